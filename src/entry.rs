@@ -14,7 +14,7 @@ use crate::console::say;
 use crate::contract::call_context::CallContext;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
-use crate::front::person::{CallFlags, Outcome};
+use crate::front::person::{CallFlags, CommandLineResult};
 use crate::front::{answer, host, mcp, person};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::TOOLS;
@@ -73,9 +73,11 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
         Some(_) => person::run(tool, invocation, args),
     };
     match outcome {
-        Outcome::Done(exit) => exit,
-        Outcome::Stdin(flags) => host::answer_on(tool, flags.on(Terms::of_host())),
-        Outcome::File(file, flags) => host::answer_file(tool, &file, flags.on(Terms::of_host())),
+        CommandLineResult::Done(exit) => exit,
+        CommandLineResult::Stdin(flags) => host::answer_on(tool, flags.on(Terms::of_host())),
+        CommandLineResult::File(file, flags) => {
+            host::answer_file(tool, &file, flags.on(Terms::of_host()))
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use ring::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
 
-use super::{Entry, LayeredCache, Question, Store};
+use super::{CacheEntry, CacheQuestion, CacheStore, LayeredCache};
 
 /// Time that an artifact can be read.
 pub const LIFETIME: Duration = Duration::from_secs(30 * 60);
@@ -48,14 +48,14 @@ impl ArtifactId {
         sound.then(|| Self(id.to_owned()))
     }
 
-    /// The address under which a server lets the artifact be read.
+    /// The address under which a server serves the artifact.
     #[must_use]
     pub fn address(&self) -> String {
         format!("{ADDRESS}{self}")
     }
 
-    fn question(&self) -> Question {
-        Question::new("artifact", VERSION).with("id", Some(&self.0))
+    fn question(&self) -> CacheQuestion {
+        CacheQuestion::new("artifact", VERSION).with("id", Some(&self.0))
     }
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for ArtifactId {
 
 /// A result that was kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Artifact {
+pub struct StoredArtifact {
     /// Its MIME type.
     pub mime_type: String,
     /// The content.
@@ -77,7 +77,7 @@ pub struct Artifact {
 /// Keeps `content` for [`LIFETIME`] from now. `None` if it cannot be read back, because the disk is
 /// full or the directory may not be written to: the caller then needs the content itself.
 #[must_use]
-pub fn put(store: &dyn Store, mime_type: &str, content: &[u8]) -> Option<ArtifactId> {
+pub fn put(store: &dyn CacheStore, mime_type: &str, content: &[u8]) -> Option<ArtifactId> {
     let id = ArtifactId::of(content);
     let mime_type: String = mime_type.chars().filter(|c| !c.is_control()).collect();
     let mut kept = Vec::with_capacity(mime_type.len() + 1 + content.len());
@@ -86,29 +86,29 @@ pub fn put(store: &dyn Store, mime_type: &str, content: &[u8]) -> Option<Artifac
     kept.extend_from_slice(content);
     let question = id.question();
     store.put(&question, &kept, LIFETIME);
-    // An older one may be there where this one could not be put in its place: it goes too soon.
+    // An older one may still be there if this one could not replace it: it expires too soon.
     let there = store.get(&question, JUST_NOW)?;
     (there.bytes == kept).then_some(id)
 }
 
 /// The artifact of that id, if there is one that is not too old.
 #[must_use]
-pub fn get(store: &dyn Store, id: &ArtifactId) -> Option<Artifact> {
+pub fn get(store: &dyn CacheStore, id: &ArtifactId) -> Option<StoredArtifact> {
     opened(id, store.get(&id.question(), LIFETIME)?)
 }
 
 /// The same from a server's cache.
-pub async fn get_from(layers: &LayeredCache, id: &ArtifactId) -> Option<Artifact> {
+pub async fn get_from(layers: &LayeredCache, id: &ArtifactId) -> Option<StoredArtifact> {
     opened(id, layers.get(&id.question(), LIFETIME).await?)
 }
 
-fn opened(id: &ArtifactId, entry: Entry) -> Option<Artifact> {
+fn opened(id: &ArtifactId, entry: CacheEntry) -> Option<StoredArtifact> {
     let mut kept = entry.bytes;
     let end = memchr::memchr(b'\n', &kept)?;
     let content = kept.split_off(end + 1);
     kept.truncate(end);
     let mime_type = String::from_utf8(kept).ok()?;
-    (ArtifactId::of(&content) == *id).then_some(Artifact { mime_type, content })
+    (ArtifactId::of(&content) == *id).then_some(StoredArtifact { mime_type, content })
 }
 
 #[cfg(test)]
@@ -119,30 +119,30 @@ mod tests {
 
     /// A store in memory, in which one entry has room; it may refuse new ones.
     #[derive(Default)]
-    struct Single {
-        kept: RefCell<Option<(Question, Vec<u8>)>>,
+    struct StoreOfOne {
+        kept: RefCell<Option<(CacheQuestion, Vec<u8>)>>,
         age: Duration,
         is_full: bool,
     }
 
-    impl Store for Single {
-        fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+    impl CacheStore for StoreOfOne {
+        fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
             let kept = self.kept.borrow();
             let (_, bytes) = kept.as_ref().filter(|(asked, _)| asked == question)?;
-            let entry = Entry {
+            let entry = CacheEntry {
                 bytes: bytes.clone(),
                 age: self.age,
             };
             (self.age < longest).then_some(entry)
         }
 
-        fn put(&self, question: &Question, bytes: &[u8], _good_for: Duration) {
+        fn put(&self, question: &CacheQuestion, bytes: &[u8], _good_for: Duration) {
             if !self.is_full {
                 *self.kept.borrow_mut() = Some((question.clone(), bytes.to_vec()));
             }
         }
 
-        fn forget(&self, _question: &Question) {
+        fn forget(&self, _question: &CacheQuestion) {
             self.kept.borrow_mut().take();
         }
     }
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_comes_back_as_it_was_until_its_time_is_over() {
-        let mut store = Single::default();
+        let mut store = StoreOfOne::default();
         for (mime_type, content) in [
             ("text/plain", &b"line\nline\n"[..]),
             ("application/pdf", &[0, 255, b'\n', 7]),
@@ -193,9 +193,9 @@ mod tests {
 
     #[test]
     fn what_could_not_be_kept_has_no_id() {
-        let mut store = Single {
+        let mut store = StoreOfOne {
             is_full: true,
-            ..Single::default()
+            ..StoreOfOne::default()
         };
         assert_eq!(put(&store, "text/plain", b"a"), None);
         store.is_full = false;
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn nothing_but_the_content_of_that_id_is_shown() {
-        let store = Single::default();
+        let store = StoreOfOne::default();
         let id = put(&store, "text/plain", b"mine").unwrap();
         for kept in [&b"text/plain\nother"[..], b"mine", b"", b"\xff\nmine"] {
             store.put(&id.question(), kept, LIFETIME);

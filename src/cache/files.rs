@@ -14,8 +14,8 @@ use ring::rand::{self, SystemRandom};
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
-use super::keys::Keys;
-use super::{Entry, Question, SingleFlightGuard, Store};
+use super::keys::EntryKeys;
+use super::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard};
 use crate::sandbox::confinement::{self, Confinement};
 use crate::sort::Sort;
 
@@ -40,7 +40,7 @@ const TURN: &str = ".turn-";
 /// Entries in files.
 pub struct CacheFiles {
     directory: PathBuf,
-    keys: Keys,
+    keys: EntryKeys,
     most: u64,
 }
 
@@ -69,13 +69,13 @@ impl CacheFiles {
         }
         let digits = secret.filter(|secret| !secret.is_empty());
         let keys = if let Some(digits) = digits {
-            Keys::from_digits(digits)?
+            EntryKeys::from_digits(digits)?
         } else {
             let state = of_a_home_that_is_there(dirs::state_dir()?)?;
             if !is_out_of_reach(&state) {
                 return None;
             }
-            Keys::from_file(&state.join("ikigai-tools"))?
+            EntryKeys::from_file(&state.join("ikigai-tools"))?
         };
         Self::open(directory, keys, MOST)
     }
@@ -85,10 +85,10 @@ impl CacheFiles {
     #[must_use]
     #[cfg(feature = "internals")]
     pub fn in_directory(directory: PathBuf, secret: &str) -> Option<Self> {
-        Self::open(directory, Keys::from_digits(secret)?, MOST)
+        Self::open(directory, EntryKeys::from_digits(secret)?, MOST)
     }
 
-    fn open(directory: PathBuf, keys: Keys, most: u64) -> Option<Self> {
+    fn open(directory: PathBuf, keys: EntryKeys, most: u64) -> Option<Self> {
         let _ = DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -153,8 +153,8 @@ impl CacheFiles {
     }
 }
 
-impl Store for CacheFiles {
-    fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+impl CacheStore for CacheFiles {
+    fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         let name = question.name(&self.keys.naming);
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let mut file = OpenOptions::new()
@@ -179,10 +179,10 @@ impl Store for CacheFiles {
         let mut sealed = Vec::with_capacity(usize::try_from(about.len()).ok()?);
         (&mut file).take(self.most).read_to_end(&mut sealed).ok()?;
         let bytes = self.keys.sealing.open(&name, &sealed)?;
-        Some(Entry { bytes, age })
+        Some(CacheEntry { bytes, age })
     }
 
-    fn put(&self, question: &Question, bytes: &[u8], _good_for: Duration) {
+    fn put(&self, question: &CacheQuestion, bytes: &[u8], _good_for: Duration) {
         let name = question.name(&self.keys.naming);
         let sealed = self.keys.sealing.close(&name, bytes);
         let number: Option<[u8; 8]> = rand::generate(&SystemRandom::new())
@@ -211,19 +211,19 @@ impl Store for CacheFiles {
         self.clean_up();
     }
 
-    fn forget(&self, question: &Question) {
+    fn forget(&self, question: &CacheQuestion) {
         let name = question.name(&self.keys.naming);
         let _ = fs::remove_file(self.directory.join(name));
     }
 
-    fn turn(&self, question: &Question) -> Option<SingleFlightGuard> {
+    fn turn(&self, question: &CacheQuestion) -> Option<SingleFlightGuard> {
         let name = question.name(&self.keys.naming);
         SingleFlightGuard::take(self.directory.join(format!("{TURN}{name}")))
     }
 }
 
-/// A directory of the user's, unless it is in a home that is not there: services are given such a
-/// home so that nothing is kept.
+/// A directory of the user's, unless its home does not exist: services are given such a home so
+/// that nothing is kept.
 pub(super) fn of_a_home_that_is_there(directory: PathBuf) -> Option<PathBuf> {
     let home = dirs::home_dir().filter(|home| directory.starts_with(home));
     home.is_none_or(|home| home.is_dir()).then_some(directory)
@@ -244,16 +244,16 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3600);
 
-    fn keys() -> Keys {
-        Keys::from_digits(&"07".repeat(32)).unwrap()
+    fn keys() -> EntryKeys {
+        EntryKeys::from_digits(&"07".repeat(32)).unwrap()
     }
 
     fn open(place: &Path, most: u64) -> CacheFiles {
         CacheFiles::open(place.join("cache"), keys(), most).unwrap()
     }
 
-    fn ask(what: &str) -> Question {
-        Question::new("test", 1).with("what", Some(what))
+    fn ask(what: &str) -> CacheQuestion {
+        CacheQuestion::new("test", 1).with("what", Some(what))
     }
 
     fn only_file(files: &CacheFiles) -> PathBuf {

@@ -1,5 +1,5 @@
-//! A look at the user's cache that makes nothing: where it is, whether it can be used, where its
-//! key is.
+//! Inspection of the user's cache that creates nothing: its place, its state, and the place of its
+//! key.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -9,12 +9,12 @@ use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
 use super::files::of_a_home_that_is_there;
-use super::keys::{FILE, Keys};
+use super::keys::{EntryKeys, FILE};
 
 /// The cache as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheStatus {
-    /// Its directory; `None` where this user has no place for one.
+    /// Its directory; `None` if this user has no place for one.
     pub directory: Option<PathBuf>,
     /// The state of that directory.
     pub state: CacheState,
@@ -61,7 +61,7 @@ pub fn look_at_cache(secret: Option<&str>) -> CacheStatus {
     };
     let directory = place(dirs::cache_dir());
     let key = match secret.filter(|secret| !secret.is_empty()) {
-        Some(digits) if Keys::from_digits(digits).is_some() => CacheKey::Set,
+        Some(digits) if EntryKeys::from_digits(digits).is_some() => CacheKey::Set,
         Some(_) => CacheKey::Wrong,
         None => match place(dirs::state_dir()).map(|place| place.join(FILE)) {
             Some(file) if file.exists() => CacheKey::File(file),

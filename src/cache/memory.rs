@@ -1,6 +1,6 @@
 //! Entries in memory, opened: those that were asked for lately, within a limit of bytes.
 //!
-//! The least recently used one goes first. Ages go on while the machine sleeps.
+//! The least recently used entry is removed first. Ages go on while the machine sleeps.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use super::{Entry, Question};
+use super::{CacheEntry, CacheQuestion};
 
 /// The most that all entries have together, in bytes.
 const MOST: usize = 8 * 1024 * 1024;
@@ -27,9 +27,9 @@ pub(super) struct MemoryCache {
 
 #[derive(Default)]
 struct MemoryEntries {
-    entries: HashMap<Question, MemoryEntry>,
+    entries: HashMap<CacheQuestion, MemoryEntry>,
     /// The questions by their last use, the least recent one first.
-    by_use: BTreeMap<u64, Question>,
+    by_use: BTreeMap<u64, CacheQuestion>,
     uses: u64,
     total: usize,
 }
@@ -56,7 +56,7 @@ impl MemoryCache {
     }
 
     /// The answer to `question`, if there is one that is younger than `longest`.
-    pub(super) fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+    pub(super) fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         let mut kept = self.lock();
         let kept = &mut *kept;
         let slot = kept.entries.get_mut(question)?;
@@ -71,11 +71,11 @@ impl MemoryCache {
         let bytes = slot.bytes.clone();
         kept.by_use
             .insert(kept.uses, key.unwrap_or_else(|| question.clone()));
-        Some(Entry { bytes, age })
+        Some(CacheEntry { bytes, age })
     }
 
     /// Keeps `entry`, unless it is too large or an answer that changes.
-    pub(super) fn put(&self, question: &Question, entry: &Entry) {
+    pub(super) fn put(&self, question: &CacheQuestion, entry: &CacheEntry) {
         let mut kept = self.lock();
         kept.remove(question);
         if question.changes() || entry.bytes.len() > LONGEST {
@@ -102,7 +102,7 @@ impl MemoryCache {
     }
 
     /// Forgets the answer to `question`.
-    pub(super) fn forget(&self, question: &Question) {
+    pub(super) fn forget(&self, question: &CacheQuestion) {
         self.lock().remove(question);
     }
 
@@ -112,7 +112,7 @@ impl MemoryCache {
 }
 
 impl MemoryEntries {
-    fn remove(&mut self, question: &Question) {
+    fn remove(&mut self, question: &CacheQuestion) {
         if let Some(slot) = self.entries.remove(question) {
             self.by_use.remove(&slot.used);
             self.total -= size(question, slot.bytes.len());
@@ -120,7 +120,7 @@ impl MemoryEntries {
     }
 }
 
-fn size(question: &Question, bytes: usize) -> usize {
+fn size(question: &CacheQuestion, bytes: usize) -> usize {
     2 * question.parts().len() + bytes + BESIDE
 }
 
@@ -137,12 +137,12 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3600);
 
-    fn ask(number: usize) -> Question {
-        Question::new("test", 1).with("number", Some(number.to_le_bytes()))
+    fn ask(number: usize) -> CacheQuestion {
+        CacheQuestion::new("test", 1).with("number", Some(number.to_le_bytes()))
     }
 
-    fn entry(length: usize) -> Entry {
-        Entry {
+    fn entry(length: usize) -> CacheEntry {
+        CacheEntry {
             bytes: vec![7; length],
             age: Duration::ZERO,
         }
@@ -152,7 +152,7 @@ mod tests {
     fn what_is_put_in_comes_out_until_it_is_too_old() {
         let memory = MemoryCache::new();
         assert_eq!(memory.get(&ask(1), HOUR), None);
-        let old = Entry {
+        let old = CacheEntry {
             age: HOUR / 2,
             ..entry(3)
         };
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn what_is_older_than_the_machine_has_run_is_no_younger_for_that() {
         let memory = MemoryCache::new();
-        let old = Entry {
+        let old = CacheEntry {
             age: now() + HOUR,
             ..entry(3)
         };

@@ -7,12 +7,12 @@ use ring::hmac;
 /// A question as the cache knows it: everything that the answer depends on, each part with its name
 /// and its length, so that no two questions are written the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Question {
+pub struct CacheQuestion {
     parts: Vec<u8>,
     changes: bool,
 }
 
-impl Question {
+impl CacheQuestion {
     /// A question of this kind. `version` is that of what is kept as an answer: another shape has
     /// another version, and is never taken for this one.
     #[must_use]
@@ -100,18 +100,18 @@ impl Question {
 mod tests {
     use super::*;
 
-    fn name(question: &Question) -> String {
+    fn name(question: &CacheQuestion) -> String {
         question.name(&hmac::Key::new(hmac::HMAC_SHA256, b"key"))
     }
 
     #[test]
     fn questions_that_differ_in_anything_have_other_names() {
-        let ask = || Question::new("search", 1);
+        let ask = || CacheQuestion::new("search", 1);
         let absent: Option<&str> = None;
         let questions = [
             ask(),
-            Question::new("search", 2),
-            Question::new("searc", 1),
+            CacheQuestion::new("search", 2),
+            CacheQuestion::new("searc", 1),
             ask().with("a", absent),
             ask().with("a", Some("")),
             ask().with("a", Some("b")),
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_name_says_nothing_to_those_who_have_not_the_key() {
-        let question = Question::new("search", 1).with("query", Some("plain words"));
+        let question = CacheQuestion::new("search", 1).with("query", Some("plain words"));
         let other = question.name(&hmac::Key::new(hmac::HMAC_SHA256, b"other"));
         assert_ne!(name(&question), other);
         assert_eq!(name(&question), name(&question.clone()));

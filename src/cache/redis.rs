@@ -32,8 +32,8 @@ use self::address::RedisPlace;
 use self::replies::{ExpectedReplies, ReplyStream};
 use self::turn::{LEASE, SharedTurn, TURN, milliseconds};
 use self::words::{CLOSED, is_of_no_use, not_trusted, refused, words};
-use super::Entry;
-use super::keys::Keys;
+use super::CacheEntry;
+use super::keys::EntryKeys;
 
 pub use self::address::RedisAddress;
 
@@ -43,7 +43,7 @@ pub const REDIS_VARIABLE: &str = "IKIGAI_REDIS_URL";
 /// Prefix of all keys; an entry's name follows.
 const PREFIX: &str = "ikigai-tools:1:";
 
-/// The most that one look-up or change takes, with nothing to carry.
+/// The longest that one look-up or change takes, its bytes not counted.
 const ANSWERS_WITHIN: Duration = Duration::from_millis(50);
 
 /// Bytes of a value that are carried in a millisecond at least.
@@ -61,7 +61,7 @@ const GREETING: usize = 8;
 /// Requests that wait in memory to be sent.
 const REQUESTS: usize = 1024;
 
-/// The length of what stands before an entry's bytes: for how many milliseconds it is good.
+/// Bytes before an entry's own: the number of milliseconds for which it is good.
 const HEAD: usize = size_of::<u64>();
 
 /// The most of a value that is read, in bytes: no entry has as much.
@@ -82,7 +82,7 @@ pub struct SharingState {
 
 /// It was not asked, or has not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Down;
+pub(super) struct RedisUnavailable;
 
 /// Takes a line for the log when something changes.
 pub type LogSink = Box<dyn Fn(&str) + Send + Sync>;
@@ -91,22 +91,22 @@ pub type LogSink = Box<dyn Fn(&str) + Send + Sync>;
 pub struct RedisCache {
     address: RedisAddress,
     tls: Option<TlsConnector>,
-    keys: Keys,
+    keys: EntryKeys,
     told: LogSink,
-    link: Mutex<Link>,
+    link: Mutex<RedisLink>,
     /// The connection is of no use any more.
     broken: Notify,
 }
 
 /// The connection, if there is one.
-struct Link {
+struct RedisLink {
     connection: Option<(MultiplexedConnection, ExpectedReplies)>,
     /// Number of connections so far.
     number: u64,
     sharing: SharingState,
 }
 
-type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
+type ConnectionDriver = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl RedisCache {
     /// Entries at `address` under `secret`, which is 64 hexadecimal digits; `None` if it is not, or
@@ -118,13 +118,13 @@ impl RedisCache {
         tls: Option<Arc<ClientConfig>>,
         told: LogSink,
     ) -> Option<Arc<Self>> {
-        let keys = Keys::from_digits(secret)?;
+        let keys = EntryKeys::from_digits(secret)?;
         let tls = if address.tls {
             Some(TlsConnector::from(tls?))
         } else {
             None
         };
-        let link = Link {
+        let link = RedisLink {
             connection: None,
             number: 0,
             sharing: SharingState {
@@ -154,7 +154,11 @@ impl RedisCache {
     }
 
     /// The answer to the question of that name, if there is one that is younger than `longest`.
-    pub(super) async fn get(&self, name: &Name, longest: Duration) -> Result<Option<Entry>, Down> {
+    pub(super) async fn get(
+        &self,
+        name: &RedisKey,
+        longest: Duration,
+    ) -> Result<Option<CacheEntry>, RedisUnavailable> {
         // In this order: of an entry that is replaced in between, the age is too great.
         let mut both = pipe();
         both.cmd("PTTL").arg(&name.0);
@@ -172,21 +176,21 @@ impl RedisCache {
 
     fn opened(
         &self,
-        name: &Name,
+        name: &RedisKey,
         sealed: &[u8],
         left: Duration,
         longest: Duration,
-    ) -> Option<Entry> {
+    ) -> Option<CacheEntry> {
         let mut bytes = self.keys.sealing.open(&name.0, sealed)?;
         let (head, _) = bytes.split_first_chunk::<HEAD>()?;
         let good_for = Duration::from_millis(u64::from_le_bytes(*head));
         let age = good_for.checked_sub(left)?;
         bytes.drain(..HEAD);
-        (age < longest).then_some(Entry { bytes, age })
+        (age < longest).then_some(CacheEntry { bytes, age })
     }
 
     /// Keeps the answer to the question of that name.
-    pub(super) async fn put(&self, name: &Name, bytes: &[u8], good_for: Duration) {
+    pub(super) async fn put(&self, name: &RedisKey, bytes: &[u8], good_for: Duration) {
         let Ok(milliseconds) = u64::try_from(good_for.as_millis()) else {
             return;
         };
@@ -210,17 +214,20 @@ impl RedisCache {
     }
 
     /// Forgets the answer to the question of that name.
-    pub(super) async fn forget(&self, name: &Name) {
+    pub(super) async fn forget(&self, name: &RedisKey) {
         let mut delete = pipe();
         delete.cmd("DEL").arg(&name.0);
         let _ = self.all(&mut delete, ANSWERS_WITHIN).await;
     }
 
-    /// The turn to find out the answer to the question of that name; `None` where another server
-    /// has it.
-    pub(super) async fn turn(self: &Arc<Self>, name: &Name) -> Result<Option<SharedTurn>, Down> {
+    /// The turn to find out the answer to the question of that name; `None` if another server has
+    /// it.
+    pub(super) async fn turn(
+        self: &Arc<Self>,
+        name: &RedisKey,
+    ) -> Result<Option<SharedTurn>, RedisUnavailable> {
         let number: [u8; 16] = rand::generate(&SystemRandom::new())
-            .map_err(|_| Down)?
+            .map_err(|_| RedisUnavailable)?
             .expose();
         let turn = SharedTurn {
             redis: Arc::clone(self),
@@ -241,26 +248,29 @@ impl RedisCache {
             other => {
                 turn.given_up();
                 self.noted(other.as_ref().and_then(|done| done.as_ref().err()));
-                Err(Down)
+                Err(RedisUnavailable)
             }
         }
     }
 
     /// The name of the question whose parts these are.
-    pub(super) fn name(&self, question: &super::Question) -> Name {
-        Name(format!("{PREFIX}{}", question.name(&self.keys.naming)))
+    pub(super) fn name(&self, question: &super::CacheQuestion) -> RedisKey {
+        RedisKey(format!("{PREFIX}{}", question.name(&self.keys.naming)))
     }
 
-    /// Has all of it done, each with its own error.
+    /// Sends all of it at once; each reply may be an error of its own.
     async fn all(
         &self,
         commands: &mut Pipeline,
         within: Duration,
-    ) -> Result<Vec<RedisResult<Value>>, Down> {
+    ) -> Result<Vec<RedisResult<Value>>, RedisUnavailable> {
         commands.ignore_errors();
         let ((mut connection, expected), number) = {
             let link = self.link();
-            (link.connection.clone().ok_or(Down)?, link.number)
+            (
+                link.connection.clone().ok_or(RedisUnavailable)?,
+                link.number,
+            )
         };
         expected.add(commands.len());
         let answered: RedisResult<Vec<RedisResult<Value>>> =
@@ -268,7 +278,7 @@ impl RedisCache {
                 done
             } else {
                 self.lost(number, "it did not answer in time");
-                return Err(Down);
+                return Err(RedisUnavailable);
             };
         let useless = match &answered {
             Err(error) => Some(error),
@@ -279,9 +289,9 @@ impl RedisCache {
         };
         if let Some(error) = useless {
             self.lost(number, words(error));
-            return Err(Down);
+            return Err(RedisUnavailable);
         }
-        answered.map_err(|_| Down)
+        answered.map_err(|_| RedisUnavailable)
     }
 
     /// The connection of that number is of no use.
@@ -345,14 +355,14 @@ impl RedisCache {
         });
     }
 
-    fn link(&self) -> MutexGuard<'_, Link> {
+    fn link(&self) -> MutexGuard<'_, RedisLink> {
         self.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Connects, and checks that Redis answers. An error is a reason in words.
     async fn connect(
         &self,
-    ) -> Result<(MultiplexedConnection, ExpectedReplies, Driver), &'static str> {
+    ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), &'static str> {
         match &self.address.place {
             RedisPlace::Unix(path) => {
                 let stream = UnixStream::connect(path).await.map_err(|e| refused(&e))?;
@@ -377,7 +387,7 @@ impl RedisCache {
     async fn greet(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    ) -> Result<(MultiplexedConnection, ExpectedReplies, Driver), &'static str> {
+    ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), &'static str> {
         let expected = ExpectedReplies::new(GREETING);
         let stream = ReplyStream::new(stream, expected.clone());
         // Each request has a timeout of its own.
@@ -387,7 +397,7 @@ impl RedisCache {
             .set_pipeline_buffer_size(REQUESTS);
         let made = MultiplexedConnection::new_with_config(&self.address.user, stream, config).await;
         let (mut connection, driver) = made.map_err(|error| words(&error))?;
-        let mut driver: Driver = Box::pin(driver);
+        let mut driver: ConnectionDriver = Box::pin(driver);
         let ping = cmd("PING");
         tokio::select! {
             answered = ping.query_async::<Value>(&mut connection) => {
@@ -434,4 +444,4 @@ async fn keep_up(redis: Arc<RedisCache>, tried: watch::Sender<bool>) {
 
 /// The key of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Name(String);
+pub(super) struct RedisKey(String);

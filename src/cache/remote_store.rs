@@ -12,7 +12,7 @@ use std::time::Duration;
 use rustix::io::{FdFlags, fcntl_setfd};
 
 use super::protocol::{HEAD, MessageKind, StoreMessage, length};
-use super::{Entry, Question, SingleFlightGuard, Store};
+use super::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard};
 
 /// The longest wait for a reply of the server.
 const WAIT: Duration = Duration::from_secs(1);
@@ -68,29 +68,29 @@ fn exchange(socket: &mut UnixStream, message: &[u8]) -> Option<StoreMessage> {
     StoreMessage::decode(&reply)
 }
 
-impl Store for RemoteStore {
-    fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+impl CacheStore for RemoteStore {
+    fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         let reply = self.ask(&StoreMessage::request(MessageKind::Get, question, longest))?;
         let is_found = reply.kind == MessageKind::Found && reply.time < longest;
-        is_found.then_some(Entry {
+        is_found.then_some(CacheEntry {
             bytes: reply.bytes,
             age: reply.time,
         })
     }
 
-    fn put(&self, question: &Question, bytes: &[u8], good_for: Duration) {
+    fn put(&self, question: &CacheQuestion, bytes: &[u8], good_for: Duration) {
         self.ask(&StoreMessage {
             bytes: bytes.to_vec(),
             ..StoreMessage::request(MessageKind::Put, question, good_for)
         });
     }
 
-    fn forget(&self, question: &Question) {
+    fn forget(&self, question: &CacheQuestion) {
         let request = StoreMessage::request(MessageKind::Forget, question, Duration::ZERO);
         self.ask(&request);
     }
 
-    fn turn(&self, question: &Question) -> Option<SingleFlightGuard> {
+    fn turn(&self, question: &CacheQuestion) -> Option<SingleFlightGuard> {
         let request = StoreMessage::request(MessageKind::BeginTurn, question, Duration::ZERO);
         match self.ask(&request).map(|reply| reply.kind) {
             Some(MessageKind::Nothing) => None,
@@ -105,7 +105,7 @@ impl Store for RemoteStore {
 
 /// A turn that the server gave.
 #[derive(Debug)]
-struct RemoteTurn(RemoteStore, Question);
+struct RemoteTurn(RemoteStore, CacheQuestion);
 
 impl Drop for RemoteTurn {
     fn drop(&mut self) {
@@ -125,8 +125,8 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3600);
 
-    fn ask(what: &str) -> Question {
-        Question::new("test", 1).with("what", Some(what))
+    fn ask(what: &str) -> CacheQuestion {
+        CacheQuestion::new("test", 1).with("what", Some(what))
     }
 
     fn called(socket: UnixStream) -> RemoteStore {

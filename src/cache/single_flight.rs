@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
-use super::{Question, Store};
+use super::{CacheQuestion, CacheStore};
 
 /// Time between two looks of those who wait.
 const LOOK: Duration = Duration::from_millis(15);
@@ -93,8 +93,8 @@ fn is_at(file: &File, path: &Path) -> bool {
 /// The value that `look` finds; else, the turn to find it out. Waits while another process has the turn, at
 /// most for `longest`, and looks again for its result: the turn is then an empty one.
 pub fn get_or_wait<T>(
-    store: &dyn Store,
-    question: &Question,
+    store: &dyn CacheStore,
+    question: &CacheQuestion,
     longest: Duration,
     mut look: impl FnMut() -> Option<T>,
 ) -> Result<T, SingleFlightGuard> {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, ValueHint};
 
-use crate::sandbox::confinement::{self, Bounds, Door};
+use crate::sandbox::confinement::{self, ConfinementBounds, ConfinementSource};
 
 /// The flag that takes the network away.
 pub const NO_NETWORK: &str = "no-network";
@@ -65,16 +65,16 @@ fn place(find: fn(&OsStr) -> Result<PathBuf, String>) -> ValueParser {
 }
 
 /// The bounds that the flags ask for, if any, with those of the environment beside them.
-pub fn bounds(matches: &ArgMatches) -> Option<Bounds> {
+pub fn bounds(matches: &ArgMatches) -> Option<ConfinementBounds> {
     let names = |flag: &str| -> Vec<OsString> {
         let names = matches.get_many::<OsString>(flag);
         names.into_iter().flatten().cloned().collect()
     };
-    let bounds = Bounds {
+    let bounds = ConfinementBounds {
         roots: names(ROOT),
         readable: names(READ),
         no_network: matches.get_flag(NO_NETWORK),
-        door: Door::Flags,
+        door: ConfinementSource::Flags,
     };
     (!bounds.is_nothing()).then(|| bounds.or_environment())
 }

@@ -107,14 +107,14 @@ fn option(field: &Field) -> Arg {
     }
 }
 
-/// A whole number in whatever form JSON has it: the tool brings it within its bounds.
+/// An integer in any form that JSON has: the tool brings it within its bounds.
 fn integer(text: &str) -> Result<Value, String> {
     let text = text.trim();
     if let Ok(number) = text.parse::<i64>() {
         return Ok(number.into());
     }
     match request::integer(text) {
-        // As text nothing of it is lost, and the tool reads it as it reads a number.
+        // Text keeps all of it, and the tool reads it as it reads a number.
         Some(_) => Ok(text.into()),
         None => Err("not an integer".to_owned()),
     }
@@ -143,7 +143,7 @@ pub fn ids(field: &Field) -> Vec<String> {
     ids
 }
 
-/// The command line that means `request`: what a person types where a host sends that.
+/// The command line that means `request`, as a person would type it.
 pub fn typed(invocation: &str, schema: &Schema, request: &str) -> String {
     let request: Map<String, Value> = serde_json::from_str(request).unwrap_or_default();
     let word = |value: &Value| match value.as_str() {

@@ -95,7 +95,7 @@ impl CallWords<'_> {
         ))
     }
 
-    /// A pattern, and behind it where to look, as `grep(1)` has it.
+    /// A pattern, and behind it the directory to search, as `grep(1)` has it.
     fn with_directory(
         &self,
         tool: &Tool,
@@ -162,7 +162,7 @@ impl CallWords<'_> {
             [first, second, ..] if self.option().is_none() => (first, second),
             _ => return None,
         };
-        // A number behind a file is where to begin.
+        // A number behind a file is its first line.
         let line = schema
             .fields
             .iter()

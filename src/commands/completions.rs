@@ -1,5 +1,5 @@
-//! Completions for shells, made from the command line that is read; before those for bash stand
-//! rules for what the generator has none for.
+//! Completions for shells, made from the command line; those for bash begin with rules for the
+//! values that the generator has none for.
 
 use std::fmt::Write as _;
 
@@ -47,7 +47,8 @@ fn bash(tools: Registry, generated: &str) -> String {
     RULES.replace("@KINDS@\n", &kinds(&command_line::tree(tools))) + &renamed
 }
 
-/// The cases of what stands where: `file-read --file-path`, `file-read 0`.
+/// Cases of a shell's `case`, by tool and by flag or position: `file-read --file-path`, `file-read
+/// 0`.
 fn kinds(tree: &Command) -> String {
     let mut cases = String::new();
     for command in tree.get_subcommands() {

@@ -8,7 +8,7 @@ use crate::console::streams::Stdout;
 use crate::program::{Exit, PROGRAM};
 
 /// Makes a token for the holder called `name`, and prints it. Its line goes into `file`, or to
-/// stderr where none is named.
+/// stderr if `file` is not given.
 pub fn run(name: &str, file: Option<&Path>) -> Exit {
     match make(name, file) {
         Ok(()) => Exit::Success,

@@ -1,5 +1,5 @@
-//! Deciding which files may be started just to see what they are: none that another user may have
-//! put there. The installer and `doctor` come across whatever lies in a directory, and root may run
+//! Trust in files that are started just to see what they are: none that another user may have put
+//! there. The installer and `doctor` may come across any file in a directory, and root may run
 //! them.
 
 use std::os::unix::fs::MetadataExt;

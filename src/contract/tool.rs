@@ -3,7 +3,7 @@
 //!
 //! Envelopes and exit codes follow the decisions on the host's calls, 1 to 3.
 
-use crate::cache::Store;
+use crate::cache::CacheStore;
 use crate::contract::aside::Picks;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
@@ -71,7 +71,8 @@ pub struct Tool {
 pub type Run = for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>;
 
 /// What a store has to say of a call: see [`Tool::answer_from`].
-pub type FromCache = for<'a> fn(&'a Request<'a>, &dyn Store) -> Option<Result<Reply<'a>, Failure>>;
+pub type FromCache =
+    for<'a> fn(&'a Request<'a>, &dyn CacheStore) -> Option<Result<Reply<'a>, Failure>>;
 
 impl Tool {
     /// Carries out one call, in two phases.
@@ -99,7 +100,7 @@ impl Tool {
     pub fn answer_from<'a>(
         &self,
         request: &'a Request<'a>,
-        store: &dyn Store,
+        store: &dyn CacheStore,
     ) -> Option<Result<Reply<'a>, Failure>> {
         self.from_cache?(request, store)
     }

@@ -17,7 +17,7 @@ use rustix::process::getpid;
 use crate::console::streams;
 use crate::contract::tool::Family;
 
-/// The answer where memory ran out, after the fields that its family has before the error.
+/// The answer when memory ran out, after the fields that its family has before the error.
 macro_rules! out_of_memory {
     ($before:literal) => {
         concat!(
@@ -31,7 +31,7 @@ macro_rules! out_of_memory {
     };
 }
 
-/// The answer where the process had to abort for another reason.
+/// The answer when the process had to abort for another reason.
 macro_rules! internal_error {
     ($before:literal) => {
         concat!(
@@ -47,7 +47,7 @@ macro_rules! internal_error {
     };
 }
 
-/// The process that answers; none, until a host's call is answered.
+/// The process that answers; 0 until a host's call is answered.
 static MYSELF: AtomicI32 = AtomicI32::new(0);
 
 /// True if the answer is one of the web tools'.

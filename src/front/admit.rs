@@ -2,14 +2,14 @@
 //! before the call.
 //!
 //! This is the half of a confinement that answers in words. Which fields name files, the tool's row
-//! says; what lies within the directories, [`Roots`] says.
+//! says; what lies within the directories, [`RootSet`] says.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::contract::tool::{Scope, Tool};
-use crate::sandbox::confinement::{Confinement, Right};
-use crate::sandbox::roots::{self, Roots};
+use crate::sandbox::confinement::{AccessRight, Confinement};
+use crate::sandbox::roots::{self, RootSet};
 use crate::search::steps::{PatternStart, starts};
 
 /// The field that names a command's directory; the specification's schema does not have it.
@@ -23,29 +23,29 @@ pub struct PathRefusal<'a> {
     /// The path that it leads to, as far as it can be resolved.
     pub real: PathBuf,
     /// The access that was wanted.
-    pub right: Right,
+    pub right: AccessRight,
 }
 
-/// Lets a request pass, or says why not. `given` reads its fields, and relative names start `here`;
-/// `outputs` are directories beside the readable ones, of which files may be read whose names are
-/// known. Of a wildcard pattern the names before the first wildcard have to lie within, and no `..`
-/// may follow one; whatever else it names is found by listing, which a confined call cannot do
-/// outside.
+/// Admits a request, or refuses it. `given` reads its fields, and relative names start `here`;
+/// `outputs` are directories beside the readable ones, of which files may be read by their full
+/// names. The names in a wildcard pattern before the first wildcard have to lie within, and no `..`
+/// may follow a wildcard; all its other matches are found by listing, which a confined call cannot
+/// do outside.
 pub fn check_request_paths<'a>(
     confinement: &Confinement,
-    outputs: &Roots,
+    outputs: &RootSet,
     tool: &Tool,
     here: &Path,
     given: impl Fn(&str) -> Option<&'a str>,
 ) -> Result<(), PathRefusal<'a>> {
     let right = if tool.hints.read_only || tool.scope == Scope::Machine {
-        Right::Read
+        AccessRight::Read
     } else {
-        Right::Write
+        AccessRight::Write
     };
     let within = match right {
-        Right::Write => confinement.roots(),
-        Right::Read | Right::Execute => confinement.readable(),
+        AccessRight::Write => confinement.roots(),
+        AccessRight::Read | AccessRight::Execute => confinement.readable(),
     };
     // The directories, or the outputs: whichever hold what is named.
     let holding = |path: &Path| {
@@ -113,7 +113,7 @@ pub fn check_request_paths<'a>(
 /// True if a command may read the directory that it starts in.
 fn may_start_in(confinement: &Confinement, path: &Path) -> bool {
     let real = roots::follow(path, |_| {});
-    real.is_some_and(|real| confinement.grants(&real, Right::Read))
+    real.is_some_and(|real| confinement.grants(&real, AccessRight::Read))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! One call answered with one JSON object: what the host's front end and a person's have in common.
 //!
-//! Here the two phases of an answer meet its reader. A tool that fails while it prepares gives an
-//! object that is the failure; a tool that panics, in either phase, gives an object that is whole
-//! all the same.
+//! The two phases of an answer meet its reader here. A tool that fails while it prepares gives an
+//! object that is the failure; a tool that panics, in either phase, gives a complete object all the
+//! same.
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::panic::{self, AssertUnwindSafe};
@@ -41,8 +41,8 @@ pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: Terms) -> 
 }
 
 /// The object that answers a call of `tool` on these terms, of which `prepare` has made the first
-/// phase; `None` where that has come to nothing. It asks no more of this process than a process of
-/// the call's own would.
+/// phase; `None` if that has failed. It asks no more of this process than a process of the call's
+/// own would.
 pub fn prepared<'a>(
     tool: &Tool,
     terms: Terms,
@@ -59,9 +59,9 @@ pub fn prepared<'a>(
     out.into_inner().ok()
 }
 
-/// Writes the answer that `fill` gives into `out`; `is_untouched` tells whether anything has left
-/// the buffer, and `terminal` whether a terminal reads it. A tool that panics has answered that it
-/// did, in an object that is whole: in place of what is still in the buffer, else behind what its
+/// Writes the answer that `fill` gives into `out`; `is_untouched` tells if any byte has left the
+/// buffer, and `terminal` if a terminal reads it. The answer of a tool that panics says so in a
+/// complete object: in place of the bytes that are still in the buffer, else behind those that its
 /// reader has already.
 pub fn respond<W: Write + Default>(
     (tool, terms): (&Tool, Terms),
@@ -165,7 +165,7 @@ pub fn carry_out(
     (written(tool, reply, object), exit)
 }
 
-/// Writes what a tool's first phase has come back with.
+/// Writes the result of a tool's first phase.
 fn written(
     tool: &Tool,
     reply: Result<Reply<'_>, Failure>,
@@ -241,10 +241,10 @@ mod tests {
     use super::*;
     use crate::registry;
 
-    type Run = for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>;
+    type FakeRun = for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>;
 
     /// Answer of a tool that runs like this, and the exit status that its process would have.
-    fn answer_of(like: &str, run: Run) -> (Value, Exit) {
+    fn answer_of(like: &str, run: FakeRun) -> (Value, Exit) {
         let mut tool = match like {
             "web_fetch" => crate::tools::web::fetch::TOOL,
             _ => crate::tools::bash::TOOL,
@@ -284,7 +284,7 @@ mod tests {
                 (|_| {
                     let _ = breaks_off();
                     Err(Failure::bad_request("never"))
-                }) as Run,
+                }) as FakeRun,
                 |_| Ok(Reply::new(|_| breaks_off())),
                 |_| {
                     Ok(Reply::new(|object| {
@@ -356,8 +356,8 @@ mod tests {
 
     #[test]
     fn a_panic_in_the_midst_of_a_value_leaves_that_value_out() {
-        struct Half;
-        impl serde::Serialize for Half {
+        struct HalfSerialized;
+        impl serde::Serialize for HalfSerialized {
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeSeq;
                 let mut list = to.serialize_seq(None)?;
@@ -369,7 +369,7 @@ mod tests {
         let (answer, _) = answer_of("bash", |_| {
             Ok(Reply::new(|object| {
                 object.whole_text("output", &vec![b'y'; 200_000])?;
-                object.field("results", &Half)
+                object.field("results", &HalfSerialized)
             }))
         });
         assert_eq!(answer["error_code"], "TOOL_FAILED");

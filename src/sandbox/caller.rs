@@ -33,7 +33,7 @@ static PARENT: AtomicI32 = AtomicI32::new(0);
 
 /// When a call may be ended because its caller is gone.
 #[derive(Clone, Copy, Debug)]
-pub enum Watch {
+pub enum CallerWatch {
     /// At any moment, noticed by a timer's signal.
     BySignal,
     /// At any moment, noticed by a thread. Sockets with a deadline do not go on after a signal
@@ -46,7 +46,7 @@ pub enum Watch {
 
 /// Ends this process, a call whose request comes from stdin, once its caller is gone. A call whose
 /// answer goes into a file or to a terminal goes on.
-pub fn watch(watch: Watch) {
+pub fn watch(watch: CallerWatch) {
     let stdout = fstat(rustix::stdio::stdout()).map(|stat| FileType::from_raw_mode(stat.st_mode));
     if !matches!(stdout, Ok(FileType::Fifo | FileType::Socket)) {
         return;
@@ -54,9 +54,9 @@ pub fn watch(watch: Watch) {
     PARENT.store(parent(), Ordering::Relaxed);
     MYSELF.store(getpid().as_raw_pid(), Ordering::Relaxed);
     match watch {
-        Watch::BySignal => ask_by_signal(),
-        Watch::ByThread => ask_in_a_thread(),
-        Watch::WhenAsked(hand_over) => hand_over(leave_if_gone),
+        CallerWatch::BySignal => ask_by_signal(),
+        CallerWatch::ByThread => ask_in_a_thread(),
+        CallerWatch::WhenAsked(hand_over) => hand_over(leave_if_gone),
     }
 }
 
@@ -78,7 +78,7 @@ fn is_gone() -> bool {
     if parent() != PARENT.load(Ordering::Relaxed) {
         return true;
     }
-    // The kernel reports these even if nothing is asked for.
+    // The kernel reports these even if no event is asked for.
     let gone = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
     let stdout = rustix::stdio::stdout();
     let mut asked = [PollFd::new(&stdout, PollFlags::empty())];

@@ -1,5 +1,4 @@
-//! Finding a whole tree of processes: all descendants of this one, whatever session or group they
-//! moved to.
+//! Finding a whole tree of processes: all descendants of this one, in any session or group.
 //!
 //! A process whose parent dies is handed to the nearest "child subreaper" above it (`prctl(2)`), so
 //! a subreaper finds everything that it ever started among its descendants. The tree is read from
@@ -49,8 +48,8 @@ pub struct RunningProcess {
     pub arguments: Vec<u8>,
 }
 
-/// The descendants of this process, and whatever bears `mark`, that are running; without this
-/// program's own processes, which end by themselves.
+/// The descendants of this process, and all processes that bear `mark`, that are running; without
+/// this program's own processes, which end by themselves.
 #[must_use]
 #[inline(never)]
 pub fn running(mark: Option<&[u8]>) -> Vec<RunningProcess> {
@@ -67,7 +66,7 @@ pub fn running(mark: Option<&[u8]>) -> Vec<RunningProcess> {
         };
         let mut arguments = vec![0; PIECE];
         let read = open(proc, name, b"cmdline").map(|file| rustix::io::read(&file, &mut arguments));
-        // One that has ended and is not reaped yet has none.
+        // A process that has ended and is not reaped yet has none.
         if let Some(Ok(length @ 1..)) = read {
             arguments.truncate(length);
             running.push(RunningProcess {
@@ -94,13 +93,13 @@ pub fn reap() -> bool {
     }
 }
 
-/// Lets a child go that has stopped, of which `status` tells. A child stops before our eyes only if
-/// it has made us its tracer (`PTRACE_TRACEME`), and would wait for us for ever.
+/// Continues a child that has stopped, as `status` says. A child stops before our eyes only if it
+/// has made us its tracer (`PTRACE_TRACEME`), and would wait for us for ever.
 pub fn let_go_if_stopped(pid: Pid, status: WaitStatus) {
     let Some(signal) = status.stopping_signal() else {
         return;
     };
-    // It stops of its own only for another signal than the tracer's.
+    // It stops by itself only for another signal than the tracer's.
     let signal = if signal == libc::SIGTRAP { 0 } else { signal };
     let nowhere = std::ptr::null_mut::<libc::c_void>();
     let data = nowhere.wrapping_byte_add(usize::try_from(signal).unwrap_or(0));
@@ -191,9 +190,9 @@ impl ProcessSet {
         }
     }
 
-    /// Finds all current descendants of this process, and whatever bears `mark`, with its
-    /// descendants. A child usually has a higher number than its parent and comes after it; if not,
-    /// another round finds it.
+    /// Finds all current descendants of this process, and the processes that bear `mark`, with
+    /// their descendants. A child usually has a higher number than its parent and comes after it;
+    /// if not, another round finds it.
     pub fn look(&mut self, mark: Option<&[u8]>) {
         self.count = 0;
         let myself = getpid().as_raw_pid();

@@ -4,7 +4,7 @@
 //! they leave them to be stumbled over. Each process is asked once: many take a second request for
 //! an order to drop everything. So this does not ask the processes of a watchdog below it, which
 //! asks them itself; nor those that start later below a process that was asked, since they clear
-//! up. Whatever is left at the end of the grace is killed, however it began.
+//! up. All that is left at the end of the grace is killed, however it began.
 //!
 //! A watchdog does this in a process that may have been forked from one with several threads:
 //! nothing here allocates or takes a lock.
@@ -40,8 +40,8 @@ const STEP_TIMEOUT: Duration = Duration::from_secs(60);
 /// The shortest and the longest pause between two looks for children that are left.
 const ASK_EVERY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
 
-/// The longest pause between two looks for other descendants. A look reads all of `/proc`, and
-/// where many trees end at once, they must have the processor.
+/// The longest pause between two looks for other descendants. A look reads all of `/proc`, and when
+/// many trees end at once, they must have the processor.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// An order to end every descendant of this process. Those that are its children are reaped.
@@ -70,9 +70,9 @@ impl TreeEnding<'_> {
         self.kill();
     }
 
-    /// Asks all of them to end, and waits until they have or their grace is over. Never a part of
-    /// its caller, whose stack would else be touched as far as this one's arrays reach, also where
-    /// nothing is to be ended.
+    /// Asks all of them to end, and waits until they have or their grace is over. Never inlined
+    /// into its caller, whose stack would else be touched as far as this one's arrays reach, even
+    /// if it has nothing to end.
     #[inline(never)]
     fn ask(&self) {
         let begin = Instant::now();
@@ -119,7 +119,7 @@ impl TreeEnding<'_> {
             if !is_left_alone && asked.add(*process) {
                 process.send(Signal::TERM);
                 if process.state == b'T' {
-                    // It would hear nothing.
+                    // A stopped process does not handle the signal.
                     process.send(Signal::CONT);
                 }
             }
@@ -211,9 +211,9 @@ fn pause(waited: Duration) -> Duration {
     (waited / 8).clamp(ASK_EVERY.0, ASK_EVERY.1)
 }
 
-/// The session of a process, or of this one if `pid` is 0: 0 where it began outside of a container
-/// that this process cannot look out of, which `rustix` takes for impossible; `None` without such
-/// a process.
+/// The session of a process, or of this one if `pid` is 0: 0 if it began outside of a container
+/// that this process cannot look out of, which `rustix` takes for impossible; `None` without such a
+/// process.
 fn session_of(pid: i32) -> Option<i32> {
     // SAFETY: takes a number and touches no memory.
     let session = unsafe { libc::getsid(pid) };

@@ -1,9 +1,9 @@
 //! The guard of a draft: a process that removes the draft's name if the tool dies before it can.
 //!
 //! A tool that is killed with SIGKILL removes nothing itself. The guard leads a session of its own,
-//! out of reach of whatever kills the tool's process group, and holds the reading end of a pipe
-//! whose writing end is the tool's alone: the pipe's end is the tool's. It is needed only where a
-//! file cannot be written without a name (`O_TMPFILE` in `open(2)`).
+//! out of reach of signals to the tool's process group, and holds the reading end of a pipe whose
+//! writing end only the tool has: the pipe's end is the tool's. It is needed only if a file cannot
+//! be written without a name (`O_TMPFILE` in `open(2)`).
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -20,7 +20,7 @@ use crate::sandbox::own_process::OwnProcess;
 pub struct DraftGuard {
     /// Held open for as long as this process lives.
     lifeline: Option<OwnedFd>,
-    /// None where no process was to be had: the name is then as safe as the tool itself.
+    /// `None` if no process could be made: the name is then as safe as the tool itself.
     process: Option<Pid>,
 }
 
@@ -40,12 +40,13 @@ impl DraftGuard {
             leave_the_tool();
             drop(unready);
             remove_when_alone(&tether, directory, name);
-            // SAFETY: ends the process without running what the parent registered for its own end.
+            // SAFETY: ends the process without running the handlers that the parent registered for
+            // its end.
             unsafe { libc::_exit(0) }
         }
         let process = if pid > 0 { Pid::from_raw(pid) } else { None };
-        // The name must not exist before the guard is out of reach of whatever kills the tool and
-        // its group.
+        // The name must not exist before the guard is out of reach of signals to the tool and its
+        // group.
         drop(unready);
         let _ = read_past_interruptions(&ready);
         Ok(Self {

@@ -18,8 +18,8 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, setpgid, setsid};
 
-use crate::sandbox::confinement::cage::{Cage, Mask};
-use crate::sandbox::scratch::Scratch;
+use crate::sandbox::confinement::cage::{CommandCage, DirectoryMask};
+use crate::sandbox::scratch::ScratchDirectory;
 
 /// The size of the stack on which a new process calls `execve`, in bytes: a few calls, and a
 /// signal's frame.
@@ -28,12 +28,12 @@ const STACK: usize = 64 * 1024;
 /// That stack. In the data of the executable it costs the pages that are used; on the stack of the
 /// caller each of its pages would be touched (stack probes), and on the heap mapped.
 #[repr(align(64))]
-struct Stack(UnsafeCell<MaybeUninit<[u8; STACK]>>);
+struct ChildStack(UnsafeCell<MaybeUninit<[u8; STACK]>>);
 
 // SAFETY: only the caller that has set `STACK_TAKEN` passes the stack on, to one new process.
-unsafe impl Sync for Stack {}
+unsafe impl Sync for ChildStack {}
 
-static STACK_OF_CHILD: Stack = Stack(UnsafeCell::new(MaybeUninit::uninit()));
+static STACK_OF_CHILD: ChildStack = ChildStack(UnsafeCell::new(MaybeUninit::uninit()));
 
 /// True while a new process is on that stack.
 static STACK_TAKEN: AtomicBool = AtomicBool::new(false);
@@ -41,11 +41,11 @@ static STACK_TAKEN: AtomicBool = AtomicBool::new(false);
 /// Added to an error's number if confining the program failed.
 pub const NOT_CONFINED: c_int = 1 << 16;
 
-/// The same where what failed was to hide something from it.
+/// The same if hiding a directory from it failed.
 pub const NOT_MASKED: c_int = 2 << 16;
 
 /// A program with its arguments and environment.
-pub struct Launch {
+pub struct ProgramLaunch {
     program: CString,
     arguments: CStringArray,
     environment: CStringArray,
@@ -55,15 +55,15 @@ pub struct Launch {
     pub nothing: OwnedFd,
     /// A directory of its own, which a watchdog makes before the start and removes at the end, with
     /// everything in it.
-    pub scratch: Option<Arc<Scratch>>,
+    pub scratch: Option<Arc<ScratchDirectory>>,
     /// Its confinement. A directory of its own is then also within its bounds.
-    pub cage: Option<Cage>,
+    pub cage: Option<CommandCage>,
     /// The most memory for data of each of its processes, in bytes (`RLIMIT_DATA`, `getrlimit(2)`);
     /// a lower limit of this process stays.
     pub data: Option<u64>,
 }
 
-impl Launch {
+impl ProgramLaunch {
     /// Prepares a call of `program`, a path, with `arguments`, the first of which is its name, in
     /// this process's environment without the variables that are `withheld`.
     pub fn prepare<'a>(
@@ -99,10 +99,10 @@ impl Launch {
         Ok(self)
     }
 
-    /// Starts the program as a child that leads a process group of its own, a session too where it
-    /// is confined, and has this process's streams. If it does not start, the child writes the
-    /// error's number to `report`, four bytes, and ends; [`NOT_CONFINED`] or [`NOT_MASKED`] is
-    /// added if it could not be confined.
+    /// Starts the program as a child that leads a process group of its own, and a session if it is
+    /// confined, and has this process's streams. If it does not start, the child writes the error's
+    /// number to `report`, four bytes, and ends; [`NOT_CONFINED`] or [`NOT_MASKED`] is added if it
+    /// could not be confined.
     pub fn start(&self, report: BorrowedFd<'_>) -> Result<Pid, Errno> {
         let mut start = ChildStart {
             launch: self,
@@ -136,19 +136,19 @@ impl Launch {
         Pid::from_raw(pid).ok_or(Errno::SRCH)
     }
 
-    fn mask(&self) -> Option<&Mask> {
+    fn mask(&self) -> Option<&DirectoryMask> {
         self.cage.as_ref()?.mask.as_ref()
     }
 }
 
 struct ChildStart<'a> {
-    launch: &'a Launch,
+    launch: &'a ProgramLaunch,
     report: BorrowedFd<'a>,
 }
 
 /// The child's work: system calls only.
 extern "C" fn start_it(argument: *mut c_void) -> c_int {
-    // SAFETY: `Launch::start` passes a pointer to what lives until this function has ended.
+    // SAFETY: `ProgramLaunch::start` passes a pointer to what lives until this function has ended.
     let ChildStart { launch, report } = unsafe { &*argument.cast::<ChildStart<'_>>() };
     // Neither can fail in a new process. A confined command must not join a group outside: the
     // kernel sends SIGHUP to a group that has a stopped process and loses its last tie to its
@@ -175,11 +175,11 @@ extern "C" fn start_it(argument: *mut c_void) -> c_int {
             .as_ref()
             .is_none_or(|directory| libc::fchdir(directory.as_raw_fd()) == 0);
         let mut error = *errno();
-        if entered && let Some(Err(errno)) = launch.mask().map(Mask::enter) {
+        if entered && let Some(Err(errno)) = launch.mask().map(DirectoryMask::enter) {
             error = NOT_MASKED + errno.raw_os_error();
         } else if entered {
             // A program that cannot be confined is not run.
-            match launch.cage.as_ref().map_or(Ok(()), Cage::enter) {
+            match launch.cage.as_ref().map_or(Ok(()), CommandCage::enter) {
                 Ok(()) => {
                     libc::execve(
                         launch.program.as_ptr(),

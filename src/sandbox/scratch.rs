@@ -32,7 +32,7 @@ const PIECE: usize = 2048;
 const PREFIX: &str = "ikigai-";
 const DIGITS: usize = 12;
 
-/// True where `path` lies in such a directory of any process's, which may be gone by now.
+/// True if `path` lies in such a directory of any process, which may be gone by now.
 #[must_use]
 pub fn lies_in_one(path: &Path) -> bool {
     path.iter().any(|part| {
@@ -46,13 +46,13 @@ pub fn lies_in_one(path: &Path) -> bool {
 /// A directory that is made and removed from the descriptor of the one that it is in, so that no
 /// other process can lead either elsewhere.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct ScratchDirectory {
     parent: OwnedFd,
     name: CString,
     path: PathBuf,
 }
 
-impl Scratch {
+impl ScratchDirectory {
     /// A new one in the directory `parent`, whose name is `path`. It is not there yet.
     #[must_use]
     pub fn in_directory(parent: OwnedFd, path: &Path) -> Self {
@@ -90,7 +90,7 @@ impl Scratch {
 }
 
 /// State shared by the levels of one removal.
-struct Removal<'a> {
+struct TreeRemoval<'a> {
     /// The directory that is removed, into which everything is moved that lies too deep.
     top: BorrowedFd<'a>,
     /// Number of directories moved there.
@@ -102,7 +102,7 @@ fn remove_at(parent: BorrowedFd<'_>, name: &CStr) {
     let Ok(top) = open_to_empty(parent, name) else {
         return;
     };
-    let mut removal = Removal {
+    let mut removal = TreeRemoval {
         top: top.as_fd(),
         moved: 0,
     };
@@ -118,7 +118,7 @@ fn remove_at(parent: BorrowedFd<'_>, name: &CStr) {
     }
 }
 
-impl Removal<'_> {
+impl TreeRemoval<'_> {
     /// Removes a directory; returns whether it is gone.
     fn remove(&mut self, parent: &OwnedFd, name: &CStr, depth: u32) -> bool {
         let Ok(directory) = open_to_empty(parent.as_fd(), name) else {
@@ -206,7 +206,7 @@ fn open_to_empty(parent: BorrowedFd<'_>, name: &CStr) -> Result<OwnedFd, Errno> 
     }
 }
 
-/// The path of an open file, written into `path`: it leads there whatever its names are by now.
+/// The path of an open file, written into `path`: it leads there under any of its present names.
 pub fn path_of<'a>(file: &OwnedFd, path: &'a mut [u8; 32]) -> Result<&'a CStr, Errno> {
     let mut number = itoa::Buffer::new();
     let number = number.format(file.as_raw_fd()).as_bytes();
@@ -315,7 +315,7 @@ mod tests {
         let place = room.path().join("place");
         fs::create_dir_all(place.join("kept/inner")).unwrap();
         fs::write(place.join("beside"), "x").unwrap();
-        // An open directory with no right to its parent's stands for one that cannot be removed.
+        // An open directory without access to its parent stands for one that cannot be removed.
         let filter = place.join("kept/inner");
         let held = std::process::Command::new("chattr")
             .args(["+i"])

@@ -23,9 +23,9 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_child_subreape
 
 use crate::sandbox::descendants::{self, RunningProcess};
 use crate::sandbox::ending::{GRACE_OF_ORPHANS, TreeEnding};
-use crate::sandbox::launch::{Launch, NOT_CONFINED, NOT_MASKED};
+use crate::sandbox::launch::{NOT_CONFINED, NOT_MASKED, ProgramLaunch};
 use crate::sandbox::lifeline::{self, RELEASE, grace_byte};
-use crate::sandbox::scratch::Scratch;
+use crate::sandbox::scratch::ScratchDirectory;
 use crate::sandbox::watchdog_process::{WatchdogTask, watch};
 
 /// The variable that marks what a command started, for kernels that have no subreapers.
@@ -57,13 +57,17 @@ pub struct Watchdog {
     pid: Pid,
     mark: Option<String>,
     /// The directory for whose sake it may stay when it is released.
-    scratch: Option<Arc<Scratch>>,
+    scratch: Option<Arc<ScratchDirectory>>,
 }
 
 impl Watchdog {
     /// Starts a program under a watchdog. `output` becomes its stdout, and its stderr too unless
     /// that is discarded; it is closed here, so that only the program has it.
-    pub fn start(mut launch: Launch, output: OwnedFd, errors: Stderr) -> io::Result<Self> {
+    pub fn start(
+        mut launch: ProgramLaunch,
+        output: OwnedFd,
+        errors: StderrTarget,
+    ) -> io::Result<Self> {
         // If the command kills its watchdog, this process inherits what it started.
         let mark = match set_child_subreaper(Pid::from_raw(1)) {
             Ok(()) => None,
@@ -99,8 +103,8 @@ impl Watchdog {
                 lifeline::listen_for(None::<&File>);
                 drop((status, lifeline));
                 watch(watched);
-                // SAFETY: ends the process without running what the parent registered for its own
-                // end.
+                // SAFETY: ends the process without running the handlers that the parent registered
+                // for its end.
                 unsafe { libc::_exit(0) }
             }
             pid => {
@@ -221,9 +225,9 @@ impl Watchdog {
         }
     }
 
-    /// Lets what the command left in the background live on. A directory of the command's own stays
-    /// as long as anything of that does, and so does then the watchdog, which removes it.
-    /// It is waited for until `end` at the longest: removing a directory may take its time.
+    /// Spares the processes that the command left in the background. A directory of the command's
+    /// own stays as long as any of them does, and so does the watchdog, which removes it. It is
+    /// waited for until `end` at the longest: removing a directory may take its time.
     pub fn release(mut self, end: Option<Instant>) {
         lifeline::listen_for(None::<&File>);
         // A watchdog that is gone needs no release.
@@ -245,7 +249,7 @@ impl Watchdog {
         if let (true, Some(scratch)) = (killed, &self.scratch)
             && !descendants::reap()
         {
-            // Nothing is left that could use it.
+            // No process is left that could use it.
             scratch.remove();
         }
     }
@@ -259,20 +263,20 @@ impl Drop for Watchdog {
 
 /// The target of a program's stderr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stderr {
+pub enum StderrTarget {
     /// To stdout, in the order written.
     WithOutput,
     /// It is discarded.
     Nowhere,
 }
 
-/// Ends the process when dropped: a watchdog in which something goes wrong must never go on as if
-/// it were the tool.
+/// Ends the process when dropped: a watchdog that fails must never go on as if it were the tool.
 struct ExitOnDrop;
 
 impl Drop for ExitOnDrop {
     fn drop(&mut self) {
-        // SAFETY: ends the process without running what the parent registered for its own end.
+        // SAFETY: ends the process without running the handlers that the parent registered for its
+        // end.
         unsafe { libc::_exit(70) }
     }
 }

@@ -16,10 +16,10 @@ use rustix::process::{
 
 use crate::sandbox::descendants;
 use crate::sandbox::ending::TreeEnding;
-use crate::sandbox::launch::{Launch, NOT_CONFINED};
+use crate::sandbox::launch::{NOT_CONFINED, ProgramLaunch};
 use crate::sandbox::lifeline::{WatchdogOrder, install, wait_for_order};
 use crate::sandbox::own_process::OwnProcess;
-use crate::sandbox::watchdog::{STAYS, Stderr};
+use crate::sandbox::watchdog::{STAYS, StderrTarget};
 
 /// Time between two reaps of a running command's orphans.
 const REAP_EVERY: Timespec = Timespec {
@@ -38,9 +38,9 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 /// The task of a watchdog, prepared before the fork.
 pub(super) struct WatchdogTask<'a> {
-    pub(super) launch: &'a Launch,
+    pub(super) launch: &'a ProgramLaunch,
     pub(super) output: OwnedFd,
-    pub(super) errors: Stderr,
+    pub(super) errors: StderrTarget,
     pub(super) mark: Option<&'a [u8]>,
     pub(super) tether: OwnedFd,
     pub(super) report: OwnedFd,
@@ -77,7 +77,7 @@ pub(super) fn watch(watched: WatchdogTask<'_>) {
     place.remove();
 }
 
-/// Waits until nothing is left of what the command left in the background.
+/// Waits until no process that the command left in the background is left.
 fn stay(report: &OwnedFd, mark: Option<&[u8]>) {
     OwnProcess::Staying.take_name();
     let _ = rustix::io::write(report, STAYS);
@@ -161,11 +161,11 @@ fn leave_caller_group() {
     }
 }
 
-/// Has the watchdog catch signals and do nothing: the command may send them to its parent. The
+/// Makes the watchdog catch signals and do nothing: the command may send them to its parent. The
 /// program does not inherit handlers (`execve(2)`), and so can be interrupted as at a terminal,
 /// even if the host ignores SIGINT and SIGQUIT because a shell started it in the background
 /// (POSIX.1-2017, "Shell Command Language", 2.9.3.1), and the tool itself SIGXFSZ. SIGHUP and
-/// SIGTERM stay ignored where they are, for `nohup(1)`'s sake.
+/// SIGTERM stay ignored if they are, for `nohup(1)`'s sake.
 fn set_up_signals() {
     extern "C" fn nothing(_: libc::c_int) {}
     for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGXFSZ] {
@@ -180,10 +180,14 @@ fn set_up_signals() {
 /// Makes `nothing` and `output` the watchdog's own streams, which the program inherits. That closes
 /// the caller's streams: a host that reads the tool's output to its end must not wait for the
 /// watchdog too.
-fn take_streams(nothing: BorrowedFd<'_>, output: &OwnedFd, errors: Stderr) -> Result<(), Errno> {
+fn take_streams(
+    nothing: BorrowedFd<'_>,
+    output: &OwnedFd,
+    errors: StderrTarget,
+) -> Result<(), Errno> {
     let errors = match errors {
-        Stderr::WithOutput => output.as_fd(),
-        Stderr::Nowhere => nothing,
+        StderrTarget::WithOutput => output.as_fd(),
+        StderrTarget::Nowhere => nothing,
     };
     rustix::stdio::dup2_stdin(nothing)
         .and_then(|()| rustix::stdio::dup2_stdout(output))
@@ -238,7 +242,7 @@ fn report_to_tool(report: &OwnedFd, numbers: &[i32]) {
     {
         *to = from;
     }
-    // The tether tells if the tool is gone.
+    // The tether ends if the tool is gone.
     let _ = rustix::io::write(report, &bytes[..4 * numbers.len()]);
 }
 

@@ -18,10 +18,10 @@ use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use rustix::process::{Resource, getrlimit};
 
 use crate::sandbox::confinement::Confinement;
-use crate::sandbox::confinement::audit::Mark;
-use crate::sandbox::confinement::cage::{self, Cage};
-use crate::sandbox::launch::Launch;
-use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
+use crate::sandbox::confinement::audit::ProcessMark;
+use crate::sandbox::confinement::cage::{self, CommandCage};
+use crate::sandbox::launch::ProgramLaunch;
+use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
 use crate::shell::named::{Shell, without_number};
 use crate::shell::progress::LastLine;
 use crate::shell::still_running::{self, StillRunning};
@@ -49,7 +49,7 @@ pub struct Conditions<'a> {
     /// Within these bounds, if there are any.
     pub confinement: Option<&'a Confinement>,
     /// Whose denials the kernel is to tell, if anybody listens.
-    pub mark: Option<Mark>,
+    pub mark: Option<ProcessMark>,
     /// Within this time; `None` is as long as it takes.
     pub limit: Option<TimeLimit>,
     /// While it runs and writes, this is told the last whole line, at most once a second.
@@ -232,14 +232,14 @@ fn start(command: &str, conditions: Conditions<'_>) -> io::Result<(File, Watchdo
         Some(script)
     };
     let mut launch = match conditions.confinement {
-        None => Launch::prepare(&program, arguments, shell.withheld)?,
+        None => ProgramLaunch::prepare(&program, arguments, shell.withheld)?,
         Some(confinement) => confined(confinement, &program, arguments, shell, script.as_ref())?,
     };
     launch.directory = conditions.directory;
     if let Some(cage) = &mut launch.cage {
         cage.mark = conditions.mark;
     }
-    let watchdog = Watchdog::start(launch, input, Stderr::WithOutput)?;
+    let watchdog = Watchdog::start(launch, input, StderrTarget::WithOutput)?;
     drop(script);
     Ok((output.into(), watchdog))
 }
@@ -253,18 +253,18 @@ fn confined<'a>(
     arguments: impl IntoIterator<Item = &'a OsStr>,
     shell: &Shell,
     script: Option<&OwnedFd>,
-) -> io::Result<Launch> {
-    let mut cage = Cage::prepare(confinement).map_err(io::Error::other)?;
+) -> io::Result<ProgramLaunch> {
+    let mut cage = CommandCage::prepare(confinement).map_err(io::Error::other)?;
     cage.kept = script.map(AsRawFd::as_raw_fd);
     if !confinement.confines_files() {
-        let mut launch = Launch::prepare(program, arguments, shell.withheld)?;
+        let mut launch = ProgramLaunch::prepare(program, arguments, shell.withheld)?;
         launch.cage = Some(cage);
         return Ok(launch);
     }
     let withheld = |name: &OsStr| (shell.withheld)(name) || cage::is_withheld(name);
     let place = cage::private_directory(confinement);
     let place = place.ok_or_else(|| io::Error::other("there is no place for temporary files"))?;
-    let launch = Launch::prepare(program, arguments, withheld)?;
+    let launch = ProgramLaunch::prepare(program, arguments, withheld)?;
     let launch = launch.with(cage::TEMPORARY, place.path())?;
     let mut launch = launch.with(cage::TEMPORARY_OF_ZSH, place.path().join("zsh"))?;
     launch.scratch = Some(Arc::new(place));

@@ -29,7 +29,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use crate::sandbox::confinement::{self, Right};
+use crate::sandbox::confinement::{self, AccessRight};
 use crate::shell::named::without_number;
 
 /// The most that is kept of one output, in bytes.
@@ -191,7 +191,7 @@ impl Writer {
             Some(confinement) => {
                 let state = confinement.lead(&state).ok_or(LED_ASTRAY)?;
                 // Other callers' commands read there, in the system's directories too.
-                if OF_CALLER.get().is_some() && confinement.grants(&state, Right::Read) {
+                if OF_CALLER.get().is_some() && confinement.grants(&state, AccessRight::Read) {
                     return Err(OPEN_TO_OTHERS.to_owned());
                 }
                 without_links(&state)

@@ -33,7 +33,7 @@ impl ExpectedReplies {
         self.0.fetch_add(replies, Ordering::Relaxed);
     }
 
-    /// Counts one reply as come; false if none was expected.
+    /// Counts one reply as received; false if none was expected.
     fn take(&self) -> bool {
         let less = |expected: usize| expected.checked_sub(1);
         let taken = self
@@ -54,7 +54,7 @@ pub struct ReplyStream<S> {
 #[derive(Debug)]
 enum ReplyPosition {
     Beginning,
-    /// In a line; if there are digits, it tells a string's size.
+    /// In a line; its digits, if it has any, are a string's size.
     Line {
         length: usize,
         digits: Option<String>,

@@ -16,7 +16,7 @@ pub fn is_of_no_use(error: &RedisError) -> bool {
         )
 }
 
-/// An error in words that have nothing of the address in them.
+/// The reason in an error, in words that hold nothing of the address.
 pub fn words(error: &RedisError) -> &'static str {
     match error.code() {
         Some("OOM") => return "its memory is full",

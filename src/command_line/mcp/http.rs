@@ -1,4 +1,4 @@
-//! The flags of `mcp --http`: where the server listens, who may use it, and what of.
+//! The flags of `mcp --http`: the server's address, its users, and their limits.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -24,7 +24,7 @@ const CALLS_AT_ONCE: &str = "256";
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line's"
 )]
-pub struct Http {
+pub struct HttpOptions {
     /// The address on which it listens.
     pub address: SocketAddr,
     /// True if clients may have sessions.
@@ -109,18 +109,18 @@ pub fn flags() -> Vec<Arg> {
     ]
 }
 
-/// Reads the flags; `None` where there is to be no HTTP.
+/// Reads the flags; `None` without HTTP.
 ///
 /// # Errors
-/// A sentence: what is missing for such a server.
-pub fn read(matches: &ArgMatches) -> Result<Option<Http>, String> {
+/// A sentence that names what such a server lacks.
+pub fn read(matches: &ArgMatches) -> Result<Option<HttpOptions>, String> {
     let Some(address) = matches.get_one::<SocketAddr>(HTTP).copied() else {
         return Ok(None);
     };
     let file = |name| matches.get_one::<PathBuf>(name).cloned();
     let number = |name| matches.get_one::<NonZeroU32>(name).copied();
     let hosts = matches.get_many::<String>("allowed-host");
-    let http = Http {
+    let http = HttpOptions {
         address,
         sessions: matches.get_flag("sessions"),
         tokens: file("tokens"),
@@ -154,7 +154,7 @@ pub fn read(matches: &ArgMatches) -> Result<Option<Http>, String> {
     Ok(Some(http))
 }
 
-impl Http {
+impl HttpOptions {
     /// True if the tool is served by default.
     #[must_use]
     pub fn offers(tool: &Tool) -> bool {

@@ -76,14 +76,14 @@ pub fn report_on_project_file(known: Registry, path: PathBuf) -> String {
 struct DoctorReport {
     text: String,
     colour: bool,
-    problems: Vec<Finding>,
+    problems: Vec<DoctorFinding>,
     /// Findings that are not wrong but worth knowing.
-    hints: Vec<Finding>,
+    hints: Vec<DoctorFinding>,
 }
 
 /// A finding, and the command that puts it right.
 #[derive(PartialEq)]
-struct Finding {
+struct DoctorFinding {
     text: String,
     advice: String,
 }
@@ -104,7 +104,7 @@ impl DoctorReport {
     #[inline(never)]
     fn problem(&mut self, text: impl Into<String>, advice: impl Into<String>) {
         let (text, advice) = (text.into(), advice.into());
-        let problem = Finding { text, advice };
+        let problem = DoctorFinding { text, advice };
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
         }
@@ -113,7 +113,7 @@ impl DoctorReport {
     #[inline(never)]
     fn hint(&mut self, text: impl Into<String>, advice: impl Into<String>) {
         let (text, advice) = (text.into(), advice.into());
-        self.hints.push(Finding { text, advice });
+        self.hints.push(DoctorFinding { text, advice });
     }
 
     /// Hints at a `bin` of the prefix that no shell finds, though the program is there.
@@ -190,7 +190,7 @@ impl DoctorReport {
         }
     }
 
-    fn list(&mut self, heading: &str, findings: &[Finding]) {
+    fn list(&mut self, heading: &str, findings: &[DoctorFinding]) {
         if findings.is_empty() {
             return;
         }
@@ -207,7 +207,7 @@ fn path_directories() -> Vec<PathBuf> {
     std::env::split_paths(&path).collect()
 }
 
-/// A path in one line of a terminal, with nothing that the terminal would obey.
+/// A path in one line, without control characters that a terminal would obey.
 #[inline(never)]
 fn display_path(path: &Path) -> String {
     sanitize::line(&path.to_string_lossy())

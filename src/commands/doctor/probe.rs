@@ -61,7 +61,7 @@ pub enum ProgramIdentity {
     Foreign,
 }
 
-/// Identifies the file at `path`, which is started only where it `may_be_started` and no other user
+/// Identifies the file at `path`, which is started only if it `may_be_started` and no other user
 /// may have put it there.
 pub fn identify(path: &Path, may_be_started: bool) -> ProgramIdentity {
     if is_this_program(path) {

@@ -13,7 +13,7 @@ use crate::web::search::choice::{
 };
 use crate::web::search::query::Search;
 
-/// Reports what the tools of research use, where `tools` has any.
+/// Reports what the tools of research use, if `tools` has any.
 pub fn report(report: &mut DoctorReport, tools: Registry) {
     if !tools.iter().any(|tool| tool.set == Set::Research) {
         return;

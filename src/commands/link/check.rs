@@ -158,7 +158,7 @@ fn answers_call(link: &Path, sample: &Sample, room: &CallDirectory) -> bool {
     for variable in confinement::VARIABLES {
         command.env_remove(variable);
     }
-    // Relative paths in the request start where the call is made. All others here are absolute.
+    // Relative paths in the request start in the call's directory. All others here are absolute.
     let back = env::current_dir();
     if env::set_current_dir(&room.0).is_err() {
         return false;

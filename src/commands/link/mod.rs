@@ -66,13 +66,13 @@ impl LinkError {
     }
 }
 
-/// `path` as a message may have it: in one line, whatever its name is.
+/// `path` as a message shows it: in one line, even if its name has several.
 fn display_path(path: &Path) -> String {
     sanitize::line(&path.to_string_lossy())
 }
 
-/// Installs or removes as `options` say. Exits 1 where something else is in the place of a link, or
-/// a step failed.
+/// Installs or removes as `options` say. Exits 1 if something else is in the place of a link, or a
+/// step failed.
 pub fn run(options: &LinkOptions) -> Exit {
     // Everything that is made has the same permissions for every caller. This process does nothing
     // else.

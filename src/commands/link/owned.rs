@@ -40,7 +40,7 @@ pub fn open(path: &Path) -> Option<File> {
     file.metadata().ok()?.is_file().then_some(file)
 }
 
-/// The content of the regular file at `path`; none if it is longer than `most` bytes.
+/// The content of the regular file at `path`; `None` if it is longer than `most` bytes.
 pub fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
     let mut content = Vec::new();
     let mut file = open(path)?.take(most.saturating_add(1));
@@ -83,7 +83,7 @@ pub fn is_program(path: &Path) -> bool {
     is_file && !matches!(identify(path, true), ProgramIdentity::Foreign)
 }
 
-/// Refuses where the file at `path` is not this program, or must not be started to find out; `kept`
+/// Refuses if the file at `path` is not this program, or must not be started to find out; `kept`
 /// says what was left undone.
 pub fn require_program(path: &Path, kept: &str) -> Result<(), LinkError> {
     let what = match trust::objection(path) {

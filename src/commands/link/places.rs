@@ -1,10 +1,9 @@
 //! Paths of links, program, pages and completions, all of which follow from the one directory that
 //! the caller names.
 //!
-//! `PREFIX/libexec/ikigai` is a place of the file system's hierarchy, and what belongs to it is in
-//! `PREFIX/bin` and `PREFIX/share`. Any other directory, such as `~/.ikigai/tools`, has links and
-//! nothing else. `DESTDIR` stands before every path, for packagers (GNU Coding Standards,
-//! "DESTDIR").
+//! `PREFIX/libexec/ikigai` is a place of the file system's hierarchy, whose other files are in
+//! `PREFIX/bin` and `PREFIX/share`. Any other directory, such as `~/.ikigai/tools`, has links
+//! alone. `DESTDIR` stands before every path, for packagers (GNU Coding Standards, "DESTDIR").
 
 use std::env;
 use std::ffi::{CStr, OsStr, OsString};
@@ -33,7 +32,7 @@ pub struct InstallPlaces {
     pub tools: PathBuf,
     /// The executable that runs.
     pub program: PathBuf,
-    /// `PREFIX`, where there is one.
+    /// `PREFIX`, if there is one.
     prefix: Option<PathBuf>,
     links_only: bool,
     destdir: Option<PathBuf>,

@@ -16,7 +16,7 @@ pub fn all(
 ) -> Result<(), LinkError> {
     let lock = directories::lock(&places.tools)?;
     if lock.is_none() {
-        // The directory goes last, so nothing else is there either.
+        // The directory goes last, so everything else is gone as well.
         say_nothing_is_left(places);
         return Ok(());
     }
@@ -51,7 +51,7 @@ pub fn all(
             report.kept_page(&path);
         }
     }
-    // A link to the program is nothing that was installed.
+    // A link to the program was not installed.
     let program = options.copy && there && !installed.is_symlink();
     let stays = there && !program;
     remove_directories(places, options, report, program, stays)?;

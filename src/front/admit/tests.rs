@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::front::admit::*;
 use crate::front::confined::refusal;
 use crate::registry;
-use crate::sandbox::confinement::{Bounds, Confinement};
+use crate::sandbox::confinement::{Confinement, ConfinementBounds};
 
 struct Room {
     _directory: tempfile::TempDir,
@@ -25,9 +25,9 @@ impl Room {
 
 /// A confinement to these roots.
 fn confined(roots: &[PathBuf]) -> Confinement {
-    let bounds = Bounds {
+    let bounds = ConfinementBounds {
         roots: roots.iter().map(Into::into).collect(),
-        ..Bounds::default()
+        ..ConfinementBounds::default()
     };
     Confinement::resolve(&bounds).unwrap()
 }
@@ -64,7 +64,7 @@ fn room() -> Room {
 
 fn admit(room: &Room, tool: &str, request: Value) -> Result<(), String> {
     let tool = registry::find(tool).unwrap();
-    let outputs = Roots::new(Vec::new());
+    let outputs = RootSet::new(Vec::new());
     let given = |name: &str| request.get(name)?.as_str().filter(|text| !text.is_empty());
     let admitted =
         super::check_request_paths(&room.confinement, &outputs, tool, room.first(), given);

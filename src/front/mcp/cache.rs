@@ -1,5 +1,4 @@
-//! The cache that a server holds for its calls: one over HTTP always, one on stdio where it is to
-//! be shared.
+//! The cache that a server holds for its calls: over HTTP always, on stdio only if it is shared.
 
 use std::ffi::OsString;
 use std::sync::Arc;

@@ -58,9 +58,9 @@ pub struct AnswerSpec<'a> {
     pub reader: Reader,
     /// The most bytes of an answer for a model.
     pub max_answer: Option<usize>,
-    /// Takes what the call says of how it goes on, if the client wants to know.
+    /// Receives the call's progress messages, if the client wants them.
     pub progress: Option<&'a LatestProgress>,
-    /// The owner of the caller's token, where callers are told apart.
+    /// The owner of the caller's token, if callers have tokens.
     pub owner: Option<&'a TokenOwner>,
 }
 
@@ -80,8 +80,8 @@ pub struct ToolCaller {
 
 impl ToolCaller {
     /// Calls of `tools` are confined and ended after `timeout`; those that ask the network get the
-    /// `secrets`, and where there is a `cache`, those that keep answers get to ask it. The server
-    /// has `many` clients, or one.
+    /// `secrets`, and if there is a `cache`, those that keep answers may ask it. The server has
+    /// `many` clients, or one.
     pub fn new(
         tools: &[&'static Tool],
         confinement: Option<Confinement>,
@@ -129,7 +129,7 @@ impl ToolCaller {
             let request = Value::Object(request).to_string();
             return self.call_process(tool, request, spec).await;
         }
-        // Equal requests are written equally, whatever the order of their fields.
+        // Equal requests are written equally, in any order of their fields.
         let request: BTreeMap<String, Value> = request.into_iter().collect();
         let request = serde_json::to_string(&request).unwrap_or_default();
         if let Some(cache) = &self.cache {

@@ -10,7 +10,7 @@ use crate::contract::tool::Tool;
 /// The answer of a tool.
 #[derive(Clone, Debug)]
 pub struct CallAnswer {
-    /// The object as the tool wrote it, without the fields that stand beside it.
+    /// The object as the tool wrote it, without the fields that are handed on beside it.
     pub text: String,
     /// The object.
     pub object: Value,

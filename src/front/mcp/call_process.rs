@@ -74,7 +74,7 @@ impl CallProcess {
         })))
     }
 
-    /// Lets a process end that has answered, and waits no longer for that than it has to.
+    /// Lets a process end that has answered, and waits no longer for that than necessary.
     pub fn release(mut self) {
         tokio::spawn(async move {
             if let Ok(child) = self.child() {
@@ -89,8 +89,8 @@ impl CallProcess {
         Ok(&mut started.child)
     }
 
-    /// Reads an answer, up to a byte more than `longest`. The lines before it tell how the call goes
-    /// on.
+    /// Reads an answer, up to a byte more than `longest`. The lines before it are progress
+    /// messages.
     pub async fn read_answer(
         &mut self,
         progress: Option<&LatestProgress>,
@@ -167,8 +167,8 @@ impl Drop for RegisteredCall {
     }
 }
 
-/// A pipe in which the input is already, at its end; none where it might not have room. Writing to
-/// a pipe of the runtime's own takes several system calls more.
+/// A pipe that already holds the input, and its end; `None` if it might not have room. Writing to a
+/// pipe of the runtime's own takes several system calls more.
 fn filled_pipe(input: &[u8]) -> Option<OwnedFd> {
     if input.len() > PIPE_BUF {
         return None;

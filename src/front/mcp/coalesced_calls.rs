@@ -44,8 +44,8 @@ impl<T: Clone> Drop for CallShare<'_, T> {
     fn drop(&mut self) {
         let mut under_way = self.calls.under_way();
         let mine = under_way.get(&self.key);
-        // A call that comes after the end asks anew. One that was given up goes with the last that
-        // waits for it: that is this one and the table.
+        // A call that comes after the end asks anew. A cell that was given up is removed by the
+        // last call that waits for it: only this one and the table hold it.
         let over = self.cell.initialized() || Arc::strong_count(&self.cell) <= 2;
         if over && mine.is_some_and(|cell| Arc::ptr_eq(cell, &self.cell)) {
             under_way.remove(&self.key);

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::contract::tool::Set;
     use crate::registry::TOOLS;
-    use crate::sandbox::confinement::Bounds;
+    use crate::sandbox::confinement::ConfinementBounds;
 
     #[test]
     fn they_say_what_holds_and_keep_to_their_length() {
@@ -119,16 +119,16 @@ mod tests {
         let room = tempfile::tempdir().unwrap();
         let long = room.path().join("é/".repeat(700));
         std::fs::create_dir_all(&long).unwrap();
-        let bounds = Bounds {
+        let bounds = ConfinementBounds {
             roots: vec![room.path().into(), long.into()],
             readable: vec!["/usr".into()],
             no_network: true,
-            ..Bounds::default()
+            ..ConfinementBounds::default()
         };
         let confinement = Confinement::resolve(&bounds).unwrap();
         assert!(of(&all, None, true).len() <= MOST);
         assert!(of(&all, Some(&confinement), true).len() <= MOST);
-        let bounds = Bounds {
+        let bounds = ConfinementBounds {
             roots: vec!["/usr".into()],
             ..bounds
         };

@@ -105,7 +105,7 @@ mod tests {
             let schema = listed(true).get("outputSchema").cloned();
             assert_eq!(schema.is_some(), tool.set == Set::Research, "{}", tool.name);
             let Some(schema) = schema else { continue };
-            // As clients demand; further fields may come, since `note` is not the only one.
+            // Clients demand this; further fields may come, because `note` is not the only one.
             assert_eq!(schema["type"], "object");
             assert_eq!(schema.get("additionalProperties"), None);
             assert!(schema["properties"]["note"].is_object());

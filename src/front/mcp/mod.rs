@@ -30,7 +30,7 @@ mod visible;
 /// Items that a fuzzer needs to serve a client of its own.
 #[cfg(fuzzing)]
 pub mod fuzzing {
-    pub use super::server::{Server, ServerSetup};
+    pub use super::server::{ServerSetup, ToolServer};
     pub use super::transport::LineTransport;
 }
 
@@ -41,12 +41,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use crate::command_line::mcp::{NAME, Options};
+use crate::command_line::mcp::{McpOptions, NAME};
 use crate::console::sanitize;
 use crate::program::Exit;
 
 /// Serves the tools as `options` say, until the client goes away.
-pub fn serve(options: Options) -> Exit {
+pub fn serve(options: McpOptions) -> Exit {
     if options.http.is_none() && io::stdin().is_terminal() {
         log(
             "waits for a client's messages on stdin, which is a terminal: MCP clients start this \

@@ -21,7 +21,7 @@ use crate::cache::SharingState;
 use crate::console::sanitize;
 use crate::web::credentials::Key;
 use crate::web::date;
-use figures::{Figures, ServerState};
+use figures::{ServerMetrics, ServerState};
 
 pub use figures::TEXT_FORM;
 
@@ -38,12 +38,12 @@ const OK: &str = "ok";
 const CANCELLED: &str = "cancelled";
 
 /// A server's watch over itself.
-pub struct Operation {
+pub struct OperatorReports {
     begun: Instant,
     log: Option<RecordLog>,
     /// The arguments of calls are logged as well, without these keys.
     arguments: Option<Vec<Key>>,
-    figures: Figures,
+    figures: ServerMetrics,
 }
 
 /// The record of a call in the log.
@@ -59,7 +59,7 @@ struct CallRecord<'a> {
     arguments: Option<&'a JsonObject>,
 }
 
-impl Operation {
+impl OperatorReports {
     /// That of a server that begins now. `log` wants a line for each call, `arguments` what was
     /// asked for in it as well, without these keys. An error is a sentence.
     pub fn new(log: bool, arguments: Option<Vec<Key>>) -> Result<Self, String> {
@@ -71,7 +71,7 @@ impl Operation {
             begun: Instant::now(),
             log: log.map_err(|error| format!("cannot log: {error}"))?,
             arguments,
-            figures: Figures::default(),
+            figures: ServerMetrics::default(),
         })
     }
 
@@ -166,7 +166,7 @@ impl Operation {
 
 /// A call under way. One that is dropped before it has ended was given up.
 pub struct RunningCall<'a> {
-    operation: &'a Operation,
+    operation: &'a OperatorReports,
     begun: Instant,
     token: String,
     tool: &'static str,

@@ -24,7 +24,7 @@ pub struct CallPermits {
     common: Arc<Semaphore>,
     /// Those of tools that run fewer calls at the same time, by the tools' names.
     own: HashMap<&'static str, (Arc<Semaphore>, usize)>,
-    /// Those of holders, for each tool that has some of its own and for the others together.
+    /// Shares of holders, for each tool that has some of its own and for the others together.
     shares: Mutex<HashMap<(TokenOwner, &'static str), Arc<Semaphore>>>,
 }
 

@@ -1,8 +1,8 @@
 //! Progress of a call while it runs: from the call's process to its server, and from there to the
 //! client (`notifications/progress`, under "Progress" in the protocol's specification).
 //!
-//! The call writes each line that is worth telling as a JSON string on a line of its own, before
-//! its answer; the answer holds no newline.
+//! The call writes each progress message as a JSON string on a line of its own, before its answer;
+//! the answer holds no newline.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -16,10 +16,11 @@ use crate::unseen;
 /// Time between two notifications to a client.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// The longest line that a client is told, in bytes.
+/// The longest line that is sent to a client, in bytes.
 const LONGEST_LINE: usize = 200;
 
-/// Tells the server that this process, one of its calls, goes on, and what was written last.
+/// Sends the server a progress message of this process, one of its calls: the line that was written
+/// last.
 pub fn tell(line: &[u8]) {
     let line = &line[..line.len().min(LONGEST_LINE)];
     let line = String::from_utf8_lossy(line);
@@ -50,7 +51,7 @@ impl LatestProgress {
     }
 }
 
-/// Tells the client every five seconds, for as long as this is polled.
+/// Notifies the client every five seconds, for as long as this is polled.
 pub async fn report(peer: &Peer<RoleServer>, token: ProgressToken, heard: &LatestProgress) {
     let begin = Instant::now();
     let mut ticks = interval_at(begin + EVERY, EVERY);

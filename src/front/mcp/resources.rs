@@ -11,7 +11,7 @@ use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 
-use crate::cache::artifact::{self, Artifact, ArtifactId};
+use crate::cache::artifact::{self, ArtifactId, StoredArtifact};
 use crate::cache::{self, CacheFiles};
 use crate::contract::bounded::Measure;
 use crate::contract::tool::Tool;
@@ -80,7 +80,7 @@ pub async fn read(uri: &str, caller: &ToolCaller) -> Result<ReadResourceResult, 
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-async fn find(uri: &str, caller: &ToolCaller) -> Option<Artifact> {
+async fn find(uri: &str, caller: &ToolCaller) -> Option<StoredArtifact> {
     let id = ArtifactId::in_address(uri)?;
     if let Some(layers) = caller.cache() {
         return artifact::get_from(layers, &id).await;

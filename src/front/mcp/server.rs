@@ -1,4 +1,4 @@
-//! The server: what it offers, and how it answers, whatever its messages come over.
+//! The server: its tools and resources, and its answers, over either transport.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -20,13 +20,13 @@ use tokio::sync::watch;
 
 use crate::access::TokenOwner;
 use crate::cache::{LayeredCache, SharingState};
-use crate::command_line::mcp::Options;
+use crate::command_line::mcp::McpOptions;
 use crate::contract::terms::Reader;
 use crate::contract::tool::{Scope, Tool};
 use crate::front::mcp::call::{AnswerSpec, ToolCaller};
 use crate::front::mcp::call_answer::CallAnswer;
-use crate::front::mcp::clients::{self, Client};
-use crate::front::mcp::operation::Operation;
+use crate::front::mcp::clients::{self, ClientProfile};
+use crate::front::mcp::operation::OperatorReports;
 use crate::front::mcp::progress::{self, LatestProgress};
 use crate::front::mcp::{instructions, list, resources, structured, text};
 use crate::registry::TOOLS;
@@ -38,10 +38,10 @@ pub struct ServerSetup {
     caller: ToolCaller,
     /// Answers are objects, and not text.
     structured: bool,
-    /// The longest text, in bytes, 0 for no limit; none where the client's own holds.
+    /// The longest text, in bytes, 0 for no limit; `None` for the client's own limit.
     max_answer: Option<usize>,
     /// The operator's record of calls, if there is one.
-    operation: Option<Arc<Operation>>,
+    operation: Option<Arc<OperatorReports>>,
 }
 
 impl ServerSetup {
@@ -49,11 +49,11 @@ impl ServerSetup {
     /// environment; the `cache` is the one that the server holds for its calls, if it does;
     /// `operation` records each call.
     pub fn new(
-        options: Options,
+        options: McpOptions,
         confinement: Option<Confinement>,
         secrets: Vec<(OsString, OsString)>,
         cache: Option<Arc<LayeredCache>>,
-        operation: Option<Arc<Operation>>,
+        operation: Option<Arc<OperatorReports>>,
     ) -> Self {
         let many = operation.is_some();
         let tools = &options.tools;
@@ -80,13 +80,13 @@ impl ServerSetup {
 }
 
 /// The state from which the protocol's requests of one client are answered.
-pub struct Server {
+pub struct ToolServer {
     offer: Arc<ServerSetup>,
     /// Becomes true when the client goes away.
     gone: watch::Receiver<bool>,
 }
 
-impl Server {
+impl ToolServer {
     /// The server of one client; `gone` becomes true when the client goes away.
     pub fn new(offer: Arc<ServerSetup>, gone: watch::Receiver<bool>) -> Self {
         Self { offer, gone }
@@ -95,7 +95,7 @@ impl Server {
     /// The form of the answer to a call of `client`, which may limit the answer's length itself.
     fn wanted<'h>(
         &self,
-        client: &Client,
+        client: &ClientProfile,
         limits_itself: bool,
         progress: Option<&'h LatestProgress>,
         owner: Option<&'h TokenOwner>,
@@ -149,7 +149,7 @@ impl Server {
     }
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for ToolServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools();
         let capabilities = if resources::are_served(&self.offer.tools) {
@@ -335,7 +335,7 @@ fn with_beside(
 fn plain(
     tool: &Tool,
     answer: &CallAnswer,
-    client: &Client,
+    client: &ClientProfile,
     longest: Option<usize>,
 ) -> CallToolResult {
     let content = text::content(tool, &answer.object, client, longest);

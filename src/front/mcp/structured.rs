@@ -1,8 +1,7 @@
 //! An answer as a program reads it: the object, and the object as text.
 //!
-//! Answers of the tools of research keep to the schema that is listed for them, and their errors
-//! are no such objects: an error is a sentence with an object behind it, as their specification has
-//! it.
+//! Answers of the tools of research keep to the schema that is listed for them, but their errors do
+//! not: an error is a sentence with an object behind it, as their specification has it.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! An answer as a model reads it: plain text, and one last line in brackets where there is more to
+//! An answer as a model reads it: plain text, and one last line in brackets if there is more to
 //! say.
 //!
 //! Clients show a model the JSON of an object as one line full of `\n`, and cut it in the middle;
@@ -15,7 +15,7 @@ use crate::contract::envelope;
 use crate::contract::failure::Code;
 use crate::contract::reply::{EMPTY, IMAGE};
 use crate::contract::tool::{Part, Tool};
-use crate::front::mcp::clients::Client;
+use crate::front::mcp::clients::ClientProfile;
 
 /// The text for an empty answer of a tool that has no words of its own for it.
 const NOTHING: &str = "no output";
@@ -25,14 +25,14 @@ const NOTHING: &str = "no output";
 pub fn content(
     tool: &Tool,
     object: &Value,
-    client: &Client,
+    client: &ClientProfile,
     longest: Option<usize>,
 ) -> Vec<ContentBlock> {
     let mut text = text(tool, object, client);
     if let Some(longest) = longest
         && text.len() > longest
     {
-        // The tool has kept to the limit: this is for what stands around its text.
+        // The tool has kept to the limit: this cuts the words around its text.
         text.truncate(Measure::Plain.prefix(text.as_bytes(), longest));
     }
     let image = object[IMAGE].as_object().map(|image| {
@@ -46,7 +46,7 @@ pub fn content(
 }
 
 /// The text: what was asked for, why there is no more of it, and what else there is to say.
-fn text(tool: &Tool, object: &Value, client: &Client) -> String {
+fn text(tool: &Tool, object: &Value, client: &ClientProfile) -> String {
     let mut text = body(tool, object);
     let mut said = Vec::new();
     if let Some(error) = object["error"].as_str() {

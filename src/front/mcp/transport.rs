@@ -1,4 +1,4 @@
-//! Messages on stdin and stdout: one JSON-RPC message a line, whatever comes in.
+//! Messages on stdin and stdout: one JSON-RPC message a line, and an answer to every malformed one.
 //!
 //! The SDK's own transport drops lines that it cannot parse or that are too long, without a word to
 //! the client that waits for an answer; here they are answered as JSON-RPC 2.0 requires (section
@@ -33,8 +33,8 @@ const MOST_UNANSWERED: usize = 1024;
 /// Other requests that may wait beside those calls: they are answered at once if the client reads.
 const BESIDE: usize = 64;
 
-/// Bytes of our own error replies still waiting to be written. With more of them nothing is read
-/// (back-pressure), since the client does not read either.
+/// Bytes of our own error replies still waiting to be written. Beyond that, reading stops
+/// (back-pressure), because the client does not read either.
 const MOST_UNWRITTEN: usize = 1024 * 1024;
 
 /// The error code for a call too many, from the range that JSON-RPC leaves to servers.
@@ -251,7 +251,8 @@ where
         let count = line.len();
         let shared = Arc::clone(&self.shared);
         shared.unwritten.fetch_add(count, Ordering::Relaxed);
-        // In a task of its own, since `receive` may be dropped midway, and a line must not be cut.
+        // In a task of its own, because `receive` may be dropped midway, and a line must not be
+        // cut.
         tokio::spawn(async move {
             let _ = shared.write(line).await;
             shared.unwritten.fetch_sub(count, Ordering::Relaxed);

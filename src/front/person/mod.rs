@@ -26,10 +26,10 @@ use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::Tool;
 use crate::front::{answer, confined};
 use crate::program::Exit;
-use screen::{Screen, ScreenEnd, ScreenMode};
+use screen::{ScreenEnd, ScreenMode, ScreenWriter};
 
 /// The result of reading a person's command line.
-pub enum Outcome {
+pub enum CommandLineResult {
     /// All was done.
     Done(Exit),
     /// It leads to a request on stdin, which is to be answered as a host's is.
@@ -73,7 +73,7 @@ impl CallFlags {
 }
 
 /// Carries out what a person wants of `tool`, reached by `invocation`.
-pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
+pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResult {
     let schema = Schema::read(tool.model_schema);
     let mut command = command(tool, &schema).bin_name(invocation);
     command = command.override_usage(usage(invocation, &schema));
@@ -81,18 +81,18 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
     let parsed = command.try_get_matches_from_mut(words);
     let result = parsed.and_then(|matches| {
         if matches.get_flag("schema") {
-            return Ok(Outcome::Done(say::print(tool.schema)));
+            return Ok(CommandLineResult::Done(say::print(tool.schema)));
         }
         let flags = CallFlags::of(tool, &matches);
         if let Some(file) = matches.get_one::<OsString>("input") {
-            return Ok(Outcome::File(file.clone(), flags));
+            return Ok(CommandLineResult::File(file.clone(), flags));
         }
         if !gives_fields(&matches, &schema) {
             return Ok(without_fields(tool, invocation, flags));
         }
         let request = request(&mut command, &matches, &schema)?;
         let mut request = Value::Object(request).to_string().into_bytes();
-        Ok(Outcome::Done(call(
+        Ok(CommandLineResult::Done(call(
             tool,
             &mut request,
             flags,
@@ -100,7 +100,7 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
         )))
     });
     result.unwrap_or_else(|error| {
-        Outcome::Done(match error.kind() {
+        CommandLineResult::Done(match error.kind() {
             ErrorKind::DisplayHelp => say::print(&help::tool(tool, invocation)),
             ErrorKind::DisplayVersion => say::print(&say::version()),
             ErrorKind::UnknownArgument => match surplus::advice(tool, invocation, &schema, args) {
@@ -116,11 +116,11 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
 
 /// A call without any field: the request is on stdin, unless that is a terminal, where a person
 /// would not think of typing it.
-pub fn without_fields(tool: &Tool, invocation: &str, flags: CallFlags) -> Outcome {
+pub fn without_fields(tool: &Tool, invocation: &str, flags: CallFlags) -> CommandLineResult {
     if !io::stdin().is_terminal() {
-        return Outcome::Stdin(flags);
+        return CommandLineResult::Stdin(flags);
     }
-    Outcome::Done(if io::stdout().is_terminal() {
+    CommandLineResult::Done(if io::stdout().is_terminal() {
         say::print(&help::tool(tool, invocation))
     } else {
         say::nothing_given(invocation)
@@ -132,12 +132,11 @@ fn call(tool: &Tool, request: &mut [u8], flags: CallFlags, json: bool) -> Exit {
     if !json {
         return as_text(tool, request, flags);
     }
-    // JSON is for programs, and says all that a host is told.
+    // JSON is for programs, and has all that a host is told.
     let terms = flags.on(Terms::within(Reader::Program, None, None));
     let exit = answer::as_json(tool, Ok(request), terms);
     if io::stdout().is_terminal() {
-        // A person's next prompt is to stand on a line of its own; what a terminal does not take is
-        // lost anyway.
+        // A person's next prompt starts on a line of its own; an error of the terminal is ignored.
         say::print("\n");
     }
     exit
@@ -146,7 +145,7 @@ fn call(tool: &Tool, request: &mut [u8], flags: CallFlags, json: bool) -> Exit {
 /// Answers `request` with text. A command's own exit code is passed on; else the tool's row says
 /// how the call exits.
 fn as_text(tool: &Tool, request: &[u8], flags: CallFlags) -> Exit {
-    let screen = Screen::new(tool, Stdout::default(), ScreenMode::of(&io::stdout()));
+    let screen = ScreenWriter::new(tool, Stdout::default(), ScreenMode::of(&io::stdout()));
     let shown = answer::catch(|| show(tool, request, flags, screen));
     match shown.and_then(|shown| shown) {
         Ok(Ok((_, end))) => end.say(tool),
@@ -162,13 +161,12 @@ fn as_text(tool: &Tool, request: &[u8], flags: CallFlags) -> Exit {
     }
 }
 
-/// Has `screen` show the answer to `request`, and comes back with what was written to and what else
-/// there is to say.
+/// Shows the answer to `request` on `screen`, and returns the writer and the answer's end.
 pub fn show<W: Write>(
     tool: &Tool,
     request: &[u8],
     flags: CallFlags,
-    mut screen: Screen<'_, W>,
+    mut screen: ScreenWriter<'_, W>,
 ) -> Result<io::Result<(W, ScreenEnd)>, Failure> {
     let mut request = Request::parse(request)?.on(flags.on(Terms::of_person()));
     let reply = confined::run(tool, &mut request)?;

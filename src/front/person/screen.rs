@@ -1,6 +1,6 @@
 //! An answer as a person or a script reads it: the output itself, results as a short list, errors
-//! on stderr. A terminal is shown control characters, and not steered by them; whatever else reads
-//! gets every byte as it is.
+//! on stderr. A terminal is shown control characters as text, so that they do not steer it; any
+//! other reader gets every byte as it is.
 //!
 //! Which field is what, the tool's row says ([`Tool::fields`]); a field that it does not name is
 //! shown with its name.
@@ -16,8 +16,8 @@ use crate::contract::reply::Viewer;
 use crate::contract::tool::{Part, Tool};
 use crate::program::Exit;
 
-/// An answer on its way to a terminal, or to whatever takes its bytes.
-pub struct Screen<'a, W: Write> {
+/// An answer on its way to a terminal, a pipe or a file.
+pub struct ScreenWriter<'a, W: Write> {
     tool: &'a Tool,
     out: BufWriter<W>,
     kind: ScreenMode,
@@ -25,7 +25,7 @@ pub struct Screen<'a, W: Write> {
     last: Option<char>,
     /// That was content, which ends as it ends.
     is_content: bool,
-    /// The field shown last, where it was shown with its name.
+    /// The field shown last, if it was shown with its name.
     named: Option<String>,
     /// Fields beside the content, by their names.
     asides: Vec<(String, Value)>,
@@ -57,7 +57,7 @@ impl ScreenMode {
 /// The end of an answer: what is said on another stream, and the exit status.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ScreenEnd {
-    /// As the command did, where there was one.
+    /// The exit status, the command's own if there was one.
     pub exit: Exit,
     /// The reason why the answer ends here; empty if it is complete.
     pub error: String,
@@ -84,17 +84,17 @@ impl ScreenEnd {
 }
 
 /// The part that a field plays for a reader: the tool's own parts, and those of the contract.
-enum Role {
+enum FieldRole {
     Of(Part),
     Error,
     Note,
-    /// Nothing that a person needs.
+    /// A field that a person does not need.
     Envelope,
     /// A field that the tool's row does not name.
     Unnamed,
 }
 
-impl<'a, W: Write> Screen<'a, W> {
+impl<'a, W: Write> ScreenWriter<'a, W> {
     /// A screen of this kind for an answer of `tool`.
     pub fn new(tool: &'a Tool, out: W, kind: ScreenMode) -> Self {
         Self {
@@ -114,8 +114,8 @@ impl<'a, W: Write> Screen<'a, W> {
         }
     }
 
-    /// Ends the answer: the next line is free, but behind content in a pipe. Comes back with what
-    /// belongs on stderr.
+    /// Ends the answer: a line break follows, except behind content in a pipe. Returns the words
+    /// for stderr.
     pub fn finish(mut self) -> io::Result<(W, ScreenEnd)> {
         if self.kind != ScreenMode::Pipe {
             self.show_asides()?;
@@ -137,14 +137,14 @@ impl<'a, W: Write> Screen<'a, W> {
         Ok((out, self.end))
     }
 
-    fn role(&self, name: &str) -> Role {
+    fn role(&self, name: &str) -> FieldRole {
         let mut fields = self.tool.fields.iter();
         match (name, fields.find(|(field, _)| *field == name)) {
-            (_, Some((_, part))) => Role::Of(*part),
-            ("error", None) => Role::Error,
-            ("note", None) => Role::Note,
-            ("error_code" | "success", None) => Role::Envelope,
-            _ => Role::Unnamed,
+            (_, Some((_, part))) => FieldRole::Of(*part),
+            ("error", None) => FieldRole::Error,
+            ("note", None) => FieldRole::Note,
+            ("error_code" | "success", None) => FieldRole::Envelope,
+            _ => FieldRole::Unnamed,
         }
     }
 
@@ -192,7 +192,7 @@ impl<'a, W: Write> Screen<'a, W> {
     fn show_asides(&mut self) -> io::Result<()> {
         let mut lines = Vec::new();
         for (name, value) in std::mem::take(&mut self.asides) {
-            if let Role::Of(Part::Aside(picks)) = self.role(&name) {
+            if let FieldRole::Of(Part::Aside(picks)) = self.role(&name) {
                 lines.extend(aside::lines(picks, &value));
             }
         }
@@ -215,7 +215,7 @@ impl<'a, W: Write> Screen<'a, W> {
         Ok(())
     }
 
-    /// Shows one of several results: its first field is the heading, the others stand under it.
+    /// Shows one of several results: its first field is the heading, the others follow under it.
     fn result(&mut self, number: usize, result: &Value) -> io::Result<()> {
         let fields = result.as_object().into_iter().flatten();
         let texts = fields.map(|(name, value)| match value {
@@ -238,24 +238,24 @@ impl<'a, W: Write> Screen<'a, W> {
     }
 }
 
-impl<W: Write> Viewer for Screen<'_, W> {
+impl<W: Write> Viewer for ScreenWriter<'_, W> {
     fn text(&mut self, name: &str, piece: &str) -> io::Result<()> {
         self.leave(name)?;
         let role = self.role(name);
-        if let Role::Of(Part::Aside(_)) = role {
+        if let FieldRole::Of(Part::Aside(_)) = role {
             self.keep_aside(name, Value::from(piece));
             return Ok(());
         }
-        if !piece.is_empty() && !matches!(role, Role::Error | Role::Note) {
-            self.is_content = matches!(role, Role::Of(Part::Content));
+        if !piece.is_empty() && !matches!(role, FieldRole::Error | FieldRole::Note) {
+            self.is_content = matches!(role, FieldRole::Of(Part::Content));
         }
         match role {
-            Role::Of(Part::Output | Part::Content) => self.show(piece)?,
-            Role::Error => self.end.error.push_str(piece),
-            Role::Note => self.end.note.push_str(piece),
-            Role::Of(Part::Silent | Part::Aside(_)) | Role::Envelope => {}
-            // A row that says otherwise of a text is mistaken, and the text is shown all the same.
-            Role::Unnamed | Role::Of(Part::Results | Part::ExitCode | Part::Count) => {
+            FieldRole::Of(Part::Output | Part::Content) => self.show(piece)?,
+            FieldRole::Error => self.end.error.push_str(piece),
+            FieldRole::Note => self.end.note.push_str(piece),
+            FieldRole::Of(Part::Silent | Part::Aside(_)) | FieldRole::Envelope => {}
+            // A row that declares a text otherwise is mistaken, and the text is shown all the same.
+            FieldRole::Unnamed | FieldRole::Of(Part::Results | Part::ExitCode | Part::Count) => {
                 self.show_named(name, piece)?;
             }
         }
@@ -267,14 +267,14 @@ impl<W: Write> Viewer for Screen<'_, W> {
     }
 
     fn bytes(&mut self, name: &str, piece: &[u8]) -> io::Result<()> {
-        if !matches!(self.role(name), Role::Of(Part::Output | Part::Content)) {
+        if !matches!(self.role(name), FieldRole::Of(Part::Output | Part::Content)) {
             return self.text(name, &String::from_utf8_lossy(piece));
         }
         let Some(end) = piece.last() else {
             return Ok(());
         };
         self.leave(name)?;
-        self.is_content = matches!(self.role(name), Role::Of(Part::Content));
+        self.is_content = matches!(self.role(name), FieldRole::Of(Part::Content));
         // Of the last character only a newline matters.
         self.last = Some(char::from(*end));
         self.out.write_all(piece)
@@ -283,21 +283,21 @@ impl<W: Write> Viewer for Screen<'_, W> {
     fn value(&mut self, name: &str, value: Value) -> io::Result<()> {
         self.leave(name)?;
         match (self.role(name), &value) {
-            (Role::Of(Part::Results), Value::Array(results)) => {
+            (FieldRole::Of(Part::Results), Value::Array(results)) => {
                 for (at, result) in results.iter().enumerate() {
                     self.result(at + 1, result)?;
                 }
             }
-            (Role::Of(Part::ExitCode), Value::Number(code)) => {
+            (FieldRole::Of(Part::ExitCode), Value::Number(code)) => {
                 // A command's exit code is a byte.
                 let code = code.as_u64().and_then(|code| u8::try_from(code).ok());
                 self.end.exit = Exit::Code(code.unwrap_or(1));
             }
-            (Role::Of(Part::Count), Value::Number(count)) => {
+            (FieldRole::Of(Part::Count), Value::Number(count)) => {
                 self.end.nothing_found = count.as_u64() == Some(0);
             }
-            (Role::Of(Part::Silent) | Role::Envelope, _) => {}
-            (Role::Of(Part::Aside(_)), _) => self.keep_aside(name, value),
+            (FieldRole::Of(Part::Silent) | FieldRole::Envelope, _) => {}
+            (FieldRole::Of(Part::Aside(_)), _) => self.keep_aside(name, value),
             _ => {
                 self.is_content = false;
                 self.show_named(name, &value.to_string())?;

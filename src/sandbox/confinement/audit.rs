@@ -19,13 +19,13 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::retry_on_intr;
 
-use super::Right;
+use super::AccessRight;
 
-/// `LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON`: also what programs are refused that a process becomes
-/// is to be told.
+/// `LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON`: records refusals also of the programs that a process
+/// becomes.
 pub const FLAG: u32 = 1 << 1;
 
-/// The ABI of Landlock from which on the kernel knows that flag, and tells anything.
+/// The ABI of Landlock from which on the kernel knows that flag, and writes records.
 pub const SINCE: i32 = 7;
 
 /// Types of the kernel's answers, by `linux/audit.h`.
@@ -59,12 +59,12 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// An action that the kernel refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Denial {
+pub enum KernelDenial {
     /// Something with a file, or with a name in a directory.
     File {
         /// The file, or the directory.
         path: PathBuf,
-        right: Right,
+        right: AccessRight,
         /// It is about a name in that directory.
         name: bool,
     },
@@ -82,10 +82,10 @@ pub enum Denial {
 
 /// A shared number in which a command's first process leaves its process id.
 #[derive(Clone, Copy, Debug)]
-pub struct Mark(&'static AtomicI32);
+pub struct ProcessMark(&'static AtomicI32);
 
-impl Mark {
-    /// Leaves the number of this process. A system call and nothing else.
+impl ProcessMark {
+    /// Stores the process id of this process. Makes one system call.
     pub fn leave(self) {
         // SAFETY: takes no argument and cannot fail.
         self.0.store(unsafe { libc::getpid() }, Ordering::SeqCst);
@@ -94,13 +94,13 @@ impl Mark {
 
 /// A listener from before a command is started until it has ended.
 #[derive(Debug)]
-pub struct Listener {
+pub struct DenialListener {
     socket: OwnedFd,
-    mark: Mark,
+    mark: ProcessMark,
 }
 
-impl Listener {
-    /// Begins to listen, where this process may and the kernel has something to tell.
+impl DenialListener {
+    /// Begins to listen, if this process may and the kernel writes records.
     #[must_use]
     pub fn open(abi: i32) -> Option<Self> {
         if abi < SINCE {
@@ -115,22 +115,22 @@ impl Listener {
         // SAFETY: it was just opened, and nothing else owns it.
         let socket = unsafe { OwnedFd::from_raw_fd(socket) };
         join(&socket)?;
-        let mark = Mark(shared_number()?);
+        let mark = ProcessMark(shared_number()?);
         Some(Self { socket, mark })
     }
 
     /// The place in which the command's first process leaves its process id.
     #[must_use]
-    pub fn mark(&self) -> Mark {
+    pub fn mark(&self) -> ProcessMark {
         self.mark
     }
 
     /// The refusals of the command, which has ended. Waits for those that are on their way, if the
     /// kernel's audit is on.
     #[must_use]
-    pub fn denials(self) -> Vec<Denial> {
+    pub fn denials(self) -> Vec<KernelDenial> {
         let deadline = Instant::now() + PATIENCE;
-        let mut records = Records::default();
+        let mut records = AuditRecords::default();
         let mut buffer = vec![0; LONGEST];
         for _ in 0..MOST_RECORDS {
             let is_awaited = records.enabled != Some(false) && Instant::now() < deadline;
@@ -143,7 +143,7 @@ impl Listener {
         records.of_process(self.mark.0.load(Ordering::SeqCst))
     }
 
-    /// The length of the next message, which comes from the kernel, if one comes in time.
+    /// The length of the next message, if the kernel sends one in time.
     fn next(&self, buffer: &mut [u8], most: Duration) -> Option<usize> {
         let pause = Timespec::try_from(most).ok()?;
         let mut wanted = [PollFd::new(&self.socket, PollFlags::IN)];
@@ -160,8 +160,8 @@ impl Listener {
     }
 }
 
-/// Has the socket hear the records of Landlock's, and asks whether there will be any; `None` where
-/// this process may not.
+/// Joins the group that gets Landlock's records, and asks if there will be any; `None` if this
+/// process may not.
 fn join(socket: &OwnedFd) -> Option<()> {
     let descriptor = socket.as_raw_fd();
     // Of each message: its type, which is the third pair of bytes of its head; in the order of the
@@ -198,7 +198,7 @@ fn join(socket: &OwnedFd) -> Option<()> {
         len: 7,
         filter: filter.as_mut_ptr(),
     };
-    // SAFETY: the kernel reads structures of the size that it is told, and nothing else of ours.
+    // SAFETY: the kernel reads structures of the size that is given, and no other memory of ours.
     unsafe {
         let mut address: libc::sockaddr_nl = std::mem::zeroed();
         address.nl_family = u16::try_from(libc::AF_NETLINK).ok()?;
@@ -228,7 +228,7 @@ fn join(socket: &OwnedFd) -> Option<()> {
         question[4..6].copy_from_slice(&STATUS.to_ne_bytes());
         let request = u16::try_from(libc::NLM_F_REQUEST).ok()?;
         question[6..8].copy_from_slice(&request.to_ne_bytes());
-        // Without an answer, what is heard tells.
+        // Without an answer, the first record shows that the audit is on.
         libc::send(descriptor, question.as_ptr().cast(), HEAD, 0);
     }
     Some(())
@@ -248,16 +248,16 @@ fn shared_number() -> Option<&'static AtomicI32> {
 
 /// The records read so far.
 #[derive(Debug, Default)]
-struct Records {
+struct AuditRecords {
     /// True if the kernel's audit is on; `None` while that is not known.
     enabled: Option<bool>,
     /// Each domain, and the process that had restricted itself.
     domains: Vec<(String, i32)>,
     /// Refusals, each with its domain.
-    denials: Vec<(String, Denial)>,
+    denials: Vec<(String, KernelDenial)>,
 }
 
-impl Records {
+impl AuditRecords {
     /// Takes a message.
     fn take(&mut self, message: &[u8]) {
         let Some((head, body)) = message.split_at_checked(HEAD) else {
@@ -298,7 +298,7 @@ impl Records {
     }
 
     /// The refusals in the domain of `process`.
-    fn of_process(self, process: i32) -> Vec<Denial> {
+    fn of_process(self, process: i32) -> Vec<KernelDenial> {
         let own = |domain: &str| {
             self.domains
                 .iter()
@@ -316,7 +316,7 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// Parses the refusal in a record.
-fn denial(text: &str) -> Option<Denial> {
+fn denial(text: &str) -> Option<KernelDenial> {
     let blockers = || {
         field(text, "blockers")
             .into_iter()
@@ -324,36 +324,36 @@ fn denial(text: &str) -> Option<Denial> {
     };
     let has = |start: &str| blockers().any(|blocker| blocker.starts_with(start));
     if has("net.") {
-        return Some(Denial::Network);
+        return Some(KernelDenial::Network);
     }
     if has("scope.signal") {
-        return Some(Denial::Signal);
+        return Some(KernelDenial::Signal);
     }
     if has("scope.") || has("fs.resolve_unix") {
-        return Some(Denial::Socket);
+        return Some(KernelDenial::Socket);
     }
     if has("ptrace") {
-        return Some(Denial::Trace);
+        return Some(KernelDenial::Trace);
     }
     if has("fs.change_topology") {
-        return Some(Denial::Mount);
+        return Some(KernelDenial::Mount);
     }
     let name = has("fs.make_") || has("fs.remove_") || has("fs.refer");
     let right = if name || has("fs.write_file") || has("fs.truncate") || has("fs.ioctl_dev") {
-        Right::Write
+        AccessRight::Write
     } else if has("fs.execute") {
-        Right::Execute
+        AccessRight::Execute
     } else if has("fs.read_") {
-        Right::Read
+        AccessRight::Read
     } else {
         return None;
     };
     let path = path_in(field(text, "path")?)?;
-    Some(Denial::File { path, right, name })
+    Some(KernelDenial::File { path, right, name })
 }
 
-/// A path as records have it: in quotes, or where it holds what would break a line, in two digits a
-/// byte.
+/// A path as records have it: in quotes, or, if it holds a character that would break a line, in
+/// two digits a byte.
 fn path_in(value: &str) -> Option<PathBuf> {
     let bytes = if let Some(quoted) = value.strip_prefix('"') {
         quoted.strip_suffix('"')?.as_bytes().to_vec()

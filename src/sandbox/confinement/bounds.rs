@@ -23,7 +23,7 @@ const SEPARATOR: u8 = b':';
 
 /// By which door a confinement was asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Door {
+pub enum ConfinementSource {
     /// By flags.
     #[default]
     Flags,
@@ -31,7 +31,7 @@ pub enum Door {
     Environment,
 }
 
-impl Door {
+impl ConfinementSource {
     /// By which name the network is taken away.
     #[must_use]
     pub fn name_for_network(self) -> &'static str {
@@ -45,7 +45,7 @@ impl Door {
 /// A confinement as it was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Bounds {
+pub struct ConfinementBounds {
     /// Directories in which a call may read and write.
     pub roots: Vec<OsString>,
     /// Files and directories that it may read and execute beside these.
@@ -53,15 +53,15 @@ pub struct Bounds {
     /// It may not use the network.
     pub no_network: bool,
     /// The origin of this.
-    pub door: Door,
+    pub door: ConfinementSource,
 }
 
-impl Bounds {
+impl ConfinementBounds {
     /// The bounds in the environment; `None` if it has none.
     #[must_use]
     pub fn of_environment() -> Option<Self> {
         let nothing = Self {
-            door: Door::Environment,
+            door: ConfinementSource::Environment,
             ..Self::default()
         };
         let bounds = nothing.or_environment();
@@ -95,8 +95,8 @@ impl Bounds {
     }
 }
 
-/// The names in a variable. Empty ones between others are passed over; one that is all there is
-/// stays, and names nothing.
+/// The names in a variable. Empty ones between others are skipped; an only one stays, and names
+/// nothing.
 fn split(value: OsString) -> Vec<OsString> {
     let bytes = value.into_vec();
     let names = bytes.split(|byte| *byte == SEPARATOR);

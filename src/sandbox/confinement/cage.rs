@@ -15,9 +15,9 @@ use rustix::thread::set_no_new_privs;
 use super::filter::{self, CallFilter};
 use super::ruleset::{self, result};
 use super::{Confinement, audit, capabilities, places, system};
-use crate::sandbox::scratch::Scratch;
+use crate::sandbox::scratch::ScratchDirectory;
 
-pub use super::mask::Mask;
+pub use super::mask::DirectoryMask;
 pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
 
 /// The first descriptor behind the three that every program has.
@@ -28,21 +28,21 @@ const FIRST_OF_OTHERS: RawFd = 3;
 const MOST_DESCRIPTORS: RawFd = 65_536;
 
 /// A confinement that is ready to be entered.
-pub struct Cage {
+pub struct CommandCage {
     ruleset: Option<OwnedFd>,
     /// The rights in the private directory, as this kernel takes them.
     rights: u64,
     gives_up_capabilities: bool,
     filters: Vec<CallFilter>,
     /// Directories that are hidden in them. A process that hides some must not share its memory.
-    pub mask: Option<Mask>,
+    pub mask: Option<DirectoryMask>,
     /// The one other descriptor that the command keeps.
     pub kept: Option<RawFd>,
     /// The mark of the process whose denials the audit reports, if it is listened to.
-    pub mark: Option<audit::Mark>,
+    pub mark: Option<audit::ProcessMark>,
 }
 
-impl Cage {
+impl CommandCage {
     /// Prepares it. An error is a sentence.
     pub fn prepare(confinement: &Confinement) -> Result<Self, String> {
         let mut filters = Vec::new();
@@ -63,7 +63,7 @@ impl Cage {
         })
     }
 
-    /// Lets the command work in the private `directory`. System calls only.
+    /// Allows the command the private `directory`. System calls only.
     pub fn furnish(&self, directory: &OwnedFd) -> Result<(), Errno> {
         let Some(ruleset) = &self.ruleset else {
             return Ok(());
@@ -142,7 +142,7 @@ fn close_listed() -> Result<(), Errno> {
 
 /// A new private directory for temporary files, which is not there yet: among those of this
 /// process, or else of every process. `None` if there is no place for it.
-pub fn private_directory(confinement: &Confinement) -> Option<Scratch> {
+pub fn private_directory(confinement: &Confinement) -> Option<ScratchDirectory> {
     let roots = confinement.roots().directories();
     let places = [env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
     places.into_iter().find_map(|place| {
@@ -150,6 +150,7 @@ pub fn private_directory(confinement: &Confinement) -> Option<Scratch> {
         let rights = Access::WRITE_OK | Access::EXEC_OK;
         accessat(&place.fd, c".", rights, AtFlags::EACCESS).ok()?;
         // There it would be open to every other command.
-        (!system::is_shared(&place.path)).then(|| Scratch::in_directory(place.fd, &place.path))
+        (!system::is_shared(&place.path))
+            .then(|| ScratchDirectory::in_directory(place.fd, &place.path))
     })
 }

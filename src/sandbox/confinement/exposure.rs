@@ -1,10 +1,11 @@
-//! Keeping the files that decide who gets into a server out of reach of the calls that it lets in.
+//! Keeping the files that decide about access to a server out of reach of the calls that it lets
+//! in.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::{Confinement, Right, places, system};
+use super::{AccessRight, Confinement, places, system};
 
 /// The reach of calls that is too much for such a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +59,7 @@ impl Confinement {
             Sensitivity::Internal => self.to_read.contains(&real),
             Sensitivity::Secret => {
                 self.to_read.contains(&real)
-                    || (commands && system::grants(&real, Right::Read, &self.to_write))
+                    || (commands && system::grants(&real, AccessRight::Read, &self.to_write))
             }
         };
         exposed.then(|| format!("lies where calls may read it: {outside}"))

@@ -6,17 +6,17 @@
 //! calls (`ioctl(2)`), by which a descriptor for reading is enough to put a snapshot into a
 //! directory or to lock a home; and before Landlock's ABI 3 cutting files short.
 //!
-//! Of `ioctl` no list could name all that may stay: its numbers belong to every kind of terminal,
-//! socket, device and file system. Devices are Landlock's (from ABI 5 on). So a list is kept for
-//! the numbers of the file systems alone ([`FILE_SYSTEMS`]), which answer them on whatever may be
-//! read.
+//! No list could name every `ioctl` that may stay, because its numbers belong to every kind of
+//! terminal, socket, device and file system. Devices are Landlock's (from ABI 5 on). So the list
+//! has only the numbers of the file systems ([`FILE_SYSTEMS`]), which answer them on every file
+//! that may be read.
 //!
-//! Off the network it is every socket, but for pairs that are connected to each other. From
-//! Landlock's ABI 9 on, sockets in the file system and abstract ones are made, since it is then
-//! Landlock that says where they may lead. Descriptors that were open before are closed (`cage`).
+//! Without the network every socket is refused, except pairs that are connected to each other. From
+//! Landlock's ABI 9 on, sockets in the file system and abstract ones are allowed, because Landlock
+//! then decides about their peers. Descriptors that were open before are closed (`cage`).
 //!
 //! A program for another architecture, such as one of 32 bits, is killed at its first system call;
-//! one of the x32 ABI is refused all of them.
+//! all calls of the x32 ABI are refused.
 //!
 //! The kernel translates a filter anew for each command, at a third of a microsecond an
 //! instruction: these are written by hand, for few instructions.
@@ -131,8 +131,8 @@ pub fn within_directories(abi: i32) -> Result<CallFilter, String> {
     for call in REFUSED {
         filter.refuse(call);
     }
-    // The group (cgroup) in which it starts a process is given in memory, where no filter reads. C
-    // libraries do without it where it is missing.
+    // The group (cgroup) in which it starts a process is given in memory, which no filter reads. C
+    // libraries do without it if it is missing.
     filter.answer(libc::SYS_clone3, refusal(libc::ENOSYS));
     let refusal = filter.refusal;
     // Of this process alone, which is 0.
@@ -218,7 +218,7 @@ impl CallFilter {
         self.instructions.extend([when(number(call)), answer]);
     }
 
-    /// Lets `rules` decide on a call, with one of its arguments loaded; it is allowed where they
+    /// Applies `rules` to a call, with one of its arguments loaded; the call is allowed if they
     /// give no answer.
     fn examine(&mut self, call: i64, argument: usize, rules: &[sock_filter]) {
         // The longest rules are half as long as the farthest jump.
@@ -243,7 +243,7 @@ impl CallFilter {
             filter: self.instructions.as_ptr().cast_mut(),
         };
         let mode = libc::SECCOMP_SET_MODE_FILTER;
-        // SAFETY: the kernel reads as many instructions as it is told are there, and checks them.
+        // SAFETY: the kernel reads as many instructions as the length says, and checks them.
         match unsafe { libc::syscall(libc::SYS_seccomp, mode, 0, &raw const program) } {
             0 => Ok(()),
             _ => Err(Errno::ACCESS),
@@ -251,7 +251,7 @@ impl CallFilter {
     }
 }
 
-/// Loads what stands at this place.
+/// Loads the word at this place.
 const fn load(place: u32) -> sock_filter {
     instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, place, 0, 0)
 }
@@ -261,12 +261,12 @@ const fn masked(bits: u32) -> sock_filter {
     instruction(libc::BPF_ALU | libc::BPF_AND, bits, 0, 0)
 }
 
-/// Goes on with the next instruction where this is loaded, else with the one after it.
+/// Goes on with the next instruction if this is loaded, else with the one after it.
 const fn when(value: u32) -> sock_filter {
     jump(libc::BPF_JEQ, value, 0, 1)
 }
 
-/// Goes on with the next instruction where this is not loaded, else with the one after it.
+/// Goes on with the next instruction if this is not loaded, else with the one after it.
 const fn unless(value: u32) -> sock_filter {
     jump(libc::BPF_JEQ, value, 1, 0)
 }

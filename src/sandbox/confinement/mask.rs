@@ -24,7 +24,7 @@ use rustix::process::{getegid, geteuid};
 use super::ruleset::result;
 use crate::sandbox::scratch::path_of;
 
-/// Options of the file system that is an empty directory: room for nothing but a name.
+/// Options of the file system that is an empty directory: room for a name only.
 const EMPTY: &CStr = c"mode=0555,size=4k,nr_inodes=4";
 
 /// `struct mount_attr`.
@@ -58,19 +58,19 @@ impl HiddenDirectory {
 
 /// Directories that are hidden from a command.
 #[derive(Default)]
-pub struct Mask {
+pub struct DirectoryMask {
     /// Directories to be made first, each a directory and a name in it: once there, they cannot be
     /// made by the command.
     pub missing: Vec<(CString, CString)>,
     /// Directories that the command may not rename, the outer ones first.
     pub pinned: Vec<CString>,
     pub covers: Vec<HiddenDirectory>,
-    /// One of them was there before: nothing is run where it cannot be hidden.
+    /// One of them was there before: the command is not run if it cannot be hidden.
     pub required: bool,
 }
 
-impl Mask {
-    /// Hides them from this process and all that it starts. If it fails, nothing may be run.
+impl DirectoryMask {
+    /// Hides them from this process and all that it starts. If it fails, no program may be run.
     pub fn enter(&self) -> Result<(), Errno> {
         let mut here = [0; LONGEST_PATH];
         // SAFETY: the kernel writes at most that many bytes.
@@ -172,7 +172,7 @@ fn write(file: &CStr, bytes: &[u8]) -> Result<(), Errno> {
     rustix::io::write(file, bytes).map(drop)
 }
 
-/// Opens what lies at `path` in this namespace, where nothing on the way is a link.
+/// Opens the file at `path` in this namespace, unless there is a link on the way.
 fn open(path: &CStr) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)
@@ -194,7 +194,7 @@ fn fix(mount: &OwnedFd) -> Result<(), Errno> {
         propagation: 0,
         user_namespace: 0,
     };
-    // SAFETY: the kernel reads the structure, which is as long as it is told.
+    // SAFETY: the kernel reads the structure, which is as long as the size says.
     result(unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,

@@ -33,18 +33,18 @@ use std::sync::OnceLock;
 
 use rustix::fs::{Mode, OFlags, openat};
 
-use crate::sandbox::roots::{self, Roots};
+use crate::sandbox::roots::{self, RootSet};
 use masked::MaskedPaths;
-use places::Place;
+use places::OpenedPath;
 
-pub use bounds::{Bounds, Door, NO_NETWORK, READ, ROOTS, VARIABLES};
+pub use bounds::{ConfinementBounds, ConfinementSource, NO_NETWORK, READ, ROOTS, VARIABLES};
 pub use exposure::Sensitivity;
 pub use places::{directory, file_or_directory};
 pub use ruleset::{IMPOSSIBLE, abi, is_possible};
 
 /// A kind of access to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Right {
+pub enum AccessRight {
     /// To read a file, to list a directory.
     Read,
     /// To run a program.
@@ -56,30 +56,30 @@ pub enum Right {
 /// The bounds of a call, resolved and opened.
 #[derive(Debug)]
 pub struct Confinement {
-    roots: Vec<Place>,
-    readable: Vec<Place>,
+    roots: Vec<OpenedPath>,
+    readable: Vec<OpenedPath>,
     /// The names of the roots, and of these and what may be read.
-    to_write: Roots,
-    to_read: Roots,
+    to_write: RootSet,
+    to_read: RootSet,
     masked: MaskedPaths,
     no_network: bool,
-    door: Door,
+    door: ConfinementSource,
 }
 
 impl Confinement {
     /// Resolves the bounds that were asked for, and opens them. An error is a sentence for the
     /// caller.
-    pub fn resolve(bounds: &Bounds) -> Result<Self, String> {
+    pub fn resolve(bounds: &ConfinementBounds) -> Result<Self, String> {
         let what = match bounds.door {
-            Door::Flags => ["--root", "--read"],
-            Door::Environment => [ROOTS, READ],
+            ConfinementSource::Flags => ["--root", "--read"],
+            ConfinementSource::Environment => [ROOTS, READ],
         };
         let (roots, readable) =
             places::open((what[0], &bounds.roots), (what[1], &bounds.readable))?;
-        let paths = |places: &[Place]| places.iter().map(|place| place.path.clone()).collect();
+        let paths = |places: &[OpenedPath]| places.iter().map(|place| place.path.clone()).collect();
         let to_write: Vec<PathBuf> = paths(&roots);
         let to_read = [to_write.clone(), paths(&readable)].concat();
-        let (to_write, to_read) = (Roots::new(to_write), Roots::new(to_read));
+        let (to_write, to_read) = (RootSet::new(to_write), RootSet::new(to_read));
         Ok(Self {
             roots,
             readable,
@@ -93,12 +93,12 @@ impl Confinement {
 
     /// The same asked for anew, with the names that it was resolved to.
     #[must_use]
-    pub fn bounds(&self) -> Bounds {
-        let names = |places: &[Place]| {
+    pub fn bounds(&self) -> ConfinementBounds {
+        let names = |places: &[OpenedPath]| {
             let names = places.iter();
             names.map(|place| place.path.clone().into()).collect()
         };
-        Bounds {
+        ConfinementBounds {
             roots: names(&self.roots),
             readable: names(&self.readable),
             no_network: self.no_network,
@@ -114,13 +114,13 @@ impl Confinement {
 
     /// The directories in which a call may read and write.
     #[must_use]
-    pub fn roots(&self) -> &Roots {
+    pub fn roots(&self) -> &RootSet {
         &self.to_write
     }
 
     /// The paths that a call may read: the roots, and those beside them.
     #[must_use]
-    pub fn readable(&self) -> &Roots {
+    pub fn readable(&self) -> &RootSet {
         &self.to_read
     }
 
@@ -140,10 +140,10 @@ impl Confinement {
     /// True if a command may do this to the file at `path`, no link on the way. The private
     /// directory for temporary files is not known here, because it is made when the command starts.
     #[must_use]
-    pub fn grants(&self, path: &Path, right: Right) -> bool {
+    pub fn grants(&self, path: &Path, right: AccessRight) -> bool {
         let within = match right {
-            Right::Write => self.to_write.contains(path),
-            Right::Read | Right::Execute => self.to_read.contains(path),
+            AccessRight::Write => self.to_write.contains(path),
+            AccessRight::Read | AccessRight::Execute => self.to_read.contains(path),
         };
         let granted = within || system::grants(path, right, &self.to_write);
         !self.confines_files() || (granted && !self.masks(path, right))
@@ -151,12 +151,12 @@ impl Confinement {
 
     /// True if what really lies at `path`, no link on the way, is this program's own and no call's.
     #[must_use]
-    pub fn masks(&self, path: &Path, right: Right) -> bool {
+    pub fn masks(&self, path: &Path, right: AccessRight) -> bool {
         self.masked.hold(path, right)
     }
 
-    /// The reason why no command can be kept from this program's own files, as a sentence; `None`
-    /// where that has to be tried.
+    /// The reason why commands cannot be kept from this program's own files, as a sentence; `None`
+    /// if that is still to be tried.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         self.masked.fault()
@@ -168,12 +168,12 @@ impl Confinement {
         self.masked.cannot(errno)
     }
 
-    /// True if what lies at `path` is the user's own and no call's work: nothing that calls may
+    /// True if the file at `path` is the user's own and no call's work: nothing that calls may
     /// write decides it.
     #[must_use]
     pub fn keeps_from_calls(&self, path: &Path) -> bool {
         let open = |at: &Path| {
-            self.confines_files() && self.may_write(at) && !self.masks(at, Right::Write)
+            self.confines_files() && self.may_write(at) && !self.masks(at, AccessRight::Write)
         };
         places::trace(path)
             .is_some_and(|(real, links)| !open(&real) && !links.iter().any(|link| open(link)))
@@ -199,23 +199,23 @@ impl Confinement {
 
     /// The flag or the variable that allows more, by the way in which this confinement was asked
     /// for.
-    fn name_for(&self, right: Right) -> &'static str {
+    fn name_for(&self, right: AccessRight) -> &'static str {
         match (self.door, right) {
-            (Door::Flags, Right::Write) => "--root",
-            (Door::Flags, Right::Read | Right::Execute) => "--read",
-            (Door::Environment, Right::Write) => ROOTS,
-            (Door::Environment, Right::Read | Right::Execute) => READ,
+            (ConfinementSource::Flags, AccessRight::Write) => "--root",
+            (ConfinementSource::Flags, AccessRight::Read | AccessRight::Execute) => "--read",
+            (ConfinementSource::Environment, AccessRight::Write) => ROOTS,
+            (ConfinementSource::Environment, AccessRight::Read | AccessRight::Execute) => READ,
         }
     }
 
     /// The words that allow this in `place`, which no link leads to, as it is `shown`: a flag, or
     /// the value of a variable. `None` if that is not to be recommended.
     #[must_use]
-    pub fn words_to_allow(&self, right: Right, place: &Path, shown: &str) -> Option<String> {
+    pub fn words_to_allow(&self, right: AccessRight, place: &Path, shown: &str) -> Option<String> {
         let name = self.name_for(right);
         harmless::is_harmless(place, right).then(|| match self.door {
-            Door::Flags => format!("`{name} {shown}`"),
-            Door::Environment => format!("`{shown}` in {name}"),
+            ConfinementSource::Flags => format!("`{name} {shown}`"),
+            ConfinementSource::Environment => format!("`{shown}` in {name}"),
         })
     }
 
@@ -232,13 +232,13 @@ impl Confinement {
         self.first_place().map(|place| place.path.as_path())
     }
 
-    fn first_place(&self) -> Option<&Place> {
+    fn first_place(&self) -> Option<&OpenedPath> {
         let mut places = self.roots.iter().chain(&self.readable);
         places.find(|place| place.is_directory)
     }
 
-    /// Has the process work within bounds from now on: start where relative names are within them,
-    /// which is here, or else in the first directory.
+    /// Makes the process work within bounds from now on: it starts in its own directory, if that is
+    /// within them, or else in the first one.
     pub fn enter(&self) -> Result<(), String> {
         let Some(first) = self.first_place() else {
             return Ok(());
@@ -272,17 +272,17 @@ pub fn is_within_reach(path: &Path) -> bool {
 /// True if what is open as `file` is this program's own and no call's. Asked once it is open: until
 /// then another link can take the place of any name.
 #[must_use]
-pub fn masks_open(file: impl AsFd, right: Right) -> bool {
+pub fn masks_open(file: impl AsFd, right: AccessRight) -> bool {
     masking().is_some_and(|confinement| is_masked(confinement, file.as_fd(), right))
 }
 
-/// The same for the file called so, where nothing is told but names and numbers.
+/// The same for the file of that name, if only names and numbers of it are shown.
 #[must_use]
 pub fn masks_name(path: &Path) -> bool {
     masking().is_some_and(|confinement| {
         let here = env::current_dir().unwrap_or_default();
         let real = roots::follow(&here.join(path), |_| {});
-        real.is_none_or(|real| confinement.masks(&real, Right::Read))
+        real.is_none_or(|real| confinement.masks(&real, AccessRight::Read))
     })
 }
 
@@ -292,7 +292,7 @@ pub fn masks_entry(directory: BorrowedFd<'_>, name: &CStr) -> bool {
     masking().is_some_and(|confinement| {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = openat(directory, name, flags, Mode::empty());
-        opened.is_ok_and(|entry| is_masked(confinement, entry.as_fd(), Right::Read))
+        opened.is_ok_and(|entry| is_masked(confinement, entry.as_fd(), AccessRight::Read))
     })
 }
 
@@ -300,9 +300,9 @@ fn masking() -> Option<&'static Confinement> {
     current().filter(|confinement| !confinement.masked.are_none())
 }
 
-fn is_masked(confinement: &Confinement, file: BorrowedFd<'_>, right: Right) -> bool {
+fn is_masked(confinement: &Confinement, file: BorrowedFd<'_>, right: AccessRight) -> bool {
     let name = read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    // A place that cannot be told is not opened.
+    // A path that is unknown is not opened.
     name.map_or(true, |name| {
         !name.is_absolute() || confinement.masks(&name, right)
     })
@@ -335,7 +335,7 @@ pub fn settle(confinement: Confinement) -> &'static Confinement {
     CURRENT.get_or_init(|| confinement)
 }
 
-/// The confinement of this process, which is one call; `None` where it has none.
+/// The confinement of this process, which is one call; `None` without one.
 #[must_use]
 pub fn current() -> Option<&'static Confinement> {
     CURRENT.get()

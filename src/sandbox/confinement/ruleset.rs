@@ -1,8 +1,8 @@
 //! The rules that the kernel enforces, those of `landlock(7)`.
 //!
-//! A process within cannot open, list, make, rename, run or remove anything outside, whatever
-//! links, `..` or wildcards lead there and whatever replaces them while it works. Landlock does not
-//! cover asking whether a name exists (`stat(2)`); `roots` checks that before a call of a tool.
+//! A process within cannot open, list, make, rename, run or remove anything outside, even if links,
+//! `..` or wildcards lead there, or files are replaced while it works. Landlock does not cover
+//! asking if a name exists (`stat(2)`); `roots` checks that before a call of a tool.
 
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::Path;
@@ -26,7 +26,7 @@ const PATH_BENEATH: libc::c_int = 1;
 
 /// `struct landlock_path_beneath_attr`.
 #[repr(C, packed)]
-struct Beneath {
+struct PathBeneathRule {
     rights: u64,
     place: RawFd,
 }
@@ -36,8 +36,7 @@ pub const IMPOSSIBLE: &str = "this kernel has no Landlock (Linux 5.13; `landlock
      /sys/kernel/security/lsm), and without it links could lead out of the directories; nothing \
      was done";
 
-/// The number of Landlock's ABI in this kernel, which says what it can confine; 0 where it has
-/// none.
+/// The number of Landlock's ABI in this kernel, which says what it can confine; 0 without Landlock.
 #[must_use]
 pub fn abi() -> i32 {
     // SAFETY: asks for a number; no pointer is passed.
@@ -118,8 +117,8 @@ pub fn confine_tool(
     }
 }
 
-/// The rules for a command, for it to restrict itself by. Of the private directory for temporary
-/// files, which is not there yet, they do not know. `None` where nothing needs rules.
+/// The rules for a command, by which it restricts itself. They do not cover the private directory
+/// for temporary files, which does not exist yet. `None` if no rules are needed.
 pub fn of_command(confinement: &Confinement) -> Result<Option<OwnedFd>, String> {
     let prepared = || -> Result<Option<OwnedFd>, Error> {
         let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
@@ -183,11 +182,12 @@ fn of_kind(rights: BitFlags<AccessFs>, is_directory: bool) -> BitFlags<AccessFs>
 
 /// Adds a rule whose rights the kernel knows and `place` can have: a single system call.
 pub fn add_beneath(ruleset: &OwnedFd, place: &OwnedFd, rights: u64) -> Result<(), Errno> {
-    let beneath = Beneath {
+    let beneath = PathBeneathRule {
         rights,
         place: place.as_raw_fd(),
     };
-    // SAFETY: the kernel reads the structure, which is of the form that it knows, and nothing else.
+    // SAFETY: the kernel reads the structure, which is of the form that it knows, and no other
+    // memory.
     result(unsafe {
         libc::syscall(
             libc::SYS_landlock_add_rule,

@@ -13,7 +13,7 @@ use super::GlobError;
 use super::listing::{Deeper, Entry, EntryRange, Listing};
 use super::places::{self, Anchor, at, is_directory, kind, terminated};
 use super::trip::Trip;
-use crate::sandbox::confinement::{self, Right};
+use crate::sandbox::confinement::{self, AccessRight};
 use crate::search::paths::{EntryKind, Walked};
 use crate::search::steps::Step;
 use crate::search::wildcard::Component;
@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
         }
         let opened = openat(base, name, flags, Mode::empty());
         let opened = opened.and_then(|directory| {
-            let masked = confinement::masks_open(&directory, Right::Read);
+            let masked = confinement::masks_open(&directory, AccessRight::Read);
             (!masked).then_some(directory).ok_or(Errno::ACCESS)
         });
         let directory = match opened {

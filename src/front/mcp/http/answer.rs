@@ -12,24 +12,24 @@ use crate::front::mcp::http::connections::RequestGuard;
 use crate::front::mcp::http::gate::RequestRoom;
 
 /// The body of an answer as it is made, by the SDK or here.
-pub type Answer = BoxBody<Bytes, Infallible>;
+pub type ResponseBody = BoxBody<Bytes, Infallible>;
 
-/// An answer that is there as a whole.
-pub fn whole(bytes: Bytes) -> Answer {
+/// An answer whose bytes are all there.
+pub fn whole(bytes: Bytes) -> ResponseBody {
     Full::new(bytes).boxed()
 }
 
 /// The body of an answer on its way. The request is over when it has been sent, or its client has
 /// gone.
-pub struct Sent {
-    body: Answer,
+pub struct TrackedBody {
+    body: ResponseBody,
     _room: Option<RequestRoom>,
     _work: RequestGuard,
 }
 
-impl Sent {
+impl TrackedBody {
     /// `body`, for whose sake these are held.
-    pub fn new(body: Answer, room: Option<RequestRoom>, work: RequestGuard) -> Self {
+    pub fn new(body: ResponseBody, room: Option<RequestRoom>, work: RequestGuard) -> Self {
         Self {
             body,
             _room: room,
@@ -38,7 +38,7 @@ impl Sent {
     }
 }
 
-impl Body for Sent {
+impl Body for TrackedBody {
     type Data = Bytes;
     type Error = Infallible;
 

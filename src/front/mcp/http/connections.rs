@@ -29,7 +29,7 @@ pub const ROUND: Duration = Duration::from_secs(1);
 
 /// The slots of the connections that are open.
 #[derive(Debug)]
-pub struct Connections {
+pub struct ConnectionTable {
     most: usize,
     slots: Mutex<SlotTable>,
     /// Counts connections, and the times at which they fell silent.
@@ -41,7 +41,7 @@ pub struct Connections {
 #[derive(Debug, Default)]
 struct SlotTable {
     taken: HashMap<u64, Arc<ConnectionSlot>>,
-    /// Connections that may have to make room, in this order: no request of theirs was let in, or
+    /// Connections that may have to make room, in this order: none of their requests was let in, or
     /// they have to send something.
     idle: BTreeSet<EvictionKey>,
 }
@@ -49,7 +49,7 @@ struct SlotTable {
 /// The order in which connections are closed when there is no room: the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct EvictionKey {
-    /// A request of it has been let in.
+    /// True if one of its requests has been let in.
     known: bool,
     /// The body of one is being read.
     reads: bool,
@@ -79,7 +79,7 @@ struct SlotState {
 /// The state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConnectionState {
-    /// Its first request has not come as a whole.
+    /// Its first request has not come completely.
     Fresh,
     /// It is silent after an answer.
     Silent,
@@ -87,7 +87,7 @@ enum ConnectionState {
     Headers,
     /// A request is under way.
     Works,
-    /// It listens to what comes, for as long as it likes.
+    /// It listens to a stream, without a limit of time.
     Listens,
 }
 
@@ -103,20 +103,20 @@ pub enum ShutdownNotice {
 /// A slot for as long as its connection is open.
 pub struct SlotGuard {
     slot: Arc<ConnectionSlot>,
-    connections: Arc<Connections>,
+    connections: Arc<ConnectionTable>,
 }
 
 /// A request under way, until this is dropped.
 pub struct RequestGuard {
     slot: Arc<ConnectionSlot>,
-    connections: Arc<Connections>,
+    connections: Arc<ConnectionTable>,
 }
 
 /// A request whose body is being read, until this is dropped.
 pub struct BodyReading<'a>(&'a RequestGuard);
 
-impl Connections {
-    /// So many at a time, of which there are none yet.
+impl ConnectionTable {
+    /// A table with room for so many, and none yet.
     pub fn new(most: usize) -> Self {
         Self {
             most,
@@ -229,7 +229,7 @@ impl ConnectionSlot {
             || at.unread.is_some_and(|since| over(since, UNREAD))
     }
 
-    /// Waits until it is told something.
+    /// Waits for a notice to the connection.
     pub async fn told(&self) -> ShutdownNotice {
         self.told.notified().await;
         if self.at().last && !self.is_overdue(Instant::now()) {
@@ -314,7 +314,7 @@ impl RequestGuard {
         at.turn.known = true;
     }
 
-    /// Its body is being read, which may take its time only where there is room.
+    /// Marks its body as being read, which may take its time only while there is room.
     pub fn reading(&self) -> BodyReading<'_> {
         self.waits(true);
         BodyReading(self)
@@ -382,7 +382,7 @@ mod tests {
 
     #[test]
     fn where_all_seats_are_taken_the_one_that_was_silent_for_longest_goes() {
-        let connections = Arc::new(Connections::new(MOST));
+        let connections = Arc::new(ConnectionTable::new(MOST));
         let mut taken: Vec<SlotGuard> = (0..MOST).map(|_| connections.take().unwrap()).collect();
         // The first one speaks, the second was let in once, the third works, and the fourth is
         // answered without having been let in.
@@ -402,12 +402,12 @@ mod tests {
 
     #[test]
     fn whoever_has_not_sent_a_whole_request_makes_room_for_a_newcomer() {
-        let connections = Arc::new(Connections::new(3));
+        let connections = Arc::new(ConnectionTable::new(3));
         let mut taken: Vec<SlotGuard> = (0..3).map(|_| connections.take().unwrap()).collect();
         let works: Vec<RequestGuard> = taken.iter().map(let_in).collect();
         let first = works[0].reading();
         let second = works[1].reading();
-        // One whose body has come is not cut off any more.
+        // A connection whose body has come is not cut off any more.
         drop(first);
         taken.push(connections.take().unwrap());
         assert_eq!(told(&taken), [1]);
@@ -422,7 +422,7 @@ mod tests {
 
     #[test]
     fn where_each_has_a_request_under_way_nobody_is_let_in() {
-        let connections = Arc::new(Connections::new(MOST));
+        let connections = Arc::new(ConnectionTable::new(MOST));
         let taken: Vec<SlotGuard> = (0..MOST).map(|_| connections.take().unwrap()).collect();
         let mut works: Vec<RequestGuard> = taken.iter().map(let_in).collect();
         assert!(connections.take().is_none());

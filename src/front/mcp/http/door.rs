@@ -1,4 +1,4 @@
-//! The listener: connections come in here one by one, and signals end it.
+//! The listener: accepts connections one by one until a signal ends it.
 
 use std::convert::Infallible;
 use std::io;
@@ -22,9 +22,11 @@ use tokio::sync::Semaphore;
 use tokio::task::yield_now;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use crate::front::mcp::http::Site;
-use crate::front::mcp::http::connections::{Connections, MOST, ROUND, ShutdownNotice, SlotGuard};
-use crate::front::mcp::http::refusal::Refusal;
+use crate::front::mcp::http::HttpSite;
+use crate::front::mcp::http::connections::{
+    ConnectionTable, MOST, ROUND, ShutdownNotice, SlotGuard,
+};
+use crate::front::mcp::http::refusal::HttpRefusal;
 use crate::front::mcp::http::watched_stream::WatchedStream;
 use crate::front::mcp::log;
 
@@ -51,7 +53,7 @@ const LAST_CALLS: Duration = Duration::from_secs(25);
 /// The files that the processes of calls and the server itself have open beside the connections.
 const FILES_OF_CALLS: u64 = 256;
 
-/// The files that a full server has open, and as many as that again for some time to come.
+/// The files that a full server has open, twice over, because more are to come.
 const FILES: u64 = 2 * (MOST as u64 + FILES_OF_CALLS);
 
 /// Time that a client that is turned away has to read that, and the number of such clients at a
@@ -60,13 +62,13 @@ const TURNED_AWAY: Duration = Duration::from_millis(500);
 static TURNING_AWAY: Semaphore = Semaphore::const_new(32);
 
 /// The signals that a server listens to.
-pub struct Signals {
+pub struct ServerSignals {
     terminate: Signal,
     interrupt: Signal,
     hang_up: Signal,
 }
 
-impl Signals {
+impl ServerSignals {
     /// Listens from now on.
     ///
     /// # Errors
@@ -106,8 +108,13 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Takes connections, `most` at a time, until a signal ends it, and then answers what is under way.
-pub async fn open(listener: TcpListener, site: Arc<Site>, mut signals: Signals, most: usize) {
-    let connections = Arc::new(Connections::new(most));
+pub async fn open(
+    listener: TcpListener,
+    site: Arc<HttpSite>,
+    mut signals: ServerSignals,
+    most: usize,
+) {
+    let connections = Arc::new(ConnectionTable::new(most));
     let mut taken: u32 = 0;
     let mut rounds = interval(ROUND);
     rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -121,7 +128,7 @@ pub async fn open(listener: TcpListener, site: Arc<Site>, mut signals: Signals, 
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     come_in(stream, &connections, &site);
-                    // Many that come at once must not keep those waiting that are there.
+                    // Many that come at once must not keep the open ones waiting.
                     taken += 1;
                     if taken.is_multiple_of(TURNS) {
                         yield_now().await;
@@ -169,7 +176,7 @@ pub fn most_connections() -> usize {
     usize::try_from(connections).unwrap_or(MOST).min(MOST)
 }
 
-fn come_in(stream: TcpStream, connections: &Arc<Connections>, site: &Arc<Site>) {
+fn come_in(stream: TcpStream, connections: &Arc<ConnectionTable>, site: &Arc<HttpSite>) {
     let Some(taken) = connections.take() else {
         if site.gate.tls().is_none()
             && let Ok(permit) = TURNING_AWAY.try_acquire()
@@ -204,7 +211,7 @@ fn come_in(stream: TcpStream, connections: &Arc<Connections>, site: &Arc<Site>) 
 /// Answers that there is no room. What has come already is read, because the answer is lost
 /// otherwise.
 async fn turn_away(mut stream: TcpStream) {
-    let refusal = Refusal::new(
+    let refusal = HttpRefusal::new(
         StatusCode::SERVICE_UNAVAILABLE,
         "this server has as many requests under way as it can: try again in a second",
     );
@@ -216,16 +223,16 @@ async fn turn_away(mut stream: TcpStream) {
 
 /// A byte stream beneath HTTP: one type for TCP and TLS, because the HTTP code is compiled once for
 /// each type.
-trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+trait ByteStream: AsyncRead + AsyncWrite + Unpin + Send {}
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> ByteStream for S {}
 
 /// Speaks HTTP/1.1 until either side has had enough.
-async fn talk(stream: Box<dyn Stream>, taken: SlotGuard, site: Arc<Site>) {
+async fn talk(stream: Box<dyn ByteStream>, taken: SlotGuard, site: Arc<HttpSite>) {
     let service = service_fn(|request: Request<Incoming>| {
         let work = taken.work(only_listens(&request));
         let site = Arc::clone(&site);
-        // On its own, so that a connection takes no room for a request that is not there.
+        // In a box, so that a connection takes no room for a request that it does not have.
         async move { Ok::<_, Infallible>(Box::pin(site.answer(request, work)).await) }
     });
     let connection = http1::Builder::new()

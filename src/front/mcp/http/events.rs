@@ -24,7 +24,7 @@ use tokio::time::Instant;
 
 /// Limits of the messages that are kept.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
+pub struct EventLimits {
     /// For how long a message is kept.
     pub lifetime: Duration,
     /// The most that all messages have together, in bytes.
@@ -36,7 +36,7 @@ pub struct Bounds {
 }
 
 /// The limits of a server.
-pub const KEPT: Bounds = Bounds {
+pub const KEPT: EventLimits = EventLimits {
     lifetime: Duration::from_secs(60),
     bytes: 8 * 1024 * 1024,
     messages: 4096,
@@ -50,13 +50,13 @@ pub const RESUME_GRACE: Duration = Duration::from_secs(5);
 /// Messages that wait for a client that does not read. A client that lets more come has to resume.
 const UNREAD: usize = 64;
 
-/// When a client whose connection broke is to come back.
+/// Time after which a client whose connection broke should come back.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The streams of all sessions.
 #[derive(Debug)]
-pub struct Events {
-    bounds: Bounds,
+pub struct EventStreams {
+    bounds: EventLimits,
     kept: Mutex<EventStore>,
 }
 
@@ -87,7 +87,7 @@ struct EventStream {
     /// Number of clients that have followed it.
     followers: u64,
     /// Tells the call when its client leaves.
-    attended: watch::Sender<Attendance>,
+    attended: watch::Sender<FollowerPresence>,
     ended: bool,
     /// It is among those of which everything was taken.
     taken: bool,
@@ -102,27 +102,27 @@ struct StoredMessage {
 
 /// The presence of a client that follows a stream.
 #[derive(Clone, Copy, Debug)]
-enum Attendance {
+enum FollowerPresence {
     Yes,
     /// The client left; a call that has no client by then is ended.
     UntilThen(Instant),
 }
 
-impl Events {
-    /// Nothing yet.
+impl EventStreams {
+    /// An empty store.
     #[must_use]
-    pub fn new(bounds: Bounds) -> Arc<Self> {
+    pub fn new(bounds: EventLimits) -> Arc<Self> {
         Arc::new(Self {
             bounds,
             kept: Mutex::default(),
         })
     }
 
-    /// A new stream of `session`, and its first follower. One that is `primed` is told at once how
-    /// to resume, by an event without content.
+    /// A new stream of `session`, and its first follower. A follower that is `primed` is told at
+    /// once how to resume, by an event without content.
     pub fn open(self: &Arc<Self>, session: &SessionId, primed: bool) -> (EventWriter, EventFeed) {
         let (sender, receiver) = mpsc::channel(UNREAD);
-        let (attended, watched) = watch::channel(Attendance::Yes);
+        let (attended, watched) = watch::channel(FollowerPresence::Yes);
         let mut kept = self.kept();
         let stream = kept.next;
         kept.next += 1;
@@ -171,7 +171,7 @@ impl Events {
         log.followers += 1;
         if !log.ended {
             log.follower = Some(sender);
-            log.attended.send_replace(Attendance::Yes);
+            log.attended.send_replace(FollowerPresence::Yes);
         }
         Some(EventFeed {
             again,
@@ -201,7 +201,7 @@ impl Events {
 
 impl EventStore {
     /// Throws away what is too old or too much.
-    fn forget_old(&mut self, bounds: &Bounds) {
+    fn forget_old(&mut self, bounds: &EventLimits) {
         while self.messages > bounds.messages || self.bytes > bounds.bytes {
             let Some(stream) = self.taken.pop_front() else {
                 break;
@@ -251,9 +251,9 @@ impl EventStore {
 /// The writer of a stream. When it is dropped, the stream has ended.
 #[derive(Debug)]
 pub struct EventWriter {
-    events: Arc<Events>,
+    events: Arc<EventStreams>,
     stream: u64,
-    watched: watch::Receiver<Attendance>,
+    watched: watch::Receiver<FollowerPresence>,
 }
 
 impl EventWriter {
@@ -300,12 +300,12 @@ impl EventWriter {
             let attended = *self.watched.borrow_and_update();
             let changed = self.watched.changed();
             match attended {
-                Attendance::Yes => {
+                FollowerPresence::Yes => {
                     if changed.await.is_err() {
                         return;
                     }
                 }
-                Attendance::UntilThen(then) => {
+                FollowerPresence::UntilThen(then) => {
                     tokio::select! {
                         () = tokio::time::sleep_until(then) => return,
                         changed = changed => {
@@ -339,7 +339,7 @@ pub struct EventFeed {
     /// Messages that are sent before new ones.
     again: VecDeque<ServerSseMessage>,
     new: mpsc::Receiver<ServerSseMessage>,
-    events: Arc<Events>,
+    events: Arc<EventStreams>,
     stream: u64,
     follower: u64,
 }
@@ -384,7 +384,7 @@ impl Drop for EventFeed {
         } else {
             now
         };
-        log.attended.send_replace(Attendance::UntilThen(then));
+        log.attended.send_replace(FollowerPresence::UntilThen(then));
     }
 }
 
@@ -393,7 +393,7 @@ fn name(stream: u64, number: u64) -> String {
     format!("{stream:x}-{number:x}")
 }
 
-/// Reads such a name.
+/// Parses such an id.
 fn number(name: &str) -> Option<(u64, u64)> {
     let (stream, number) = name.split_once('-')?;
     let read = |text| u64::from_str_radix(text, 16).ok();
@@ -421,8 +421,8 @@ fn instead_of(message: &ServerJsonRpcMessage) -> ServerJsonRpcMessage {
 
 /// Length of a message as it is sent, in bytes.
 fn size(message: &ServerJsonRpcMessage) -> usize {
-    struct Count(usize);
-    impl Write for Count {
+    struct ByteCounter(usize);
+    impl Write for ByteCounter {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0 += bytes.len();
             Ok(bytes.len())
@@ -431,7 +431,7 @@ fn size(message: &ServerJsonRpcMessage) -> usize {
             Ok(())
         }
     }
-    let mut count = Count(0);
+    let mut count = ByteCounter(0);
     // A message that cannot be written cannot be sent either.
     let _ = serde_json::to_writer(&mut count, message);
     count.0

@@ -23,10 +23,10 @@ use tokio_rustls::TlsAcceptor;
 use crate::access::{
     Allowance, FairPlaces, HeldPlace, LimitKind, LimitPermit, Names, Schemes, TokenOwner, Tokens,
 };
-use crate::command_line::mcp::Http;
+use crate::command_line::mcp::HttpOptions;
 use crate::front::mcp::http::connections::RequestGuard;
-use crate::front::mcp::http::message::{self, LARGE_AT_ONCE, Message};
-use crate::front::mcp::http::refusal::Refusal;
+use crate::front::mcp::http::message::{self, IncomingMessage, LARGE_AT_ONCE};
+use crate::front::mcp::http::refusal::HttpRefusal;
 use crate::front::mcp::http::tls;
 use crate::front::mcp::log;
 use crate::front::mcp::server::ServerSetup;
@@ -48,7 +48,7 @@ const EVENTS: &str = "text/event-stream";
 const ANYTHING: &str = "*/*";
 
 /// The checks that a request passes before it is let in.
-pub struct Gate {
+pub struct RequestGate {
     names: Names,
     files: KeyFiles,
     keys: Mutex<Arc<ServerKeys>>,
@@ -73,12 +73,12 @@ pub struct ServerKeys {
     tls: Option<TlsAcceptor>,
 }
 
-/// A request that is let in, and what is known of it.
+/// A request that is let in, with its body and its holder.
 pub struct AdmittedRequest {
-    /// The request with its whole body. Its extensions have the holder.
+    /// The request with its complete body. Its extensions have the holder.
     pub request: Request<Full<Bytes>>,
     /// The message in its body, if it has one.
-    pub message: Option<Message>,
+    pub message: Option<IncomingMessage>,
     /// The room that it takes, until this is dropped.
     pub room: RequestRoom,
 }
@@ -89,17 +89,22 @@ pub struct RequestRoom {
     _permit: LimitPermit,
 }
 
-impl Gate {
+impl RequestGate {
     /// The keys of a server, from its files.
     ///
     /// # Errors
     /// A sentence: what is wrong with which file.
-    pub fn keys(http: &Http, offer: &ServerSetup) -> Result<ServerKeys, String> {
+    pub fn keys(http: &HttpOptions, offer: &ServerSetup) -> Result<ServerKeys, String> {
         KeyFiles::of(http).read(offer)
     }
 
     /// The gate of a server that listens on `address` and has so many connections at a time.
-    pub fn new(http: &Http, address: SocketAddr, keys: ServerKeys, connections: usize) -> Self {
+    pub fn new(
+        http: &HttpOptions,
+        address: SocketAddr,
+        keys: ServerKeys,
+        connections: usize,
+    ) -> Self {
         let schemes = match (http.behind_proxy, keys.tls.is_some()) {
             (true, _) => Schemes::Either,
             (false, true) => Schemes::Secure,
@@ -142,19 +147,19 @@ impl Gate {
     }
 
     /// Checks that a request is meant for this server, and does not come from a foreign web page.
-    pub fn check_names<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
+    pub fn check_names<B>(&self, request: &Request<B>) -> Result<(), HttpRefusal> {
         if request.version() != Version::HTTP_11 {
             let message = "this server speaks HTTP/1.1 alone";
-            return Err(Refusal::new(
+            return Err(HttpRefusal::new(
                 StatusCode::HTTP_VERSION_NOT_SUPPORTED,
                 message,
             ));
         }
-        let bad = |message| Refusal::new(StatusCode::BAD_REQUEST, message);
+        let bad = |message| HttpRefusal::new(StatusCode::BAD_REQUEST, message);
         let host = match one(request.headers(), &HOST) {
-            One::Is(host) => host,
-            One::None => return Err(bad("the header Host is missing")),
-            One::Bad => return Err(bad("the header Host has to be there once, as text")),
+            SingleHeader::Is(host) => host,
+            SingleHeader::None => return Err(bad("the header Host is missing")),
+            SingleHeader::Bad => return Err(bad("the header Host has to be there once, as text")),
         };
         // A client that names the server in the request's target as well has to name the same one.
         let target = request.uri().authority();
@@ -166,7 +171,7 @@ impl Gate {
         match self.names.are_called(host) {
             Some(true) => {}
             Some(false) => {
-                return Err(Refusal::new(
+                return Err(HttpRefusal::new(
                     StatusCode::FORBIDDEN,
                     "this server does not answer to the name in the header Host: use the address that it \
                      listens on, or have it started with --allowed-host",
@@ -175,9 +180,9 @@ impl Gate {
             None => return Err(bad("the header Host is no host's name")),
         }
         match one(request.headers(), &ORIGIN) {
-            One::None => Ok(()),
-            One::Is(origin) if self.names.are_origin(origin) => Ok(()),
-            One::Is(_) | One::Bad => Err(Refusal::new(
+            SingleHeader::None => Ok(()),
+            SingleHeader::Is(origin) if self.names.are_origin(origin) => Ok(()),
+            SingleHeader::Is(_) | SingleHeader::Bad => Err(HttpRefusal::new(
                 StatusCode::FORBIDDEN,
                 "this server takes no requests from pages of other origins (the header Origin)",
             )),
@@ -185,21 +190,21 @@ impl Gate {
     }
 
     /// Whose request it is.
-    pub fn holder(&self, headers: &HeaderMap) -> Result<TokenOwner, Refusal> {
+    pub fn holder(&self, headers: &HeaderMap) -> Result<TokenOwner, HttpRefusal> {
         let keys = self.keys_now();
         let Some(tokens) = &keys.tokens else {
             return Ok(TokenOwner::new(LOCAL));
         };
         let wrong = || {
-            Refusal::stranger(
+            HttpRefusal::stranger(
                 BAD_TOKEN,
                 "the token in the header Authorization is not one of this server's: ask whoever runs it",
             )
         };
         let given = match one(headers, &AUTHORIZATION) {
-            One::Is(given) => given,
-            One::Bad => return Err(wrong()),
-            One::None => return Err(nothing_given()),
+            SingleHeader::Is(given) => given,
+            SingleHeader::Bad => return Err(wrong()),
+            SingleHeader::None => return Err(nothing_given()),
         };
         let (scheme, token) = given.split_once(' ').unwrap_or((given, ""));
         if !scheme.eq_ignore_ascii_case("bearer") {
@@ -217,17 +222,17 @@ impl Gate {
         methods: &'static [Method],
         named: &'static str,
         work: &RequestGuard,
-    ) -> Result<AdmittedRequest, Refusal> {
+    ) -> Result<AdmittedRequest, HttpRefusal> {
         let (mut parts, body) = request.into_parts();
         if !methods.contains(&parts.method) {
-            return Err(Refusal::method(named).unread());
+            return Err(HttpRefusal::method(named).unread());
         }
-        let holder = self.holder(&parts.headers).map_err(Refusal::unread)?;
+        let holder = self.holder(&parts.headers).map_err(HttpRefusal::unread)?;
         work.is_known();
         let place = self.requests.take(&holder);
         let place = place.ok_or_else(|| no_place("requests"))?;
         let (message, bytes) = if parts.method == Method::POST {
-            check_kinds(&parts.headers).map_err(Refusal::unread)?;
+            check_kinds(&parts.headers).map_err(HttpRefusal::unread)?;
             // The protocol's service takes this header alone for it.
             let both = HeaderValue::from_static("application/json, text/event-stream");
             parts.headers.insert(ACCEPT, both);
@@ -257,8 +262,8 @@ impl Gate {
     fn permit(
         &self,
         holder: &TokenOwner,
-        message: Option<&Message>,
-    ) -> Result<LimitPermit, Refusal> {
+        message: Option<&IncomingMessage>,
+    ) -> Result<LimitPermit, HttpRefusal> {
         let (kind, what) = match message {
             Some(message) if message.is_call() => (LimitKind::Call, "calls"),
             _ => (LimitKind::Other, "requests"),
@@ -272,7 +277,7 @@ impl Gate {
         };
         allowance.permit(kind).map_err(|too_many| {
             let seconds = too_many.seconds;
-            let refusal = Refusal::later(
+            let refusal = HttpRefusal::later(
                 StatusCode::TOO_MANY_REQUESTS,
                 format!(
                     "too many {what}: a token may make {}; try again in {seconds} second{}",
@@ -289,7 +294,7 @@ impl Gate {
 }
 
 impl KeyFiles {
-    fn of(http: &Http) -> Self {
+    fn of(http: &HttpOptions) -> Self {
         Self {
             tokens: http.tokens.clone(),
             certificate: http.certificate.clone(),
@@ -343,25 +348,25 @@ impl KeyFiles {
 }
 
 /// A header that may be there once.
-enum One<'a> {
+enum SingleHeader<'a> {
     None,
     Is(&'a str),
     /// It is there twice, or no text.
     Bad,
 }
 
-fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> One<'a> {
+fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> SingleHeader<'a> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
-        (None, _) => One::None,
-        (Some(value), None) => value.to_str().map_or(One::Bad, One::Is),
-        _ => One::Bad,
+        (None, _) => SingleHeader::None,
+        (Some(value), None) => value.to_str().map_or(SingleHeader::Bad, SingleHeader::Is),
+        _ => SingleHeader::Bad,
     }
 }
 
 /// The answer to a holder who has as many of these at once as are left for all the others.
-fn no_place(what: &str) -> Refusal {
-    Refusal::later(
+fn no_place(what: &str) -> HttpRefusal {
+    HttpRefusal::later(
         StatusCode::TOO_MANY_REQUESTS,
         format!(
             "too many {what} at once: a token may have as many on their way as are left for the others; try \
@@ -373,8 +378,8 @@ fn no_place(what: &str) -> Refusal {
     .unread()
 }
 
-fn nothing_given() -> Refusal {
-    Refusal::stranger(
+fn nothing_given() -> HttpRefusal {
+    HttpRefusal::stranger(
         NO_TOKEN,
         "this server wants a token: send the header `Authorization: Bearer TOKEN`, with the token that whoever \
          runs it has made for you",
@@ -382,14 +387,15 @@ fn nothing_given() -> Refusal {
 }
 
 /// Checks that a client sends a type that is read here, and accepts those that are sent.
-fn check_kinds(headers: &HeaderMap) -> Result<(), Refusal> {
+fn check_kinds(headers: &HeaderMap) -> Result<(), HttpRefusal> {
     let is = |kind: &str, wanted| {
         let kind = kind.split(';').next().unwrap_or_default();
         kind.trim().eq_ignore_ascii_case(wanted)
     };
-    let sends_json = matches!(one(headers, &CONTENT_TYPE), One::Is(kind) if is(kind, JSON));
+    let sends_json =
+        matches!(one(headers, &CONTENT_TYPE), SingleHeader::Is(kind) if is(kind, JSON));
     if !sends_json {
-        return Err(Refusal::new(
+        return Err(HttpRefusal::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "the body has to be JSON, with the header `Content-Type: application/json`",
         ));
@@ -402,7 +408,7 @@ fn check_kinds(headers: &HeaderMap) -> Result<(), Refusal> {
     if (accepts(JSON) && accepts(EVENTS)) || accepts(ANYTHING) {
         return Ok(());
     }
-    Err(Refusal::new(
+    Err(HttpRefusal::new(
         StatusCode::NOT_ACCEPTABLE,
         "the client has to take both kinds of answers: send the header `Accept: application/json, \
          text/event-stream`",

@@ -16,7 +16,7 @@ use serde_json::error::Category;
 use tokio::time::timeout;
 
 use crate::access::HeldPlace;
-use crate::front::mcp::http::refusal::Refusal;
+use crate::front::mcp::http::refusal::HttpRefusal;
 
 /// The longest body, in bytes.
 pub const LONGEST: usize = 4 * 1024 * 1024;
@@ -32,21 +32,21 @@ const SMALL: usize = 64 * 1024;
 pub const LARGE_AT_ONCE: usize = 16;
 
 /// Takes a place for a large body, if there is one.
-pub type TakeLargePlace<'a> = &'a (dyn Fn() -> Result<HeldPlace, Refusal> + Send + Sync);
+pub type TakeLargePlace<'a> = &'a (dyn Fn() -> Result<HeldPlace, HttpRefusal> + Send + Sync);
 
 /// The method that calls a tool.
 const CALL: &str = "tools/call";
 
 /// The parts of a message that decide about its admission.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Message {
-    /// Its method; none where it is an answer.
+pub struct IncomingMessage {
+    /// Its method; `None` if it is an answer.
     pub method: Option<String>,
-    /// Its id, null where it has none.
+    /// Its id; null if it has none.
     pub id: Value,
 }
 
-impl Message {
+impl IncomingMessage {
     /// True if it calls a tool.
     pub fn is_call(&self) -> bool {
         self.method.as_deref() == Some(CALL)
@@ -54,14 +54,14 @@ impl Message {
 }
 
 /// Reads a body, for which there has to be one of the `large` places if it is large.
-pub async fn read(body: Incoming, large: TakeLargePlace<'_>) -> Result<Bytes, Refusal> {
+pub async fn read(body: Incoming, large: TakeLargePlace<'_>) -> Result<Bytes, HttpRefusal> {
     let declared = body.size_hint().lower();
     if usize::try_from(declared).map_or(true, |length| length > LONGEST) {
         return Err(too_large());
     }
     let read = timeout(BODY_TIMEOUT, collect(body, declared, large)).await;
     read.unwrap_or_else(|_| {
-        Err(Refusal::new(
+        Err(HttpRefusal::new(
             StatusCode::REQUEST_TIMEOUT,
             format!(
                 "the body did not come within {} seconds, and the connection is closed: send it again, on another",
@@ -76,7 +76,7 @@ async fn collect(
     mut body: Incoming,
     declared: u64,
     large: TakeLargePlace<'_>,
-) -> Result<Bytes, Refusal> {
+) -> Result<Bytes, HttpRefusal> {
     let mut bytes = Vec::new();
     let mut place = None;
     if usize::try_from(declared).is_ok_and(|length| length > SMALL) {
@@ -84,7 +84,7 @@ async fn collect(
     }
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| {
-            Refusal::new(
+            HttpRefusal::new(
                 StatusCode::BAD_REQUEST,
                 "the body broke off, or its parts are not as HTTP has them",
             )
@@ -105,15 +105,15 @@ async fn collect(
     Ok(Bytes::from(bytes))
 }
 
-fn too_large() -> Refusal {
+fn too_large() -> HttpRefusal {
     let message = "the body is larger than 4 MiB: send less";
-    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message).unread()
+    HttpRefusal::new(StatusCode::PAYLOAD_TOO_LARGE, message).unread()
 }
 
 /// A message as it comes. A field that is there twice is an error, so that no later reader takes
 /// another one than this does.
 #[derive(Deserialize)]
-struct Raw {
+struct RawMessage {
     #[serde(default)]
     jsonrpc: Option<String>,
     #[serde(default)]
@@ -138,11 +138,11 @@ where
 }
 
 /// Parses a body.
-pub fn look(bytes: &[u8]) -> Result<Message, Refusal> {
-    let invalid = |message: &str| Refusal::new(StatusCode::BAD_REQUEST, message);
+pub fn look(bytes: &[u8]) -> Result<IncomingMessage, HttpRefusal> {
+    let invalid = |message: &str| HttpRefusal::new(StatusCode::BAD_REQUEST, message);
     // The reader passes over what it does not keep without looking whether it is text.
     let text = simdutf8::basic::from_utf8(bytes)
-        .map_err(|_| Refusal::not_json("the body is not UTF-8, and so no JSON"))?;
+        .map_err(|_| HttpRefusal::not_json("the body is not UTF-8, and so no JSON"))?;
     let text = text.trim_start_matches([' ', '\t', '\r', '\n']);
     if text.starts_with('[') {
         return match serde_json::from_str::<IgnoredAny>(text) {
@@ -152,7 +152,7 @@ pub fn look(bytes: &[u8]) -> Result<Message, Refusal> {
             Err(error) => Err(not_json(&error)),
         };
     }
-    let raw: Raw = serde_json::from_str(text).map_err(|error| match error.classify() {
+    let raw: RawMessage = serde_json::from_str(text).map_err(|error| match error.classify() {
         Category::Syntax | Category::Eof | Category::Io => not_json(&error),
         Category::Data => invalid(
             "the body is no message of JSON-RPC: an object with `jsonrpc`, `method`, `id` and `params`, \
@@ -183,14 +183,14 @@ pub fn look(bytes: &[u8]) -> Result<Message, Refusal> {
     if !matches!(&raw.params, None | Some(Value::Object(_))) {
         return Err(invalid("`params` has to be an object"));
     }
-    Ok(Message {
+    Ok(IncomingMessage {
         id: known_id,
         method: raw.method,
     })
 }
 
-fn not_json(error: &serde_json::Error) -> Refusal {
-    Refusal::not_json(format!("the body is no JSON that can be read: {error}"))
+fn not_json(error: &serde_json::Error) -> HttpRefusal {
+    HttpRefusal::not_json(format!("the body is no JSON that can be read: {error}"))
 }
 
 #[cfg(test)]
@@ -215,7 +215,7 @@ mod tests {
         ] {
             assert_eq!(look(answer).unwrap().method, None);
         }
-        // A name that is written otherwise is the same name.
+        // A name with escapes is the same name.
         let escaped = br#"{"jsonrpc":"2.0","id":1,"method":"tools\/c\u0061ll"}"#;
         assert!(look(escaped).unwrap().is_call());
     }

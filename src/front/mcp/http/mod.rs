@@ -39,15 +39,15 @@ use hyper::{Method, StatusCode};
 use rmcp::transport::StreamableHttpServerConfig;
 use serde_json::Value;
 
-use crate::command_line::mcp::Http;
-use crate::front::mcp::http::answer::{Answer, Sent};
+use crate::command_line::mcp::HttpOptions;
+use crate::front::mcp::http::answer::{ResponseBody, TrackedBody};
 use crate::front::mcp::http::connections::RequestGuard;
-use crate::front::mcp::http::gate::{AdmittedRequest, Gate, RequestRoom};
-use crate::front::mcp::http::refusal::Refusal;
-use crate::front::mcp::http::service::Service;
-use crate::front::mcp::http::sessions::Limits;
+use crate::front::mcp::http::gate::{AdmittedRequest, RequestGate, RequestRoom};
+use crate::front::mcp::http::refusal::HttpRefusal;
+use crate::front::mcp::http::service::ProtocolService;
+use crate::front::mcp::http::sessions::SessionLimits;
 use crate::front::mcp::log;
-use crate::front::mcp::operation::{self, Operation};
+use crate::front::mcp::operation::{self, OperatorReports};
 use crate::front::mcp::server::ServerSetup;
 
 /// Path of the protocol's endpoint.
@@ -66,26 +66,26 @@ const JSON: &str = "application/json";
 const LONGEST_REASON: usize = 1000;
 
 /// Everything that answers requests.
-struct Site {
-    gate: Gate,
-    service: Service,
+struct HttpSite {
+    gate: RequestGate,
+    service: ProtocolService,
     offer: Arc<ServerSetup>,
-    operation: Arc<Operation>,
+    operation: Arc<OperatorReports>,
 }
 
 /// Serves until a signal ends it. An error is a sentence for the log.
 pub async fn serve(
-    http: Http,
+    http: HttpOptions,
     offer: Arc<ServerSetup>,
-    operation: Arc<Operation>,
+    operation: Arc<OperatorReports>,
 ) -> Result<(), String> {
-    let keys = Gate::keys(&http, &offer)?;
-    let signals = door::Signals::listen()?;
+    let keys = RequestGate::keys(&http, &offer)?;
+    let signals = door::ServerSignals::listen()?;
     let listener = door::listen(http.address)
         .map_err(|error| format!("cannot listen on {}: {error}", http.address))?;
     let address = listener.local_addr().unwrap_or(http.address);
     let most = door::most_connections();
-    let gate = Gate::new(&http, address, keys, most);
+    let gate = RequestGate::new(&http, address, keys, most);
     let scheme = if gate.tls().is_some() {
         "https"
     } else {
@@ -93,10 +93,12 @@ pub async fn serve(
     };
     // The gate has looked at the names, for all paths.
     let config = StreamableHttpServerConfig::default().disable_allowed_hosts();
-    let sessions = http.sessions.then(|| Limits::of(http.tokens.is_some()));
-    let service = Service::new(Arc::clone(&offer), sessions, config);
+    let sessions = http
+        .sessions
+        .then(|| SessionLimits::of(http.tokens.is_some()));
+    let service = ProtocolService::new(Arc::clone(&offer), sessions, config);
     log(&format!("listening on {scheme}://{address}{PATH}"));
-    let site = Arc::new(Site {
+    let site = Arc::new(HttpSite {
         gate,
         service,
         offer,
@@ -106,12 +108,16 @@ pub async fn serve(
     Ok(())
 }
 
-impl Site {
-    /// Answers a request, whatever it is: the one place that all requests pass.
-    async fn answer(&self, request: Request<Incoming>, work: RequestGuard) -> Response<Sent> {
+impl HttpSite {
+    /// Answers any request: the one place that all requests pass.
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+        work: RequestGuard,
+    ) -> Response<TrackedBody> {
         if let Some(response) = self.answer_operator(&request, &work) {
             self.count(&response);
-            return response.map(|body| Sent::new(body, None, work));
+            return response.map(|body| TrackedBody::new(body, None, work));
         }
         let is_whole = request.body().is_end_stream();
         let (response, room) = match self.admit(request, &work).await {
@@ -120,7 +126,7 @@ impl Site {
             Err(refusal) => (refusal.into_response(), None),
         };
         self.count(&response);
-        response.map(|body| Sent::new(body, room, work))
+        response.map(|body| TrackedBody::new(body, room, work))
     }
 
     /// Counts a refusal.
@@ -137,17 +143,17 @@ impl Site {
         &self,
         request: &Request<Incoming>,
         work: &RequestGuard,
-    ) -> Option<Response<Answer>> {
+    ) -> Option<Response<ResponseBody>> {
         let path = request.uri().path();
         if !matches!(path, HEALTH | METRICS) {
             return None;
         }
-        let refused = |refusal: Refusal| Some(refusal.unread().into_response());
+        let refused = |refusal: HttpRefusal| Some(refusal.unread().into_response());
         if let Err(refusal) = self.gate.check_names(request) {
             return refused(refusal);
         }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            return refused(Refusal::method("GET, HEAD"));
+            return refused(HttpRefusal::method("GET, HEAD"));
         }
         let holder = self.gate.holder(request.headers());
         let sharing = self.offer.sharing();
@@ -174,14 +180,16 @@ impl Site {
         &self,
         request: Request<Incoming>,
         work: &RequestGuard,
-    ) -> Result<AdmittedRequest, Refusal> {
-        self.gate.check_names(&request).map_err(Refusal::unread)?;
+    ) -> Result<AdmittedRequest, HttpRefusal> {
+        self.gate
+            .check_names(&request)
+            .map_err(HttpRefusal::unread)?;
         match request.uri().path() {
             PATH => {
                 let (methods, named) = self.service.methods();
                 self.gate.admit(request, methods, named, work).await
             }
-            _ => Err(Refusal::new(
+            _ => Err(HttpRefusal::new(
                 StatusCode::NOT_FOUND,
                 format!("there is nothing here: the protocol is spoken at {PATH}"),
             )
@@ -193,7 +201,7 @@ impl Site {
     async fn answer_admitted(
         &self,
         admitted: AdmittedRequest,
-    ) -> (Response<Answer>, Option<RequestRoom>) {
+    ) -> (Response<ResponseBody>, Option<RequestRoom>) {
         let id = admitted.message.map(|message| message.id);
         let id = id.unwrap_or_default();
         let response = match self.service.handle(admitted.request).await {
@@ -206,7 +214,7 @@ impl Site {
 
 /// The SDK refuses some requests in plain text, which no client expects: the same as an error of
 /// JSON-RPC.
-async fn in_json(response: Response<Answer>, id: Value) -> Response<Answer> {
+async fn in_json(response: Response<ResponseBody>, id: Value) -> Response<ResponseBody> {
     let status = response.status();
     let kind = response.headers().get(CONTENT_TYPE);
     if status.is_success() || kind.is_some_and(|kind| kind == "application/json") {
@@ -216,7 +224,7 @@ async fn in_json(response: Response<Answer>, id: Value) -> Response<Answer> {
     // cannot read.
     if status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
         let message = "the message is not as the protocol has it: see the method's own parameters";
-        return Refusal::new(StatusCode::BAD_REQUEST, message)
+        return HttpRefusal::new(StatusCode::BAD_REQUEST, message)
             .of(id)
             .into_response();
     }
@@ -227,7 +235,7 @@ async fn in_json(response: Response<Answer>, id: Value) -> Response<Answer> {
         .map(http_body_util::Collected::to_bytes);
     let text = text.unwrap_or_default();
     let text = String::from_utf8_lossy(text.get(..LONGEST_REASON).unwrap_or(&text));
-    let mut response = Refusal::new(status, text.into_owned())
+    let mut response = HttpRefusal::new(status, text.into_owned())
         .of(id)
         .into_response();
     if let Some(allow) = parts.headers.get(hyper::header::ALLOW) {

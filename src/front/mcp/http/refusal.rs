@@ -10,7 +10,7 @@ use hyper::header::{
 use hyper::http::Response;
 use serde_json::{Value, json};
 
-use crate::front::mcp::http::answer::{self, Answer};
+use crate::front::mcp::http::answer::{self, ResponseBody};
 
 /// The errors of JSON-RPC that come before any method.
 const PARSE_ERROR: i32 = -32700;
@@ -21,7 +21,7 @@ const SERVER_ERROR: i32 = -32000;
 
 /// A request that is not carried out.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct HttpRefusal {
     status: StatusCode,
     code: i32,
     /// The request's own id, once that is known.
@@ -32,7 +32,7 @@ pub struct Refusal {
     closes: bool,
 }
 
-impl Refusal {
+impl HttpRefusal {
     /// With this status, for this reason: a sentence that says what to do.
     pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
         let code = match status {
@@ -101,7 +101,7 @@ impl Refusal {
         self
     }
 
-    /// With nothing of the request left to be read.
+    /// The refusal, the request having been read completely.
     pub fn read(mut self) -> Self {
         self.closes = false;
         self
@@ -115,7 +115,7 @@ impl Refusal {
     }
 
     /// As it is sent.
-    pub fn into_response(self) -> Response<Answer> {
+    pub fn into_response(self) -> Response<ResponseBody> {
         let mut response = Response::new(answer::whole(Bytes::from(self.body())));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();

@@ -11,10 +11,12 @@ use rmcp::transport::streamable_http_server::tower::StreamableHttpService;
 use tokio::sync::watch;
 
 use crate::access::TokenOwner;
-use crate::front::mcp::http::answer::{self, Answer};
-use crate::front::mcp::http::refusal::Refusal;
-use crate::front::mcp::http::sessions::{LIMITS, Limits, RequestRefusal, Requester, Sessions};
-use crate::front::mcp::server::{Server, ServerSetup};
+use crate::front::mcp::http::answer::{self, ResponseBody};
+use crate::front::mcp::http::refusal::HttpRefusal;
+use crate::front::mcp::http::sessions::{
+    ClientSessions, LIMITS, RequestRefusal, SessionLimits, SessionRequester,
+};
+use crate::front::mcp::server::{ServerSetup, ToolServer};
 
 /// Time after which a client that found no room for a session may try again: calls end at any time.
 const TRY_AGAIN: Duration = Duration::from_secs(5);
@@ -24,35 +26,34 @@ const SESSION: &str = "mcp-session-id";
 
 /// The service. It is the same one with sessions and without, since there is room for one.
 #[derive(Clone)]
-pub struct Service {
-    protocol: StreamableHttpService<Server, Sessions>,
-    /// Those of clients of the revisions that know sessions, where they may have them.
-    sessions: Option<Sessions>,
+pub struct ProtocolService {
+    protocol: StreamableHttpService<ToolServer, ClientSessions>,
+    /// Sessions for clients of the revisions that know them, if they may have them.
+    sessions: Option<ClientSessions>,
 }
 
-impl Service {
+impl ProtocolService {
     /// The service of what is offered, with `sessions` within these limits or without.
     pub fn new(
         offer: Arc<ServerSetup>,
-        sessions: Option<Limits>,
+        sessions: Option<SessionLimits>,
         config: StreamableHttpServerConfig,
     ) -> Self {
-        // Answers are JSON, unless a call reports progress; how streams begin is decided where
-        // sessions are.
+        // Answers are JSON, unless a call reports progress; the sessions decide how streams begin.
         let config = config
             .with_legacy_session_mode(sessions.is_some())
             .with_json_response(true)
             .with_sse_retry(None);
         let has_sessions = sessions.is_some();
-        let sessions = Sessions::new(sessions.unwrap_or(LIMITS));
+        let sessions = ClientSessions::new(sessions.unwrap_or(LIMITS));
         let (_, going) = watch::channel(false);
         let server = move || {
             let going = if has_sessions {
-                Requester::going()
+                SessionRequester::going()
             } else {
                 going.clone()
             };
-            Ok(Server::new(Arc::clone(&offer), going))
+            Ok(ToolServer::new(Arc::clone(&offer), going))
         };
         let manager = Arc::new(sessions.clone());
         Self {
@@ -77,7 +78,10 @@ impl Service {
     /// # Errors
     /// There is no room for the session that it would begin, or another request of its session has
     /// its id.
-    pub async fn handle<B>(&self, request: Request<B>) -> Result<Response<Answer>, Refusal>
+    pub async fn handle<B>(
+        &self,
+        request: Request<B>,
+    ) -> Result<Response<ResponseBody>, HttpRefusal>
     where
         B: Body + Send + 'static,
         B::Error: Display,
@@ -91,25 +95,25 @@ impl Service {
         {
             return Ok(no_such_session());
         }
-        // On its own, so that connections do not have room for it while they are silent.
+        // In a box, so that connections do not have room for it while they are silent.
         let answer = Box::pin(self.protocol.handle(request));
         if self.sessions.is_none() {
             return Ok(answer.await);
         }
         let answer = async {
             let response = answer.await;
-            match Requester::told() {
+            match SessionRequester::told() {
                 None => Ok(response),
                 Some(RequestRefusal::NoRoom) => Err(no_room()),
                 Some(RequestRefusal::SameId) => Err(same_id()),
             }
         };
-        Requester::new(holder).answered(answer).await
+        SessionRequester::new(holder).answered(answer).await
     }
 }
 
 /// The service's own answer if there is no such session.
-fn no_such_session() -> Response<Answer> {
+fn no_such_session() -> Response<ResponseBody> {
     let text = Bytes::from_static(b"Not Found: Session not found");
     let mut response = Response::new(answer::whole(text));
     *response.status_mut() = StatusCode::NOT_FOUND;
@@ -117,9 +121,9 @@ fn no_such_session() -> Response<Answer> {
 }
 
 /// The answer instead of a session if none can make room for it.
-fn no_room() -> Refusal {
+fn no_room() -> HttpRefusal {
     let seconds = TRY_AGAIN.as_secs();
-    Refusal::later(
+    HttpRefusal::later(
         StatusCode::SERVICE_UNAVAILABLE,
         format!(
             "there are as many sessions as there may be, and each has a call under way: try again in \
@@ -130,8 +134,8 @@ fn no_room() -> Refusal {
 }
 
 /// The answer to a request whose answer could not be told from another's.
-fn same_id() -> Refusal {
-    Refusal::new(
+fn same_id() -> HttpRefusal {
+    HttpRefusal::new(
         StatusCode::BAD_REQUEST,
         "a request of this session with the same id has no answer yet: give each request an id of its own",
     )

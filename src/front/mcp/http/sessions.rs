@@ -3,7 +3,7 @@
 //! The protocol's side of a session is the SDK's (`LocalSessionManager`). This one decides around
 //! it which requests may have one: a session belongs to its token, and for all others it does not
 //! exist. Sessions that are idle for a minute end, and the longest idle one makes room for a new
-//! one. The answers of calls go through [`Events`], from which a client whose connection broke
+//! one. The answers of calls go through [`EventStreams`], from which a client whose connection broke
 //! reads on.
 
 use std::collections::HashMap;
@@ -26,17 +26,17 @@ use rmcp::transport::streamable_http_server::session::{
     ServerSseMessage, SessionId, SessionManager,
 };
 
-use super::events::{EventFeed, EventWriter, Events, KEPT};
+use super::events::{EventFeed, EventStreams, EventWriter, KEPT};
 use crate::access::TokenOwner;
-pub use requester::{RequestRefusal, Requester};
-use session::{ActivityGuard, Session, SessionActivity, Unanswered};
+pub use requester::{RequestRefusal, SessionRequester};
+use session::{ActivityGuard, ClientSession, SessionActivity, UnansweredRequest};
 
 mod requester;
 mod session;
 
 /// Limits of the number of sessions and of their idle time.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct SessionLimits {
     /// Of one token.
     pub of_holder: usize,
     /// In all.
@@ -45,7 +45,7 @@ pub struct Limits {
     pub idle: Duration,
 }
 
-impl Limits {
+impl SessionLimits {
     /// The limits of a server that has tokens, or has none: then all requesters are one, and the
     /// only limit is that of all sessions.
     #[must_use]
@@ -61,7 +61,7 @@ impl Limits {
 }
 
 /// The limits of a server.
-pub const LIMITS: Limits = Limits {
+pub const LIMITS: SessionLimits = SessionLimits {
     of_holder: 256,
     in_all: 500,
     idle: Duration::from_secs(60),
@@ -75,22 +75,22 @@ const WAITING: usize = 4;
 
 /// All sessions of a server.
 #[derive(Clone, Debug)]
-pub struct Sessions(Arc<SessionTable>);
+pub struct ClientSessions(Arc<SessionTable>);
 
 #[derive(Debug)]
 struct SessionTable {
-    limits: Limits,
+    limits: SessionLimits,
     sdk: LocalSessionManager,
-    open: Mutex<HashMap<SessionId, Arc<Session>>>,
-    events: Arc<Events>,
+    open: Mutex<HashMap<SessionId, Arc<ClientSession>>>,
+    events: Arc<EventStreams>,
     /// Idle sessions are being looked for.
     looking: AtomicBool,
 }
 
-impl Sessions {
-    /// None yet.
+impl ClientSessions {
+    /// An empty table.
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: SessionLimits) -> Self {
         let mut sdk = LocalSessionManager::default();
         sdk.session_config.channel_capacity = WAITING;
         // SessionActivity is idle is known here, and how streams begin.
@@ -101,7 +101,7 @@ impl Sessions {
             limits,
             sdk,
             open: Mutex::default(),
-            events: Events::new(KEPT),
+            events: EventStreams::new(KEPT),
             looking: AtomicBool::new(false),
         }))
     }
@@ -115,19 +115,19 @@ impl Sessions {
     }
 
     /// The session, if it is the present requester's.
-    fn of_requester(&self, id: &SessionId) -> Option<Arc<Session>> {
+    fn of_requester(&self, id: &SessionId) -> Option<Arc<ClientSession>> {
         let open = self.0.open();
         let session = open.get(id)?;
-        Requester::is(session.holder.as_ref()).then(|| Arc::clone(session))
+        SessionRequester::is(session.holder.as_ref()).then(|| Arc::clone(session))
     }
 
-    fn asked(&self, id: &SessionId) -> Result<Arc<Session>, SessionRefusal> {
+    fn asked(&self, id: &SessionId) -> Result<Arc<ClientSession>, SessionRefusal> {
         self.of_requester(id).ok_or(SessionRefusal::Unknown)
     }
 }
 
 impl SessionTable {
-    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Session>>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<ClientSession>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -138,13 +138,12 @@ impl SessionTable {
             session.gone.send_replace(true);
         }
         self.events.forget(id);
-        // It fails only where the session has ended already.
+        // It fails only if the session has ended already.
         let _ = self.sdk.close_session(id).await;
     }
 
-    /// The session that goes first, of those of whose holders this is true: the one that is idle
-    /// for the longest time, else the one that was used last the longest ago and has no call under
-    /// way.
+    /// The session that is ended first, among those whose holders fit: the one that is idle for the
+    /// longest time, else the least recently used one without a call under way.
     fn first_to_go(&self, of: impl Fn(Option<&TokenOwner>) -> bool) -> Option<SessionId> {
         let open = self.open();
         let sessions = open.iter();
@@ -199,7 +198,7 @@ impl SessionTable {
     async fn hand_on(
         self: Arc<Self>,
         session: SessionId,
-        mut request: Option<Unanswered>,
+        mut request: Option<UnansweredRequest>,
         from: impl Stream<Item = ServerSseMessage>,
         mut to: EventWriter,
     ) {
@@ -223,7 +222,7 @@ impl SessionTable {
                 () = to.left_alone(), if !cancelled => {
                     cancelled = true;
                     let message = cancellation(id.clone());
-                    // It fails only where the session has ended, and with it the call.
+                    // It fails only if the session has ended, and with it the call.
                     let _ = self.sdk.accept_message(&session, message).await;
                 }
             }
@@ -296,20 +295,20 @@ impl From<LocalSessionManagerError> for SessionRefusal {
     }
 }
 
-impl SessionManager for Sessions {
+impl SessionManager for ClientSessions {
     type Error = SessionRefusal;
     type Transport = SessionTransport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionRefusal> {
-        let (holder, gone) = Requester::begins().ok_or(SessionRefusal::Unknown)?;
+        let (holder, gone) = SessionRequester::begins().ok_or(SessionRefusal::Unknown)?;
         let shared = &self.0;
         let room = shared.make_room(holder.as_ref()).await;
         if matches!(room, Err(SessionRefusal::Full)) {
-            Requester::tell(RequestRefusal::NoRoom);
+            SessionRequester::tell(RequestRefusal::NoRoom);
         }
         room?;
         let (id, transport) = shared.sdk.create_session().await?;
-        let session = Session::new(holder, gone);
+        let session = ClientSession::new(holder, gone);
         shared.open().insert(Arc::clone(&id), Arc::new(session));
         if !shared.looking.swap(true, Ordering::Relaxed) {
             tokio::spawn(Arc::clone(shared).look_for_idle_ones());
@@ -340,7 +339,7 @@ impl SessionManager for Sessions {
 
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionRefusal> {
         // A session that has ended by itself is reported outside any request.
-        if !Requester::is_there() || self.of_requester(id).is_some() {
+        if !SessionRequester::is_there() || self.of_requester(id).is_some() {
             self.0.end(id).await;
         }
         Ok(())
@@ -356,7 +355,7 @@ impl SessionManager for Sessions {
             ClientJsonRpcMessage::Request(request) => {
                 let new = session.ask(&request.id);
                 if new.is_none() {
-                    Requester::tell(RequestRefusal::SameId);
+                    SessionRequester::tell(RequestRefusal::SameId);
                 }
                 Some(new.ok_or(SessionRefusal::SameId)?)
             }

@@ -41,7 +41,7 @@ pub fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, String> {
             secret.mode
         ));
     }
-    // Its own error could quote what is in the file.
+    // Its own error could quote the file.
     let secret = PrivateKeyDer::from_pem_slice(&secret.bytes).map_err(|_| {
         format!(
             "the key file {} has no private key in PEM (PKCS#8, PKCS#1 or SEC1, not encrypted)",

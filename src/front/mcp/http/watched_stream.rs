@@ -1,4 +1,4 @@
-//! A client's stream that tells its connection's slot what happens on it.
+//! A client's stream that reports its activity to its connection's slot.
 
 use std::io;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::front::mcp::http::connections::ConnectionSlot;
 
-/// A stream whose slot knows when something comes, and when nothing more can be sent.
+/// A stream whose slot records when bytes come, and when no more can be sent.
 pub struct WatchedStream<S> {
     stream: S,
     slot: Arc<ConnectionSlot>,

@@ -16,7 +16,7 @@ const BOUNDS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.
 
 /// The figures of a server.
 #[derive(Debug, Default)]
-pub struct Figures(Mutex<CallCounts>);
+pub struct ServerMetrics(Mutex<CallCounts>);
 
 /// The counters.
 #[derive(Debug, Default)]
@@ -28,13 +28,13 @@ pub struct CallCounts {
     /// Calls that have ended, by tool and outcome.
     calls: BTreeMap<(&'static str, String), u64>,
     /// Durations of calls, by tool.
-    durations: BTreeMap<&'static str, Durations>,
+    durations: BTreeMap<&'static str, DurationHistogram>,
     /// Requests that were refused, by status.
     refused: BTreeMap<u16, u64>,
 }
 
 #[derive(Debug, Default)]
-struct Durations {
+struct DurationHistogram {
     /// Those that took no longer than each bound, and longer than the one before it.
     within: [u64; BOUNDS.len()],
     count: u64,
@@ -49,11 +49,11 @@ pub struct ServerState {
     pub connections: usize,
     /// True if the shared cache can be reached, or none is configured.
     pub shared_up: bool,
-    /// The memory of the process, in bytes, where it is known.
+    /// The memory of the process, in bytes, if it is known.
     pub resident: Option<u64>,
 }
 
-impl Figures {
+impl ServerMetrics {
     /// The counters, locked for an update.
     pub fn lock(&self) -> MutexGuard<'_, CallCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -111,7 +111,7 @@ impl CallCounts {
                     "ikigai_call_seconds_bucket{{tool=\"{tool}\",le=\"{bound}\"}} {so_far}"
                 )?;
             }
-            let Durations { count, seconds, .. } = durations;
+            let DurationHistogram { count, seconds, .. } = durations;
             writeln!(
                 out,
                 "ikigai_call_seconds_bucket{{tool=\"{tool}\",le=\"+Inf\"}} {count}\n\
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn durations_are_counted_up_to_each_bound() {
-        let figures = Figures::default();
+        let figures = ServerMetrics::default();
         for milliseconds in [1, 3, 3, 30_000] {
             let mut counted = figures.lock();
             counted.running += 1;

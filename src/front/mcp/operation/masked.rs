@@ -32,7 +32,7 @@ static PARAMETER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// A name that says that its value is a secret.
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!("(?i){SECRET}$")).ok());
 
-/// `arguments` without what they should not tell, `keys` among it.
+/// `arguments` without the values that must not be logged, such as `keys`.
 pub fn masked(arguments: &JsonObject, keys: &[Key]) -> JsonObject {
     let fields = arguments.iter().map(|(name, value)| {
         let value = if !value.is_null() && NAME.as_ref().is_none_or(|secret| secret.is_match(name))

@@ -45,7 +45,7 @@ fn session(name: &str) -> SessionId {
 }
 
 /// Messages kept, and their bytes.
-fn counted(events: &Events) -> (usize, usize) {
+fn counted(events: &EventStreams) -> (usize, usize) {
     let kept = events.kept();
     (kept.messages, kept.bytes)
 }
@@ -53,7 +53,7 @@ fn counted(events: &Events) -> (usize, usize) {
 #[test]
 fn a_stream_is_resumed_behind_the_last_event_and_goes_on() {
     run(async {
-        let events = Events::new(KEPT);
+        let events = EventStreams::new(KEPT);
         let (writer, mut feed) = events.open(&session("a"), true);
         let (first, empty) = next(&mut feed).await.unwrap();
         assert_eq!(empty, "");
@@ -79,7 +79,7 @@ fn a_stream_is_resumed_behind_the_last_event_and_goes_on() {
 #[test]
 fn an_event_of_another_session_or_of_none_leads_nowhere() {
     run(async {
-        let events = Events::new(KEPT);
+        let events = EventStreams::new(KEPT);
         let (writer, mut feed) = events.open(&session("a"), true);
         writer.write(&answer("one"));
         let (name, _) = next(&mut feed).await.unwrap();
@@ -108,13 +108,13 @@ fn an_event_of_another_session_or_of_none_leads_nowhere() {
 #[test]
 fn what_is_too_old_or_too_much_goes_the_oldest_first() {
     run(async {
-        let bounds = Bounds {
+        let bounds = EventLimits {
             lifetime: Duration::from_millis(1500),
             bytes: 1000,
             messages: 3,
             largest: 600,
         };
-        let events = Events::new(bounds);
+        let events = EventStreams::new(bounds);
         let (writer, feed) = events.open(&session("a"), true);
         for text in ["one", "two", "three", "four"] {
             writer.write(&answer(text));
@@ -145,11 +145,11 @@ fn what_is_too_old_or_too_much_goes_the_oldest_first() {
 #[test]
 fn what_a_connection_has_taken_goes_before_what_nobody_has() {
     run(async {
-        let bounds = Bounds {
+        let bounds = EventLimits {
             messages: 3,
             ..KEPT
         };
-        let events = Events::new(bounds);
+        let events = EventStreams::new(bounds);
         let (writer, feed) = events.open(&session("a"), true);
         writer.write(&answer("for whoever comes back"));
         drop((feed, writer));
@@ -170,7 +170,7 @@ fn what_a_connection_has_taken_goes_before_what_nobody_has() {
 #[test]
 fn a_large_answer_reaches_its_connection_and_an_error_whoever_resumes() {
     run(async {
-        let events = Events::new(KEPT);
+        let events = EventStreams::new(KEPT);
         let (writer, mut feed) = events.open(&session("a"), false);
         writer.write(&answer(&"x".repeat(KEPT.largest)));
         drop(writer);
@@ -188,7 +188,7 @@ fn a_large_answer_reaches_its_connection_and_an_error_whoever_resumes() {
 #[test]
 fn a_call_is_left_alone_at_once_where_its_client_cannot_resume_and_else_after_a_while() {
     run(async {
-        let events = Events::new(KEPT);
+        let events = EventStreams::new(KEPT);
         let (mut writer, feed) = events.open(&session("a"), false);
         let soon = Duration::from_millis(200);
         assert!(timeout(soon, writer.left_alone()).await.is_err());

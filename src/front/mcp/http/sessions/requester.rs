@@ -1,5 +1,5 @@
-//! The requester, while a request is answered: the protocol's own service tells a session manager
-//! nothing of the request's token, and answers any refusal with a failure of the server's.
+//! The requester, while a request is answered: the protocol's own service does not pass a request's
+//! token to a session manager, and answers any refusal with a failure of the server's.
 
 use std::cell::Cell;
 
@@ -8,13 +8,13 @@ use tokio::sync::watch;
 use crate::access::TokenOwner;
 
 tokio::task_local! {
-    static REQUESTER: Requester;
+    static REQUESTER: SessionRequester;
 }
 
 /// The sender of the request that is answered.
 #[derive(Debug)]
-pub struct Requester {
-    /// None, where nothing tells.
+pub struct SessionRequester {
+    /// `None` without tokens.
     holder: Option<TokenOwner>,
     /// For the session that this request begins, if it begins one.
     pub(super) gone: watch::Sender<bool>,
@@ -30,7 +30,7 @@ pub enum RequestRefusal {
     SameId,
 }
 
-impl Requester {
+impl SessionRequester {
     /// The holder of a token, as far as anything is known of one.
     #[must_use]
     pub fn new(holder: Option<TokenOwner>) -> Self {
@@ -46,7 +46,7 @@ impl Requester {
         REQUESTER.scope(self, answer).await
     }
 
-    /// Tells the present requester, if there is one.
+    /// Records a refusal for the present requester, if there is one.
     pub(super) fn tell(told: RequestRefusal) {
         let _ = REQUESTER.try_with(|requester| requester.told.set(Some(told)));
     }
@@ -67,7 +67,8 @@ impl Requester {
         going.unwrap_or_else(|_| watch::channel(false).1)
     }
 
-    /// Whose session the present request begins, and what tells that it has ended.
+    /// The owner of the session that the present request begins, and the channel that tells its
+    /// end.
     pub(super) fn begins() -> Option<(Option<TokenOwner>, watch::Sender<bool>)> {
         let begins =
             REQUESTER.try_with(|requester| (requester.holder.clone(), requester.gone.clone()));

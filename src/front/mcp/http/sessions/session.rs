@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::access::TokenOwner;
 
 #[derive(Debug)]
-pub struct Session {
+pub struct ClientSession {
     pub holder: Option<TokenOwner>,
     /// Its client knows events without content.
     pub primed: AtomicBool,
@@ -32,8 +32,8 @@ pub struct SessionUse {
     pub last: Instant,
 }
 
-impl Session {
-    /// A session of `holder`, in which nothing has been done.
+impl ClientSession {
+    /// A fresh session of `holder`.
     pub fn new(holder: Option<TokenOwner>, gone: watch::Sender<bool>) -> Self {
         Self {
             holder,
@@ -60,9 +60,9 @@ impl Session {
 
     /// Records that a request begins, until the returned value is dropped. Returns `None` if one
     /// with the same id has no answer yet, because their answers could not be told apart.
-    pub fn ask(self: &Arc<Self>, id: &RequestId) -> Option<Unanswered> {
+    pub fn ask(self: &Arc<Self>, id: &RequestId) -> Option<UnansweredRequest> {
         let is_new = self.unanswered().insert(id.clone());
-        is_new.then(|| Unanswered {
+        is_new.then(|| UnansweredRequest {
             session: Arc::clone(self),
             id: id.clone(),
         })
@@ -81,12 +81,12 @@ impl Session {
 
 /// A request that has no answer yet.
 #[derive(Debug)]
-pub struct Unanswered {
-    session: Arc<Session>,
+pub struct UnansweredRequest {
+    session: Arc<ClientSession>,
     pub id: RequestId,
 }
 
-impl Drop for Unanswered {
+impl Drop for UnansweredRequest {
     fn drop(&mut self) {
         self.session.unanswered().remove(&self.id);
     }
@@ -102,7 +102,7 @@ pub enum SessionActivity {
 /// An activity under way, until this is dropped.
 #[derive(Debug)]
 pub struct ActivityGuard {
-    session: Arc<Session>,
+    session: Arc<ClientSession>,
     what: SessionActivity,
 }
 
