@@ -218,7 +218,7 @@ impl CacheStore for CacheFiles {
 
     fn turn(&self, question: &CacheQuestion) -> Option<SingleFlightGuard> {
         let name = question.name(&self.keys.naming);
-        SingleFlightGuard::take(self.directory.join(format!("{TURN}{name}")))
+        SingleFlightGuard::try_acquire(self.directory.join(format!("{TURN}{name}")))
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) struct EntryKeys {
 }
 
 impl EntryKeys {
-    fn of(secret: &[u8; LENGTH]) -> Option<Self> {
+    fn from_secret(secret: &[u8; LENGTH]) -> Option<Self> {
         let secret = hmac::Key::new(hmac::HMAC_SHA256, secret);
         let naming = hmac::sign(&secret, b"names of entries");
         let sealing = hmac::sign(&secret, b"seals of entries");
@@ -58,7 +58,7 @@ impl EntryKeys {
             let digit = |at: usize| char::from(pair[at]).to_digit(16);
             *byte = u8::try_from(digit(0)? * 16 + digit(1)?).ok()?;
         }
-        Self::of(&secret)
+        Self::from_secret(&secret)
     }
 
     /// The keys of the file in `directory`, which is made if it is not there.
@@ -68,7 +68,7 @@ impl EntryKeys {
             Some(secret) => secret,
             None => make(directory, &path)?,
         };
-        Self::of(&secret)
+        Self::from_secret(&secret)
     }
 }
 

@@ -124,9 +124,9 @@ impl LayeredCache {
         if let Some(shared) = &self.shared
             && let Ok(turn) = shared.turn(&shared.name(question)).await
         {
-            locks.others.push(SingleFlightGuard::of(turn?));
+            locks.others.push(SingleFlightGuard::holding(turn?));
         }
-        Some(SingleFlightGuard::of(locks))
+        Some(SingleFlightGuard::holding(locks))
     }
 
     /// The turn among this server's calls and this user's processes.

@@ -45,10 +45,10 @@ struct MemoryEntry {
 
 impl MemoryCache {
     pub(super) fn new() -> Self {
-        Self::of(MOST)
+        Self::with_limit(MOST)
     }
 
-    fn of(most: usize) -> Self {
+    fn with_limit(most: usize) -> Self {
         Self {
             most,
             entries: Mutex::default(),
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_goes_first() {
-        let memory = MemoryCache::of(3 * 2000);
+        let memory = MemoryCache::with_limit(3 * 2000);
         for number in 0..3 {
             memory.put(&ask(number), &entry(1500));
         }

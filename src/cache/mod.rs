@@ -5,15 +5,15 @@
 //! calls ask it ([`RemoteStore`]). All of them are a [`CacheStore`]. Nothing here fails, because an
 //! entry that cannot be read, opened or written counts as missing.
 //!
-//! | module | what it is |
+//! | module | purpose |
 //! |---|---|
 //! | `artifact` | results that are read by an address of their own |
 //! | `files` | the entries as files: whole or not at all, within a limit |
 //! | `layers` | the cache of a server: in memory, shared, in files |
-//! | `look` | what can be seen of the user's cache, for those who look after it |
+//! | `status` | the state of the user's cache, for the diagnosis of an installation |
 //! | `keys` | the secret that names and seals entries |
 //! | `memory` | entries in memory, within a limit |
-//! | `name` | what an entry is called: a digest of all that its content depends on |
+//! | `question` | the name of an entry: a digest of all that its content depends on |
 //! | `protocol` | messages between a call and its server |
 //! | `redis` | entries that several servers share |
 //! | `remote_store` | a call's side of its server's cache |
@@ -27,20 +27,20 @@ pub mod artifact;
 mod files;
 mod keys;
 mod layers;
-pub mod look;
 mod memory;
-mod name;
 mod protocol;
+mod question;
 mod redis;
 mod remote_store;
 mod seal;
 mod single_flight;
+pub mod status;
 pub mod store_server;
 
 pub use files::CacheFiles;
 pub use keys::{KEY_VARIABLE, is_key};
 pub use layers::LayeredCache;
-pub use name::CacheQuestion;
+pub use question::CacheQuestion;
 pub use redis::{REDIS_VARIABLE, RedisAddress, RedisCache, SharingState};
 pub use remote_store::RemoteStore;
 pub use single_flight::{SingleFlightGuard, get_or_wait};

@@ -7,11 +7,11 @@
 //! long it will still be there, and the difference is its age.
 
 mod address;
+mod reasons;
 mod replies;
 #[cfg(test)]
 mod tests;
 mod turn;
-mod words;
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,9 +29,9 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsConnector;
 
 use self::address::RedisPlace;
+use self::reasons::{CLOSED, breaks_connection, connect_reason, error_reason, tls_reason};
 use self::replies::{ExpectedReplies, ReplyStream};
 use self::turn::{LEASE, SharedTurn, TURN, milliseconds};
-use self::words::{CLOSED, is_of_no_use, not_trusted, refused, words};
 use super::CacheEntry;
 use super::keys::EntryKeys;
 
@@ -209,7 +209,7 @@ impl RedisCache {
         set.cmd("SET").arg(&name.0).arg(&sealed);
         set.arg("PX").arg(milliseconds);
         if let Ok(done) = self.all(&mut set, within).await {
-            self.noted(done.first().and_then(|done| done.as_ref().err()));
+            self.record_write(done.first().and_then(|done| done.as_ref().err()));
         }
     }
 
@@ -247,7 +247,7 @@ impl RedisCache {
             }
             other => {
                 turn.given_up();
-                self.noted(other.as_ref().and_then(|done| done.as_ref().err()));
+                self.record_write(other.as_ref().and_then(|done| done.as_ref().err()));
                 Err(RedisUnavailable)
             }
         }
@@ -277,7 +277,7 @@ impl RedisCache {
             if let Ok(done) = timeout(within, commands.query_async(&mut connection)).await {
                 done
             } else {
-                self.lost(number, "it did not answer in time");
+                self.mark_broken(number, "it did not answer in time");
                 return Err(RedisUnavailable);
             };
         let useless = match &answered {
@@ -285,27 +285,27 @@ impl RedisCache {
             Ok(each) => each
                 .iter()
                 .filter_map(|one| one.as_ref().err())
-                .find(|error| is_of_no_use(error)),
+                .find(|error| breaks_connection(error)),
         };
         if let Some(error) = useless {
-            self.lost(number, words(error));
+            self.mark_broken(number, error_reason(error));
             return Err(RedisUnavailable);
         }
         answered.map_err(|_| RedisUnavailable)
     }
 
     /// The connection of that number is of no use.
-    fn lost(&self, number: u64, why: &str) {
+    fn mark_broken(&self, number: u64, why: &str) {
         let mut link = self.link();
         if link.number == number && link.connection.take().is_some() {
             drop(link);
-            self.went(why);
+            self.mark_down(why);
             self.broken.notify_one();
         }
     }
 
     /// It does not answer, for this reason.
-    fn went(&self, why: &str) {
+    fn mark_down(&self, why: &str) {
         let mut link = self.link();
         link.connection = None;
         let sharing = &mut link.sharing;
@@ -326,7 +326,7 @@ impl RedisCache {
     }
 
     /// It answers on this connection.
-    fn came(&self, connection: MultiplexedConnection, expected: ExpectedReplies) {
+    fn mark_up(&self, connection: MultiplexedConnection, expected: ExpectedReplies) {
         let mut link = self.link();
         link.connection = Some((connection, expected));
         link.number += 1;
@@ -341,8 +341,8 @@ impl RedisCache {
     }
 
     /// An entry was taken, or refused with this error.
-    fn noted(&self, error: Option<&RedisError>) {
-        let why = error.map(words);
+    fn record_write(&self, error: Option<&RedisError>) {
+        let why = error.map(error_reason);
         let mut link = self.link();
         if link.sharing.refuses.as_deref() == why {
             return;
@@ -365,12 +365,14 @@ impl RedisCache {
     ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), &'static str> {
         match &self.address.place {
             RedisPlace::Unix(path) => {
-                let stream = UnixStream::connect(path).await.map_err(|e| refused(&e))?;
+                let stream = UnixStream::connect(path)
+                    .await
+                    .map_err(|e| connect_reason(&e))?;
                 self.greet(stream).await
             }
             RedisPlace::Tcp(host, port) => {
                 let stream = TcpStream::connect((host.as_str(), *port)).await;
-                let stream = stream.map_err(|error| refused(&error))?;
+                let stream = stream.map_err(|error| connect_reason(&error))?;
                 let _ = stream.set_nodelay(true);
                 let Some(tls) = &self.tls else {
                     return self.greet(stream).await;
@@ -378,7 +380,7 @@ impl RedisCache {
                 let name = ServerName::try_from(host.clone());
                 let name = name.map_err(|_| "TLS cannot be spoken with a host of that name")?;
                 let stream = tls.connect(name, stream).await;
-                self.greet(stream.map_err(|error| not_trusted(&error))?)
+                self.greet(stream.map_err(|error| tls_reason(&error))?)
                     .await
             }
         }
@@ -396,12 +398,12 @@ impl RedisCache {
             .set_response_timeout(None)
             .set_pipeline_buffer_size(REQUESTS);
         let made = MultiplexedConnection::new_with_config(&self.address.user, stream, config).await;
-        let (mut connection, driver) = made.map_err(|error| words(&error))?;
+        let (mut connection, driver) = made.map_err(|error| error_reason(&error))?;
         let mut driver: ConnectionDriver = Box::pin(driver);
         let ping = cmd("PING");
         tokio::select! {
             answered = ping.query_async::<Value>(&mut connection) => {
-                answered.map_err(|error| words(&error))?;
+                answered.map_err(|error| error_reason(&error))?;
             }
             () = &mut driver => return Err(CLOSED),
         }
@@ -415,13 +417,13 @@ async fn keep_up(redis: Arc<RedisCache>, tried: watch::Sender<bool>) {
         let made = timeout(PAUSE, redis.connect()).await;
         match made.unwrap_or(Err("it did not answer within a second")) {
             Ok((connection, expected, driver)) => {
-                redis.came(connection, expected);
+                redis.mark_up(connection, expected);
                 tried.send_replace(true);
                 let number = redis.link().number;
                 let begun = Instant::now();
                 let ended = tokio::select! {
                     () = driver => {
-                        redis.lost(number, CLOSED);
+                        redis.mark_broken(number, CLOSED);
                         true
                     }
                     () = redis.broken.notified() => false,
@@ -434,7 +436,7 @@ async fn keep_up(redis: Arc<RedisCache>, tried: watch::Sender<bool>) {
                 }
             }
             Err(why) => {
-                redis.went(why);
+                redis.mark_down(why);
                 tried.send_replace(true);
             }
         }

@@ -94,7 +94,7 @@ impl CacheStore for RemoteStore {
         let request = StoreMessage::request(MessageKind::BeginTurn, question, Duration::ZERO);
         match self.ask(&request).map(|reply| reply.kind) {
             Some(MessageKind::Nothing) => None,
-            Some(_) => Some(SingleFlightGuard::of(RemoteTurn(
+            Some(_) => Some(SingleFlightGuard::holding(RemoteTurn(
                 self.clone(),
                 question.clone(),
             ))),

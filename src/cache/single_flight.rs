@@ -28,20 +28,22 @@ pub struct SingleFlightGuard {
 
 impl SingleFlightGuard {
     /// The turn that ends when `held` is dropped.
-    pub(super) fn of(held: impl Send + 'static) -> Self {
+    pub(super) fn holding(held: impl Send + 'static) -> Self {
         Self {
             held: Some(Box::new(held)),
         }
     }
 
     /// The turn that the file at `path` stands for; `None` if another process has it.
-    pub(super) fn take(path: PathBuf) -> Option<Self> {
+    pub(super) fn try_acquire(path: PathBuf) -> Option<Self> {
         for _ in 0..TRIES {
             let Some(file) = open(&path) else {
                 return Some(Self::default());
             };
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) if is_at(&file, &path) => return Some(Self::of(LockedFile(file, path))),
+                Ok(()) if is_still_at(&file, &path) => {
+                    return Some(Self::holding(LockedFile(file, path)));
+                }
                 // The process that had it removed the file before it was locked here.
                 Ok(()) => {}
                 Err(Errno::WOULDBLOCK) => return None,
@@ -83,7 +85,7 @@ fn open(path: &Path) -> Option<File> {
 }
 
 /// True if `file` is still the one at `path`.
-fn is_at(file: &File, path: &Path) -> bool {
+fn is_still_at(file: &File, path: &Path) -> bool {
     let (Ok(own), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else {
         return false;
     };
@@ -127,19 +129,19 @@ mod tests {
     #[test]
     fn one_has_the_turn_until_it_is_over_and_nothing_is_left() {
         let place = tempfile::tempdir().unwrap();
-        let first = SingleFlightGuard::take(path(&place)).unwrap();
-        assert!(SingleFlightGuard::take(path(&place)).is_none());
+        let first = SingleFlightGuard::try_acquire(path(&place)).unwrap();
+        assert!(SingleFlightGuard::try_acquire(path(&place)).is_none());
         drop(first);
         assert!(!path(&place).exists());
-        drop(SingleFlightGuard::take(path(&place)).unwrap());
+        drop(SingleFlightGuard::try_acquire(path(&place)).unwrap());
         assert!(!path(&place).exists());
     }
 
     #[test]
     fn without_a_place_everybody_has_a_turn() {
         let nowhere = Path::new("/nowhere/at/all");
-        let one = SingleFlightGuard::take(nowhere.to_owned());
-        assert!(one.is_some() && SingleFlightGuard::take(nowhere.to_owned()).is_some());
+        let one = SingleFlightGuard::try_acquire(nowhere.to_owned());
+        assert!(one.is_some() && SingleFlightGuard::try_acquire(nowhere.to_owned()).is_some());
     }
 
     #[test]
@@ -151,7 +153,7 @@ mod tests {
                 scope.spawn(|| {
                     let mut had = 0;
                     while had < 20 {
-                        let Some(turn) = SingleFlightGuard::take(path(&place)) else {
+                        let Some(turn) = SingleFlightGuard::try_acquire(path(&place)) else {
                             thread::yield_now();
                             continue;
                         };

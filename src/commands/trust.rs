@@ -26,11 +26,11 @@ pub fn objection(path: &Path) -> Option<String> {
     };
     places.push(real);
     let mut all = places.iter().flat_map(|place| place.ancestors());
-    all.find_map(objection_to)
+    all.find_map(path_objection)
 }
 
 /// The reason that one name on the way gives.
-fn objection_to(place: &Path) -> Option<String> {
+fn path_objection(place: &Path) -> Option<String> {
     let status = match place.symlink_metadata() {
         Ok(status) => status,
         Err(error) => return Some(format!("{} cannot be looked at: {error}", shown(place))),

@@ -37,18 +37,18 @@ pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: Terms) -> 
         terminal,
         fill,
     );
-    ended(tool, written.and_then(|()| out.flush()), exit)
+    exit_status(tool, written.and_then(|()| out.flush()), exit)
 }
 
 /// The object that answers a call of `tool` on these terms, of which `prepare` has made the first
 /// phase; `None` if that has failed. It asks no more of this process than a process of the call's
 /// own would.
-pub fn prepared<'a>(
+pub fn prepare_object<'a>(
     tool: &Tool,
     terms: Terms,
     prepare: impl FnOnce() -> Option<Result<Reply<'a>, Failure>>,
 ) -> Option<Vec<u8>> {
-    let reply = match catch(prepare) {
+    let reply = match catch_panic(prepare) {
         Ok(reply) => reply?,
         Err(failure) => Err(failure),
     };
@@ -71,7 +71,7 @@ pub fn respond<W: Write + Default>(
     fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, Exit),
 ) -> (io::Result<()>, Exit) {
     let mut at = None;
-    let answered = catch(|| {
+    let answered = catch_panic(|| {
         let opened = (None, terms, tool.less);
         with_object(out, terminal, opened, &mut at, fill)
     });
@@ -201,7 +201,7 @@ pub fn install_panic_hook() {
 }
 
 /// Does what may panic; a panic is a failure like any other.
-pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
     // State that `work` leaves half done is either given up or looked at with that in mind.
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         let place = PLACE_OF_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -218,7 +218,7 @@ pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
 
 /// Exit status of a program whose answer was `written`, or failed to be, and which otherwise ends
 /// by `exit`.
-pub fn ended(tool: &Tool, written: io::Result<()>, exit: Exit) -> Exit {
+pub fn exit_status(tool: &Tool, written: io::Result<()>, exit: Exit) -> Exit {
     match written {
         Ok(()) => exit,
         // A reader that closed the pipe has read all it wanted.

@@ -79,7 +79,7 @@ fn confine(
     // what confined calls can change.
     if tool.scope == Scope::Network || !confinement.confines_files() {
         read_spelled_names(tool, request);
-        confinement::settle(confinement);
+        confinement::set_current(confinement);
         return Ok(());
     }
     if !confinement::is_possible() {
@@ -92,7 +92,7 @@ fn confine(
     // Relative names start in that directory.
     read_spelled_names(tool, request);
     let outputs = shell::directory_of_outputs().filter(|_| reads_outputs && tool.hints.read_only);
-    let outputs = outputs.and_then(|directory| confinement.lead(&directory));
+    let outputs = outputs.and_then(|directory| confinement.resolve_trusted(&directory));
     let beside = RootSet::new(outputs.iter().cloned().collect());
     let here = env::current_dir().map_err(|error| refused(error.to_string()))?;
     let knows_more = request.terms().reader.may_send_more();
@@ -107,7 +107,7 @@ fn confine(
             .confine_tool(!tool.hints.read_only, outputs.as_deref())
             .map_err(refused)?;
     }
-    confinement::settle(confinement);
+    confinement::set_current(confinement);
     Ok(())
 }
 

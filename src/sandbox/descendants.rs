@@ -7,7 +7,7 @@
 //! variable in the environment of all of it.
 //!
 //! A watchdog does this in a process that may have been forked from one with several threads:
-//! nothing here allocates or takes a lock, but for [`running`], which is for tools.
+//! nothing here allocates or takes a lock, but for [`find_running`], which is for tools.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -31,7 +31,7 @@ const PIECE: usize = 4096;
 #[inline(never)]
 pub fn are_marked(mark: &[u8]) -> bool {
     let mut found = ProcessSet::new();
-    found.look(Some(mark));
+    found.scan(Some(mark));
     !found.is_empty()
 }
 
@@ -52,9 +52,9 @@ pub struct RunningProcess {
 /// this program's own processes, which end by themselves.
 #[must_use]
 #[inline(never)]
-pub fn running(mark: Option<&[u8]>) -> Vec<RunningProcess> {
+pub fn find_running(mark: Option<&[u8]>) -> Vec<RunningProcess> {
     let mut found = ProcessSet::new();
-    found.look(mark);
+    found.scan(mark);
     let depth = |process: &FoundProcess| {
         let parents = std::iter::successors(Some(process), |one| found.get(one.parent));
         parents.take(AT_ONCE).count()
@@ -193,7 +193,7 @@ impl ProcessSet {
     /// Finds all current descendants of this process, and the processes that bear `mark`, with
     /// their descendants. A child usually has a higher number than its parent and comes after it;
     /// if not, another round finds it.
-    pub fn look(&mut self, mark: Option<&[u8]>) {
+    pub fn scan(&mut self, mark: Option<&[u8]>) {
         self.count = 0;
         let myself = getpid().as_raw_pid();
         let mut marks = mark;
@@ -212,8 +212,8 @@ impl ProcessSet {
                 };
                 let above = self.get(parent).copied();
                 let below = parent == myself || above.is_some();
-                if below || marks.is_some_and(|mark| bears(proc, name, mark)) {
-                    let own = name_of(stat).and_then(|name| OwnProcess::of(pid, name));
+                if below || marks.is_some_and(|mark| has_mark(proc, name, mark)) {
+                    let own = name_of(stat).and_then(|name| OwnProcess::identify(pid, name));
                     more |= self.add(FoundProcess {
                         pid,
                         parent,
@@ -290,7 +290,7 @@ fn state_and_parent_of(stat: &[u8]) -> Option<(u8, i32)> {
 }
 
 /// True if `mark` is in the environment of a process.
-fn bears(proc: impl AsFd, name: &[u8], mark: &[u8]) -> bool {
+fn has_mark(proc: impl AsFd, name: &[u8], mark: &[u8]) -> bool {
     let Some(file) = open(proc, name, b"environ") else {
         return false;
     };
@@ -367,7 +367,7 @@ mod tests {
                 each_process(|proc, name, found| {
                     if found == pid {
                         borne = [&b"B_MARK=4711"[..], b"B_MARK=4712"]
-                            .map(|mark| bears(proc, name, mark));
+                            .map(|mark| has_mark(proc, name, mark));
                     }
                 });
             }

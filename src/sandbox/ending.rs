@@ -65,7 +65,7 @@ impl TreeEnding<'_> {
     /// Ends them.
     pub fn carry_out(&self) {
         if !self.grace.is_zero() {
-            self.ask();
+            self.ask_to_end();
         }
         self.kill();
     }
@@ -74,7 +74,7 @@ impl TreeEnding<'_> {
     /// into its caller, whose stack would else be touched as far as this one's arrays reach, even
     /// if it has nothing to end.
     #[inline(never)]
-    fn ask(&self) {
+    fn ask_to_end(&self) {
         let begin = Instant::now();
         let mut found = ProcessSet::new();
         let mut asked = ProcessSet::new();
@@ -86,7 +86,7 @@ impl TreeEnding<'_> {
             }
             let waited = begin.elapsed();
             if looked.is_none_or(|last| waited > last + (waited / 4).min(LOOK_EVERY)) {
-                found.look(self.mark);
+                found.scan(self.mark);
                 self.ask_found(&found, &mut asked, looked.is_none());
                 // A step may take longer than any grace.
                 let is_over = found
@@ -138,7 +138,7 @@ impl TreeEnding<'_> {
             if !children && self.mark.is_none() {
                 return;
             }
-            found.look(self.mark);
+            found.scan(self.mark);
             if let (true, Some(group)) = (found.is_empty() || self.mark.is_some(), self.group) {
                 let _ = kill_process_group(group, Signal::KILL);
             }

@@ -47,7 +47,7 @@ impl OwnProcess {
     /// The kind of the process `pid`, which is called `name`, if it is one of these. Does not
     /// allocate.
     #[must_use]
-    pub fn of(pid: i32, name: &[u8]) -> Option<Self> {
+    pub fn identify(pid: i32, name: &[u8]) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|one| {
             let is_watchdog = matches!(one, Self::Watching | Self::Staying);
@@ -102,18 +102,18 @@ mod tests {
     fn who_merely_bears_the_name_is_not_taken_for_one() {
         let own = i32::try_from(std::process::id()).unwrap();
         assert_eq!(
-            OwnProcess::of(own, b"ikigai/writing"),
+            OwnProcess::identify(own, b"ikigai/writing"),
             Some(OwnProcess::Step)
         );
-        assert_eq!(OwnProcess::of(own, b"ikigai-writing"), None);
-        assert_eq!(OwnProcess::of(own, b"ikigai-tools"), None);
+        assert_eq!(OwnProcess::identify(own, b"ikigai-writing"), None);
+        assert_eq!(OwnProcess::identify(own, b"ikigai-tools"), None);
         let mut other = std::process::Command::new("sleep")
             .arg("30.0471")
             .spawn()
             .unwrap();
         let pid = i32::try_from(other.id()).unwrap();
         // Until it runs its program, it is a copy of this process.
-        let becomes = || OwnProcess::of(pid, b"ikigai/writing").is_none();
+        let becomes = || OwnProcess::identify(pid, b"ikigai/writing").is_none();
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(5);
         while !becomes() && std::time::Instant::now() < deadline {
             std::thread::yield_now();

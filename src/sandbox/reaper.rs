@@ -18,12 +18,12 @@ pub struct RunningCalls(Mutex<HashSet<i32>>);
 
 impl RunningCalls {
     /// Notes that a call's process has started.
-    pub fn started(&self, pid: i32) {
+    pub fn mark_started(&self, pid: i32) {
         self.lock().insert(pid);
     }
 
     /// Notes that a call is over, and reaps the orphans that have ended by now.
-    pub fn ended(&self, pid: i32) {
+    pub fn mark_ended(&self, pid: i32) {
         let mut running = self.lock();
         running.remove(&pid);
         while let Some(pid) = ended_child() {

@@ -2,7 +2,7 @@
 //! `execve(2)`).
 
 /// Resets the dispositions that this process may have inherited from its caller.
-pub fn settle() {
+pub fn reset_inherited() {
     // If ignored, the system would reap children before their exit status is read (`wait(2)`).
     set(libc::SIGCHLD, libc::SIG_DFL);
     // A write beyond the limit on file sizes must fail and be answered, not end the process

@@ -153,7 +153,7 @@ impl Watchdog {
     /// The processes that are running, of the program and of all that it started.
     #[must_use]
     pub fn running(&self) -> Vec<RunningProcess> {
-        descendants::running(self.mark.as_deref().map(str::as_bytes))
+        descendants::find_running(self.mark.as_deref().map(str::as_bytes))
     }
 
     /// Orders that the program and all that it started are asked to end, and killed after `grace`.

@@ -61,7 +61,7 @@ pub(super) fn watch(watched: WatchdogTask<'_>) {
         return;
     };
     let made = place.make().and_then(|directory| match &launch.cage {
-        Some(cage) => cage.furnish(&directory),
+        Some(cage) => cage.allow_directory(&directory),
         None => Ok(()),
     });
     match made {
@@ -78,7 +78,7 @@ pub(super) fn watch(watched: WatchdogTask<'_>) {
 }
 
 /// Waits until no process that the command left in the background is left.
-fn stay(report: &OwnedFd, mark: Option<&[u8]>) {
+fn wait_for_background(report: &OwnedFd, mark: Option<&[u8]>) {
     OwnProcess::Staying.take_name();
     let _ = rustix::io::write(report, STAYS);
     loop {
@@ -130,7 +130,7 @@ fn watch_program(watched: WatchdogTask<'_>) {
         WatchdogOrder::Released => {
             let left = || descendants::reap() || mark.is_some_and(descendants::are_marked);
             if launch.scratch.is_some() && left() {
-                stay(&report, mark);
+                wait_for_background(&report, mark);
             }
             return;
         }

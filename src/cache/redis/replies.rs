@@ -74,7 +74,7 @@ impl<S> ReplyStream<S> {
     }
 
     /// Passes over the bytes that have come; `None` if they are not a reply that was expected.
-    fn look(&mut self, mut bytes: &[u8]) -> Option<()> {
+    fn check_bytes(&mut self, mut bytes: &[u8]) -> Option<()> {
         while let Some((first, rest)) = bytes.split_first() {
             match &mut self.at {
                 ReplyPosition::Beginning => {
@@ -132,7 +132,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for ReplyStream<S> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         let come = buffer.filled().get(before..).unwrap_or_default();
-        Poll::Ready(self.look(come).ok_or_else(|| {
+        Poll::Ready(self.check_bytes(come).ok_or_else(|| {
             let bad = "what has come is no reply to what was asked";
             io::Error::new(io::ErrorKind::InvalidData, bad)
         }))
@@ -163,7 +163,9 @@ mod tests {
 
     fn taken(expected: usize, pieces: &[&[u8]]) -> bool {
         let mut replies = ReplyStream::new((), ExpectedReplies::new(expected));
-        pieces.iter().all(|piece| replies.look(piece).is_some())
+        pieces
+            .iter()
+            .all(|piece| replies.check_bytes(piece).is_some())
     }
 
     #[test]

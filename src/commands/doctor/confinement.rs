@@ -66,7 +66,7 @@ fn asked_for(report: &mut DoctorReport, bounds: &ConfinementBounds) {
     };
     let places = [
         (confinement::ROOTS, confinement.roots().directories()),
-        (confinement::READ, confinement.beside()),
+        (confinement::READ, confinement.extra_readable()),
     ];
     for (variable, places) in places {
         for place in places {

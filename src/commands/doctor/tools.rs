@@ -145,7 +145,7 @@ impl ToolSurvey {
             Err(fault) => {
                 report.problem(
                     format!("{} {}", display_path(&file.path), sanitize::line(&fault)),
-                    self.mended(directory, &file.path),
+                    self.repair_command(directory, &file.path),
                 );
                 FileAnswer::Wrong
             }
@@ -158,7 +158,7 @@ impl ToolSurvey {
 
     /// The command that helps if the file at `path` does not answer as it should: a link with a
     /// tool's name leads to this program again, another file is kept elsewhere.
-    fn mended(&self, directory: &ToolDirectory, path: &Path) -> String {
+    fn repair_command(&self, directory: &ToolDirectory, path: &Path) -> String {
         if path.is_symlink() && self.is_ours(path) {
             advice::relink(path)
         } else {
@@ -191,7 +191,7 @@ impl ToolSurvey {
             }
             StartObstacle::Dangling => report.problem(
                 format!("{shown} leads nowhere: {missing} cannot be reached"),
-                self.mended(directory, &file.path),
+                self.repair_command(directory, &file.path),
             ),
         }
     }

@@ -29,7 +29,7 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 ///
 /// # Errors
 /// Some of the links do not answer as they should.
-pub fn all(places: &InstallPlaces, options: &LinkOptions) -> Result<(), LinkError> {
+pub fn check_all(places: &InstallPlaces, options: &LinkOptions) -> Result<(), LinkError> {
     say::print(&format!(
         "\n{} in {}\n  {:<24} {:<8} call\n",
         say::version().trim_end(),

@@ -19,7 +19,7 @@ use crate::registry::TOOLS;
 /// Installs everything. Returns the lock that keeps other runs out of the directory. An update of
 /// an installation, as by a package, does not take away what was asked for before: links of the
 /// tools of research that are there stay, and `options` say so then.
-pub fn all(
+pub fn install_all(
     places: &InstallPlaces,
     options: &mut LinkOptions,
     report: &mut LinkReport,
@@ -170,11 +170,12 @@ fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), LinkError> {
         file.write_all(content)?;
         file.set_permissions(Permissions::from_mode(mode))
     };
-    put(path, written).map_err(|error| LinkError::new(path, "cannot be written", &error))
+    write_atomically(path, written)
+        .map_err(|error| LinkError::new(path, "cannot be written", &error))
 }
 
 /// Has `made` make the draft, and gives it the name `path`.
-fn put(path: &Path, made: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+fn write_atomically(path: &Path, made: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let mut name = OsString::from(DRAFT);
     name.push(path.file_name().unwrap_or_default());
     let draft = path.with_file_name(name);
@@ -247,7 +248,7 @@ fn install_link(
         Ok(())
     } else if fs::read_link(path).is_ok_and(|there| there != target) && report.change("link", path)
     {
-        put(path, |draft| symlink(target, draft))
+        write_atomically(path, |draft| symlink(target, draft))
     } else {
         Ok(())
     };

@@ -102,15 +102,15 @@ pub fn run(options: &LinkOptions) -> Exit {
 fn carry_out(options: &LinkOptions, report: &mut LinkReport) -> Result<(), LinkError> {
     let places = InstallPlaces::new(options)?;
     if options.remove {
-        return remove::all(&places, options, report);
+        return remove::remove_all(&places, options, report);
     }
     let mut options = options.clone();
     // Held until the tools have been called, so that no other run removes them meanwhile.
-    let _lock = install::all(&places, &mut options, report)?;
+    let _lock = install::install_all(&places, &mut options, report)?;
     if options.dry_run {
         return Ok(());
     }
-    check::all(&places, &options)
+    check::check_all(&places, &options)
 }
 
 /// The lines that are printed meanwhile, and the failures.

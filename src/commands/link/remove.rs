@@ -9,7 +9,7 @@ use crate::program::PROGRAM;
 
 /// Removes everything. The next run removes what a killed one left: the program and the record go
 /// last.
-pub fn all(
+pub fn remove_all(
     places: &InstallPlaces,
     options: &LinkOptions,
     report: &mut LinkReport,

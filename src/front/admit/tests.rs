@@ -19,7 +19,7 @@ struct Room {
 
 impl Room {
     fn first(&self) -> &Path {
-        self.confinement.first().unwrap()
+        self.confinement.start_directory().unwrap()
     }
 }
 
@@ -265,7 +265,7 @@ fn within_any_of_several_directories_is_within_and_relative_paths_start_at_the_f
     let room = room();
     let top = room.outside.parent().unwrap();
     let confinement = confined(&[top.join("inside"), top.join("in")]);
-    assert_eq!(confinement.first(), Some(&*top.join("inside")));
+    assert_eq!(confinement.start_directory(), Some(&*top.join("inside")));
     assert_eq!(
         confinement.roots().directories(),
         [top.join("inside"), top.join("in")]

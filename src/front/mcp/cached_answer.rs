@@ -30,7 +30,7 @@ pub async fn find(
     // The cache may be on another machine, and a tool that looks into it waits.
     let looked = spawn_blocking(move || {
         let request = Request::parse(request.as_bytes()).map(|request| request.on(terms));
-        answer::prepared(tool, terms, || match &request {
+        answer::prepare_object(tool, terms, || match &request {
             Ok(request) => tool.answer_from(request, &store),
             Err(failure) => Some(Err(failure.clone())),
         })

@@ -156,7 +156,10 @@ impl ToolCaller {
         request: String,
         spec: &AnswerSpec<'_>,
     ) -> CallAnswer {
-        if let Some(root) = self.confinement.as_ref().and_then(Confinement::first)
+        if let Some(root) = self
+            .confinement
+            .as_ref()
+            .and_then(Confinement::start_directory)
             && !root.is_dir()
         {
             let message = format!(
@@ -167,8 +170,8 @@ impl ToolCaller {
             return CallAnswer::refusal(tool, &Failure::new(Code::PermissionDenied, message));
         }
         let begin = Instant::now();
-        let own = self.permits.own(tool, spec.owner);
-        let mut permit = match self.within(begin, own).await {
+        let own = self.permits.acquire(tool, spec.owner);
+        let mut permit = match self.run_within(begin, own).await {
             Ok(permit) => permit,
             Err(failure) => return CallAnswer::refusal(tool, &failure),
         };
@@ -176,7 +179,7 @@ impl ToolCaller {
         self.permits.common(&mut permit).await;
         let begin = Instant::now().checked_sub(queued).unwrap_or(begin);
         let answer = self.carry_out(tool, permit, request, spec, begin.elapsed());
-        let answered = self.within(begin + SERVER_MARGIN, answer).await;
+        let answered = self.run_within(begin + SERVER_MARGIN, answer).await;
         match answered.and_then(|answer| answer) {
             Ok(answer) => answer,
             Err(failure) => CallAnswer::refusal(tool, &failure),
@@ -184,7 +187,11 @@ impl ToolCaller {
     }
 
     /// Waits for `what` until the timeout of a call that began at `begin`.
-    async fn within<T>(&self, begin: Instant, what: impl Future<Output = T>) -> Result<T, Failure> {
+    async fn run_within<T>(
+        &self,
+        begin: Instant,
+        what: impl Future<Output = T>,
+    ) -> Result<T, Failure> {
         let Some(longest) = self.timeout else {
             return Ok(what.await);
         };
@@ -282,7 +289,11 @@ impl ToolCaller {
     fn command(&self, tool: &Tool) -> Command {
         let mut command = std::process::Command::new(MYSELF);
         command.arg0("ikigai-tools").args(["mcp", CALL, tool.link]);
-        if let Some(first) = self.confinement.as_ref().and_then(Confinement::first) {
+        if let Some(first) = self
+            .confinement
+            .as_ref()
+            .and_then(Confinement::start_directory)
+        {
             command.current_dir(first);
         }
         if tool.scope == Scope::Network {

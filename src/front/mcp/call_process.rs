@@ -105,7 +105,7 @@ impl CallProcess {
             while let Some(newline) = memchr::memchr(b'\n', &bytes[seen..]) {
                 let line: Vec<u8> = bytes.drain(..=seen + newline).collect();
                 if let Some(progress) = progress {
-                    progress.take(line.trim_ascii_end());
+                    progress.update(line.trim_ascii_end());
                 }
                 seen = 0;
             }
@@ -155,7 +155,7 @@ struct RegisteredCall {
 impl RegisteredCall {
     fn new(calls: &Arc<RunningCalls>, pid: Option<u32>) -> Self {
         let pid = pid.and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0);
-        calls.started(pid);
+        calls.mark_started(pid);
         let calls = Arc::clone(calls);
         Self { calls, pid }
     }
@@ -163,7 +163,7 @@ impl RegisteredCall {
 
 impl Drop for RegisteredCall {
     fn drop(&mut self) {
-        self.calls.ended(self.pid);
+        self.calls.mark_ended(self.pid);
     }
 }
 

@@ -13,10 +13,12 @@ use crate::unseen;
 const MOST: usize = 1000;
 
 /// The instructions of a server of `tools`, confined or not, whose answers are bounded or not.
-pub fn of(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool) -> String {
+pub fn compose(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool) -> String {
     let served = |wanted: &str| tools.iter().any(|tool| tool.name == wanted);
     let mut sentences = Vec::new();
-    let first = confinement.and_then(Confinement::first).map(Path::to_owned);
+    let first = confinement
+        .and_then(Confinement::start_directory)
+        .map(Path::to_owned);
     let here = first.or_else(|| env::current_dir().ok());
     if let Some(here) = here
         && tools.iter().any(|tool| tool.scope != Scope::Network)
@@ -68,7 +70,7 @@ fn confined(confinement: &Confinement, commands: bool) -> Vec<String> {
         names.collect::<Vec<_>>().join(", ")
     };
     let roots = confinement.roots().directories();
-    let readable = confinement.beside();
+    let readable = confinement.extra_readable();
     let mut sentences = Vec::new();
     if !roots.is_empty() {
         sentences.push(format!("File work is confined to {}.", names(roots)));
@@ -105,7 +107,7 @@ mod tests {
     #[test]
     fn they_say_what_holds_and_keep_to_their_length() {
         let all: Vec<&Tool> = TOOLS.iter().collect();
-        let text = of(&all, None, true);
+        let text = compose(&all, None, true);
         for words in [
             "Relative paths",
             "new shell",
@@ -126,13 +128,13 @@ mod tests {
             ..ConfinementBounds::default()
         };
         let confinement = Confinement::resolve(&bounds).unwrap();
-        assert!(of(&all, None, true).len() <= MOST);
-        assert!(of(&all, Some(&confinement), true).len() <= MOST);
+        assert!(compose(&all, None, true).len() <= MOST);
+        assert!(compose(&all, Some(&confinement), true).len() <= MOST);
         let bounds = ConfinementBounds {
             roots: vec!["/usr".into()],
             ..bounds
         };
-        let text = of(&all, Some(&Confinement::resolve(&bounds).unwrap()), false);
+        let text = compose(&all, Some(&Confinement::resolve(&bounds).unwrap()), false);
         for words in ["confined to /usr.", "$TMPDIR", "no network"] {
             assert!(text.contains(words), "{words}: {text}");
         }
@@ -140,8 +142,8 @@ mod tests {
             .iter()
             .filter(|tool| tool.scope == Scope::Network)
             .collect();
-        assert!(!of(&web, None, false).contains("paths"));
+        assert!(!compose(&web, None, false).contains("paths"));
         let fetch: Vec<&Tool> = TOOLS.iter().filter(|tool| tool.set == Set::Web).collect();
-        assert!(!of(&fetch, None, false).contains("scrape_page"));
+        assert!(!compose(&fetch, None, false).contains("scrape_page"));
     }
 }

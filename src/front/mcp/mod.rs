@@ -34,7 +34,7 @@ pub mod fuzzing {
     pub use super::transport::LineTransport;
 }
 
-pub use progress::tell;
+pub use progress::send_progress;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -4,8 +4,8 @@
 //! The arguments of calls are in none of them unless the operator asks for that: queries and
 //! addresses are their askers' own.
 
-mod figures;
-mod masked;
+mod metrics;
+mod redaction;
 
 use std::io::{self, Write};
 use std::sync::Mutex;
@@ -21,9 +21,9 @@ use crate::cache::SharingState;
 use crate::console::sanitize;
 use crate::web::credentials::Key;
 use crate::web::date;
-use figures::{ServerMetrics, ServerState};
+use metrics::{ServerMetrics, ServerState};
 
-pub use figures::TEXT_FORM;
+pub use metrics::TEXT_FORM;
 
 /// All that a request without a token learns of a server's health.
 pub const ALIVE: &str = r#"{"status":"ok"}"#;
@@ -43,7 +43,7 @@ pub struct OperatorReports {
     log: Option<RecordLog>,
     /// The arguments of calls are logged as well, without these keys.
     arguments: Option<Vec<Key>>,
-    figures: ServerMetrics,
+    metrics: ServerMetrics,
 }
 
 /// The record of a call in the log.
@@ -71,7 +71,7 @@ impl OperatorReports {
             begun: Instant::now(),
             log: log.map_err(|error| format!("cannot log: {error}"))?,
             arguments,
-            figures: ServerMetrics::default(),
+            metrics: ServerMetrics::default(),
         })
     }
 
@@ -82,7 +82,7 @@ impl OperatorReports {
         tool: &'static str,
         arguments: &JsonObject,
     ) -> RunningCall<'a> {
-        self.figures.lock().running += 1;
+        self.metrics.lock().running += 1;
         let logged = self.log.is_some();
         RunningCall {
             operation: self,
@@ -97,14 +97,14 @@ impl OperatorReports {
                 .arguments
                 .as_deref()
                 .filter(|_| logged)
-                .map(|keys| masked::masked(arguments, keys)),
+                .map(|keys| redaction::redact_arguments(arguments, keys)),
             ended: None,
         }
     }
 
     /// A request was refused with this status.
-    pub fn refused(&self, status: u16) {
-        self.figures.lock().refused(status);
+    pub fn record_refusal(&self, status: u16) {
+        self.metrics.lock().record_refusal(status);
     }
 
     /// The server's health, for a request with a token: others only learn [`ALIVE`]. If it shares
@@ -132,8 +132,8 @@ impl OperatorReports {
     }
 
     /// The figures, in [`TEXT_FORM`], of a server that has so many `connections`.
-    pub fn figures(&self, connections: usize, sharing: Option<&SharingState>) -> String {
-        self.figures.text(&ServerState {
+    pub fn metrics(&self, connections: usize, sharing: Option<&SharingState>) -> String {
+        self.metrics.text(&ServerState {
             uptime: self.begun.elapsed(),
             connections,
             shared_up: sharing.is_none_or(|sharing| sharing.up),
@@ -141,9 +141,9 @@ impl OperatorReports {
         })
     }
 
-    fn ended(&self, call: &RunningCall<'_>, outcome: &str, bytes: usize) {
+    fn record_end(&self, call: &RunningCall<'_>, outcome: &str, bytes: usize) {
         let took = call.begun.elapsed();
-        self.figures.lock().ended(call.tool, outcome, took);
+        self.metrics.lock().record_end(call.tool, outcome, took);
         let Some(log) = &self.log else {
             return;
         };
@@ -159,7 +159,7 @@ impl OperatorReports {
         if let Ok(line) = serde_json::to_string(&line)
             && !log.write(sanitize::json(&line))
         {
-            self.figures.lock().lost += 1;
+            self.metrics.lock().lost += 1;
         }
     }
 }
@@ -187,7 +187,7 @@ impl Drop for RunningCall<'_> {
         let (outcome, bytes) = ended
             .as_ref()
             .map_or((CANCELLED, 0), |(code, bytes)| (code.as_str(), *bytes));
-        self.operation.ended(self, outcome, bytes);
+        self.operation.record_end(self, outcome, bytes);
     }
 }
 

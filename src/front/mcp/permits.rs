@@ -48,7 +48,7 @@ impl CallPermits {
 
     /// Waits for what a call of `tool` needs but for a common permit. Before that one, so that
     /// calls that wait here keep no others waiting.
-    pub async fn own(&self, tool: &'static Tool, holder: Option<&TokenOwner>) -> CallPermit {
+    pub async fn acquire(&self, tool: &'static Tool, holder: Option<&TokenOwner>) -> CallPermit {
         let own = self.own.get(tool.name);
         let mut permit = CallPermit::default();
         if let Some(holder) = holder {
@@ -92,7 +92,7 @@ mod tests {
     use crate::tools::web::scrape::TOOL;
 
     async fn has(permits: &CallPermits, holder: &TokenOwner) -> Option<CallPermit> {
-        let permit = permits.own(&TOOL, Some(holder));
+        let permit = permits.acquire(&TOOL, Some(holder));
         timeout(Duration::from_millis(20), permit).await.ok()
     }
 

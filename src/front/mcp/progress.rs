@@ -21,7 +21,7 @@ const LONGEST_LINE: usize = 200;
 
 /// Sends the server a progress message of this process, one of its calls: the line that was written
 /// last.
-pub fn tell(line: &[u8]) {
+pub fn send_progress(line: &[u8]) {
     let line = &line[..line.len().min(LONGEST_LINE)];
     let line = String::from_utf8_lossy(line);
     let mut message = serde_json::to_vec(&unseen::visible(&line)).unwrap_or_default();
@@ -37,7 +37,7 @@ pub struct LatestProgress(Mutex<String>);
 
 impl LatestProgress {
     /// Takes what the call's process has written, a line of it.
-    pub fn take(&self, line: &[u8]) {
+    pub fn update(&self, line: &[u8]) {
         if let Ok(line) = serde_json::from_slice::<String>(line) {
             *self.0.lock().unwrap_or_else(PoisonError::into_inner) = line;
         }

@@ -93,7 +93,7 @@ impl ToolServer {
     }
 
     /// The form of the answer to a call of `client`, which may limit the answer's length itself.
-    fn wanted<'h>(
+    fn answer_form<'h>(
         &self,
         client: &ClientProfile,
         limits_itself: bool,
@@ -160,7 +160,7 @@ impl ServerHandler for ToolServer {
         let about = Implementation::new("ikigai-tools", env!("CARGO_PKG_VERSION"))
             .with_title("Ikigai tools");
         let confinement = self.offer.caller.confinement();
-        let text = instructions::of(&self.offer.tools, confinement, !self.offer.structured);
+        let text = instructions::compose(&self.offer.tools, confinement, !self.offer.structured);
         let config = ServerConfig::new(capabilities).with_server_info(about);
         if text.is_empty() {
             return config;
@@ -191,7 +191,7 @@ impl ServerHandler for ToolServer {
         let latest = LatestProgress::default();
         let token = context.meta.get_progress_token();
         let arguments = request.arguments.unwrap_or_default();
-        let wanted = self.wanted(
+        let wanted = self.answer_form(
             client,
             limits_itself(tool, &arguments),
             token.is_some().then_some(&latest),
@@ -221,7 +221,7 @@ impl ServerHandler for ToolServer {
             }
             () = report => Err(ErrorData::internal_error("the report ended", None)),
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
-            () = leaves(&mut gone) => Err(ErrorData::internal_error("the client has gone", None)),
+            () = wait_for_departure(&mut gone) => Err(ErrorData::internal_error("the client has gone", None)),
         }
     }
 
@@ -311,7 +311,7 @@ fn name_of_client(context: &RequestContext<RoleServer>) -> String {
 }
 
 /// Waits until the client goes away.
-async fn leaves(gone: &mut watch::Receiver<bool>) {
+async fn wait_for_departure(gone: &mut watch::Receiver<bool>) {
     if gone.wait_for(|gone| *gone).await.is_err() {
         // No signal of its end can come.
         std::future::pending::<()>().await;

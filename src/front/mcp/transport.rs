@@ -263,11 +263,11 @@ where
     fn admit(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         match &message {
             JsonRpcMessage::Request(request) => {
-                if let Some((code, reason)) = self.objection(&request.id, &request.request) {
+                if let Some((code, reason)) = self.refusal_reason(&request.id, &request.request) {
                     self.reply_error(code, &reason, &request.id.clone().into_json_value());
                     return None;
                 }
-                self.opened |= opens(&request.request);
+                self.opened |= begins_session(&request.request);
                 self.shared.unanswered().insert(request.id.clone());
             }
             // The SDK ends the session at anything but a request at this point.
@@ -287,7 +287,11 @@ where
     }
 
     /// The reason to refuse a request here, and not pass it on.
-    fn objection(&self, id: &RequestId, request: &ClientRequest) -> Option<(ErrorCode, String)> {
+    fn refusal_reason(
+        &self,
+        id: &RequestId,
+        request: &ClientRequest,
+    ) -> Option<(ErrorCode, String)> {
         // Their answers could not be told apart.
         if self.shared.unanswered().contains(id) {
             return Some((ErrorCode::INVALID_REQUEST, SAME_ID.to_owned()));
@@ -422,7 +426,7 @@ where
 
 /// True if a request begins a session: a handshake, or a request with everything that a handshake
 /// says.
-fn opens(request: &ClientRequest) -> bool {
+fn begins_session(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
         ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,

@@ -63,7 +63,7 @@ impl CallFlags {
     }
 
     /// `terms` with these flags.
-    pub fn on(self, terms: Terms) -> Terms {
+    pub fn apply_to(self, terms: Terms) -> Terms {
         Terms {
             no_cache: self.no_cache,
             context: self.context,
@@ -133,7 +133,7 @@ fn call(tool: &Tool, request: &mut [u8], flags: CallFlags, json: bool) -> Exit {
         return as_text(tool, request, flags);
     }
     // JSON is for programs, and has all that a host is told.
-    let terms = flags.on(Terms::within(Reader::Program, None, None));
+    let terms = flags.apply_to(Terms::within(Reader::Program, None, None));
     let exit = answer::as_json(tool, Ok(request), terms);
     if io::stdout().is_terminal() {
         // A person's next prompt starts on a line of its own; an error of the terminal is ignored.
@@ -146,11 +146,11 @@ fn call(tool: &Tool, request: &mut [u8], flags: CallFlags, json: bool) -> Exit {
 /// how the call exits.
 fn as_text(tool: &Tool, request: &[u8], flags: CallFlags) -> Exit {
     let screen = ScreenWriter::new(tool, Stdout::default(), ScreenMode::of(&io::stdout()));
-    let shown = answer::catch(|| show(tool, request, flags, screen));
+    let shown = answer::catch_panic(|| show(tool, request, flags, screen));
     match shown.and_then(|shown| shown) {
-        Ok(Ok((_, end))) => end.say(tool),
+        Ok(Ok((_, end))) => end.print(tool),
         // A reader that closed the pipe has read all it wanted.
-        Ok(Err(error)) => answer::ended(tool, Err(error), Exit::Success),
+        Ok(Err(error)) => answer::exit_status(tool, Err(error), Exit::Success),
         Err(failure) => {
             color::complain(tool.command(), &failure.message);
             if !failure.note.is_empty() {
@@ -168,7 +168,7 @@ pub fn show<W: Write>(
     flags: CallFlags,
     mut screen: ScreenWriter<'_, W>,
 ) -> Result<io::Result<(W, ScreenEnd)>, Failure> {
-    let mut request = Request::parse(request)?.on(flags.on(Terms::of_person()));
+    let mut request = Request::parse(request)?.on(flags.apply_to(Terms::of_person()));
     let reply = confined::run(tool, &mut request)?;
     let mut object = Object::shown(&mut screen);
     let written = reply.write(&mut object).and_then(|()| object.close());
@@ -192,7 +192,7 @@ fn request(
     let mut request = Map::new();
     let mut missing = Vec::new();
     for field in &schema.fields {
-        if let Some(value) = given(matches, field) {
+        if let Some(value) = flag_value(matches, field) {
             request.insert(field.name.clone(), value);
         } else if field.required {
             match words.next() {
@@ -218,7 +218,7 @@ fn request(
 }
 
 /// The value of the field's flag, if it is there.
-fn given(matches: &ArgMatches, field: &Field) -> Option<Value> {
+fn flag_value(matches: &ArgMatches, field: &Field) -> Option<Value> {
     let name = &field.name;
     match field.kind {
         FieldKind::Text => matches

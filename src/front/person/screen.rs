@@ -69,7 +69,7 @@ pub struct ScreenEnd {
 
 impl ScreenEnd {
     /// Says on stderr, in the name of `tool`, what belongs there.
-    pub fn say(&self, tool: &Tool) -> Exit {
+    pub fn print(&self, tool: &Tool) -> Exit {
         let speaker = tool.command();
         for complaint in [&self.error, &self.note] {
             if !complaint.is_empty() {
@@ -207,7 +207,7 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
     }
 
     /// Ends a value that was shown with its name when another field begins.
-    fn leave(&mut self, name: &str) -> io::Result<()> {
+    fn end_value(&mut self, name: &str) -> io::Result<()> {
         if self.named.as_deref().is_some_and(|named| named != name) {
             self.named = None;
             self.end_line()?;
@@ -240,7 +240,7 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
 
 impl<W: Write> Viewer for ScreenWriter<'_, W> {
     fn text(&mut self, name: &str, piece: &str) -> io::Result<()> {
-        self.leave(name)?;
+        self.end_value(name)?;
         let role = self.role(name);
         if let FieldRole::Of(Part::Aside(_)) = role {
             self.keep_aside(name, Value::from(piece));
@@ -273,7 +273,7 @@ impl<W: Write> Viewer for ScreenWriter<'_, W> {
         let Some(end) = piece.last() else {
             return Ok(());
         };
-        self.leave(name)?;
+        self.end_value(name)?;
         self.is_content = matches!(self.role(name), FieldRole::Of(Part::Content));
         // Of the last character only a newline matters.
         self.last = Some(char::from(*end));
@@ -281,7 +281,7 @@ impl<W: Write> Viewer for ScreenWriter<'_, W> {
     }
 
     fn value(&mut self, name: &str, value: Value) -> io::Result<()> {
-        self.leave(name)?;
+        self.end_value(name)?;
         match (self.role(name), &value) {
             (FieldRole::Of(Part::Results), Value::Array(results)) => {
                 for (at, result) in results.iter().enumerate() {

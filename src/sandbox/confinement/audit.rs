@@ -86,7 +86,7 @@ pub struct ProcessMark(&'static AtomicI32);
 
 impl ProcessMark {
     /// Stores the process id of this process. Makes one system call.
-    pub fn leave(self) {
+    pub fn store_pid(self) {
         // SAFETY: takes no argument and cannot fail.
         self.0.store(unsafe { libc::getpid() }, Ordering::SeqCst);
     }
@@ -138,7 +138,7 @@ impl DenialListener {
             let Some(length) = self.next(&mut buffer, pause) else {
                 break;
             };
-            records.take(&buffer[..length]);
+            records.read_message(&buffer[..length]);
         }
         records.of_process(self.mark.0.load(Ordering::SeqCst))
     }
@@ -259,7 +259,7 @@ struct AuditRecords {
 
 impl AuditRecords {
     /// Takes a message.
-    fn take(&mut self, message: &[u8]) {
+    fn read_message(&mut self, message: &[u8]) {
         let Some((head, body)) = message.split_at_checked(HEAD) else {
             return;
         };

@@ -14,10 +14,10 @@ use rustix::thread::set_no_new_privs;
 
 use super::filter::{self, CallFilter};
 use super::ruleset::{self, result};
-use super::{Confinement, audit, capabilities, places, system};
+use super::{Confinement, audit, capabilities, opened_path, system};
 use crate::sandbox::scratch::ScratchDirectory;
 
-pub use super::mask::DirectoryMask;
+pub use super::directory_mask::DirectoryMask;
 pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
 
 /// The first descriptor behind the three that every program has.
@@ -54,7 +54,7 @@ impl CommandCage {
         }
         Ok(Self {
             ruleset: ruleset::of_command(confinement)?,
-            rights: ruleset::known(ruleset::to_write()),
+            rights: ruleset::supported_bits(ruleset::to_write()),
             gives_up_capabilities: confinement.confines_files(),
             filters,
             mask: confinement.masked.mask()?,
@@ -64,7 +64,7 @@ impl CommandCage {
     }
 
     /// Allows the command the private `directory`. System calls only.
-    pub fn furnish(&self, directory: &OwnedFd) -> Result<(), Errno> {
+    pub fn allow_directory(&self, directory: &OwnedFd) -> Result<(), Errno> {
         let Some(ruleset) = &self.ruleset else {
             return Ok(());
         };
@@ -85,7 +85,7 @@ impl CommandCage {
         }
         if let Some(ruleset) = &self.ruleset {
             let flags = self.mark.map_or(0, |mark| {
-                mark.leave();
+                mark.store_pid();
                 audit::FLAG
             });
             // SAFETY: takes a descriptor and flags.
@@ -146,7 +146,7 @@ pub fn private_directory(confinement: &Confinement) -> Option<ScratchDirectory> 
     let roots = confinement.roots().directories();
     let places = [env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
     places.into_iter().find_map(|place| {
-        let place = places::open_one(&place, roots)?;
+        let place = opened_path::open_one(&place, roots)?;
         let rights = Access::WRITE_OK | Access::EXEC_OK;
         accessat(&place.fd, c".", rights, AtFlags::EACCESS).ok()?;
         // There it would be open to every other command.

@@ -13,7 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 use landlock::{AccessFs, BitFlags};
 use rustix::fs::{FileType, Mode, OFlags, RawDir, fstat, openat};
 
-use super::places::OpenedPath;
+use super::opened_path::OpenedPath;
 use super::ruleset;
 
 /// Entries of `/etc` that programs read, in order.

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::{AccessRight, Confinement, places, system};
+use super::{AccessRight, Confinement, opened_path, system};
 
 /// The reach of calls that is too much for such a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Confinement {
             return None;
         }
         let outside = "move it to a directory that no call may open";
-        let Some((real, links)) = places::trace(path) else {
+        let Some((real, links)) = opened_path::trace(path) else {
             return Some(format!("cannot be followed to its end: {outside}"));
         };
         let mut writable = self.to_write.directories().to_vec();

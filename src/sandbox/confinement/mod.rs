@@ -14,13 +14,13 @@ pub mod audit;
 mod bounds;
 pub mod cage;
 mod capabilities;
+mod directory_mask;
 mod etc;
 mod exposure;
 mod filter;
 mod harmless;
-mod mask;
-mod masked;
-mod places;
+mod masked_paths;
+mod opened_path;
 mod ruleset;
 mod system;
 
@@ -34,12 +34,12 @@ use std::sync::OnceLock;
 use rustix::fs::{Mode, OFlags, openat};
 
 use crate::sandbox::roots::{self, RootSet};
-use masked::MaskedPaths;
-use places::OpenedPath;
+use masked_paths::MaskedPaths;
+use opened_path::OpenedPath;
 
 pub use bounds::{ConfinementBounds, ConfinementSource, NO_NETWORK, READ, ROOTS, VARIABLES};
 pub use exposure::Sensitivity;
-pub use places::{directory, file_or_directory};
+pub use opened_path::{directory, file_or_directory};
 pub use ruleset::{IMPOSSIBLE, abi, is_possible};
 
 /// A kind of access to a file.
@@ -75,7 +75,7 @@ impl Confinement {
             ConfinementSource::Environment => [ROOTS, READ],
         };
         let (roots, readable) =
-            places::open((what[0], &bounds.roots), (what[1], &bounds.readable))?;
+            opened_path::open((what[0], &bounds.roots), (what[1], &bounds.readable))?;
         let paths = |places: &[OpenedPath]| places.iter().map(|place| place.path.clone()).collect();
         let to_write: Vec<PathBuf> = paths(&roots);
         let to_read = [to_write.clone(), paths(&readable)].concat();
@@ -126,7 +126,7 @@ impl Confinement {
 
     /// The paths that may be read beside the roots.
     #[must_use]
-    pub fn beside(&self) -> &[PathBuf] {
+    pub fn extra_readable(&self) -> &[PathBuf] {
         let all = self.to_read.directories();
         all.get(self.roots.len()..).unwrap_or_default()
     }
@@ -152,7 +152,7 @@ impl Confinement {
     /// True if what really lies at `path`, no link on the way, is this program's own and no call's.
     #[must_use]
     pub fn masks(&self, path: &Path, right: AccessRight) -> bool {
-        self.masked.hold(path, right)
+        self.masked.hide(path, right)
     }
 
     /// The reason why commands cannot be kept from this program's own files, as a sentence; `None`
@@ -175,7 +175,7 @@ impl Confinement {
         let open = |at: &Path| {
             self.confines_files() && self.may_write(at) && !self.masks(at, AccessRight::Write)
         };
-        places::trace(path)
+        opened_path::trace(path)
             .is_some_and(|(real, links)| !open(&real) && !links.iter().any(|link| open(link)))
     }
 
@@ -186,14 +186,14 @@ impl Confinement {
     /// The path that `name` leads to, which need not exist; `None` if a link on the way lies in a
     /// root, because a call may have led it anywhere.
     #[must_use]
-    pub fn lead(&self, name: &Path) -> Option<PathBuf> {
-        places::lead(name, self.to_write.directories())
+    pub fn resolve_trusted(&self, name: &Path) -> Option<PathBuf> {
+        opened_path::resolve_trusted(name, self.to_write.directories())
     }
 
     /// True if nothing that it lets calls write decides what lies at `path`.
     #[must_use]
     pub fn leaves_out_of_reach(&self, path: &Path) -> bool {
-        let real = self.lead(path);
+        let real = self.resolve_trusted(path);
         real.is_some_and(|real| !self.may_write(&real))
     }
 
@@ -228,7 +228,7 @@ impl Confinement {
     /// The directory in which relative names start, if it is not the process's own; `None` if
     /// nothing is bounded.
     #[must_use]
-    pub fn first(&self) -> Option<&Path> {
+    pub fn start_directory(&self) -> Option<&Path> {
         self.first_place().map(|place| place.path.as_path())
     }
 
@@ -331,7 +331,7 @@ pub fn confines_own_files() -> bool {
 static CURRENT: OnceLock<Confinement> = OnceLock::new();
 
 /// Makes `confinement` the one of this process. Only the first call does.
-pub fn settle(confinement: Confinement) -> &'static Confinement {
+pub fn set_current(confinement: Confinement) -> &'static Confinement {
     CURRENT.get_or_init(|| confinement)
 }
 

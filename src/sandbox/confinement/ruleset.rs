@@ -13,7 +13,7 @@ use landlock::{
 };
 use rustix::io::Errno;
 
-use super::{Confinement, places, system};
+use super::{Confinement, opened_path, system};
 
 /// The newest rights that are asked for; a kernel that knows fewer enforces those it knows.
 const NEWEST: ABI = ABI::V10;
@@ -74,7 +74,7 @@ fn to_look_at() -> BitFlags<AccessFs> {
 }
 
 /// The bits of those of `rights` that this kernel knows.
-pub fn known(rights: BitFlags<AccessFs>) -> u64 {
+pub fn supported_bits(rights: BitFlags<AccessFs>) -> u64 {
     (rights & AccessFs::from_all(ABI::from(abi()))).bits()
 }
 
@@ -100,7 +100,7 @@ pub fn confine_tool(
         }
         // A path that does not exist has nothing to read. A file may be read by its name.
         let roots = confinement.roots().directories();
-        if let Some(place) = beside.and_then(|place| places::open_one(place, roots)) {
+        if let Some(place) = beside.and_then(|place| opened_path::open_one(place, roots)) {
             ruleset = add(
                 ruleset,
                 place.is_directory,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use landlock::{AccessFs, BitFlags};
 
-use super::places::{self, OpenedPath};
+use super::opened_path::{self, OpenedPath};
 use super::{AccessRight, etc, ruleset};
 use crate::sandbox::roots::{self, RootSet};
 
@@ -61,7 +61,7 @@ pub fn places(roots: &[PathBuf]) -> Vec<(OpenedPath, BitFlags<AccessFs>)> {
     let device = read | write | AccessFs::Truncate;
     let mut places = directories(roots);
     let mut open = |name: &Path, rights: BitFlags<AccessFs>| {
-        places.extend(places::open_one(name, roots).map(|place| (place, rights)));
+        places.extend(opened_path::open_one(name, roots).map(|place| (place, rights)));
     };
     open(Path::new(NAME_SERVERS), read.into());
     open(Path::new(CERTIFICATES), read | AccessFs::ReadDir);
@@ -89,7 +89,7 @@ fn directories(roots: &[PathBuf]) -> Vec<(OpenedPath, BitFlags<AccessFs>)> {
             real(name).is_some_and(|real| opened.iter().any(|(one, _)| real.starts_with(&one.path)))
         });
         if !within {
-            let place = places::open_one(name, roots);
+            let place = opened_path::open_one(name, roots);
             if name == Path::new(ETC) {
                 opened.extend(place.into_iter().flat_map(etc::readable));
             } else {

@@ -129,7 +129,7 @@ impl ConnectionTable {
     /// A slot for a connection; `None` if all are taken and each has a request under way. If all
     /// are taken, the connection that was silent for longest is closed: first one whose requests
     /// were never let in, in any phase, and last one whose request has not come completely.
-    pub fn take(self: &Arc<Self>) -> Option<SlotGuard> {
+    pub fn claim_slot(self: &Arc<Self>) -> Option<SlotGuard> {
         let mut slots = self.lock();
         if slots.taken.len() >= self.most {
             // An answer on its way to a client that reads slowly is not cut off for others.
@@ -199,7 +199,7 @@ impl ConnectionTable {
     }
 
     /// Number of open connections.
-    pub fn number(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.lock().taken.len()
     }
 
@@ -230,7 +230,7 @@ impl ConnectionSlot {
     }
 
     /// Waits for a notice to the connection.
-    pub async fn told(&self) -> ShutdownNotice {
+    pub async fn notice(&self) -> ShutdownNotice {
         self.told.notified().await;
         if self.at().last && !self.is_overdue(Instant::now()) {
             return ShutdownNotice::Finish;
@@ -239,7 +239,7 @@ impl ConnectionSlot {
     }
 
     /// Something was read.
-    pub(super) fn heard(&self) {
+    pub(super) fn record_received(&self) {
         let mut at = self.at();
         if at.state == ConnectionState::Silent {
             at.state = ConnectionState::Headers;
@@ -248,7 +248,7 @@ impl ConnectionSlot {
     }
 
     /// Something was to be written, and was or not.
-    pub(super) fn written(&self, done: bool) {
+    pub(super) fn record_sent(&self, done: bool) {
         let mut at = self.at();
         if done {
             at.unread = None;
@@ -265,7 +265,7 @@ impl SlotGuard {
     }
 
     /// The time for headers begins now.
-    pub fn begin(&self) {
+    pub fn begin_request(&self) {
         self.slot.at().since = Instant::now();
     }
 
@@ -303,11 +303,11 @@ impl Drop for SlotGuard {
 impl RequestGuard {
     /// Number of connections beside its own, and with it.
     pub fn connections(&self) -> usize {
-        self.connections.number()
+        self.connections.count()
     }
 
     /// The request is let in.
-    pub fn is_known(&self) {
+    pub fn mark_admitted(&self) {
         let mut slots = self.connections.lock();
         let mut at = self.slot.at();
         slots.idle.remove(&at.turn);
@@ -376,14 +376,16 @@ mod tests {
 
     fn let_in(taken: &SlotGuard) -> RequestGuard {
         let work = taken.work(false);
-        work.is_known();
+        work.mark_admitted();
         work
     }
 
     #[test]
     fn where_all_seats_are_taken_the_one_that_was_silent_for_longest_goes() {
         let connections = Arc::new(ConnectionTable::new(MOST));
-        let mut taken: Vec<SlotGuard> = (0..MOST).map(|_| connections.take().unwrap()).collect();
+        let mut taken: Vec<SlotGuard> = (0..MOST)
+            .map(|_| connections.claim_slot().unwrap())
+            .collect();
         // The first one speaks, the second was let in once, the third works, and the fourth is
         // answered without having been let in.
         drop(taken[0].work(false));
@@ -391,43 +393,45 @@ mod tests {
         drop(known);
         let work = let_in(&taken[2]);
         let stranger = taken[3].work(false);
-        taken[3].slot().written(false);
-        taken.push(connections.take().unwrap());
-        taken.push(connections.take().unwrap());
+        taken[3].slot().record_sent(false);
+        taken.push(connections.claim_slot().unwrap());
+        taken.push(connections.claim_slot().unwrap());
         assert_eq!(told(&taken), [3, 4]);
-        assert_eq!(connections.number(), MOST);
+        assert_eq!(connections.count(), MOST);
         drop((work, stranger));
-        assert_eq!(connections.number(), MOST);
+        assert_eq!(connections.count(), MOST);
     }
 
     #[test]
     fn whoever_has_not_sent_a_whole_request_makes_room_for_a_newcomer() {
         let connections = Arc::new(ConnectionTable::new(3));
-        let mut taken: Vec<SlotGuard> = (0..3).map(|_| connections.take().unwrap()).collect();
+        let mut taken: Vec<SlotGuard> = (0..3).map(|_| connections.claim_slot().unwrap()).collect();
         let works: Vec<RequestGuard> = taken.iter().map(let_in).collect();
         let first = works[0].reading();
         let second = works[1].reading();
         // A connection whose body has come is not cut off any more.
         drop(first);
-        taken.push(connections.take().unwrap());
+        taken.push(connections.claim_slot().unwrap());
         assert_eq!(told(&taken), [1]);
         drop(second);
-        taken.push(connections.take().unwrap());
+        taken.push(connections.claim_slot().unwrap());
         assert_eq!(told(&taken), [3]);
         drop(let_in(&taken[4]));
         let last = let_in(&taken[4]);
-        assert!(connections.take().is_none());
+        assert!(connections.claim_slot().is_none());
         drop(last);
     }
 
     #[test]
     fn where_each_has_a_request_under_way_nobody_is_let_in() {
         let connections = Arc::new(ConnectionTable::new(MOST));
-        let taken: Vec<SlotGuard> = (0..MOST).map(|_| connections.take().unwrap()).collect();
+        let taken: Vec<SlotGuard> = (0..MOST)
+            .map(|_| connections.claim_slot().unwrap())
+            .collect();
         let mut works: Vec<RequestGuard> = taken.iter().map(let_in).collect();
-        assert!(connections.take().is_none());
+        assert!(connections.claim_slot().is_none());
         works.pop();
-        assert!(connections.take().is_some());
+        assert!(connections.claim_slot().is_some());
         assert!(was_told(taken[MOST - 1].slot()));
     }
 }

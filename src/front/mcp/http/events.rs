@@ -123,7 +123,7 @@ impl EventStreams {
     pub fn open(self: &Arc<Self>, session: &SessionId, primed: bool) -> (EventWriter, EventFeed) {
         let (sender, receiver) = mpsc::channel(UNREAD);
         let (attended, watched) = watch::channel(FollowerPresence::Yes);
-        let mut kept = self.kept();
+        let mut kept = self.lock_store();
         let stream = kept.next;
         kept.next += 1;
         let log = EventStream {
@@ -138,7 +138,7 @@ impl EventStreams {
         };
         kept.streams.insert(stream, log);
         drop(kept);
-        let priming = primed.then(|| ServerSseMessage::priming(name(stream, 0), RETRY));
+        let priming = primed.then(|| ServerSseMessage::priming(event_id(stream, 0), RETRY));
         let feed = EventFeed {
             again: priming.into_iter().collect(),
             new: receiver,
@@ -157,9 +157,9 @@ impl EventStreams {
     /// The messages of a stream of `session` after the event called `last`, and those to come;
     /// `None` if there is no such event, or it is another session's.
     pub fn resume(self: &Arc<Self>, session: &SessionId, last: &str) -> Option<EventFeed> {
-        let (stream, last) = number(last)?;
+        let (stream, last) = parse_event_id(last)?;
         let (sender, new) = mpsc::channel(UNREAD);
-        let mut kept = self.kept();
+        let mut kept = self.lock_store();
         kept.forget_old(&self.bounds);
         let log = kept.streams.get_mut(&stream)?;
         if log.session != *session || last >= log.next {
@@ -184,7 +184,7 @@ impl EventStreams {
 
     /// Throws away everything of a session.
     pub fn forget(&self, session: &SessionId) {
-        let mut kept = self.kept();
+        let mut kept = self.lock_store();
         let kept = &mut *kept;
         kept.streams.retain(|_, log| log.session != *session);
         let logs = kept.streams.values();
@@ -194,7 +194,7 @@ impl EventStreams {
         kept.forget_names();
     }
 
-    fn kept(&self) -> MutexGuard<'_, EventStore> {
+    fn lock_store(&self) -> MutexGuard<'_, EventStore> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -260,15 +260,15 @@ impl EventWriter {
     /// Sends a message to the follower, and keeps it.
     pub fn write(&self, message: &Arc<ServerJsonRpcMessage>) {
         let bounds = &self.events.bounds;
-        let size = size(message);
+        let size = encoded_length(message);
         let (content, bytes) = if size <= bounds.largest {
             (Arc::clone(message), size)
         } else {
             let instead = Arc::new(instead_of(message));
-            let size = self::size(&instead);
+            let size = encoded_length(&instead);
             (instead, size)
         };
-        let mut kept = self.events.kept();
+        let mut kept = self.events.lock_store();
         let now = Instant::now();
         let Some(log) = kept.streams.get_mut(&self.stream) else {
             return;
@@ -295,7 +295,7 @@ impl EventWriter {
     }
 
     /// Waits until the stream has no follower, and none can be expected to come back.
-    pub async fn left_alone(&mut self) {
+    pub async fn wait_until_abandoned(&mut self) {
         loop {
             let attended = *self.watched.borrow_and_update();
             let changed = self.watched.changed();
@@ -322,7 +322,7 @@ impl EventWriter {
 
 impl Drop for EventWriter {
     fn drop(&mut self) {
-        let mut kept = self.events.kept();
+        let mut kept = self.events.lock_store();
         if let Some(log) = kept.streams.get_mut(&self.stream) {
             log.ended = true;
             log.follower = None;
@@ -353,7 +353,7 @@ impl Stream for EventFeed {
         }
         let next = self.new.poll_recv(context);
         if matches!(next, Poll::Ready(None)) {
-            let mut kept = self.events.kept();
+            let mut kept = self.events.lock_store();
             if let Some(log) = kept.streams.get_mut(&self.stream)
                 && log.ended
                 && log.followers == self.follower
@@ -369,7 +369,7 @@ impl Stream for EventFeed {
 
 impl Drop for EventFeed {
     fn drop(&mut self) {
-        let mut kept = self.events.kept();
+        let mut kept = self.events.lock_store();
         let Some(log) = kept.streams.get_mut(&self.stream) else {
             return;
         };
@@ -389,12 +389,12 @@ impl Drop for EventFeed {
 }
 
 /// The id of an event, behind which a client resumes.
-fn name(stream: u64, number: u64) -> String {
+fn event_id(stream: u64, number: u64) -> String {
     format!("{stream:x}-{number:x}")
 }
 
 /// Parses such an id.
-fn number(name: &str) -> Option<(u64, u64)> {
+fn parse_event_id(name: &str) -> Option<(u64, u64)> {
     let (stream, number) = name.split_once('-')?;
     let read = |text| u64::from_str_radix(text, 16).ok();
     Some((read(stream)?, read(number)?))
@@ -402,7 +402,7 @@ fn number(name: &str) -> Option<(u64, u64)> {
 
 fn event(stream: u64, number: u64, message: &Arc<ServerJsonRpcMessage>) -> ServerSseMessage {
     let mut event = ServerSseMessage::default();
-    event.event_id = Some(name(stream, number));
+    event.event_id = Some(event_id(stream, number));
     event.message = Some(Arc::clone(message));
     event
 }
@@ -420,7 +420,7 @@ fn instead_of(message: &ServerJsonRpcMessage) -> ServerJsonRpcMessage {
 }
 
 /// Length of a message as it is sent, in bytes.
-fn size(message: &ServerJsonRpcMessage) -> usize {
+fn encoded_length(message: &ServerJsonRpcMessage) -> usize {
     struct ByteCounter(usize);
     impl Write for ByteCounter {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -94,7 +94,7 @@ impl RequestGate {
     ///
     /// # Errors
     /// A sentence: what is wrong with which file.
-    pub fn keys(http: &HttpOptions, offer: &ServerSetup) -> Result<ServerKeys, String> {
+    pub fn read_keys(http: &HttpOptions, offer: &ServerSetup) -> Result<ServerKeys, String> {
         KeyFiles::of(http).read(offer)
     }
 
@@ -128,7 +128,7 @@ impl RequestGate {
     }
 
     /// Reads the files again. If one of them is bad, everything stays as it was.
-    pub fn read_again(&self, offer: &ServerSetup) {
+    pub fn reload_keys(&self, offer: &ServerSetup) {
         match self.files.read(offer) {
             Ok(keys) => {
                 lock(&self.allowances).retain(|holder, _| {
@@ -156,7 +156,7 @@ impl RequestGate {
             ));
         }
         let bad = |message| HttpRefusal::new(StatusCode::BAD_REQUEST, message);
-        let host = match one(request.headers(), &HOST) {
+        let host = match read_header(request.headers(), &HOST) {
             SingleHeader::Is(host) => host,
             SingleHeader::None => return Err(bad("the header Host is missing")),
             SingleHeader::Bad => return Err(bad("the header Host has to be there once, as text")),
@@ -179,7 +179,7 @@ impl RequestGate {
             }
             None => return Err(bad("the header Host is no host's name")),
         }
-        match one(request.headers(), &ORIGIN) {
+        match read_header(request.headers(), &ORIGIN) {
             SingleHeader::None => Ok(()),
             SingleHeader::Is(origin) if self.names.are_origin(origin) => Ok(()),
             SingleHeader::Is(_) | SingleHeader::Bad => Err(HttpRefusal::new(
@@ -190,18 +190,18 @@ impl RequestGate {
     }
 
     /// Whose request it is.
-    pub fn holder(&self, headers: &HeaderMap) -> Result<TokenOwner, HttpRefusal> {
+    pub fn authenticate(&self, headers: &HeaderMap) -> Result<TokenOwner, HttpRefusal> {
         let keys = self.keys_now();
         let Some(tokens) = &keys.tokens else {
             return Ok(TokenOwner::new(LOCAL));
         };
         let wrong = || {
-            HttpRefusal::stranger(
+            HttpRefusal::unauthenticated(
                 BAD_TOKEN,
                 "the token in the header Authorization is not one of this server's: ask whoever runs it",
             )
         };
-        let given = match one(headers, &AUTHORIZATION) {
+        let given = match read_header(headers, &AUTHORIZATION) {
             SingleHeader::Is(given) => given,
             SingleHeader::Bad => return Err(wrong()),
             SingleHeader::None => return Err(nothing_given()),
@@ -225,10 +225,12 @@ impl RequestGate {
     ) -> Result<AdmittedRequest, HttpRefusal> {
         let (mut parts, body) = request.into_parts();
         if !methods.contains(&parts.method) {
-            return Err(HttpRefusal::method(named).unread());
+            return Err(HttpRefusal::wrong_method(named).unread());
         }
-        let holder = self.holder(&parts.headers).map_err(HttpRefusal::unread)?;
-        work.is_known();
+        let holder = self
+            .authenticate(&parts.headers)
+            .map_err(HttpRefusal::unread)?;
+        work.mark_admitted();
         let place = self.requests.take(&holder);
         let place = place.ok_or_else(|| no_place("requests"))?;
         let (message, bytes) = if parts.method == Method::POST {
@@ -243,7 +245,7 @@ impl RequestGate {
             let reading = work.reading();
             let bytes = message::read(body, &large).await?;
             drop(reading);
-            (Some(message::look(&bytes)?), bytes)
+            (Some(message::parse(&bytes)?), bytes)
         } else {
             (None, Bytes::new())
         };
@@ -277,7 +279,7 @@ impl RequestGate {
         };
         allowance.permit(kind).map_err(|too_many| {
             let seconds = too_many.seconds;
-            let refusal = HttpRefusal::later(
+            let refusal = HttpRefusal::retry_later(
                 StatusCode::TOO_MANY_REQUESTS,
                 format!(
                     "too many {what}: a token may make {}; try again in {seconds} second{}",
@@ -286,9 +288,11 @@ impl RequestGate {
                 ),
                 Duration::from_secs(seconds),
             );
-            refusal.of(message
-                .map(|message| message.id.clone())
-                .unwrap_or_default())
+            refusal.with_id(
+                message
+                    .map(|message| message.id.clone())
+                    .unwrap_or_default(),
+            )
         })
     }
 }
@@ -355,7 +359,7 @@ enum SingleHeader<'a> {
     Bad,
 }
 
-fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> SingleHeader<'a> {
+fn read_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> SingleHeader<'a> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (None, _) => SingleHeader::None,
@@ -366,7 +370,7 @@ fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> SingleHeader<'a> {
 
 /// The answer to a holder who has as many of these at once as are left for all the others.
 fn no_place(what: &str) -> HttpRefusal {
-    HttpRefusal::later(
+    HttpRefusal::retry_later(
         StatusCode::TOO_MANY_REQUESTS,
         format!(
             "too many {what} at once: a token may have as many on their way as are left for the others; try \
@@ -379,7 +383,7 @@ fn no_place(what: &str) -> HttpRefusal {
 }
 
 fn nothing_given() -> HttpRefusal {
-    HttpRefusal::stranger(
+    HttpRefusal::unauthenticated(
         NO_TOKEN,
         "this server wants a token: send the header `Authorization: Bearer TOKEN`, with the token that whoever \
          runs it has made for you",
@@ -393,7 +397,7 @@ fn check_kinds(headers: &HeaderMap) -> Result<(), HttpRefusal> {
         kind.trim().eq_ignore_ascii_case(wanted)
     };
     let sends_json =
-        matches!(one(headers, &CONTENT_TYPE), SingleHeader::Is(kind) if is(kind, JSON));
+        matches!(read_header(headers, &CONTENT_TYPE), SingleHeader::Is(kind) if is(kind, JSON));
     if !sends_json {
         return Err(HttpRefusal::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,

@@ -138,7 +138,7 @@ where
 }
 
 /// Parses a body.
-pub fn look(bytes: &[u8]) -> Result<IncomingMessage, HttpRefusal> {
+pub fn parse(bytes: &[u8]) -> Result<IncomingMessage, HttpRefusal> {
     let invalid = |message: &str| HttpRefusal::new(StatusCode::BAD_REQUEST, message);
     // The reader passes over what it does not keep without looking whether it is text.
     let text = simdutf8::basic::from_utf8(bytes)
@@ -163,7 +163,7 @@ pub fn look(bytes: &[u8]) -> Result<IncomingMessage, HttpRefusal> {
         Some(id @ (Value::String(_) | Value::Number(_))) => id.clone(),
         _ => Value::Null,
     };
-    let invalid = |message: &str| invalid(message).of(known_id.clone());
+    let invalid = |message: &str| invalid(message).with_id(known_id.clone());
     if raw.jsonrpc.as_deref() != Some("2.0") {
         return Err(invalid("`jsonrpc` has to be \"2.0\""));
     }
@@ -204,20 +204,20 @@ mod tests {
         let call = json!({"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {
             "name": "scrape_page", "arguments": {"name": "x"},
         }});
-        let message = look(call.to_string().as_bytes()).unwrap();
+        let message = parse(call.to_string().as_bytes()).unwrap();
         assert!(message.is_call() && message.id == "a");
         let other = br#" {"jsonrpc":"2.0","method":"notifications/cancelled"}"#;
-        let message = look(other).unwrap();
+        let message = parse(other).unwrap();
         assert!(!message.is_call() && message.id.is_null());
         for answer in [
             &br#"{"jsonrpc":"2.0","id":1,"result":{}}"#[..],
             br#"{"jsonrpc":"2.0","id":null,"error":{}}"#,
         ] {
-            assert_eq!(look(answer).unwrap().method, None);
+            assert_eq!(parse(answer).unwrap().method, None);
         }
         // A name with escapes is the same name.
         let escaped = br#"{"jsonrpc":"2.0","id":1,"method":"tools\/c\u0061ll"}"#;
-        assert!(look(escaped).unwrap().is_call());
+        assert!(parse(escaped).unwrap().is_call());
     }
 
     #[test]
@@ -269,7 +269,7 @@ mod tests {
             ),
         ] {
             let shown = String::from_utf8_lossy(&body[..body.len().min(80)]);
-            let refusal = look(body).expect_err(&shown);
+            let refusal = parse(body).expect_err(&shown);
             let said = format!("{refusal:?}");
             assert!(said.contains(&format!("code: {code}")), "{shown}: {said}");
             assert!(said.contains("status: 400"), "{shown}: {said}");

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `answer` | the body of an answer, and what lasts until it has been sent |
 //! | `connections` | the limits of their number and silence, and the order in which they are closed |
-//! | `door` | the listener: connections come in here, and signals |
+//! | `listener` | the listener: connections come in here, and signals |
 //! | `gate` | the checks of a request before it is let in |
 //! | `message` | a request's body, as far as the gate has to know it |
 //! | `events` | the messages of streams, kept for clients that resume one |
@@ -19,9 +19,9 @@
 
 mod answer;
 mod connections;
-mod door;
 mod events;
 mod gate;
+mod listener;
 mod message;
 mod refusal;
 mod service;
@@ -79,12 +79,12 @@ pub async fn serve(
     offer: Arc<ServerSetup>,
     operation: Arc<OperatorReports>,
 ) -> Result<(), String> {
-    let keys = RequestGate::keys(&http, &offer)?;
-    let signals = door::ServerSignals::listen()?;
-    let listener = door::listen(http.address)
+    let keys = RequestGate::read_keys(&http, &offer)?;
+    let signals = listener::ServerSignals::listen()?;
+    let listener = listener::listen(http.address)
         .map_err(|error| format!("cannot listen on {}: {error}", http.address))?;
     let address = listener.local_addr().unwrap_or(http.address);
-    let most = door::most_connections();
+    let most = listener::most_connections();
     let gate = RequestGate::new(&http, address, keys, most);
     let scheme = if gate.tls().is_some() {
         "https"
@@ -104,7 +104,7 @@ pub async fn serve(
         offer,
         operation,
     });
-    door::open(listener, site, signals, most).await;
+    listener::accept_connections(listener, site, signals, most).await;
     Ok(())
 }
 
@@ -133,7 +133,7 @@ impl HttpSite {
     fn count<B>(&self, response: &Response<B>) {
         let status = response.status();
         if status.is_client_error() || status.is_server_error() {
-            self.operation.refused(status.as_u16());
+            self.operation.record_refusal(status.as_u16());
         }
     }
 
@@ -153,9 +153,9 @@ impl HttpSite {
             return refused(refusal);
         }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            return refused(HttpRefusal::method("GET, HEAD"));
+            return refused(HttpRefusal::wrong_method("GET, HEAD"));
         }
-        let holder = self.gate.holder(request.headers());
+        let holder = self.gate.authenticate(request.headers());
         let sharing = self.offer.sharing();
         let (kind, text) = match (path, holder) {
             (HEALTH, Err(_)) => (JSON, operation::ALIVE.into()),
@@ -166,8 +166,8 @@ impl HttpSite {
             (_, Err(refusal)) => return refused(refusal),
             (_, Ok(_)) => {
                 let connections = work.connections();
-                let figures = self.operation.figures(connections, sharing.as_ref());
-                (operation::TEXT_FORM, figures.into())
+                let metrics = self.operation.metrics(connections, sharing.as_ref());
+                (operation::TEXT_FORM, metrics.into())
             }
         };
         let mut response = Response::new(answer::whole(text));
@@ -206,7 +206,7 @@ impl HttpSite {
         let id = id.unwrap_or_default();
         let response = match self.service.handle(admitted.request).await {
             Ok(response) => in_json(response, id).await,
-            Err(refusal) => refusal.of(id).into_response(),
+            Err(refusal) => refusal.with_id(id).into_response(),
         };
         (response, Some(admitted.room))
     }
@@ -225,7 +225,7 @@ async fn in_json(response: Response<ResponseBody>, id: Value) -> Response<Respon
     if status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
         let message = "the message is not as the protocol has it: see the method's own parameters";
         return HttpRefusal::new(StatusCode::BAD_REQUEST, message)
-            .of(id)
+            .with_id(id)
             .into_response();
     }
     let (parts, body) = response.into_parts();
@@ -236,7 +236,7 @@ async fn in_json(response: Response<ResponseBody>, id: Value) -> Response<Respon
     let text = text.unwrap_or_default();
     let text = String::from_utf8_lossy(text.get(..LONGEST_REASON).unwrap_or(&text));
     let mut response = HttpRefusal::new(status, text.into_owned())
-        .of(id)
+        .with_id(id)
         .into_response();
     if let Some(allow) = parts.headers.get(hyper::header::ALLOW) {
         let headers = response.headers_mut();

@@ -63,13 +63,13 @@ impl HttpRefusal {
     }
 
     /// The request has no token, or not the right one.
-    pub fn stranger(challenge: &'static str, message: &str) -> Self {
+    pub fn unauthenticated(challenge: &'static str, message: &str) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, message)
             .with(WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
     }
 
     /// A method that this path does not have.
-    pub fn method(allowed: &'static str) -> Self {
+    pub fn wrong_method(allowed: &'static str) -> Self {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
             format!("this path takes {allowed} alone"),
@@ -78,7 +78,7 @@ impl HttpRefusal {
     }
 
     /// Too much at this moment: to be tried again after so long.
-    pub fn later(status: StatusCode, message: impl Into<String>, after: Duration) -> Self {
+    pub fn retry_later(status: StatusCode, message: impl Into<String>, after: Duration) -> Self {
         let seconds = HeaderValue::from(after.as_secs().max(1));
         Self::new(status, message).with(RETRY_AFTER, seconds)
     }
@@ -90,7 +90,7 @@ impl HttpRefusal {
     }
 
     /// Of the request with this id.
-    pub fn of(mut self, id: Value) -> Self {
+    pub fn with_id(mut self, id: Value) -> Self {
         self.id = id;
         self
     }

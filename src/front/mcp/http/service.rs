@@ -49,7 +49,7 @@ impl ProtocolService {
         let (_, going) = watch::channel(false);
         let server = move || {
             let going = if has_sessions {
-                SessionRequester::going()
+                SessionRequester::end_signal()
             } else {
                 going.clone()
             };
@@ -102,7 +102,7 @@ impl ProtocolService {
         }
         let answer = async {
             let response = answer.await;
-            match SessionRequester::told() {
+            match SessionRequester::refusal() {
                 None => Ok(response),
                 Some(RequestRefusal::NoRoom) => Err(no_room()),
                 Some(RequestRefusal::SameId) => Err(same_id()),
@@ -123,7 +123,7 @@ fn no_such_session() -> Response<ResponseBody> {
 /// The answer instead of a session if none can make room for it.
 fn no_room() -> HttpRefusal {
     let seconds = TRY_AGAIN.as_secs();
-    HttpRefusal::later(
+    HttpRefusal::retry_later(
         StatusCode::SERVICE_UNAVAILABLE,
         format!(
             "there are as many sessions as there may be, and each has a call under way: try again in \

@@ -118,10 +118,10 @@ impl ClientSessions {
     fn of_requester(&self, id: &SessionId) -> Option<Arc<ClientSession>> {
         let open = self.0.open();
         let session = open.get(id)?;
-        SessionRequester::is(session.holder.as_ref()).then(|| Arc::clone(session))
+        SessionRequester::is_holder(session.holder.as_ref()).then(|| Arc::clone(session))
     }
 
-    fn asked(&self, id: &SessionId) -> Result<Arc<ClientSession>, SessionRefusal> {
+    fn find_session(&self, id: &SessionId) -> Result<Arc<ClientSession>, SessionRefusal> {
         self.of_requester(id).ok_or(SessionRefusal::Unknown)
     }
 }
@@ -195,7 +195,7 @@ impl SessionTable {
     }
 
     /// Passes on the messages for a call, until it has its answer or its client has left for good.
-    async fn hand_on(
+    async fn forward_messages(
         self: Arc<Self>,
         session: SessionId,
         mut request: Option<UnansweredRequest>,
@@ -219,7 +219,7 @@ impl SessionTable {
                         }
                     }
                 },
-                () = to.left_alone(), if !cancelled => {
+                () = to.wait_until_abandoned(), if !cancelled => {
                     cancelled = true;
                     let message = cancellation(id.clone());
                     // It fails only if the session has ended, and with it the call.
@@ -300,11 +300,12 @@ impl SessionManager for ClientSessions {
     type Transport = SessionTransport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionRefusal> {
-        let (holder, gone) = SessionRequester::begins().ok_or(SessionRefusal::Unknown)?;
+        let (holder, gone) =
+            SessionRequester::new_session_owner().ok_or(SessionRefusal::Unknown)?;
         let shared = &self.0;
         let room = shared.make_room(holder.as_ref()).await;
         if matches!(room, Err(SessionRefusal::Full)) {
-            SessionRequester::tell(RequestRefusal::NoRoom);
+            SessionRequester::record_refusal(RequestRefusal::NoRoom);
         }
         room?;
         let (id, transport) = shared.sdk.create_session().await?;
@@ -321,8 +322,8 @@ impl SessionManager for ClientSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, SessionRefusal> {
-        let session = self.asked(id)?;
-        let _call = session.begin(SessionActivity::Call);
+        let session = self.find_session(id)?;
+        let _call = session.begin_activity(SessionActivity::Call);
         let answer = self.0.sdk.initialize_session(id, message).await?;
         if let ServerJsonRpcMessage::Response(response) = &answer
             && let ServerResult::InitializeResult(result) = &response.result
@@ -350,30 +351,30 @@ impl SessionManager for ClientSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefusal> {
-        let session = self.asked(id)?;
+        let session = self.find_session(id)?;
         let request = match &message {
             ClientJsonRpcMessage::Request(request) => {
-                let new = session.ask(&request.id);
+                let new = session.begin_request(&request.id);
                 if new.is_none() {
-                    SessionRequester::tell(RequestRefusal::SameId);
+                    SessionRequester::record_refusal(RequestRefusal::SameId);
                 }
                 Some(new.ok_or(SessionRefusal::SameId)?)
             }
             _ => None,
         };
         let (call, stream) = (
-            session.begin(SessionActivity::Call),
-            session.begin(SessionActivity::Stream),
+            session.begin_activity(SessionActivity::Call),
+            session.begin_activity(SessionActivity::Stream),
         );
         let from = self.0.sdk.create_stream(id, message).await?;
         let primed = session.primed.load(Ordering::Relaxed);
         let (to, feed) = self.0.events.open(id, primed);
         let (shared, id) = (Arc::clone(&self.0), Arc::clone(id));
         tokio::spawn(async move {
-            shared.hand_on(id, request, from, to).await;
+            shared.forward_messages(id, request, from, to).await;
             drop(call);
         });
-        Ok(streamed(feed, stream))
+        Ok(into_sse_stream(feed, stream))
     }
 
     async fn accept_message(
@@ -381,8 +382,8 @@ impl SessionManager for ClientSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<(), SessionRefusal> {
-        let session = self.asked(id)?;
-        let _under = session.begin(SessionActivity::Stream);
+        let session = self.find_session(id)?;
+        let _under = session.begin_activity(SessionActivity::Stream);
         Ok(self.0.sdk.accept_message(id, message).await?)
     }
 
@@ -390,7 +391,9 @@ impl SessionManager for ClientSessions {
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefusal> {
-        let under = self.asked(id)?.begin(SessionActivity::Stream);
+        let under = self
+            .find_session(id)?
+            .begin_activity(SessionActivity::Stream);
         let stream = self.0.sdk.create_standalone_stream(id).await?;
         Ok(SessionStream {
             stream: Box::pin(stream),
@@ -403,14 +406,17 @@ impl SessionManager for ClientSessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefusal> {
-        let session = self.asked(id)?;
+        let session = self.find_session(id)?;
         let feed = self.0.events.resume(id, &last_event_id);
         let feed = feed.ok_or(SessionRefusal::NoSuchEvent)?;
-        Ok(streamed(feed, session.begin(SessionActivity::Stream)))
+        Ok(into_sse_stream(
+            feed,
+            session.begin_activity(SessionActivity::Stream),
+        ))
     }
 }
 
-fn streamed(stream: EventFeed, under: ActivityGuard) -> SessionStream<EventFeed> {
+fn into_sse_stream(stream: EventFeed, under: ActivityGuard) -> SessionStream<EventFeed> {
     SessionStream {
         stream,
         _under: under,

@@ -75,7 +75,7 @@ fn records_tell_what_was_refused_to_which_process() {
     let heard = || {
         let mut records = AuditRecords::default();
         for (kind, text) in TOLD {
-            records.take(&message(kind, text));
+            records.read_message(&message(kind, text));
         }
         records
     };
@@ -113,11 +113,11 @@ fn broken_records_tell_nothing() {
         "domain=1 blockers=fs.read_file path=relative",
         "domain=1 blockers=fs.of_the_future path=\"/x\"",
     ] {
-        records.take(&message(ACCESS, text));
+        records.read_message(&message(ACCESS, text));
     }
-    records.take(&message(DOMAIN, "domain=1 pid=7"));
-    records.take(&message(DOMAIN, "domain=1 pid=x"));
-    records.take(b"short");
+    records.read_message(&message(DOMAIN, "domain=1 pid=7"));
+    records.read_message(&message(DOMAIN, "domain=1 pid=x"));
+    records.read_message(b"short");
     assert_eq!(records.of_process(7), []);
 }
 
@@ -128,7 +128,7 @@ fn the_kernel_says_whether_it_tells_anything() {
         let mut answer = message(STATUS, "");
         answer.extend([0; 4]);
         answer.extend(enabled.to_ne_bytes());
-        records.take(&answer);
+        records.read_message(&answer);
         assert_eq!(records.enabled, Some(enabled != 0));
     }
 }

@@ -46,7 +46,7 @@ fn session(name: &str) -> SessionId {
 
 /// Messages kept, and their bytes.
 fn counted(events: &EventStreams) -> (usize, usize) {
-    let kept = events.kept();
+    let kept = events.lock_store();
     (kept.messages, kept.bytes)
 }
 
@@ -99,8 +99,8 @@ fn an_event_of_another_session_or_of_none_leads_nowhere() {
         assert!(events.resume(&session("a"), &name).is_some());
         events.forget(&session("a"));
         assert!(events.resume(&session("a"), &name).is_none());
-        assert_eq!(events.kept().bytes, 0);
-        assert!(events.kept().order.is_empty());
+        assert_eq!(events.lock_store().bytes, 0);
+        assert!(events.lock_store().order.is_empty());
         drop(writer);
     });
 }
@@ -137,7 +137,7 @@ fn what_is_too_old_or_too_much_goes_the_oldest_first() {
         tokio::time::sleep(bounds.lifetime).await;
         drop(writer);
         assert!(events.resume(&session("a"), "1-0").is_none());
-        assert!(events.kept().streams.is_empty());
+        assert!(events.lock_store().streams.is_empty());
         assert_eq!(counted(&events), (0, 0));
     });
 }
@@ -161,7 +161,7 @@ fn what_a_connection_has_taken_goes_before_what_nobody_has() {
         }
         let kept = texts(events.resume(&session("a"), "0-0").unwrap()).await;
         assert!(kept[0].contains("for whoever comes back"));
-        let kept = events.kept();
+        let kept = events.lock_store();
         assert_eq!(kept.messages, 3);
         assert!(kept.streams.len() == 3 && kept.order.len() < 30);
     });
@@ -191,21 +191,21 @@ fn a_call_is_left_alone_at_once_where_its_client_cannot_resume_and_else_after_a_
         let events = EventStreams::new(KEPT);
         let (mut writer, feed) = events.open(&session("a"), false);
         let soon = Duration::from_millis(200);
-        assert!(timeout(soon, writer.left_alone()).await.is_err());
+        assert!(timeout(soon, writer.wait_until_abandoned()).await.is_err());
         drop(feed);
-        timeout(soon, writer.left_alone()).await.unwrap();
+        timeout(soon, writer.wait_until_abandoned()).await.unwrap();
 
         let (mut writer, feed) = events.open(&session("a"), true);
         drop(feed);
-        assert!(timeout(soon, writer.left_alone()).await.is_err());
+        assert!(timeout(soon, writer.wait_until_abandoned()).await.is_err());
         let again = events.resume(&session("a"), "1-0").unwrap();
         assert!(
-            timeout(RESUME_GRACE + soon, writer.left_alone())
+            timeout(RESUME_GRACE + soon, writer.wait_until_abandoned())
                 .await
                 .is_err()
         );
         drop(again);
-        timeout(RESUME_GRACE + soon, writer.left_alone())
+        timeout(RESUME_GRACE + soon, writer.wait_until_abandoned())
             .await
             .unwrap();
     });

@@ -47,13 +47,13 @@ impl SessionRequester {
     }
 
     /// Records a refusal for the present requester, if there is one.
-    pub(super) fn tell(told: RequestRefusal) {
+    pub(super) fn record_refusal(told: RequestRefusal) {
         let _ = REQUESTER.try_with(|requester| requester.told.set(Some(told)));
     }
 
     /// The refusal that the present requester was told.
     #[must_use]
-    pub fn told() -> Option<RequestRefusal> {
+    pub fn refusal() -> Option<RequestRefusal> {
         REQUESTER
             .try_with(|requester| requester.told.get())
             .ok()
@@ -62,21 +62,21 @@ impl SessionRequester {
 
     /// A channel that becomes true when the session ends that the present request begins.
     #[must_use]
-    pub fn going() -> watch::Receiver<bool> {
+    pub fn end_signal() -> watch::Receiver<bool> {
         let going = REQUESTER.try_with(|requester| requester.gone.subscribe());
         going.unwrap_or_else(|_| watch::channel(false).1)
     }
 
     /// The owner of the session that the present request begins, and the channel that tells its
     /// end.
-    pub(super) fn begins() -> Option<(Option<TokenOwner>, watch::Sender<bool>)> {
+    pub(super) fn new_session_owner() -> Option<(Option<TokenOwner>, watch::Sender<bool>)> {
         let begins =
             REQUESTER.try_with(|requester| (requester.holder.clone(), requester.gone.clone()));
         begins.ok()
     }
 
     /// True if the present requester is this holder.
-    pub(super) fn is(holder: Option<&TokenOwner>) -> bool {
+    pub(super) fn is_holder(holder: Option<&TokenOwner>) -> bool {
         let is = REQUESTER.try_with(|requester| requester.holder.as_ref() == holder);
         is.unwrap_or(false)
     }

@@ -60,7 +60,7 @@ impl ClientSession {
 
     /// Records that a request begins, until the returned value is dropped. Returns `None` if one
     /// with the same id has no answer yet, because their answers could not be told apart.
-    pub fn ask(self: &Arc<Self>, id: &RequestId) -> Option<UnansweredRequest> {
+    pub fn begin_request(self: &Arc<Self>, id: &RequestId) -> Option<UnansweredRequest> {
         let is_new = self.unanswered().insert(id.clone());
         is_new.then(|| UnansweredRequest {
             session: Arc::clone(self),
@@ -69,12 +69,12 @@ impl ClientSession {
     }
 
     /// Notes that something begins, until what is returned is dropped.
-    pub fn begin(self: &Arc<Self>, what: SessionActivity) -> ActivityGuard {
+    pub fn begin_activity(self: &Arc<Self>, what: SessionActivity) -> ActivityGuard {
         let under = ActivityGuard {
             session: Arc::clone(self),
             what,
         };
-        under.note(|count| count.saturating_add(1));
+        under.update_count(|count| count.saturating_add(1));
         under
     }
 }
@@ -107,7 +107,7 @@ pub struct ActivityGuard {
 }
 
 impl ActivityGuard {
-    fn note(&self, change: impl Fn(usize) -> usize) {
+    fn update_count(&self, change: impl Fn(usize) -> usize) {
         let used = self.session.used.lock();
         let mut used = used.unwrap_or_else(PoisonError::into_inner);
         used.now = change(used.now);
@@ -120,6 +120,6 @@ impl ActivityGuard {
 
 impl Drop for ActivityGuard {
     fn drop(&mut self) {
-        self.note(|count| count.saturating_sub(1));
+        self.update_count(|count| count.saturating_sub(1));
     }
 }

@@ -66,12 +66,12 @@ fn a_session_with_something_under_way_goes_after_idle_ones_and_never_with_a_call
         let (first, _) = begin(&sessions, "one").await;
         let (second, _) = begin(&sessions, "one").await;
         let session = |id| Arc::clone(&sessions.0.open()[id]);
-        let call = session(&first).begin(SessionActivity::Call);
-        let stream = session(&second).begin(SessionActivity::Stream);
+        let call = session(&first).begin_activity(SessionActivity::Call);
+        let stream = session(&second).begin_activity(SessionActivity::Stream);
         let (third, _) = begin(&sessions, "one").await;
         assert!(sessions.0.open().contains_key(&first));
         assert!(!sessions.0.open().contains_key(&second));
-        let another = session(&third).begin(SessionActivity::Call);
+        let another = session(&third).begin_activity(SessionActivity::Call);
         let requester = SessionRequester::new(Some(TokenOwner::new("one")));
         let refused = requester.answered(sessions.create_session()).await;
         assert!(matches!(refused, Err(SessionRefusal::Full)));
@@ -128,7 +128,8 @@ fn idle_sessions_end_and_those_with_something_under_way_do_not() {
         let sessions = ClientSessions::new(SessionLimits { idle, ..LIMITS });
         let (first, going) = begin(&sessions, "one").await;
         let (second, _) = begin(&sessions, "one").await;
-        let stream = Arc::clone(&sessions.0.open()[&second]).begin(SessionActivity::Stream);
+        let stream =
+            Arc::clone(&sessions.0.open()[&second]).begin_activity(SessionActivity::Stream);
         until(|| !sessions.0.open().contains_key(&first) && *going.borrow()).await;
         tokio::time::sleep(idle * 3).await;
         assert!(sessions.0.open().contains_key(&second));

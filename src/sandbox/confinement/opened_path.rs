@@ -103,7 +103,7 @@ pub fn trace(name: &Path) -> Option<(PathBuf, Vec<PathBuf>)> {
 
 /// The path that `name` leads to, which need not exist, unless a link on the way lies in one of the
 /// `writable` directories.
-pub fn lead(name: &Path, writable: &[PathBuf]) -> Option<PathBuf> {
+pub fn resolve_trusted(name: &Path, writable: &[PathBuf]) -> Option<PathBuf> {
     let (real, links) = trace(name)?;
     let inside = |link: &PathBuf| {
         writable.iter().any(|root| link.starts_with(root))

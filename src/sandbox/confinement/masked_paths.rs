@@ -16,8 +16,8 @@ use rustix::fs::{Access, AtFlags, CWD, StatVfsMountFlags, accessat, statvfs};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::mask::{DirectoryMask, HiddenDirectory};
-use super::{AccessRight, places, system};
+use super::directory_mask::{DirectoryMask, HiddenDirectory};
+use super::{AccessRight, opened_path, system};
 use crate::sandbox::roots::RootSet;
 use crate::web::credentials::{self, Credentials};
 
@@ -89,7 +89,7 @@ impl MaskedPaths {
         readable: Option<&str>,
         open: &[PathBuf],
     ) {
-        let Some((path, links)) = places::trace(name) else {
+        let Some((path, links)) = opened_path::trace(name) else {
             return;
         };
         let within = open.iter().find(|one| path.starts_with(one));
@@ -119,13 +119,13 @@ impl MaskedPaths {
     }
 
     fn add_target(&mut self, file: &Path, open: &[PathBuf]) {
-        let Some((path, links)) = places::trace(file) else {
+        let Some((path, links)) = opened_path::trace(file) else {
             return;
         };
         let within = open.iter().find(|one| path.starts_with(one));
         if let (Some(one), false) = (
             within,
-            self.hold(&path, AccessRight::Write) || links.is_empty(),
+            self.hide(&path, AccessRight::Write) || links.is_empty(),
         ) {
             self.paths.push(MaskedPath {
                 open: one.clone(),
@@ -143,7 +143,7 @@ impl MaskedPaths {
     }
 
     /// True if `real`, which no link leads to, is one of them or lies in one.
-    pub fn hold(&self, real: &Path, right: AccessRight) -> bool {
+    pub fn hide(&self, real: &Path, right: AccessRight) -> bool {
         self.paths.iter().any(|masked| {
             let readable = masked.readable.as_ref();
             let readable = readable.filter(|_| right == AccessRight::Read);
@@ -215,7 +215,7 @@ impl MaskedPaths {
             }
             mask.required |= there;
             mask.pinned.extend(above.into_iter().filter_map(c_string));
-            mask.covers.extend(HiddenDirectory::of(
+            mask.covers.extend(HiddenDirectory::from_path(
                 c_string(&masked.path),
                 masked.readable.as_deref().and_then(c_string),
             ));

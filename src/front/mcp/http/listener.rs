@@ -108,7 +108,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Takes connections, `most` at a time, until a signal ends it, and then answers what is under way.
-pub async fn open(
+pub async fn accept_connections(
     listener: TcpListener,
     site: Arc<HttpSite>,
     mut signals: ServerSignals,
@@ -123,7 +123,7 @@ pub async fn open(
             biased;
             _ = signals.terminate.recv() => break,
             _ = signals.interrupt.recv() => break,
-            _ = signals.hang_up.recv() => site.gate.read_again(&site.offer),
+            _ = signals.hang_up.recv() => site.gate.reload_keys(&site.offer),
             _ = rounds.tick() => connections.look_after(),
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
@@ -152,7 +152,7 @@ pub async fn open(
         _ = timeout(LAST_CALLS, ended) => {}
         () = signals.end() => {}
     }
-    let left = connections.number();
+    let left = connections.count();
     if left > 0 {
         log(&format!(
             "ended {left} connections whose calls were still under way"
@@ -177,7 +177,7 @@ pub fn most_connections() -> usize {
 }
 
 fn come_in(stream: TcpStream, connections: &Arc<ConnectionTable>, site: &Arc<HttpSite>) {
-    let Some(taken) = connections.take() else {
+    let Some(taken) = connections.claim_slot() else {
         if site.gate.tls().is_none()
             && let Ok(permit) = TURNING_AWAY.try_acquire()
         {
@@ -193,16 +193,16 @@ fn come_in(stream: TcpStream, connections: &Arc<ConnectionTable>, site: &Arc<Htt
     let site = Arc::clone(site);
     // A handshake takes more room than a plain connection: its task is another one.
     match site.gate.tls() {
-        None => drop(tokio::spawn(talk(Box::new(line), taken, site))),
+        None => drop(tokio::spawn(serve_connection(Box::new(line), taken, site))),
         Some(acceptor) => drop(tokio::spawn(async move {
             let shaken = tokio::select! {
                 biased;
-                _ = taken.slot().told() => return,
+                _ = taken.slot().notice() => return,
                 shaken = acceptor.accept(line) => shaken,
             };
             if let Ok(line) = shaken {
-                taken.begin();
-                talk(Box::new(line), taken, site).await;
+                taken.begin_request();
+                serve_connection(Box::new(line), taken, site).await;
             }
         })),
     }
@@ -228,7 +228,7 @@ trait ByteStream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> ByteStream for S {}
 
 /// Speaks HTTP/1.1 until either side has had enough.
-async fn talk(stream: Box<dyn ByteStream>, taken: SlotGuard, site: Arc<HttpSite>) {
+async fn serve_connection(stream: Box<dyn ByteStream>, taken: SlotGuard, site: Arc<HttpSite>) {
     let service = service_fn(|request: Request<Incoming>| {
         let work = taken.work(only_listens(&request));
         let site = Arc::clone(&site);
@@ -245,7 +245,7 @@ async fn talk(stream: Box<dyn ByteStream>, taken: SlotGuard, site: Arc<HttpSite>
     loop {
         tokio::select! {
             biased;
-            told = taken.slot().told() => match told {
+            told = taken.slot().notice() => match told {
                 ShutdownNotice::End => return,
                 ShutdownNotice::Finish => connection.as_mut().graceful_shutdown(),
             },

@@ -14,7 +14,7 @@ pub const TEXT_FORM: &str = "text/plain; version=0.0.4";
 /// The bounds of the durations that are counted together, in seconds.
 const BOUNDS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.0, 25.0];
 
-/// The figures of a server.
+/// The metrics of a server.
 #[derive(Debug, Default)]
 pub struct ServerMetrics(Mutex<CallCounts>);
 
@@ -70,7 +70,7 @@ impl ServerMetrics {
 
 impl CallCounts {
     /// A call of `tool` has ended.
-    pub fn ended(&mut self, tool: &'static str, outcome: &str, elapsed: Duration) {
+    pub fn record_end(&mut self, tool: &'static str, outcome: &str, elapsed: Duration) {
         self.running = self.running.saturating_sub(1);
         *self.calls.entry((tool, outcome.to_owned())).or_default() += 1;
         let seconds = elapsed.as_secs_f64();
@@ -83,7 +83,7 @@ impl CallCounts {
     }
 
     /// A request was refused with this status.
-    pub fn refused(&mut self, status: u16) {
+    pub fn record_refusal(&mut self, status: u16) {
         *self.refused.entry(status).or_default() += 1;
     }
 
@@ -182,7 +182,7 @@ mod tests {
         for milliseconds in [1, 3, 3, 30_000] {
             let mut counted = figures.lock();
             counted.running += 1;
-            counted.ended("t", "a\"b", Duration::from_millis(milliseconds));
+            counted.record_end("t", "a\"b", Duration::from_millis(milliseconds));
         }
         let text = figures.text(&ServerState {
             uptime: Duration::from_secs(7),

@@ -51,7 +51,7 @@ pub struct HiddenDirectory {
 
 impl HiddenDirectory {
     /// Hides the directory at `path`, if there is a path.
-    pub fn of(path: Option<CString>, readable: Option<CString>) -> Option<Self> {
+    pub fn from_path(path: Option<CString>, readable: Option<CString>) -> Option<Self> {
         path.map(|path| Self { path, readable })
     }
 }
@@ -94,7 +94,7 @@ impl DirectoryMask {
             bind(&directory, &directory)?;
         }
         for cover in &self.covers {
-            cover.put()?;
+            cover.mount()?;
         }
         // The working directory lies beneath what was mounted since: its name leads to the top.
         let here = CStr::from_bytes_until_nul(&here).map_err(|_| Errno::NAMETOOLONG)?;
@@ -109,7 +109,7 @@ impl DirectoryMask {
 }
 
 impl HiddenDirectory {
-    fn put(&self) -> Result<(), Errno> {
+    fn mount(&self) -> Result<(), Errno> {
         let readable = self.readable.as_ref().map(|path| open(path));
         // A part that is not there is not shown.
         let readable = readable.and_then(Result::ok);

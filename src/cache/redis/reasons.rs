@@ -8,7 +8,7 @@ use ::redis::{ErrorKind, RedisError};
 pub const CLOSED: &str = "the connection was closed";
 
 /// True if an error of one request says that the others will fail as well.
-pub fn is_of_no_use(error: &RedisError) -> bool {
+pub fn breaks_connection(error: &RedisError) -> bool {
     !matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension)
         || matches!(
             error.code(),
@@ -17,7 +17,7 @@ pub fn is_of_no_use(error: &RedisError) -> bool {
 }
 
 /// The reason in an error, in words that hold nothing of the address.
-pub fn words(error: &RedisError) -> &'static str {
+pub fn error_reason(error: &RedisError) -> &'static str {
     match error.code() {
         Some("OOM") => return "its memory is full",
         Some("READONLY") => return "it is a copy that can only be read",
@@ -41,7 +41,7 @@ pub fn words(error: &RedisError) -> &'static str {
 }
 
 /// The reason why there was no connection.
-pub fn refused(error: &io::Error) -> &'static str {
+pub fn connect_reason(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => "nothing listens there",
         io::ErrorKind::PermissionDenied => "its socket may not be used by this user",
@@ -54,7 +54,7 @@ pub fn refused(error: &io::Error) -> &'static str {
 }
 
 /// The reason why there was no TLS.
-pub fn not_trusted(error: &io::Error) -> &'static str {
+pub fn tls_reason(error: &io::Error) -> &'static str {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
     match inner {
         Some(rustls::Error::InvalidCertificate(_)) => {
