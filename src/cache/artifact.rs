@@ -15,13 +15,13 @@ use super::{CacheEntry, CacheQuestion, CacheStore, LayeredCache};
 /// Time that an artifact can be read.
 pub const LIFETIME: Duration = Duration::from_secs(30 * 60);
 
-/// The most that passes between keeping an artifact and looking whether it is there.
+/// The longest time between keeping an artifact and checking that it is there.
 const JUST_NOW: Duration = Duration::from_secs(60);
 
 /// Prefix of an artifact's address; its id follows.
 pub const ADDRESS: &str = "research://artifact/";
 
-/// The shape of what is kept: the MIME type, a newline, the content.
+/// Version of the stored form: the MIME type, a newline, the content.
 const VERSION: u32 = 1;
 
 /// An artifact's id: the SHA-256 of its content, as 64 lower-case hexadecimal digits.

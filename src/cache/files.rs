@@ -53,7 +53,7 @@ impl CacheFiles {
         Self::out_of_reach(secret, confinement::is_out_of_reach)
     }
 
-    /// The same for a server, whose calls are confined so.
+    /// The same for a server, whose calls have this confinement.
     #[must_use]
     pub fn of_server(secret: Option<&str>, calls: Option<&Confinement>) -> Option<Self> {
         Self::out_of_reach(secret, |path| {
@@ -109,7 +109,7 @@ impl CacheFiles {
         &self.directory
     }
 
-    /// Takes out what is of no use any more, and the oldest entries beyond the limit.
+    /// Removes entries that are too old, and the oldest ones beyond the limit.
     fn clean_up(&self) {
         let Ok(entries) = fs::read_dir(&self.directory) else {
             return;

@@ -1,4 +1,4 @@
-//! The secret that names and seals entries: 32 random bytes in a file that its user alone may read,
+//! The secret that names and seals entries: 32 random bytes in a file that only its user may read,
 //! or the value of a variable.
 //!
 //! The file is `cache.key` in the state directory. Of two processes that make it at once one wins,
@@ -61,7 +61,7 @@ impl EntryKeys {
         Self::from_secret(&secret)
     }
 
-    /// The keys of the file in `directory`, which is made if it is not there.
+    /// The keys of the file in `directory`, which is made if it does not exist.
     pub(super) fn from_file(directory: &Path) -> Option<Self> {
         let path = directory.join(FILE);
         let secret = match read(&path) {
@@ -90,7 +90,7 @@ fn read(path: &Path) -> Option<[u8; LENGTH]> {
     (file.read(&mut [0]).ok()? == 0).then_some(secret)
 }
 
-/// Makes the file, in place of one that is not sound, and returns the secret that is then in it.
+/// Makes the file, in place of an invalid one, and returns the secret that is then in it.
 fn make(directory: &Path, path: &Path) -> Option<[u8; LENGTH]> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true).mode(0o700).create(directory).ok()?;
@@ -106,7 +106,7 @@ fn make(directory: &Path, path: &Path) -> Option<[u8; LENGTH]> {
         .and_then(|mut file: File| file.write_all(&secret).and_then(|()| file.sync_all()));
     let placed = written.and_then(|()| std::fs::hard_link(&draft, path));
     let placed = match placed {
-        // Another process was faster; or what is there is of no use, and gives way.
+        // Another process was faster; or the file that is there is invalid, and is replaced.
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && read(path).is_none() => {
             std::fs::rename(&draft, path)
         }

@@ -1,5 +1,5 @@
-//! The cache of a server, for all its calls: what it has in memory, what it shares with others,
-//! what it keeps in files.
+//! The cache of a server, for all its calls, in three layers: in memory, shared with other servers,
+//! in files.
 //!
 //! An entry is put into all layers, and taken from the nearest one that has it. An answer that
 //! changes is never taken from memory, and while the others can be asked, theirs is the one that

@@ -1,4 +1,4 @@
-//! Entries in memory, opened: those that were asked for lately, within a limit of bytes.
+//! Entries in memory, decrypted: the recently used ones, within a limit of bytes.
 //!
 //! The least recently used entry is removed first. Ages go on while the machine sleeps.
 
@@ -36,7 +36,7 @@ struct MemoryEntries {
 
 struct MemoryEntry {
     bytes: Vec<u8>,
-    /// When it was put in, by the machine's clock.
+    /// The time at which it was put in, by the machine's clock.
     since: Duration,
     /// Age of the entry when it was put in: it may be older than the machine's clock.
     age: Duration,
@@ -81,7 +81,7 @@ impl MemoryCache {
         if question.changes() || entry.bytes.len() > LONGEST {
             return;
         }
-        // The question is there twice.
+        // Each question is stored twice.
         kept.total += size(question, entry.bytes.len());
         kept.uses += 1;
         let used = kept.uses;

@@ -1,4 +1,4 @@
-//! The cache: answers that were found lately, as sealed entries with an age.
+//! The cache: recent answers, as sealed entries with an age.
 //!
 //! Each call may be a process of its own, so the entries are files ([`CacheFiles`]). A server holds
 //! the cache for its calls ([`LayeredCache`]), may share it with others ([`RedisCache`]), and its

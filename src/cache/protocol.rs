@@ -16,9 +16,9 @@ pub const HEAD: usize = size_of::<u32>();
 pub enum MessageKind {
     /// Asks for the answer to a question that is younger than the time.
     Get,
-    /// Has the bytes kept as an answer that is good for the time.
+    /// Stores the bytes as an answer that is good for the time.
     Put,
-    /// Has an answer forgotten.
+    /// Forgets an answer.
     Forget,
     /// Asks for the turn to find an answer out.
     BeginTurn,
@@ -28,7 +28,7 @@ pub enum MessageKind {
     Nothing,
     /// Confirms.
     Done,
-    /// Hands over an answer, which is as old as the time.
+    /// Passes an answer, which is as old as the time.
     Found,
 }
 

@@ -13,7 +13,7 @@ pub struct CacheQuestion {
 }
 
 impl CacheQuestion {
-    /// A question of this kind. `version` is that of what is kept as an answer: another shape has
+    /// A question of this kind. `version` is that of the stored answer's form: another form has
     /// another version, and is never taken for this one.
     #[must_use]
     pub fn new(kind: &str, version: u32) -> Self {
@@ -38,17 +38,17 @@ impl CacheQuestion {
         self.changes
     }
 
-    /// The parts, as they are written.
+    /// The parts, encoded.
     pub(super) fn parts(&self) -> &[u8] {
         &self.parts
     }
 
-    /// The question that was written so.
+    /// The question with these encoded parts.
     pub(super) fn of_parts(parts: Vec<u8>, changes: bool) -> Self {
         Self { parts, changes }
     }
 
-    /// Adds a part of the question; one that is not there is another question than an empty one.
+    /// Adds a part of the question; a missing one makes another question than an empty one.
     #[must_use]
     pub fn with(mut self, name: &str, value: Option<impl AsRef<[u8]>>) -> Self {
         self.push(name.as_bytes());

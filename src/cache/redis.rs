@@ -72,7 +72,7 @@ const LONGEST: usize = 17 * 1024 * 1024;
 pub struct SharingState {
     /// True if Redis answers.
     pub up: bool,
-    /// Since when that is so.
+    /// Time of the last change between both.
     pub since: SystemTime,
     /// The reason why it does not answer; without its address.
     pub why: Option<String>,
@@ -80,7 +80,7 @@ pub struct SharingState {
     pub refuses: Option<String>,
 }
 
-/// It was not asked, or has not answered.
+/// Redis was not asked, or has not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RedisUnavailable;
 
@@ -94,7 +94,7 @@ pub struct RedisCache {
     keys: EntryKeys,
     told: LogSink,
     link: Mutex<RedisLink>,
-    /// The connection is of no use any more.
+    /// Notified when the connection is of no use any more.
     broken: Notify,
 }
 
@@ -159,7 +159,8 @@ impl RedisCache {
         name: &RedisKey,
         longest: Duration,
     ) -> Result<Option<CacheEntry>, RedisUnavailable> {
-        // In this order: of an entry that is replaced in between, the age is too great.
+        // In this order, because an entry that is replaced in between then looks too old, and not
+        // too young.
         let mut both = pipe();
         both.cmd("PTTL").arg(&name.0);
         both.cmd("GETRANGE").arg(&name.0).arg(0).arg(LONGEST - 1);
@@ -253,7 +254,7 @@ impl RedisCache {
         }
     }
 
-    /// The name of the question whose parts these are.
+    /// The key of this question's entry.
     pub(super) fn name(&self, question: &super::CacheQuestion) -> RedisKey {
         RedisKey(format!("{PREFIX}{}", question.name(&self.keys.naming)))
     }
@@ -294,7 +295,7 @@ impl RedisCache {
         answered.map_err(|_| RedisUnavailable)
     }
 
-    /// The connection of that number is of no use.
+    /// Gives up the connection of that number.
     fn mark_broken(&self, number: u64, why: &str) {
         let mut link = self.link();
         if link.number == number && link.connection.take().is_some() {
@@ -304,7 +305,7 @@ impl RedisCache {
         }
     }
 
-    /// It does not answer, for this reason.
+    /// Records that Redis does not answer, for this reason.
     fn mark_down(&self, why: &str) {
         let mut link = self.link();
         link.connection = None;
@@ -325,7 +326,7 @@ impl RedisCache {
         }
     }
 
-    /// It answers on this connection.
+    /// Records that Redis answers on this connection.
     fn mark_up(&self, connection: MultiplexedConnection, expected: ExpectedReplies) {
         let mut link = self.link();
         link.connection = Some((connection, expected));
@@ -340,7 +341,7 @@ impl RedisCache {
         (self.told)("Redis answers: the cache is shared");
     }
 
-    /// An entry was taken, or refused with this error.
+    /// Records that an entry was taken, or refused with this error.
     fn record_write(&self, error: Option<&RedisError>) {
         let why = error.map(error_reason);
         let mut link = self.link();
@@ -430,7 +431,7 @@ async fn keep_up(redis: Arc<RedisCache>, tried: watch::Sender<bool>) {
                 };
                 // The call that found the connection lost may have left a permit.
                 let _ = timeout(Duration::ZERO, redis.broken.notified()).await;
-                // As of one that was not used for long.
+                // The server closed a connection that was not used for long: no pause is needed.
                 if ended && begun.elapsed() > PAUSE {
                     continue;
                 }

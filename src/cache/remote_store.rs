@@ -1,4 +1,4 @@
-//! The cache as a call of a server has it: its server holds it, and is asked over a socket.
+//! The cache as a call of a server has it: the server holds it, and the call asks over a socket.
 //!
 //! A server that is silent, gone or not understood counts as an empty cache, and is never a reason
 //! to fail.
@@ -32,7 +32,7 @@ impl RemoteStore {
         if number <= 2 {
             return None;
         }
-        // SAFETY: it is asked no more than whether it is there.
+        // SAFETY: the only use is a check that the descriptor is open.
         let borrowed = unsafe { BorrowedFd::borrow_raw(number) };
         fcntl_setfd(borrowed, FdFlags::CLOEXEC).ok()?;
         // SAFETY: it is open, and the caller promises that nothing else owns it.

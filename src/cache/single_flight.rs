@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(15);
 /// Times that a file is made again after another process has removed it meanwhile.
 const TRIES: usize = 16;
 
-/// The turn to find something out, until it is dropped; the default is one that everybody has.
+/// The turn to find something out, until it is dropped; the default is a turn without a lock.
 #[derive(Debug, Default)]
 pub struct SingleFlightGuard {
     held: Option<Box<dyn Any + Send>>,
@@ -92,8 +92,8 @@ fn is_still_at(file: &File, path: &Path) -> bool {
     (own.dev(), own.ino()) == (there.dev(), there.ino())
 }
 
-/// The value that `look` finds; else, the turn to find it out. Waits while another process has the turn, at
-/// most for `longest`, and looks again for its result: the turn is then an empty one.
+/// The value that `look` finds; else, the turn to find it out. Waits while another process has the
+/// turn, at most for `longest`, and looks again for its result: the turn is then an empty one.
 pub fn get_or_wait<T>(
     store: &dyn CacheStore,
     question: &CacheQuestion,

@@ -11,7 +11,7 @@ use rustix::process::geteuid;
 use super::files::of_a_home_that_is_there;
 use super::keys::{EntryKeys, FILE};
 
-/// The cache as it is.
+/// State of the user's cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheStatus {
     /// Its directory; `None` if this user has no place for one.

@@ -14,10 +14,10 @@ pub const NO_NETWORK: &str = "no-network";
 /// The flag for directories in which a call may read and write.
 const ROOT: &str = "root";
 
-/// The flag for what a call may read and execute beside these.
+/// The flag for files and directories that a call may read and execute beside these.
 const READ: &str = "read";
 
-/// The variables that say the same, and what each does.
+/// The variables with the same meaning as the flags, and what each does.
 pub const ENVIRONMENT: [(&str, &str); 3] = [
     (
         confinement::ROOTS,
@@ -57,7 +57,7 @@ pub fn flags() -> [Arg; 3] {
     ]
 }
 
-/// A name that need not be UTF-8, of something that is there.
+/// A parser of names of existing files, which need not be UTF-8.
 fn place(find: fn(&OsStr) -> Result<PathBuf, String>) -> ValueParser {
     OsStringValueParser::new()
         .try_map(move |name| find(&name).map(|_| name))

@@ -1,4 +1,4 @@
-//! The command line of `mcp`: which tools, within which directories, for how long.
+//! The command line of `mcp`: the tools to serve, their directories, their time.
 
 mod http;
 
@@ -39,11 +39,11 @@ pub enum McpCommand {
 pub struct McpOptions {
     /// These tools, in the registry's order.
     pub tools: Vec<&'static Tool>,
-    /// Their calls are confined so, if at all.
+    /// The confinement of their calls, if there is one.
     pub bounds: Option<ConfinementBounds>,
     /// The longest time of a call; `None` for no limit.
     pub timeout: Option<Duration>,
-    /// Answers are objects for programs, and not text for models.
+    /// True if answers are objects for programs, and not text for models.
     pub structured: bool,
     /// The longest answer for a model, in bytes, 0 for no limit; `None` for the limit of the
     /// client.
@@ -133,7 +133,7 @@ fn names(tools: impl Iterator<Item = &'static Tool>) -> String {
     names.join(", ")
 }
 
-/// The sets, each with what is in it.
+/// The sets, each with its tools.
 fn sets(tools: Registry) -> String {
     let sets = Set::NAMES.map(|(name, set)| {
         let tools = tools.into_iter().filter(|tool| tool.set == set);

@@ -1,7 +1,7 @@
 //! Words that a tool's command line has no place for, and what they were most likely meant to be.
 //!
-//! The advice follows from the tool's row and schema: what its required field holds, and which
-//! directory it looks in.
+//! The advice follows from the tool's row and schema: the content of its required field, and the
+//! directory that it looks in.
 
 use std::ffi::OsString;
 use std::path::Path;

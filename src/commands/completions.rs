@@ -35,8 +35,8 @@ pub fn script(tools: Registry, shell: Shell) -> String {
 
 /// The completions, made of what was `generated` for the same command line.
 fn bash(tools: Registry, generated: &str) -> String {
-    // The generator (4.6) spells a program's name with a dash in two ways, and what it sets it
-    // never finds.
+    // The generator (4.6) spells a program's name with a dash in two ways, so that it never finds
+    // the one that it sets.
     let (sought, set) = (
         PROGRAM.replace('-', "__subcmd__"),
         PROGRAM.replace('-', "__"),

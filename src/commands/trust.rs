@@ -29,7 +29,7 @@ pub fn objection(path: &Path) -> Option<String> {
     all.find_map(path_objection)
 }
 
-/// The reason that one name on the way gives.
+/// The objection to one name on the way.
 fn path_objection(place: &Path) -> Option<String> {
     let status = match place.symlink_metadata() {
         Ok(status) => status,

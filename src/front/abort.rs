@@ -53,8 +53,8 @@ static MYSELF: AtomicI32 = AtomicI32::new(0);
 /// True if the answer is one of the web tools'.
 static WEB: AtomicBool = AtomicBool::new(false);
 
-/// Has this process, a call of a tool of `family`, answer with one object should it abort before
-/// anything of its answer was written.
+/// Makes this process, a call of a tool of `family`, answer with one object should it abort before
+/// any byte of its answer was written.
 pub fn install(family: Family) {
     WEB.store(family != Family::Local, Ordering::Relaxed);
     MYSELF.store(getpid().as_raw_pid(), Ordering::Relaxed);

@@ -1,8 +1,8 @@
 //! The paths that a request may name when files outside some directories are out of bounds, decided
 //! before the call.
 //!
-//! This is the half of a confinement that answers in words. Which fields name files, the tool's row
-//! says; what lies within the directories, [`RootSet`] says.
+//! This is the half of a confinement that answers in words. The tool's row says which fields name
+//! files; [`RootSet`] says what lies within the directories.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub const WORKDIR: &str = "workdir";
 /// A path that a request names and may not have.
 #[derive(Debug)]
 pub struct PathRefusal<'a> {
-    /// As it is written there.
+    /// The path as the request has it.
     pub path: Cow<'a, str>,
     /// The path that it leads to, as far as it can be resolved.
     pub real: PathBuf,
@@ -47,7 +47,7 @@ pub fn check_request_paths<'a>(
         AccessRight::Write => confinement.roots(),
         AccessRight::Read | AccessRight::Execute => confinement.readable(),
     };
-    // The directories, or the outputs: whichever hold what is named.
+    // The directories or the outputs, whichever hold the path.
     let holding = |path: &Path| {
         [within, outputs]
             .into_iter()
@@ -84,7 +84,7 @@ pub fn check_request_paths<'a>(
                 return Err(refused(path));
             }
             let within = holding(&base).ok_or_else(|| refused(path))?;
-            // Of the outputs only those can be read whose names are known.
+            // Files among the outputs can be read only by their full names.
             if !confinement.readable().contains_resolved(&base) && base.is_dir() {
                 return Err(refused(path));
             }
@@ -98,7 +98,8 @@ pub fn check_request_paths<'a>(
             if !starts(text.as_bytes()).into_iter().any(lies_outside) {
                 return Ok(());
             }
-            // Alternatives lead to several places: what is spoken of is named before them.
+            // Alternatives lead to several places: the message has the part of the name before
+            // them.
             let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{', '\\']);
             let named = text.split_inclusive('/').take_while(is_plain);
             let place = base.join(named.collect::<String>());

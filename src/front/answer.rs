@@ -1,4 +1,4 @@
-//! One call answered with one JSON object: what the host's front end and a person's have in common.
+//! One call answered with one JSON object, shared by the host's front end and a person's.
 //!
 //! The two phases of an answer meet its reader here. A tool that fails while it prepares gives an
 //! object that is the failure; a tool that panics, in either phase, gives a complete object all the
@@ -96,8 +96,8 @@ pub fn respond<W: Write + Default>(
     (written, Exit::Failure)
 }
 
-/// Has `fill` write the fields of one object, or the rest of one of which `begun` is there already.
-/// Leaves in `at` how far it came, even if `fill` panics.
+/// Lets `fill` write the fields of one object, or the rest of an object of which `begun` is there
+/// already. Stores in `at` how far it came, even if `fill` panics.
 fn with_object<W: Write>(
     out: &mut BufWriter<W>,
     terminal: bool,
@@ -200,7 +200,7 @@ pub fn install_panic_hook() {
     }));
 }
 
-/// Does what may panic; a panic is a failure like any other.
+/// Runs `work`; a panic becomes a failure like any other.
 pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
     // State that `work` leaves half done is either given up or looked at with that in mind.
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| {

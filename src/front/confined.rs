@@ -37,8 +37,8 @@ pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, F
     tool.run(request)
 }
 
-/// Puts the file that is meant in place of a name in which unseen characters are spelled, as
-/// answers have it: before anything is decided on it.
+/// Replaces a name in which unseen characters are spelled, as answers have it, with the name of the
+/// file that is meant, before anything is decided on it.
 fn read_spelled_names(tool: &Tool, request: &mut Request<'_>) {
     let (path, pattern) = match tool.scope {
         Scope::File(path) => (path, None),
@@ -125,7 +125,7 @@ fn no_network(tool: &Tool, bounds: &ConfinementBounds) -> Failure {
     }
 }
 
-/// The refusal of what leads out of the directories.
+/// The refusal of a path that leads out of the directories.
 pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> Failure {
     let PathRefusal { path, right, .. } = refused;
     let within = match right {

@@ -34,7 +34,7 @@ pub fn answer_call(tool: &Tool, begin: impl FnOnce(&[u8]) -> Option<Terms>) -> E
             let unread = || Failure::bad_request("the first line on stdin describes no call");
             match begin(description) {
                 Some(terms) => (Some(terms), Ok(request)),
-                // A description that is not understood may have been a bound.
+                // A description that is not understood may have held a bound.
                 None => (None, Err(unread())),
             }
         }
@@ -65,7 +65,7 @@ pub fn answer_file(tool: &Tool, file: &OsStr, terms: Terms) -> Exit {
     answer::as_json(tool, bytes_of(&mut input), terms)
 }
 
-/// When a call of `tool` may be ended because its caller is gone.
+/// The times at which a call of `tool` may be ended because its caller is gone.
 fn watch_of(tool: &Tool) -> CallerWatch {
     match (tool.family, tool.scope) {
         (Family::Web | Family::Research, _) => CallerWatch::ByThread,

@@ -2,7 +2,7 @@
 //! Model Context Protocol. The parts that the first two share are in `answer` and `confined`, below
 //! both; the entry decides which of them a call is for.
 //!
-//! # Who prints what
+//! # Output
 //!
 //! | who | stdout | stderr | exit code |
 //! |---|---|---|---|

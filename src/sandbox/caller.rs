@@ -31,7 +31,7 @@ static MYSELF: AtomicI32 = AtomicI32::new(0);
 /// The process that started it.
 static PARENT: AtomicI32 = AtomicI32::new(0);
 
-/// When a call may be ended because its caller is gone.
+/// The moments at which a call may be ended because its caller is gone.
 #[derive(Clone, Copy, Debug)]
 pub enum CallerWatch {
     /// At any moment, noticed by a timer's signal.
@@ -39,8 +39,7 @@ pub enum CallerWatch {
     /// At any moment, noticed by a thread. Sockets with a deadline do not go on after a signal
     /// (`signal(7)`); beside the network a thread costs nothing.
     ByThread,
-    /// Only at the moments in which the work itself asks: it is handed the question by this
-    /// function.
+    /// Only when the work itself asks: this function passes it the check.
     WhenAsked(fn(fn())),
 }
 
@@ -104,8 +103,8 @@ extern "C" fn on_signal(_: libc::c_int) {
     leave_if_gone();
 }
 
-/// Has a timer interrupt the process. A POSIX timer disturbs neither one that the process was
-/// started with (`setitimer(2)` survives `execve(2)`) nor the programs that it starts.
+/// Starts a timer that interrupts the process. A POSIX timer disturbs neither one that the process
+/// was started with (`setitimer(2)` survives `execve(2)`) nor the programs that it starts.
 fn ask_by_signal() {
     let every = libc::timespec {
         tv_sec: 0,

@@ -1,11 +1,11 @@
-//! Workshop: which directories a process may touch, and who outlives whom.
+//! Workshop: the directories that a process may touch, and the order in which processes end.
 //!
-//! # Which directories
+//! # Directories
 //!
-//! `roots` decides by names, before a call, what a request may name; `confinement` has the kernel
-//! enforce it while the call runs, and confines commands.
+//! `roots` decides by names, before a call, which paths a request may name; `confinement` has the
+//! kernel enforce it while the call runs, and confines commands.
 //!
-//! # Who outlives whom
+//! # Lifetimes
 //!
 //! Rules: the decisions on the host's calls (10), on bash and on writing: a call that no process
 //! waits for ends, nothing that it started is left running, and no file is left half written.

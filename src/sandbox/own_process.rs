@@ -15,11 +15,11 @@ use rustix::io::Errno;
 /// Such a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnProcess {
-    /// It carries out the last steps of a write.
+    /// Carries out the last steps of a write.
     Step,
-    /// It removes a draft's name once its tool is gone.
+    /// Removes a draft's name once its tool is gone.
     Guard,
-    /// A watchdog that ends what is below it as soon as its tool is gone.
+    /// A watchdog that ends its descendants as soon as its tool is gone.
     Watching,
     /// A watchdog that waits for what a command left in the background.
     Staying,

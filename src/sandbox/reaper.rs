@@ -1,5 +1,5 @@
-//! The reaper of what calls leave behind: a command's background processes live on beside the
-//! server, and end with it.
+//! The reaper of the processes that calls leave behind: a command's background processes live on
+//! beside the server, and end with it.
 //!
 //! The server is a child subreaper (`prctl(2)`): a descendant that loses its parent becomes the
 //! server's child.
@@ -17,12 +17,12 @@ use crate::sandbox::ending::{GRACE, TreeEnding};
 pub struct RunningCalls(Mutex<HashSet<i32>>);
 
 impl RunningCalls {
-    /// Notes that a call's process has started.
+    /// Records that a call's process has started.
     pub fn mark_started(&self, pid: i32) {
         self.lock().insert(pid);
     }
 
-    /// Notes that a call is over, and reaps the orphans that have ended by now.
+    /// Records that a call is over, and reaps the orphans that have ended by now.
     pub fn mark_ended(&self, pid: i32) {
         let mut running = self.lock();
         running.remove(&pid);

@@ -29,12 +29,12 @@ impl RootSet {
         &self.0
     }
 
-    /// Says whether `path` lies within once its links are followed.
+    /// True if `path` lies within once its links are followed.
     pub fn contains_resolved(&self, path: &Path) -> bool {
         follow(path, |_| {}).is_some_and(|real| self.contains(&real))
     }
 
-    /// Says whether `real`, which has no links in it, lies within.
+    /// True if `real`, which has no links in it, lies within.
     pub fn contains(&self, real: &Path) -> bool {
         self.0.iter().any(|root| real.starts_with(root))
     }

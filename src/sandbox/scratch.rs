@@ -53,7 +53,7 @@ pub struct ScratchDirectory {
 }
 
 impl ScratchDirectory {
-    /// A new one in the directory `parent`, whose name is `path`. It is not there yet.
+    /// A new one in the directory `parent`, whose name is `path`. It does not exist yet.
     #[must_use]
     pub fn in_directory(parent: OwnedFd, path: &Path) -> Self {
         let number = RandomState::new().build_hasher().finish();
@@ -61,7 +61,7 @@ impl ScratchDirectory {
         Self {
             parent,
             path: path.join(&name),
-            // There is no NUL in it.
+            // It has no NUL.
             name: CString::new(name).unwrap_or_default(),
         }
     }
@@ -75,7 +75,7 @@ impl ScratchDirectory {
     /// Makes it, for this user alone, and opens it.
     ///
     /// # Errors
-    /// It cannot be made, or is not what was made.
+    /// It cannot be made, or another file has taken its place.
     pub fn make(&self) -> Result<OwnedFd, Errno> {
         mkdirat(&self.parent, &self.name, Mode::RWXU)?;
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -83,7 +83,7 @@ impl ScratchDirectory {
         opened.inspect_err(|_| self.remove())
     }
 
-    /// Removes it and what is in it, as far as this process may.
+    /// Removes it with its content, as far as this process may.
     pub fn remove(&self) {
         remove_at(self.parent.as_fd(), &self.name);
     }
@@ -91,13 +91,13 @@ impl ScratchDirectory {
 
 /// State shared by the levels of one removal.
 struct TreeRemoval<'a> {
-    /// The directory that is removed, into which everything is moved that lies too deep.
+    /// The directory that is removed, into which all directories are moved that lie too deep.
     top: BorrowedFd<'a>,
     /// Number of directories moved there.
     moved: u32,
 }
 
-/// Removes a directory and what is in it.
+/// Removes a directory with its content.
 fn remove_at(parent: BorrowedFd<'_>, name: &CStr) {
     let Ok(top) = open_to_empty(parent, name) else {
         return;
@@ -119,7 +119,7 @@ fn remove_at(parent: BorrowedFd<'_>, name: &CStr) {
 }
 
 impl TreeRemoval<'_> {
-    /// Removes a directory; returns whether it is gone.
+    /// Removes a directory; true if it is gone.
     fn remove(&mut self, parent: &OwnedFd, name: &CStr, depth: u32) -> bool {
         let Ok(directory) = open_to_empty(parent.as_fd(), name) else {
             return false;
@@ -138,7 +138,7 @@ impl TreeRemoval<'_> {
         false
     }
 
-    /// Removes what is in a directory; returns whether all that was seen is gone.
+    /// Removes a directory's content; true if everything that was seen is gone.
     fn empty(&mut self, directory: &OwnedFd, depth: u32) -> bool {
         if seek(directory, SeekFrom::Start(0)).is_err() {
             return false;
@@ -161,9 +161,9 @@ impl TreeRemoval<'_> {
         emptied
     }
 
-    /// Moves a directory up to the top; returns whether it is there.
+    /// Moves a directory up to the top; true if it is there.
     fn move_up(&mut self, parent: &OwnedFd, name: &CStr) -> bool {
-        // Something else may have the name, but not all of them.
+        // Another file may have the name, but not all of them.
         for _ in 0..ROUNDS {
             self.moved += 1;
             let mut number = itoa::Buffer::new();

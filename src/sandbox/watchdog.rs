@@ -8,7 +8,7 @@
 //! tool has. A byte there releases it, or says how long all of it has to end by itself; when the
 //! tool dies, the pipe is at its end.
 //!
-//! Here is the tool's side; `watchdog_process` is what the watchdog itself does.
+//! This module is the tool's side; `watchdog_process` is the watchdog's.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -43,7 +43,7 @@ pub enum CommandEnd {
     NotStarted(Errno),
     /// It could not be confined, and was not started.
     NotConfined(Errno),
-    /// Something could not be hidden from it, and it was not started.
+    /// A directory could not be hidden from it, and it was not started.
     NotMasked(Errno),
     /// The command killed its watchdog; everything it started has been killed.
     Unwatched,
@@ -56,7 +56,7 @@ pub struct Watchdog {
     lifeline: File,
     pid: Pid,
     mark: Option<String>,
-    /// The directory for whose sake it may stay when it is released.
+    /// The directory that it may stay to remove when it is released.
     scratch: Option<Arc<ScratchDirectory>>,
 }
 
@@ -150,7 +150,7 @@ impl Watchdog {
         }
     }
 
-    /// The processes that are running, of the program and of all that it started.
+    /// The running processes of the program and of all that it started.
     #[must_use]
     pub fn running(&self) -> Vec<RunningProcess> {
         descendants::find_running(self.mark.as_deref().map(str::as_bytes))
@@ -164,9 +164,9 @@ impl Watchdog {
         let _ = kill_process(self.pid, Signal::CONT);
     }
 
-    /// Waits until all has ended that was asked to, until `end` at the longest; what cannot be
-    /// interrupted is left to the watchdog then. Returns the numbers of the processes that had to
-    /// be killed.
+    /// Waits until all those have ended that were asked to, until `end` at the longest; processes
+    /// that cannot be interrupted are left to the watchdog then. Returns the numbers of the
+    /// processes that had to be killed.
     pub fn stop(mut self, end: Instant) -> Vec<i32> {
         let mut told = Vec::new();
         loop {

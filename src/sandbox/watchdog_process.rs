@@ -46,7 +46,8 @@ pub(super) struct WatchdogTask<'a> {
     pub(super) report: OwnedFd,
 }
 
-/// Starts the program, reports its end, and waits for the tool's release or death. A directory of the program's own is there in the meantime.
+/// Starts the program, reports its end, and waits for the tool's release or death. A directory of
+/// the program's own exists in the meantime.
 pub(super) fn watch(watched: WatchdogTask<'_>) {
     let launch = watched.launch;
     // A signal to the tool's group must not reach it from here on.
@@ -220,7 +221,7 @@ fn report_end(program: Pid, tether: &OwnedFd, report: &OwnedFd) -> bool {
     }
 }
 
-/// Reaps what has ended, orphans of the command included; returns the program's status once it has
+/// Reaps ended processes, orphans of the command included; returns the program's status once it has
 /// ended.
 fn reap_until(program: Pid) -> Option<WaitStatus> {
     loop {

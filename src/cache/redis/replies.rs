@@ -2,7 +2,7 @@
 //! only of the kinds that can answer, none longer than an entry. The client library would take in
 //! as much as is announced, for as long as it comes.
 //!
-//! Rules: "RESP protocol description" of Redis, in its second version; what is asked for here is
+//! Rules: "RESP protocol description" of Redis, in its second version; the requests made here are
 //! answered with lines, numbers and strings alone.
 
 use std::io;

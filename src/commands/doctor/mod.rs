@@ -29,8 +29,8 @@ const GOOD: &str = "32";
 const BAD: &str = "1;31";
 const HEADING: &str = "1";
 
-/// Looks at everything, and prints what there is and what to do. Exits 1 if anything is wrong. A
-/// project's tools are started only if `run_project` says so.
+/// Checks everything, and prints the findings and the commands that help. Exits 1 if anything is
+/// wrong. A project's tools are started only if `run_project` says so.
 pub fn run(known: Registry, run_project: bool) -> Exit {
     let mut report = DoctorReport {
         colour: coloured(&io::stdout()),
@@ -81,7 +81,7 @@ struct DoctorReport {
     hints: Vec<DoctorFinding>,
 }
 
-/// A finding, and the command that puts it right.
+/// A finding, and the command that repairs it.
 #[derive(PartialEq)]
 struct DoctorFinding {
     text: String,
@@ -100,7 +100,7 @@ impl DoctorReport {
         self.line(&format!("\n{heading}"));
     }
 
-    /// Adds what is wrong, once.
+    /// Adds a fault, once.
     #[inline(never)]
     fn problem(&mut self, text: impl Into<String>, advice: impl Into<String>) {
         let (text, advice) = (text.into(), advice.into());

@@ -1,4 +1,5 @@
-//! Tools that hosts find in these directories: which of several counts, and which do not answer.
+//! Tools that hosts find in these directories: the one that counts among several, and those that do
+//! not answer.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};

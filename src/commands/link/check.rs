@@ -1,5 +1,5 @@
-//! Seeing that what was installed works: each link is asked for its schema, as a host does, and
-//! called once.
+//! Checking that the installed links work: each is asked for its schema, as a host does, and called
+//! once.
 
 use std::env;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Directories that had to be made: making, recording and removing them, and the lock.
+//! Directories that were missing: making, recording and removing them, and the lock.
 //!
 //! The record is a file in the links' directory, a line each, from the root on without `DESTDIR`,
 //! with a slash at its end.
@@ -17,7 +17,7 @@ use super::places::InstallPlaces;
 use super::{LinkError, LinkReport, display_path};
 use crate::sort::Sort;
 
-/// Refuses unless `directory` is there and may be written to, or can be made.
+/// Refuses unless `directory` exists and may be written to, or can be made.
 pub fn require_writable(directory: &Path) -> Result<(), LinkError> {
     let there = directory.ancestors().find(|one| owned::is_there(one));
     let there = there.unwrap_or(directory);

@@ -109,7 +109,7 @@ fn used(places: &InstallPlaces, pages: &[(PathBuf, Vec<u8>)]) -> Vec<PathBuf> {
     used
 }
 
-/// Refuses if something else is in the program's place.
+/// Refuses if another file is in the program's place.
 fn require_own_program(places: &InstallPlaces, options: &LinkOptions) -> Result<(), LinkError> {
     let installed = places.installed();
     if !owned::is_there(&installed) || (!options.copy && same_file(&places.program, &installed)) {
@@ -159,7 +159,7 @@ fn install_page(path: &Path, content: &[u8], report: &LinkReport) -> Result<(), 
 /// look at no file whose name begins with a dot.
 const DRAFT: &str = ".ikigai-tools.new.";
 
-/// Gives `path` the content in one step: what is read there meanwhile is the old file or the new.
+/// Gives `path` the content in one step: a reader meanwhile gets the old file or the new.
 fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), LinkError> {
     let written = |draft: &Path| {
         let mut file = OpenOptions::new()
@@ -174,7 +174,7 @@ fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), LinkError> {
         .map_err(|error| LinkError::new(path, "cannot be written", &error))
 }
 
-/// Has `made` make the draft, and gives it the name `path`.
+/// Makes a draft with `made`, and renames it to `path`.
 fn write_atomically(path: &Path, made: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let mut name = OsString::from(DRAFT);
     name.push(path.file_name().unwrap_or_default());

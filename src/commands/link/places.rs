@@ -39,7 +39,7 @@ pub struct InstallPlaces {
 }
 
 impl InstallPlaces {
-    /// The places that `options` mean.
+    /// The places that follow from `options`.
     pub fn new(options: &LinkOptions) -> Result<Self, LinkError> {
         let destdir = env::var_os("DESTDIR").filter(|value| !value.is_empty());
         let destdir = destdir

@@ -1,4 +1,4 @@
-//! Removing: what was installed, and the directories that were made for it.
+//! Removing the installed files, and the directories that were made for them.
 
 use std::path::PathBuf;
 

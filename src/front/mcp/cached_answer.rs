@@ -1,5 +1,5 @@
-//! Calls that are answered from the cache, in the server's own process: no other one is started for
-//! them.
+//! Calls that are answered from the cache, in the server's own process, without starting another
+//! one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub async fn find(
         cache: Arc::clone(cache),
         runtime: Handle::current(),
     };
-    // The cache may be on another machine, and a tool that looks into it waits.
+    // The cache may be on another machine, and a tool that reads it waits.
     let looked = spawn_blocking(move || {
         let request = Request::parse(request.as_bytes()).map(|request| request.on(terms));
         answer::prepare_object(tool, terms, || match &request {

@@ -52,7 +52,7 @@ const LONGEST_ANSWER: usize = (LONGEST_MESSAGE - ENVELOPE) / 2;
 /// what it had.
 const SERVER_MARGIN: Duration = Duration::from_secs(2);
 
-/// The form in which a call is to be answered, and for whom.
+/// The form of a call's answer, and its reader.
 pub struct AnswerSpec<'a> {
     /// The reader.
     pub reader: Reader,
@@ -67,11 +67,11 @@ pub struct AnswerSpec<'a> {
 /// Makes calls.
 pub struct ToolCaller {
     confinement: Option<Confinement>,
-    /// It runs commands, whose long outputs are kept in files.
+    /// True if one of the tools runs commands, whose long outputs are kept in files.
     keeps_outputs: bool,
     timeout: Option<Duration>,
     secrets: Vec<(OsString, OsString)>,
-    /// The cache that this server holds for its calls, if it does.
+    /// The cache that this server holds for its calls, if it has one.
     cache: Option<Arc<LayeredCache>>,
     permits: CallPermits,
     calls: Arc<RunningCalls>,
@@ -102,12 +102,12 @@ impl ToolCaller {
         }
     }
 
-    /// The variables that were taken out of the environment, for those who may know them.
+    /// The variables that were taken out of the environment, for calls of tools that may have them.
     pub fn secrets(&self) -> &[(OsString, OsString)] {
         &self.secrets
     }
 
-    /// The cache that this server holds for its calls, if it does.
+    /// The cache that this server holds for its calls, if it has one.
     pub fn cache(&self) -> Option<&Arc<LayeredCache>> {
         self.cache.as_ref()
     }
@@ -118,7 +118,7 @@ impl ToolCaller {
     }
 
     /// Calls `tool`. If the future is dropped before it is done, the call is ended. Of equal calls
-    /// at the same time whose answers are kept one is carried out, and all get its answer.
+    /// at the same time whose answers are cached, one is carried out, and all get its answer.
     pub async fn call(
         &self,
         tool: &'static Tool,
@@ -206,7 +206,7 @@ impl ToolCaller {
         })
     }
 
-    /// Carries out a call that has waited for its turn for so long already.
+    /// Carries out a call that has already waited for its turn for that long.
     async fn carry_out(
         &self,
         tool: &'static Tool,
@@ -229,7 +229,7 @@ impl ToolCaller {
         drop(request);
         let command = self.command(tool);
         let process = CallProcess::start(command, input, socket.as_ref(), permit, &self.calls);
-        // The server has its end alone, and sees the end of the process.
+        // Only the server's end is left open here, so that it sees the end of the process.
         drop(socket);
         let mut process = process.map_err(failed)?;
         let bytes = process.read_answer(spec.progress, LONGEST_ANSWER).await;
@@ -258,11 +258,11 @@ impl ToolCaller {
         ))
     }
 
-    /// The description of a call that has waited for so long already.
+    /// The description of a call that has already waited for that long.
     fn context(&self, tool: &Tool, spec: &AnswerSpec<'_>, waited: Duration) -> CallContext {
         let left = self.timeout.map(|longest| longest.saturating_sub(waited));
         let milliseconds = left.map(|left| left.as_millis().max(1));
-        // Only commands leave something behind, and only those who read files find it.
+        // Only commands leave files behind, and only tools that read files find them.
         let owner = spec.owner.filter(|_| tool.scope != Scope::Network);
         CallContext {
             bounds: self.confinement.as_ref().map(Confinement::bounds),
@@ -298,7 +298,7 @@ impl ToolCaller {
         }
         if tool.scope == Scope::Network {
             command.envs(self.secrets.iter().map(|(name, value)| (name, value)));
-            // They ask the server.
+            // Such calls ask the server's cache.
             if self.cache.is_some() {
                 command.env_remove(cache::KEY_VARIABLE);
                 command.env_remove(cache::REDIS_VARIABLE);

@@ -25,7 +25,7 @@ use crate::sandbox::reaper::RunningCalls;
 /// Most answers are no longer than this, in bytes, and are read in one go.
 const PLAIN_ANSWER: usize = 4 * 1024;
 
-/// The time for which a process that has answered is waited for.
+/// The longest wait for the end of a process that has answered.
 const AFTER_ANSWER: Duration = Duration::from_secs(2);
 
 /// The time that a tool which was asked to end has beyond that of the processes it started.
@@ -35,7 +35,7 @@ const MARGIN: Duration = Duration::from_millis(500);
 /// with all that it started.
 pub struct CallProcess(Option<StartedCall>);
 
-/// A process that was started, and all that is held as long as it is there.
+/// A process that was started, and everything that is held until its end.
 struct StartedCall {
     child: Child,
     _running: RegisteredCall,
@@ -55,14 +55,14 @@ impl CallProcess {
         if let Some(filled) = filled_pipe(&input) {
             command.stdin(filled);
         }
-        // Nothing is started meanwhile that could have it as well: one thread starts processes.
+        // No other process is started meanwhile that could inherit it: one thread starts processes.
         if let Some(socket) = socket {
             fcntl_setfd(socket, FdFlags::empty())?;
         }
         let mut child = command.spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
-            // Concurrently with the reading, since a tool may answer before it has read everything.
-            // A tool may also stop reading for reasons of its own.
+            // Concurrently with the reading, because a tool may answer before it has read
+            // everything. A tool may also stop reading for reasons of its own.
             tokio::spawn(async move {
                 let _ = stdin.write_all(&input).await;
             });

@@ -31,7 +31,7 @@ const CLIENTS: [ClientProfile; 6] = [
         longest_answer: 25_000,
         keys: "`\"env\": {\"NAME\": \"$NAME\"}` of the server in ~/.qwen/settings.json",
     },
-    // 25,000 tokens, which are 40,000 bytes of text that takes many.
+    // 25,000 tokens, which are 40,000 bytes of text with many tokens a byte.
     ClientProfile {
         name: "claude",
         longest_answer: 40_000,
@@ -50,7 +50,7 @@ const CLIENTS: [ClientProfile; 6] = [
         keys: "`\"environment\": {\"NAME\": \"{env:NAME}\"}` of the server in opencode.json",
     },
     // Gemini CLI and Qwen Code behind a URL, whose requests name the program that runs them: the
-    // lesser of the two.
+    // smaller limit of the two.
     ClientProfile {
         name: "node",
         longest_answer: 25_000,

@@ -37,7 +37,7 @@ const OK: &str = "ok";
 /// The outcome of a call that was given up.
 const CANCELLED: &str = "cancelled";
 
-/// A server's watch over itself.
+/// A server's reports to its operator.
 pub struct OperatorReports {
     begun: Instant,
     log: Option<RecordLog>,
@@ -60,8 +60,8 @@ struct CallRecord<'a> {
 }
 
 impl OperatorReports {
-    /// That of a server that begins now. `log` wants a line for each call, `arguments` what was
-    /// asked for in it as well, without these keys. An error is a sentence.
+    /// The reports of a server that starts now. `log` asks for a line for each call, `arguments`
+    /// for the call's arguments in it as well, without these keys. An error is a sentence.
     pub fn new(log: bool, arguments: Option<Vec<Key>>) -> Result<Self, String> {
         if log {
             super::log_in_json();
@@ -102,7 +102,7 @@ impl OperatorReports {
         }
     }
 
-    /// A request was refused with this status.
+    /// Records that a request was refused with this status.
     pub fn record_refusal(&self, status: u16) {
         self.metrics.lock().record_refusal(status);
     }
@@ -131,7 +131,7 @@ impl OperatorReports {
         })
     }
 
-    /// The figures, in [`TEXT_FORM`], of a server that has so many `connections`.
+    /// The metrics, in [`TEXT_FORM`], of a server that has so many `connections`.
     pub fn metrics(&self, connections: usize, sharing: Option<&SharingState>) -> String {
         self.metrics.text(&ServerState {
             uptime: self.begun.elapsed(),
@@ -175,7 +175,7 @@ pub struct RunningCall<'a> {
 }
 
 impl RunningCall<'_> {
-    /// It has answered with so many bytes: `code` is that of the error, if it is one.
+    /// Records that it has answered with so many bytes; `code` is that of the error, if it is one.
     pub fn answered(mut self, code: Option<&str>, bytes: usize) {
         self.ended = Some((code.unwrap_or(OK).to_owned(), bytes));
     }

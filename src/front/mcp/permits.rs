@@ -22,7 +22,7 @@ const SHARE: usize = 2;
 /// The permits of a server.
 pub struct CallPermits {
     common: Arc<Semaphore>,
-    /// Those of tools that run fewer calls at the same time, by the tools' names.
+    /// Permits of tools that run fewer calls at the same time, by the tools' names.
     own: HashMap<&'static str, (Arc<Semaphore>, usize)>,
     /// Shares of holders, for each tool that has some of its own and for the others together.
     shares: Mutex<HashMap<(TokenOwner, &'static str), Arc<Semaphore>>>,
@@ -46,8 +46,8 @@ impl CallPermits {
         }
     }
 
-    /// Waits for what a call of `tool` needs but for a common permit. Before that one, so that
-    /// calls that wait here keep no others waiting.
+    /// Waits for all permits of a call of `tool` but the common one. These come first, so that
+    /// calls that wait for them keep no others waiting.
     pub async fn acquire(&self, tool: &'static Tool, holder: Option<&TokenOwner>) -> CallPermit {
         let own = self.own.get(tool.name);
         let mut permit = CallPermit::default();

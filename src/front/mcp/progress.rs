@@ -36,7 +36,7 @@ pub fn send_progress(line: &[u8]) {
 pub struct LatestProgress(Mutex<String>);
 
 impl LatestProgress {
-    /// Takes what the call's process has written, a line of it.
+    /// Stores a line that the call's process has written.
     pub fn update(&self, line: &[u8]) {
         if let Ok(line) = serde_json::from_slice::<String>(line) {
             *self.0.lock().unwrap_or_else(PoisonError::into_inner) = line;
@@ -65,7 +65,7 @@ pub async fn report(peer: &Peer<RoleServer>, token: ProgressToken, heard: &Lates
             format!("{seconds} s: {last}")
         };
         let told = ProgressNotificationParam::new(token.clone(), begin.elapsed().as_secs_f64());
-        // A client that is gone is noticed elsewhere.
+        // Other code notices a client that is gone.
         let _ = peer.notify_progress(told.with_message(message)).await;
     }
 }

@@ -36,7 +36,7 @@ use crate::sandbox::confinement::{Confinement, Sensitivity};
 pub struct ServerSetup {
     tools: Vec<&'static Tool>,
     caller: ToolCaller,
-    /// Answers are objects, and not text.
+    /// True if answers are objects, and not text.
     structured: bool,
     /// The longest text, in bytes, 0 for no limit; `None` for the client's own limit.
     max_answer: Option<usize>,
@@ -115,7 +115,7 @@ impl ToolServer {
         }
     }
 
-    /// The refusal of what this server has not said it can do.
+    /// The refusal of a method that this server has not offered.
     fn not_offered(&self, method: &str) -> ErrorData {
         let has = if resources::are_served(&self.offer.tools) {
             "tools and resources, and no prompts"
@@ -318,7 +318,7 @@ async fn wait_for_departure(gone: &mut watch::Receiver<bool>) {
     }
 }
 
-/// `result` with what the tool handed on beside its answer.
+/// `result` with the fields that the tool has passed on beside its answer.
 fn with_beside(
     mut result: CallToolResult,
     (meta, link): (Option<Value>, Option<Value>),
@@ -350,7 +350,7 @@ fn plain(
 fn limits_itself(tool: &Tool, arguments: &JsonObject) -> bool {
     let limit = tool.own_limit.and_then(|field| arguments.get(field));
     match limit {
-        // As requests are read: these are as good as not given.
+        // Tools take these as not given.
         None | Some(Value::Null) => false,
         Some(Value::String(text)) => !matches!(text.trim(), "" | "0"),
         Some(limit) => limit.as_u64() != Some(0),

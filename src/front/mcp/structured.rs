@@ -10,7 +10,7 @@ use crate::contract::failure::Code;
 use crate::contract::tool::{Family, Tool};
 use crate::front::mcp::call_answer::CallAnswer;
 
-/// After how long a call that took too long may be made again, in seconds.
+/// Seconds after which a call that took too long may be made again.
 const RETRY_AFTER: u64 = 5;
 
 /// The answer of `tool` as content and as an object.

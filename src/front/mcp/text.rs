@@ -2,7 +2,7 @@
 //! say.
 //!
 //! Clients show a model the JSON of an object as one line full of `\n`, and cut it in the middle;
-//! plain text they show as it is. Which field is what, the tool's row says ([`Tool::fields`]).
+//! plain text they show as it is. The tool's row says which field is which ([`Tool::fields`]).
 
 use std::fmt::Write as _;
 
@@ -97,8 +97,7 @@ fn advise(object: &Value, said: &mut Vec<String>) {
     }
 }
 
-/// The fields that are text, and the list of results; behind a blank line, what is known beside
-/// them.
+/// The fields that are text, and the list of results; behind a blank line, the fields beside them.
 fn body(tool: &Tool, object: &Value) -> String {
     let mut text = String::new();
     let mut asides = Vec::new();

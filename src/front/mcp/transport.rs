@@ -61,7 +61,7 @@ pub struct LineTransport<R, W> {
     batch: VecDeque<Value>,
     /// True if the client has begun a session; before that, only requests mean anything.
     opened: bool,
-    /// Once the input has ended: until when answers are waited for.
+    /// The end of the wait for answers, once the input has ended.
     deadline: Option<Instant>,
     shared: Arc<SharedOutput<W>>,
 }
@@ -164,7 +164,7 @@ where
                 return InputLine::End;
             };
             if bytes.is_empty() {
-                // A last message that no line end follows is one all the same.
+                // A last message without a line end counts as well.
                 return if self.line.is_empty() || self.dropping {
                     InputLine::End
                 } else {

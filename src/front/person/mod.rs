@@ -32,9 +32,9 @@ use screen::{ScreenEnd, ScreenMode, ScreenWriter};
 pub enum CommandLineResult {
     /// All was done.
     Done(Exit),
-    /// It leads to a request on stdin, which is to be answered as a host's is.
+    /// The request is on stdin, and is answered as a host's is.
     Stdin(CallFlags),
-    /// It leads to a request in this file, which is to be answered as a host's is.
+    /// The request is in this file, and is answered as a host's is.
     File(OsString, CallFlags),
 }
 
@@ -72,7 +72,7 @@ impl CallFlags {
     }
 }
 
-/// Carries out what a person wants of `tool`, reached by `invocation`.
+/// Carries out a person's call of `tool`, reached by `invocation`.
 pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResult {
     let schema = Schema::read(tool.model_schema);
     let mut command = command(tool, &schema).bin_name(invocation);
@@ -180,8 +180,8 @@ fn gives_fields(matches: &ArgMatches, schema: &Schema) -> bool {
     ids.any(|id| matches.value_source(&id) == Some(ValueSource::CommandLine))
 }
 
-/// The request that the flags and words mean. Words fill the required fields that no flag gives, in
-/// order.
+/// The request that the flags and words make up. Words fill the required fields that no flag gives,
+/// in order.
 fn request(
     command: &mut Command,
     matches: &ArgMatches,

@@ -2,7 +2,7 @@
 //! on stderr. A terminal is shown control characters as text, so that they do not steer it; any
 //! other reader gets every byte as it is.
 //!
-//! Which field is what, the tool's row says ([`Tool::fields`]); a field that it does not name is
+//! The tool's row says which field is which ([`Tool::fields`]); a field that it does not name is
 //! shown with its name.
 
 use std::borrow::Cow;
@@ -23,7 +23,7 @@ pub struct ScreenWriter<'a, W: Write> {
     kind: ScreenMode,
     /// The last character shown.
     last: Option<char>,
-    /// That was content, which ends as it ends.
+    /// True if it belonged to content, which ends as it ends.
     is_content: bool,
     /// The field shown last, if it was shown with its name.
     named: Option<String>,
@@ -44,7 +44,7 @@ pub enum ScreenMode {
 }
 
 impl ScreenMode {
-    /// The kind of what this process writes its answer to.
+    /// The kind of the stream that this process writes its answer to.
     pub fn of(stream: &impl IsTerminal) -> Self {
         match (stream.is_terminal(), color::coloured(stream)) {
             (true, true) => Self::ColourTerminal,
@@ -68,7 +68,7 @@ pub struct ScreenEnd {
 }
 
 impl ScreenEnd {
-    /// Says on stderr, in the name of `tool`, what belongs there.
+    /// Prints on stderr, in the name of `tool`, the words that belong there.
     pub fn print(&self, tool: &Tool) -> Exit {
         let speaker = tool.command();
         for complaint in [&self.error, &self.note] {
@@ -153,7 +153,7 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         self.out.write_all(self.sanitized(text).as_bytes())
     }
 
-    /// `text` as it is to be shown here.
+    /// `text` as this screen shows it.
     fn sanitized<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.kind {
             ScreenMode::Pipe => Cow::Borrowed(text),
@@ -168,7 +168,7 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         Ok(())
     }
 
-    /// Shows what the row does not name, or its next piece.
+    /// Shows a field that the row does not name, or its next piece.
     fn show_named(&mut self, name: &str, piece: &str) -> io::Result<()> {
         if self.named.as_deref() != Some(name) {
             self.end_line()?;
@@ -188,7 +188,7 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         }
     }
 
-    /// Shows what is known beside the content, behind a blank line.
+    /// Shows the fields beside the content, behind a blank line.
     fn show_asides(&mut self) -> io::Result<()> {
         let mut lines = Vec::new();
         for (name, value) in std::mem::take(&mut self.asides) {

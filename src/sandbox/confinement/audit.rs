@@ -34,7 +34,7 @@ const STATUS: u16 = 1000;
 const ACCESS: u16 = 1423;
 const DOMAIN: u16 = 1424;
 
-/// The group that hears the log (`AUDIT_NLGRP_READLOG`), as a bit.
+/// The group that receives the log (`AUDIT_NLGRP_READLOG`), as a bit.
 const LOG: u32 = 1;
 
 /// The head of a message (`struct nlmsghdr`), in bytes.
@@ -60,23 +60,23 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// An action that the kernel refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KernelDenial {
-    /// Something with a file, or with a name in a directory.
+    /// An access to a file, or to a name in a directory.
     File {
         /// The file, or the directory.
         path: PathBuf,
         right: AccessRight,
-        /// It is about a name in that directory.
+        /// True if it is about a name in that directory.
         name: bool,
     },
-    /// To reach something, or to be reached.
+    /// A connection in either direction.
     Network,
     /// A signal.
     Signal,
     /// An abstract socket.
     Socket,
-    /// To look into a process.
+    /// A look into a process.
     Trace,
-    /// To mount something.
+    /// A mount.
     Mount,
 }
 
@@ -234,7 +234,7 @@ fn join(socket: &OwnedFd) -> Option<()> {
     Some(())
 }
 
-/// A number that this process shares with those that it forks.
+/// A number that this process shares with its forks.
 fn shared_number() -> Option<&'static AtomicI32> {
     let size = size_of::<AtomicI32>();
     let access = libc::PROT_READ | libc::PROT_WRITE;
@@ -265,7 +265,7 @@ impl AuditRecords {
         };
         let kind = u16::from_ne_bytes([head[4], head[5]]);
         if kind == STATUS {
-            // `struct audit_status`: a mask, and whether it is on.
+            // `struct audit_status`: a mask, and 1 if it is on.
             let enabled = body.get(4..8).and_then(|bytes| bytes.try_into().ok());
             self.enabled = enabled.map(|bytes| u32::from_ne_bytes(bytes) != 0);
             return;

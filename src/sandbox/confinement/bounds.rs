@@ -21,7 +21,7 @@ pub const VARIABLES: [&str; 3] = [ROOTS, READ, NO_NETWORK];
 /// The separator of directories in a variable, as in `PATH`.
 const SEPARATOR: u8 = b':';
 
-/// By which door a confinement was asked for.
+/// The way in which a confinement was asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ConfinementSource {
     /// By flags.
@@ -32,7 +32,7 @@ pub enum ConfinementSource {
 }
 
 impl ConfinementSource {
-    /// By which name the network is taken away.
+    /// The flag or variable that takes the network away.
     #[must_use]
     pub fn name_for_network(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ pub struct ConfinementBounds {
     pub roots: Vec<OsString>,
     /// Files and directories that it may read and execute beside these.
     pub readable: Vec<OsString>,
-    /// It may not use the network.
+    /// True if it may not use the network.
     pub no_network: bool,
     /// The origin of this.
     pub door: ConfinementSource,

@@ -20,7 +20,7 @@ use crate::sandbox::scratch::ScratchDirectory;
 pub use super::directory_mask::DirectoryMask;
 pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
 
-/// The first descriptor behind the three that every program has.
+/// The first descriptor after the three that every program has.
 const FIRST_OF_OTHERS: RawFd = 3;
 
 /// The last descriptor that is closed by number, if neither the kernel closes them at once nor
@@ -34,7 +34,8 @@ pub struct CommandCage {
     rights: u64,
     gives_up_capabilities: bool,
     filters: Vec<CallFilter>,
-    /// Directories that are hidden in them. A process that hides some must not share its memory.
+    /// Directories that are hidden from the command. A process that hides some must not share its
+    /// memory.
     pub mask: Option<DirectoryMask>,
     /// The one other descriptor that the command keeps.
     pub kept: Option<RawFd>,
@@ -100,8 +101,8 @@ impl CommandCage {
     }
 }
 
-/// Has every descriptor but the first three be closed when the next program starts: what a caller
-/// left open lies outside.
+/// Marks every descriptor but the first three to be closed when the next program starts: the files
+/// that a caller left open lie outside.
 fn close_others() {
     // SAFETY: takes numbers, and marks descriptors of this process.
     let done = unsafe {
@@ -122,7 +123,7 @@ fn close_others() {
     }
 }
 
-/// The same, for those that `/proc` lists.
+/// The same for the descriptors that `/proc` lists.
 fn close_listed() -> Result<(), Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let directory = open(c"/proc/self/fd", flags, Mode::empty())?;
@@ -149,7 +150,7 @@ pub fn private_directory(confinement: &Confinement) -> Option<ScratchDirectory> 
         let place = opened_path::open_one(&place, roots)?;
         let rights = Access::WRITE_OK | Access::EXEC_OK;
         accessat(&place.fd, c".", rights, AtFlags::EACCESS).ok()?;
-        // There it would be open to every other command.
+        // In a shared directory it would be open to every other command.
         (!system::is_shared(&place.path))
             .then(|| ScratchDirectory::in_directory(place.fd, &place.path))
     })

@@ -29,7 +29,7 @@ pub fn give_up() -> Result<(), Errno> {
     if has.effective.contains(CapabilitySet::SETPCAP) {
         for one in CapabilitySet::all().difference(KEPT).iter() {
             match remove_capability_from_bounding_set(one) {
-                // One that this kernel does not know.
+                // A capability that this kernel does not know.
                 Ok(()) | Err(Errno::INVAL) => {}
                 Err(errno) => return Err(errno),
             }

@@ -111,7 +111,7 @@ impl DirectoryMask {
 impl HiddenDirectory {
     fn mount(&self) -> Result<(), Errno> {
         let readable = self.readable.as_ref().map(|path| open(path));
-        // A part that is not there is not shown.
+        // A part that does not exist is not shown.
         let readable = readable.and_then(Result::ok);
         let mut name = [0; 32];
         let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;

@@ -157,7 +157,7 @@ pub fn readable(etc: OpenedPath) -> Vec<(OpenedPath, BitFlags<AccessFs>)> {
         let mut buffer = Vec::with_capacity(16_384);
         let mut entries = RawDir::new(list, buffer.spare_capacity_mut());
         while let Some(Ok(entry)) = entries.next() {
-            // A link is what it leads to.
+            // A link counts as its target.
             if entry.file_type() != FileType::Symlink && is_read_by_programs(entry.file_name()) {
                 add(entry.file_name());
             }
@@ -179,7 +179,7 @@ fn is_read_by_programs(name: &CStr) -> bool {
         || ENDINGS.iter().any(|one| name.ends_with(one.as_bytes()))
 }
 
-/// Opens what lies there if everybody may read it.
+/// Opens the file if everybody may read it.
 fn open_public(etc: &OpenedPath, name: &CStr) -> Option<OpenedPath> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let fd = openat(&etc.fd, name, flags, Mode::empty()).ok()?;

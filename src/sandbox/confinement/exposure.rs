@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::{AccessRight, Confinement, opened_path, system};
 
-/// The reach of calls that is too much for such a file.
+/// The reach of calls that is too far for such a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sensitivity {
     /// Everybody may read it: a certificate.

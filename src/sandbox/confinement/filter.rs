@@ -88,7 +88,7 @@ const HARMLESS: [u32; 18] = [
     0x8004_7210, // FAT_IOCTL_GET_ATTRIBUTES
 ];
 
-/// The bits of a socket's type that say what it is.
+/// The bits of a socket's type without its flags.
 const TYPE: u32 = 0xf;
 
 /// The types whose pairs stay connected to each other.
@@ -135,7 +135,7 @@ pub fn within_directories(abi: i32) -> Result<CallFilter, String> {
     // libraries do without it if it is missing.
     filter.answer(libc::SYS_clone3, refusal(libc::ENOSYS));
     let refusal = filter.refusal;
-    // Of this process alone, which is 0.
+    // Limits of this process alone, which is 0, are allowed.
     filter.examine(libc::SYS_prlimit64, 0, &[unless(0), refusal]);
     let mut request = Vec::with_capacity(2 * (HARMLESS.len() + FILE_SYSTEMS.len()) + 1);
     request.extend(HARMLESS.into_iter().flat_map(|one| [when(one), ALLOW]));
@@ -149,8 +149,8 @@ pub fn within_directories(abi: i32) -> Result<CallFilter, String> {
     Ok(filter.complete())
 }
 
-/// Refuses the calls that cut a file short which may not be written, or not even be read. Cutting
-/// short what was opened for writing is left, since opening it for that is confined.
+/// Refuses the calls that truncate a file that may not be written, or not even be read. Truncating
+/// an open file is left, because opening it for writing is confined.
 fn refuse_truncation(filter: &mut CallFilter) {
     let bits = (libc::O_TRUNC | libc::O_ACCMODE).cast_unsigned();
     let wanted = (libc::O_TRUNC | libc::O_RDONLY).cast_unsigned();
@@ -181,7 +181,7 @@ pub fn without_network(abi: i32) -> Result<CallFilter, String> {
         let pair = [&is_local[..], &kind, &is_connected].concat();
         filter.examine(libc::SYS_socketpair, 0, &pair);
     }
-    // Its operations are no system calls, and sockets are among them.
+    // Its operations are not system calls, and sockets are among them.
     filter.refuse(libc::SYS_io_uring_setup);
     Ok(filter.complete())
 }
@@ -235,8 +235,7 @@ impl CallFilter {
         self
     }
 
-    /// Puts it in force for this process, and for all that this starts, from now on. System calls
-    /// only.
+    /// Installs it for this process and all its descendants, from now on. System calls only.
     pub fn install(&self) -> Result<(), Errno> {
         let program = libc::sock_fprog {
             len: u16::try_from(self.instructions.len()).map_err(|_| Errno::INVAL)?,

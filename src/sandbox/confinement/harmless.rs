@@ -12,10 +12,10 @@ use crate::sandbox::roots;
 const PRIVATE: &str = ".ssh .gnupg .aws .azure .kube .docker .config .mozilla .password-store \
     .thunderbird keyrings ikigai ikigai-tools";
 
-/// Names by which a directory is known for a home, or for that of this program's keys.
+/// Names that show that a directory is a home, or the one of this program's keys.
 const OF_HOMES: [&str; 4] = [".ssh", ".gnupg", ".aws", "credentials.json"];
 
-/// Places that everybody shares, or that hold homes: never they themselves.
+/// Places that everybody shares, or that hold homes: only their parts are harmless.
 const SHARED: &str = "/tmp /var/tmp /home /mnt /media /srv /opt /usr /var";
 
 /// The system's own, which may hold keys or reach devices.

@@ -1,4 +1,4 @@
-//! The body of an answer, and what lasts until it has been sent.
+//! The body of an answer, and the guards that are held until it has been sent.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -28,7 +28,7 @@ pub struct TrackedBody {
 }
 
 impl TrackedBody {
-    /// `body`, for whose sake these are held.
+    /// `body`, together with the guards that are held for it.
     pub fn new(body: ResponseBody, room: Option<RequestRoom>, work: RequestGuard) -> Self {
         Self {
             body,

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// The most connections at a time, wherever so many files may be open.
+/// The most connections at a time, if as many files may be open.
 pub const MOST: usize = 1000;
 
 /// The longest time for the headers of a request, from the first byte; also for the silence of a
@@ -51,14 +51,14 @@ struct SlotTable {
 struct EvictionKey {
     /// True if one of its requests has been let in.
     known: bool,
-    /// The body of one is being read.
+    /// True if the body of one is being read.
     reads: bool,
-    /// The lower, the longer ago it was active.
+    /// Order of the last activity: lower is longer ago.
     time: u64,
     number: u64,
 }
 
-/// A connection, as the others know it.
+/// A connection as the table has it.
 #[derive(Debug)]
 pub struct ConnectionSlot {
     at: Mutex<SlotState>,
@@ -72,7 +72,7 @@ struct SlotState {
     turn: EvictionKey,
     /// Time since which the client has read nothing of the answer.
     unread: Option<Instant>,
-    /// It has to end when its request is done.
+    /// True if it has to end when its request is done.
     last: bool,
 }
 
@@ -91,7 +91,7 @@ enum ConnectionState {
     Listens,
 }
 
-/// An order to a connection to end.
+/// An order to end, for a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ShutdownNotice {
     /// To end now.
@@ -178,7 +178,7 @@ impl ConnectionTable {
         }
     }
 
-    /// Ends all that are idle now, and the others when their request is done.
+    /// Ends all idle ones now, and the others when their request is done.
     pub fn finish(&self) {
         for slot in self.lock().taken.values() {
             let mut at = slot.at();
@@ -238,7 +238,7 @@ impl ConnectionSlot {
         ShutdownNotice::End
     }
 
-    /// Something was read.
+    /// Records that bytes were read.
     pub(super) fn record_received(&self) {
         let mut at = self.at();
         if at.state == ConnectionState::Silent {
@@ -247,7 +247,7 @@ impl ConnectionSlot {
         }
     }
 
-    /// Something was to be written, and was or not.
+    /// Records that bytes were to be written, and if they were.
     pub(super) fn record_sent(&self, done: bool) {
         let mut at = self.at();
         if done {
@@ -264,12 +264,12 @@ impl SlotGuard {
         &self.slot
     }
 
-    /// The time for headers begins now.
+    /// Starts the time for the headers of a request.
     pub fn begin_request(&self) {
         self.slot.at().since = Instant::now();
     }
 
-    /// A request begins; one that `listens` is not waited for at the server's end.
+    /// Starts a request; one that `listens` is not waited for at the server's end.
     pub fn work(&self, listens: bool) -> RequestGuard {
         let mut slots = self.connections.lock();
         let mut at = self.slot.at();
@@ -306,7 +306,7 @@ impl RequestGuard {
         self.connections.count()
     }
 
-    /// The request is let in.
+    /// Marks the request as let in.
     pub fn mark_admitted(&self) {
         let mut slots = self.connections.lock();
         let mut at = self.slot.at();
@@ -320,7 +320,7 @@ impl RequestGuard {
         BodyReading(self)
     }
 
-    /// Its client has to send more.
+    /// Waits for the client to send more.
     fn waits(&self, reads: bool) {
         let mut slots = self.connections.lock();
         let mut at = self.slot.at();

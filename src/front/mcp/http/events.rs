@@ -25,7 +25,7 @@ use tokio::time::Instant;
 /// Limits of the messages that are kept.
 #[derive(Clone, Copy, Debug)]
 pub struct EventLimits {
-    /// For how long a message is kept.
+    /// Time that a message is kept.
     pub lifetime: Duration,
     /// The most that all messages have together, in bytes.
     pub bytes: usize,
@@ -63,8 +63,8 @@ pub struct EventStreams {
 #[derive(Debug, Default)]
 struct EventStore {
     streams: HashMap<u64, EventStream>,
-    /// The messages that are kept, the oldest first: when they came, and of which stream.
-    /// Some of the streams may have gone.
+    /// The messages that are kept, the oldest first: their times and their streams. Some of the
+    /// streams may have gone.
     order: VecDeque<(Instant, u64)>,
     /// The streams that have ended, and of which a connection has taken everything.
     taken: VecDeque<u64>,
@@ -89,7 +89,7 @@ struct EventStream {
     /// Tells the call when its client leaves.
     attended: watch::Sender<FollowerPresence>,
     ended: bool,
-    /// It is among those of which everything was taken.
+    /// True if it is among those of which everything was taken.
     taken: bool,
 }
 
@@ -182,7 +182,7 @@ impl EventStreams {
         })
     }
 
-    /// Throws away everything of a session.
+    /// Removes everything of a session.
     pub fn forget(&self, session: &SessionId) {
         let mut kept = self.lock_store();
         let kept = &mut *kept;
@@ -200,7 +200,7 @@ impl EventStreams {
 }
 
 impl EventStore {
-    /// Throws away what is too old or too much.
+    /// Removes messages that are too old or exceed the limits.
     fn forget_old(&mut self, bounds: &EventLimits) {
         while self.messages > bounds.messages || self.bytes > bounds.bytes {
             let Some(stream) = self.taken.pop_front() else {
@@ -239,7 +239,7 @@ impl EventStore {
         }
     }
 
-    /// Throws away the names of streams that are gone.
+    /// Removes the numbers of streams that are gone.
     fn forget_names(&mut self) {
         let streams = &self.streams;
         self.order

@@ -42,7 +42,7 @@ const BAD_TOKEN: &str = "Bearer error=\"invalid_token\"";
 /// Time after which a client that found no room may try again: others leave at any time.
 const A_WHILE: Duration = Duration::from_secs(1);
 
-/// The kinds of content that a client has to take: which one it gets depends on the call.
+/// The types of content that a client has to accept: the call decides which one it gets.
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const ANYTHING: &str = "*/*";
@@ -83,17 +83,17 @@ pub struct AdmittedRequest {
     pub room: RequestRoom,
 }
 
-/// A place among the requests under way, and the permit for what it asks.
+/// A place among the requests under way, and the permit for its call.
 pub struct RequestRoom {
     _place: HeldPlace,
     _permit: LimitPermit,
 }
 
 impl RequestGate {
-    /// The keys of a server, from its files.
+    /// Reads the keys of a server from its files.
     ///
     /// # Errors
-    /// A sentence: what is wrong with which file.
+    /// A sentence about the file and its fault.
     pub fn read_keys(http: &HttpOptions, offer: &ServerSetup) -> Result<ServerKeys, String> {
         KeyFiles::of(http).read(offer)
     }
@@ -189,7 +189,7 @@ impl RequestGate {
         }
     }
 
-    /// Whose request it is.
+    /// Identifies the holder of the request's token.
     pub fn authenticate(&self, headers: &HeaderMap) -> Result<TokenOwner, HttpRefusal> {
         let keys = self.keys_now();
         let Some(tokens) = &keys.tokens else {
@@ -355,7 +355,7 @@ impl KeyFiles {
 enum SingleHeader<'a> {
     None,
     Is(&'a str),
-    /// It is there twice, or no text.
+    /// It is there twice, or is not text.
     Bad,
 }
 

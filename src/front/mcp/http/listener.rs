@@ -107,7 +107,8 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Takes connections, `most` at a time, until a signal ends it, and then answers what is under way.
+/// Accepts connections, `most` at a time, until a signal ends it, and then answers the requests
+/// under way.
 pub async fn accept_connections(
     listener: TcpListener,
     site: Arc<HttpSite>,
@@ -191,7 +192,7 @@ fn come_in(stream: TcpStream, connections: &Arc<ConnectionTable>, site: &Arc<Htt
     let _ = stream.set_nodelay(true);
     let line = WatchedStream::new(stream, taken.slot());
     let site = Arc::clone(site);
-    // A handshake takes more room than a plain connection: its task is another one.
+    // A handshake takes more room than a plain connection, so it has a task of its own.
     match site.gate.tls() {
         None => drop(tokio::spawn(serve_connection(Box::new(line), taken, site))),
         Some(acceptor) => drop(tokio::spawn(async move {
@@ -227,7 +228,7 @@ trait ByteStream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> ByteStream for S {}
 
-/// Speaks HTTP/1.1 until either side has had enough.
+/// Speaks HTTP/1.1 until either side ends the connection.
 async fn serve_connection(stream: Box<dyn ByteStream>, taken: SlotGuard, site: Arc<HttpSite>) {
     let service = service_fn(|request: Request<Incoming>| {
         let work = taken.work(only_listens(&request));
@@ -236,7 +237,7 @@ async fn serve_connection(stream: Box<dyn ByteStream>, taken: SlotGuard, site: A
         async move { Ok::<_, Infallible>(Box::pin(site.answer(request, work)).await) }
     });
     let connection = http1::Builder::new()
-        // The seats have a timer for all.
+        // One timer of the table serves all connections.
         .header_read_timeout(None)
         .max_buf_size(HEADERS)
         .max_header_size(HEADERS)

@@ -128,7 +128,7 @@ struct RawMessage {
     error: Option<IgnoredAny>,
 }
 
-/// A field that is there, be it null.
+/// Deserializes a field that is there, even if it is null.
 fn given<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -140,7 +140,7 @@ where
 /// Parses a body.
 pub fn parse(bytes: &[u8]) -> Result<IncomingMessage, HttpRefusal> {
     let invalid = |message: &str| HttpRefusal::new(StatusCode::BAD_REQUEST, message);
-    // The reader passes over what it does not keep without looking whether it is text.
+    // The parser skips values that it does not keep without checking that they are text.
     let text = simdutf8::basic::from_utf8(bytes)
         .map_err(|_| HttpRefusal::not_json("the body is not UTF-8, and so no JSON"))?;
     let text = text.trim_start_matches([' ', '\t', '\r', '\n']);

@@ -7,7 +7,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `answer` | the body of an answer, and what lasts until it has been sent |
-//! | `connections` | the limits of their number and silence, and the order in which they are closed |
+//! | `connections` | the limits of their number and silence, and the order of closing |
 //! | `listener` | the listener: connections come in here, and signals |
 //! | `gate` | the checks of a request before it is let in |
 //! | `message` | a request's body, as far as the gate has to know it |
@@ -62,7 +62,7 @@ const METRICS: &str = "/metrics";
 /// Content type of most answers.
 const JSON: &str = "application/json";
 
-/// The longest refusal of the SDK's that is handed on, in bytes.
+/// The longest refusal of the SDK's that is passed on, in bytes.
 const LONGEST_REASON: usize = 1000;
 
 /// Everything that answers requests.
@@ -91,7 +91,7 @@ pub async fn serve(
     } else {
         "http"
     };
-    // The gate has looked at the names, for all paths.
+    // The gate has checked the names, for all paths.
     let config = StreamableHttpServerConfig::default().disable_allowed_hosts();
     let sessions = http
         .sessions
@@ -212,15 +212,14 @@ impl HttpSite {
     }
 }
 
-/// The SDK refuses some requests in plain text, which no client expects: the same as an error of
-/// JSON-RPC.
+/// Turns a refusal of the SDK's in plain text, which no client expects, into an error of JSON-RPC.
 async fn in_json(response: Response<ResponseBody>, id: Value) -> Response<ResponseBody> {
     let status = response.status();
     let kind = response.headers().get(CONTENT_TYPE);
     if status.is_success() || kind.is_some_and(|kind| kind == "application/json") {
         return response;
     }
-    // The kind of content was looked at before: this is what the SDK says of a message that it
+    // The content type was checked before: with this status the SDK refuses a message that it
     // cannot read.
     if status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
         let message = "the message is not as the protocol has it: see the method's own parameters";

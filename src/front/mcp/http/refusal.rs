@@ -130,7 +130,7 @@ impl HttpRefusal {
         response
     }
 
-    /// As it is written to a connection that is not to be used any further.
+    /// Its bytes for a connection that is not used any further.
     pub fn into_bytes(self) -> Vec<u8> {
         let body = self.body();
         let reason = self.status.canonical_reason().unwrap_or_default();

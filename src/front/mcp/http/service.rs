@@ -1,4 +1,4 @@
-//! The protocol's own service, without sessions or with them: the one place that knows which.
+//! The protocol's own service, with or without sessions: only this module knows which.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const TRY_AGAIN: Duration = Duration::from_secs(5);
 /// The header by which a client names its session.
 const SESSION: &str = "mcp-session-id";
 
-/// The service. It is the same one with sessions and without, since there is room for one.
+/// The service. One type serves both cases, because it has room for sessions.
 #[derive(Clone)]
 pub struct ProtocolService {
     protocol: StreamableHttpService<ToolServer, ClientSessions>,
@@ -33,7 +33,7 @@ pub struct ProtocolService {
 }
 
 impl ProtocolService {
-    /// The service of what is offered, with `sessions` within these limits or without.
+    /// The service of this server, with `sessions` within these limits or without.
     pub fn new(
         offer: Arc<ServerSetup>,
         sessions: Option<SessionLimits>,
@@ -73,7 +73,7 @@ impl ProtocolService {
         }
     }
 
-    /// Answers a request, whose extensions tell the [`TokenOwner`] of its token.
+    /// Answers a request, whose extensions hold the [`TokenOwner`] of its token.
     ///
     /// # Errors
     /// There is no room for the session that it would begin, or another request of its session has

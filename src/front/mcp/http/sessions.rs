@@ -1,10 +1,10 @@
-//! The sessions of clients: whose they are, how many there are, and what ends with them.
+//! The sessions of clients: their owners, their number, and the work that ends with them.
 //!
 //! The protocol's side of a session is the SDK's (`LocalSessionManager`). This one decides around
 //! it which requests may have one: a session belongs to its token, and for all others it does not
 //! exist. Sessions that are idle for a minute end, and the longest idle one makes room for a new
-//! one. The answers of calls go through [`EventStreams`], from which a client whose connection broke
-//! reads on.
+//! one. The answers of calls go through [`EventStreams`], from which a client whose connection
+//! broke reads on.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -70,7 +70,7 @@ pub const LIMITS: SessionLimits = SessionLimits {
 /// Time between two looks for idle sessions.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The messages that wait within a session for the one who reads them next.
+/// The messages that wait within a session for their reader.
 const WAITING: usize = 4;
 
 /// All sessions of a server.
@@ -83,7 +83,7 @@ struct SessionTable {
     sdk: LocalSessionManager,
     open: Mutex<HashMap<SessionId, Arc<ClientSession>>>,
     events: Arc<EventStreams>,
-    /// Idle sessions are being looked for.
+    /// True while a task looks for idle sessions.
     looking: AtomicBool,
 }
 
@@ -93,7 +93,7 @@ impl ClientSessions {
     pub fn new(limits: SessionLimits) -> Self {
         let mut sdk = LocalSessionManager::default();
         sdk.session_config.channel_capacity = WAITING;
-        // SessionActivity is idle is known here, and how streams begin.
+        // This table decides about idle sessions, and about the beginning of streams.
         sdk.session_config.keep_alive = None;
         sdk.session_config.sse_retry = None;
         sdk.session_config.completed_cache_ttl = Duration::ZERO;
@@ -271,7 +271,7 @@ pub enum SessionRefusal {
     Full,
     /// A request with this id has no answer yet.
     SameId,
-    /// The reason of the protocol's side.
+    /// An error of the protocol's side.
     Sdk(LocalSessionManagerError),
 }
 

@@ -17,7 +17,7 @@ const HTTP: &[u8] = b"http/1.1";
 /// Reads both files.
 ///
 /// # Errors
-/// A sentence: what is wrong with which of them.
+/// A sentence about the file and its fault.
 pub fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, String> {
     let chain = read(certificate)?;
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&chain.bytes).collect();

@@ -35,7 +35,7 @@ pub struct CallCounts {
 
 #[derive(Debug, Default)]
 struct DurationHistogram {
-    /// Those that took no longer than each bound, and longer than the one before it.
+    /// Calls that took no longer than each bound, and longer than the one before it.
     within: [u64; BOUNDS.len()],
     count: u64,
     seconds: f64,
@@ -69,7 +69,7 @@ impl ServerMetrics {
 }
 
 impl CallCounts {
-    /// A call of `tool` has ended.
+    /// Records that a call of `tool` has ended.
     pub fn record_end(&mut self, tool: &'static str, outcome: &str, elapsed: Duration) {
         self.running = self.running.saturating_sub(1);
         *self.calls.entry((tool, outcome.to_owned())).or_default() += 1;
@@ -82,7 +82,7 @@ impl CallCounts {
         }
     }
 
-    /// A request was refused with this status.
+    /// Records that a request was refused with this status.
     pub fn record_refusal(&mut self, status: u16) {
         *self.refused.entry(status).or_default() += 1;
     }

@@ -21,7 +21,7 @@ pub struct SessionRequester {
     told: Cell<Option<RequestRefusal>>,
 }
 
-/// The refusal in place of what the protocol's own service would say.
+/// A refusal that replaces the one of the protocol's own service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestRefusal {
     /// No session has room for the one that the request would begin.
@@ -31,7 +31,7 @@ pub enum RequestRefusal {
 }
 
 impl SessionRequester {
-    /// The holder of a token, as far as anything is known of one.
+    /// The requester with this token's owner, if it has one.
     #[must_use]
     pub fn new(holder: Option<TokenOwner>) -> Self {
         Self {

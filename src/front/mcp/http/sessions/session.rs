@@ -1,4 +1,4 @@
-//! One session: what is under way in it, and which of its requests have no answer yet.
+//! One session: the activities under way in it, and its requests without an answer.
 
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
@@ -13,7 +13,7 @@ use crate::access::TokenOwner;
 #[derive(Debug)]
 pub struct ClientSession {
     pub holder: Option<TokenOwner>,
-    /// Its client knows events without content.
+    /// True if its client knows events without content.
     pub primed: AtomicBool,
     pub gone: watch::Sender<bool>,
     used: Mutex<SessionUse>,
@@ -28,7 +28,7 @@ pub struct SessionUse {
     pub now: usize,
     /// Calls among them.
     pub calls: usize,
-    /// When something began or ended last.
+    /// The time at which an activity began or ended last.
     pub last: Instant,
 }
 
@@ -68,7 +68,7 @@ impl ClientSession {
         })
     }
 
-    /// Notes that something begins, until what is returned is dropped.
+    /// Records that an activity begins, until the returned guard is dropped.
     pub fn begin_activity(self: &Arc<Self>, what: SessionActivity) -> ActivityGuard {
         let under = ActivityGuard {
             session: Arc::clone(self),
