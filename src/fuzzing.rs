@@ -26,10 +26,10 @@ where
         max_answer: None,
         http: None,
     };
-    let offer = Arc::new(ServerSetup::new(options, None, Vec::new(), None, None));
+    let setup = Arc::new(ServerSetup::new(options, None, Vec::new(), None, None));
     let (gone, went) = watch::channel(false);
     let wire = LineTransport::new(input, output, gone);
-    if let Ok(running) = ToolServer::new(offer, went).serve(wire).await {
+    if let Ok(running) = ToolServer::new(setup, went).serve(wire).await {
         // However it ended, what was written is judged.
         let _ = running.waiting().await;
     }

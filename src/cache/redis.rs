@@ -92,7 +92,7 @@ pub struct RedisCache {
     address: RedisAddress,
     tls: Option<TlsConnector>,
     keys: EntryKeys,
-    told: LogSink,
+    log: LogSink,
     link: Mutex<RedisLink>,
     /// Notified when the connection is of no use any more.
     broken: Notify,
@@ -116,7 +116,7 @@ impl RedisCache {
         address: RedisAddress,
         secret: &str,
         tls: Option<Arc<ClientConfig>>,
-        told: LogSink,
+        log: LogSink,
     ) -> Option<Arc<Self>> {
         let keys = EntryKeys::from_digits(secret)?;
         let tls = if address.tls {
@@ -138,7 +138,7 @@ impl RedisCache {
             address,
             tls,
             keys,
-            told,
+            log,
             link: Mutex::new(link),
             broken: Notify::new(),
         });
@@ -319,7 +319,7 @@ impl RedisCache {
         sharing.why = Some(why.to_owned());
         drop(link);
         if is_news {
-            (self.told)(&format!(
+            (self.log)(&format!(
                 "Redis is not to be had ({why}): this server goes on with its own cache, and tries \
                  again every second"
             ));
@@ -338,7 +338,7 @@ impl RedisCache {
             refuses: None,
         };
         drop(link);
-        (self.told)("Redis answers: the cache is shared");
+        (self.log)("Redis answers: the cache is shared");
     }
 
     /// Records that an entry was taken, or refused with this error.
@@ -350,7 +350,7 @@ impl RedisCache {
         }
         link.sharing.refuses = why.map(str::to_owned);
         drop(link);
-        (self.told)(&match why {
+        (self.log)(&match why {
             Some(why) => format!("Redis takes no entries ({why})"),
             None => String::from("Redis takes entries again"),
         });

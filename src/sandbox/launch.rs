@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, setpgid, setsid};
 
-use crate::sandbox::confinement::cage::{CommandCage, DirectoryMask};
+use crate::sandbox::confinement::command_confinement::{CommandConfinement, DirectoryMask};
 use crate::sandbox::scratch::ScratchDirectory;
 
 /// The size of the stack on which a new process calls `execve`, in bytes: a few calls, and a
@@ -57,7 +57,7 @@ pub struct ProgramLaunch {
     /// everything in it.
     pub scratch: Option<Arc<ScratchDirectory>>,
     /// Its confinement. A directory of its own is then also within its bounds.
-    pub cage: Option<CommandCage>,
+    pub confinement: Option<CommandConfinement>,
     /// The most memory for data of each of its processes, in bytes (`RLIMIT_DATA`, `getrlimit(2)`);
     /// a lower limit of this process stays.
     pub data: Option<u64>,
@@ -87,7 +87,7 @@ impl ProgramLaunch {
             directory: None,
             nothing: nothing_to_read()?,
             scratch: None,
-            cage: None,
+            confinement: None,
             data: None,
         })
     }
@@ -137,7 +137,7 @@ impl ProgramLaunch {
     }
 
     fn mask(&self) -> Option<&DirectoryMask> {
-        self.cage.as_ref()?.mask.as_ref()
+        self.confinement.as_ref()?.mask.as_ref()
     }
 }
 
@@ -153,7 +153,7 @@ extern "C" fn start_it(argument: *mut c_void) -> c_int {
     // Neither can fail in a new process. A confined command must not join a group outside: the
     // kernel sends SIGHUP to a group that has a stopped process and loses its last tie to its
     // session.
-    if launch.cage.is_some() {
+    if launch.confinement.is_some() {
         let _ = setsid();
     } else {
         let _ = setpgid(None, None);
@@ -179,7 +179,11 @@ extern "C" fn start_it(argument: *mut c_void) -> c_int {
             error = NOT_MASKED + errno.raw_os_error();
         } else if entered {
             // A program that cannot be confined is not run.
-            match launch.cage.as_ref().map_or(Ok(()), CommandCage::enter) {
+            match launch
+                .confinement
+                .as_ref()
+                .map_or(Ok(()), CommandConfinement::enter)
+            {
                 Ok(()) => {
                     libc::execve(
                         launch.program.as_ptr(),

@@ -61,10 +61,12 @@ pub(super) fn watch(watched: WatchdogTask<'_>) {
         watch_program(watched);
         return;
     };
-    let made = place.make().and_then(|directory| match &launch.cage {
-        Some(cage) => cage.allow_directory(&directory),
-        None => Ok(()),
-    });
+    let made = place
+        .make()
+        .and_then(|directory| match &launch.confinement {
+            Some(confined) => confined.allow_directory(&directory),
+            None => Ok(()),
+        });
     match made {
         Ok(()) => watch_program(watched),
         Err(errno) => {

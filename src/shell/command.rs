@@ -19,7 +19,7 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::confinement::audit::ProcessMark;
-use crate::sandbox::confinement::cage::{self, CommandCage};
+use crate::sandbox::confinement::command_confinement::{self, CommandConfinement};
 use crate::sandbox::launch::ProgramLaunch;
 use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
 use crate::shell::named::{Shell, without_number};
@@ -236,8 +236,8 @@ fn start(command: &str, conditions: Conditions<'_>) -> io::Result<(File, Watchdo
         Some(confinement) => confined(confinement, &program, arguments, shell, script.as_ref())?,
     };
     launch.directory = conditions.directory;
-    if let Some(cage) = &mut launch.cage {
-        cage.mark = conditions.mark;
+    if let Some(confined) = &mut launch.confinement {
+        confined.mark = conditions.mark;
     }
     let watchdog = Watchdog::start(launch, input, StderrTarget::WithOutput)?;
     drop(script);
@@ -254,21 +254,24 @@ fn confined<'a>(
     shell: &Shell,
     script: Option<&OwnedFd>,
 ) -> io::Result<ProgramLaunch> {
-    let mut cage = CommandCage::prepare(confinement).map_err(io::Error::other)?;
-    cage.kept = script.map(AsRawFd::as_raw_fd);
+    let mut confined = CommandConfinement::prepare(confinement).map_err(io::Error::other)?;
+    confined.kept = script.map(AsRawFd::as_raw_fd);
     if !confinement.confines_files() {
         let mut launch = ProgramLaunch::prepare(program, arguments, shell.withheld)?;
-        launch.cage = Some(cage);
+        launch.confinement = Some(confined);
         return Ok(launch);
     }
-    let withheld = |name: &OsStr| (shell.withheld)(name) || cage::is_withheld(name);
-    let place = cage::private_directory(confinement);
+    let withheld = |name: &OsStr| (shell.withheld)(name) || command_confinement::is_withheld(name);
+    let place = command_confinement::private_directory(confinement);
     let place = place.ok_or_else(|| io::Error::other("there is no place for temporary files"))?;
     let launch = ProgramLaunch::prepare(program, arguments, withheld)?;
-    let launch = launch.with(cage::TEMPORARY, place.path())?;
-    let mut launch = launch.with(cage::TEMPORARY_OF_ZSH, place.path().join("zsh"))?;
+    let launch = launch.with(command_confinement::TEMPORARY, place.path())?;
+    let mut launch = launch.with(
+        command_confinement::TEMPORARY_OF_ZSH,
+        place.path().join("zsh"),
+    )?;
     launch.scratch = Some(Arc::new(place));
-    launch.cage = Some(cage);
+    launch.confinement = Some(confined);
     Ok(launch)
 }
 

@@ -12,7 +12,7 @@ fn nowhere(secret: &str) -> RedisCache {
         address,
         tls: None,
         keys: EntryKeys::from_digits(secret).unwrap(),
-        told: Box::new(|_| {}),
+        log: Box::new(|_| {}),
         link: Mutex::new(RedisLink {
             connection: None,
             number: 0,

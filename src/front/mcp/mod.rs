@@ -66,7 +66,7 @@ pub fn serve(options: McpOptions) -> Exit {
 /// True if the log is a line of JSON for each event, for programs.
 static IN_JSON: AtomicBool = AtomicBool::new(false);
 
-/// Has the log be lines of JSON from now on.
+/// Switches the log to lines of JSON.
 fn log_in_json() {
     IN_JSON.store(true, Ordering::Relaxed);
 }

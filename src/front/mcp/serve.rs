@@ -66,22 +66,22 @@ async fn serve(
         let keys = http.log_arguments.then(|| credentials::in_use(&secrets));
         let operation = Arc::new(OperatorReports::new(http.log, keys)?);
         let told = Some(Arc::clone(&operation));
-        let offer = ServerSetup::new(options, confinement, secrets, cache, told);
-        return http::serve(http, Arc::new(offer), operation).await;
+        let setup = ServerSetup::new(options, confinement, secrets, cache, told);
+        return http::serve(http, Arc::new(setup), operation).await;
     }
-    let offer = Arc::new(ServerSetup::new(options, confinement, secrets, cache, None));
+    let setup = Arc::new(ServerSetup::new(options, confinement, secrets, cache, None));
     tokio::select! {
-        ended = on_stdio(offer) => ended,
+        ended = on_stdio(setup) => ended,
         () = termination_signal() => Ok(()),
     }
 }
 
 /// Serves the one client on stdin and stdout.
-async fn on_stdio(offer: Arc<ServerSetup>) -> Result<(), String> {
+async fn on_stdio(setup: Arc<ServerSetup>) -> Result<(), String> {
     let (gone, went) = watch::channel(false);
     let (input, output) = stdio_pipes();
     let wire = LineTransport::new(input, output, gone);
-    match Box::pin(ToolServer::new(offer, went).serve(wire)).await {
+    match Box::pin(ToolServer::new(setup, went).serve(wire)).await {
         Ok(running) => match running.waiting().await {
             Ok(_) => Ok(()),
             Err(error) => Err(error.to_string()),

@@ -81,15 +81,15 @@ impl ServerSetup {
 
 /// The state from which the protocol's requests of one client are answered.
 pub struct ToolServer {
-    offer: Arc<ServerSetup>,
+    setup: Arc<ServerSetup>,
     /// Becomes true when the client goes away.
     gone: watch::Receiver<bool>,
 }
 
 impl ToolServer {
     /// The server of one client; `gone` becomes true when the client goes away.
-    pub fn new(offer: Arc<ServerSetup>, gone: watch::Receiver<bool>) -> Self {
-        Self { offer, gone }
+    pub fn new(setup: Arc<ServerSetup>, gone: watch::Receiver<bool>) -> Self {
+        Self { setup, gone }
     }
 
     /// The form of the answer to a call of `client`, which may limit the answer's length itself.
@@ -100,7 +100,7 @@ impl ToolServer {
         progress: Option<&'h LatestProgress>,
         owner: Option<&'h TokenOwner>,
     ) -> AnswerSpec<'h> {
-        let (reader, max_answer) = match (self.offer.structured, self.offer.max_answer) {
+        let (reader, max_answer) = match (self.setup.structured, self.setup.max_answer) {
             (true, _) => (Reader::Program, None),
             (false, Some(0)) => (Reader::Model, None),
             (false, Some(bytes)) => (Reader::Model, Some(bytes)),
@@ -117,7 +117,7 @@ impl ToolServer {
 
     /// The refusal of a method that this server has not offered.
     fn not_offered(&self, method: &str) -> ErrorData {
-        let has = if resources::are_served(&self.offer.tools) {
+        let has = if resources::are_served(&self.setup.tools) {
             "tools and resources, and no prompts"
         } else {
             "tools, and neither resources nor prompts"
@@ -133,13 +133,13 @@ impl ToolServer {
         TOOLS
             .find(name)
             .filter(|tool| {
-                self.offer
+                self.setup
                     .tools
                     .iter()
                     .any(|served| served.name == tool.name)
             })
             .ok_or_else(|| {
-                let names: Vec<&str> = self.offer.tools.iter().map(|tool| tool.name).collect();
+                let names: Vec<&str> = self.setup.tools.iter().map(|tool| tool.name).collect();
                 let name = name.escape_debug();
                 ErrorData::invalid_params(
                     format!("No tool `{name}` here. There are: {}", names.join(", ")),
@@ -152,15 +152,15 @@ impl ToolServer {
 impl ServerHandler for ToolServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools();
-        let capabilities = if resources::are_served(&self.offer.tools) {
+        let capabilities = if resources::are_served(&self.setup.tools) {
             capabilities.enable_resources().build()
         } else {
             capabilities.build()
         };
         let about = Implementation::new("ikigai-tools", env!("CARGO_PKG_VERSION"))
             .with_title("Ikigai tools");
-        let confinement = self.offer.caller.confinement();
-        let text = instructions::compose(&self.offer.tools, confinement, !self.offer.structured);
+        let confinement = self.setup.caller.confinement();
+        let text = instructions::compose(&self.setup.tools, confinement, !self.setup.structured);
         let config = ServerConfig::new(capabilities).with_server_info(about);
         if text.is_empty() {
             return config;
@@ -173,8 +173,8 @@ impl ServerHandler for ToolServer {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let entries = self.offer.tools.iter();
-        let entries = entries.map(|tool| list::entry(tool, self.offer.structured));
+        let entries = self.setup.tools.iter();
+        let entries = entries.map(|tool| list::entry(tool, self.setup.structured));
         Ok(ListToolsResult::with_all_items(entries.collect()))
     }
 
@@ -203,10 +203,10 @@ impl ServerHandler for ToolServer {
                 None => std::future::pending().await,
             }
         };
-        let operation = self.offer.operation.as_ref();
+        let operation = self.setup.operation.as_ref();
         let name = owner.map_or("", TokenOwner::name);
         let running = operation.map(|operation| operation.call(name, tool.name, &arguments));
-        let answer = self.offer.caller.call(tool, arguments, &wanted);
+        let answer = self.setup.caller.call(tool, arguments, &wanted);
         tokio::select! {
             mut answer = answer => {
                 if let Some(running) = running {
@@ -230,7 +230,7 @@ impl ServerHandler for ToolServer {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        if !resources::are_served(&self.offer.tools) {
+        if !resources::are_served(&self.setup.tools) {
             return Err(self.not_offered("resources/list"));
         }
         Ok(ListResourcesResult::with_all_items(Vec::new()))
@@ -241,7 +241,7 @@ impl ServerHandler for ToolServer {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        if !resources::are_served(&self.offer.tools) {
+        if !resources::are_served(&self.setup.tools) {
             return Err(self.not_offered("resources/templates/list"));
         }
         let templates = vec![resources::template()];
@@ -253,10 +253,10 @@ impl ServerHandler for ToolServer {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        if !resources::are_served(&self.offer.tools) {
+        if !resources::are_served(&self.setup.tools) {
             return Err(self.not_offered("resources/read"));
         }
-        let read = resources::read(&request.uri, &self.offer.caller).await;
+        let read = resources::read(&request.uri, &self.setup.caller).await;
         read.map(ReadResourceResponse::from)
     }
 
@@ -287,7 +287,7 @@ impl ServerHandler for ToolServer {
                 "tools/call takes `name`, a string, and `arguments`, an object",
                 None,
             ),
-            "resources/read" if resources::are_served(&self.offer.tools) => {
+            "resources/read" if resources::are_served(&self.setup.tools) => {
                 ErrorData::invalid_params("resources/read takes `uri`, a string", None)
             }
             _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),

@@ -13,7 +13,8 @@
 //!
 //! Without the network every socket is refused, except pairs that are connected to each other. From
 //! Landlock's ABI 9 on, sockets in the file system and abstract ones are allowed, because Landlock
-//! then decides about their peers. Descriptors that were open before are closed (`cage`).
+//! then decides about their peers. Descriptors that were open before are closed
+//! (`command_confinement`).
 //!
 //! A program for another architecture, such as one of 32 bits, is killed at its first system call;
 //! all calls of the x32 ABI are refused.

@@ -5,15 +5,15 @@
 //! [`current`]): one process is one call.
 //!
 //! A tool that works with files confines itself before it does ([`ruleset`]). A command is confined
-//! by itself, between its fork and its first program ([`cage`]): the tool and its watchdog have to
-//! end it, to keep its output and to clear up after it, and stay out of its reach. The parts of the
-//! system that a command may use beside the directories are in [`system`]. `SECURITY.md` says what
-//! all this leaves open.
+//! by itself, between its fork and its first program ([`command_confinement`]): the tool and its
+//! watchdog have to end it, to keep its output and to clear up after it, and stay out of its reach.
+//! The parts of the system that a command may use beside the directories are in [`system`].
+//! `SECURITY.md` says what all this leaves open.
 
 pub mod audit;
 mod bounds;
-pub mod cage;
 mod capabilities;
+pub mod command_confinement;
 mod directory_mask;
 mod etc;
 mod exposure;

@@ -94,8 +94,8 @@ impl RequestGate {
     ///
     /// # Errors
     /// A sentence about the file and its fault.
-    pub fn read_keys(http: &HttpOptions, offer: &ServerSetup) -> Result<ServerKeys, String> {
-        KeyFiles::of(http).read(offer)
+    pub fn read_keys(http: &HttpOptions, setup: &ServerSetup) -> Result<ServerKeys, String> {
+        KeyFiles::of(http).read(setup)
     }
 
     /// The gate of a server that listens on `address` and has so many connections at a time.
@@ -128,8 +128,8 @@ impl RequestGate {
     }
 
     /// Reads the files again. If one of them is bad, everything stays as it was.
-    pub fn reload_keys(&self, offer: &ServerSetup) {
-        match self.files.read(offer) {
+    pub fn reload_keys(&self, setup: &ServerSetup) {
+        match self.files.read(setup) {
             Ok(keys) => {
                 lock(&self.allowances).retain(|holder, _| {
                     let tokens = keys.tokens.as_ref();
@@ -305,7 +305,7 @@ impl KeyFiles {
         }
     }
 
-    fn read(&self, offer: &ServerSetup) -> Result<ServerKeys, String> {
+    fn read(&self, setup: &ServerSetup) -> Result<ServerKeys, String> {
         let certificate = self.certificate.as_ref();
         let files = [
             (
@@ -325,7 +325,7 @@ impl KeyFiles {
             ),
         ];
         for (path, what, sensitivity) in files {
-            let exposed = path.and_then(|path| Some((path, offer.exposes(path, sensitivity)?)));
+            let exposed = path.and_then(|path| Some((path, setup.exposes(path, sensitivity)?)));
             if let Some((path, reason)) = exposed {
                 return Err(format!("{what} {} {reason}", path.display()));
             }

@@ -124,7 +124,7 @@ pub async fn accept_connections(
             biased;
             _ = signals.terminate.recv() => break,
             _ = signals.interrupt.recv() => break,
-            _ = signals.hang_up.recv() => site.gate.reload_keys(&site.offer),
+            _ = signals.hang_up.recv() => site.gate.reload_keys(&site.setup),
             _ = rounds.tick() => connections.look_after(),
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {

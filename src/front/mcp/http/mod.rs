@@ -69,17 +69,17 @@ const LONGEST_REASON: usize = 1000;
 struct HttpSite {
     gate: RequestGate,
     service: ProtocolService,
-    offer: Arc<ServerSetup>,
+    setup: Arc<ServerSetup>,
     operation: Arc<OperatorReports>,
 }
 
 /// Serves until a signal ends it. An error is a sentence for the log.
 pub async fn serve(
     http: HttpOptions,
-    offer: Arc<ServerSetup>,
+    setup: Arc<ServerSetup>,
     operation: Arc<OperatorReports>,
 ) -> Result<(), String> {
-    let keys = RequestGate::read_keys(&http, &offer)?;
+    let keys = RequestGate::read_keys(&http, &setup)?;
     let signals = listener::ServerSignals::listen()?;
     let listener = listener::listen(http.address)
         .map_err(|error| format!("cannot listen on {}: {error}", http.address))?;
@@ -96,12 +96,12 @@ pub async fn serve(
     let sessions = http
         .sessions
         .then(|| SessionLimits::of(http.tokens.is_some()));
-    let service = ProtocolService::new(Arc::clone(&offer), sessions, config);
+    let service = ProtocolService::new(Arc::clone(&setup), sessions, config);
     log(&format!("listening on {scheme}://{address}{PATH}"));
     let site = Arc::new(HttpSite {
         gate,
         service,
-        offer,
+        setup,
         operation,
     });
     listener::accept_connections(listener, site, signals, most).await;
@@ -156,7 +156,7 @@ impl HttpSite {
             return refused(HttpRefusal::wrong_method("GET, HEAD"));
         }
         let holder = self.gate.authenticate(request.headers());
-        let sharing = self.offer.sharing();
+        let sharing = self.setup.sharing();
         let (kind, text) = match (path, holder) {
             (HEALTH, Err(_)) => (JSON, operation::ALIVE.into()),
             (HEALTH, Ok(_)) => {

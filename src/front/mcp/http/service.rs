@@ -35,7 +35,7 @@ pub struct ProtocolService {
 impl ProtocolService {
     /// The service of this server, with `sessions` within these limits or without.
     pub fn new(
-        offer: Arc<ServerSetup>,
+        setup: Arc<ServerSetup>,
         sessions: Option<SessionLimits>,
         config: StreamableHttpServerConfig,
     ) -> Self {
@@ -53,7 +53,7 @@ impl ProtocolService {
             } else {
                 going.clone()
             };
-            Ok(ToolServer::new(Arc::clone(&offer), going))
+            Ok(ToolServer::new(Arc::clone(&setup), going))
         };
         let manager = Arc::new(sessions.clone());
         Self {

@@ -28,7 +28,7 @@ const FIRST_OF_OTHERS: RawFd = 3;
 const MOST_DESCRIPTORS: RawFd = 65_536;
 
 /// A confinement that is ready to be entered.
-pub struct CommandCage {
+pub struct CommandConfinement {
     ruleset: Option<OwnedFd>,
     /// The rights in the private directory, as this kernel takes them.
     rights: u64,
@@ -43,7 +43,7 @@ pub struct CommandCage {
     pub mark: Option<audit::ProcessMark>,
 }
 
-impl CommandCage {
+impl CommandConfinement {
     /// Prepares it. An error is a sentence.
     pub fn prepare(confinement: &Confinement) -> Result<Self, String> {
         let mut filters = Vec::new();
