@@ -3,7 +3,7 @@
 //!
 //! Landlock can only allow, and what it allows of a directory holds for all below it. So tools that
 //! work with files check what they have opened, and from commands these files are hidden
-//! ([`super::mask`]).
+//! ([`super::directory_mask`]).
 
 use std::ffi::{CString, OsStr};
 use std::fs;

@@ -252,7 +252,7 @@ impl Confinement {
     }
 
     /// Confines this process, which works with files: to reading, or to reading and writing, and to
-    /// reading what is in `beside`. An error is a sentence.
+    /// reading the files in `beside`. An error is a sentence.
     pub fn confine_tool(&self, writing: bool, beside: Option<&Path>) -> Result<(), String> {
         ruleset::confine_tool(self, writing, beside)
     }

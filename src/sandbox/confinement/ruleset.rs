@@ -80,8 +80,8 @@ pub fn supported_bits(rights: BitFlags<AccessFs>) -> u64 {
 
 type Error = Box<dyn std::error::Error>;
 
-/// Confines this process to the roots, to reading there, or to reading and writing, and to reading
-/// what else may be read, and what is in `beside`.
+/// Confines this process to reading, or reading and writing, in the roots, and to reading the other
+/// readable paths and the files in `beside`.
 pub fn confine_tool(
     confinement: &Confinement,
     writing: bool,
