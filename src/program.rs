@@ -9,7 +9,7 @@ pub const PROGRAM: &str = "ikigai-tools";
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
+pub enum ProgramExit {
     /// What was asked for was done, or answered.
     Success,
     /// A bad request, or a web tool's failure.
@@ -21,18 +21,18 @@ pub enum Exit {
     Code(u8),
 }
 
-impl Exit {
+impl ProgramExit {
     /// The exit code where the command line could not be understood.
     pub const USAGE: u8 = 2;
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
+impl From<ProgramExit> for ExitCode {
+    fn from(exit: ProgramExit) -> Self {
         match exit {
-            Exit::Success => Self::SUCCESS,
-            Exit::Failure => Self::FAILURE,
-            Exit::Usage => Self::from(Exit::USAGE),
-            Exit::Code(code) => Self::from(code),
+            ProgramExit::Success => Self::SUCCESS,
+            ProgramExit::Failure => Self::FAILURE,
+            ProgramExit::Usage => Self::from(ProgramExit::USAGE),
+            ProgramExit::Code(code) => Self::from(code),
         }
     }
 }

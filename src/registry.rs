@@ -34,7 +34,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use crate::contract::tool::{Set, Tool};
+use crate::contract::tool::{Tool, ToolSet};
 use crate::{secrets, tools};
 
 /// Every tool of this program, in the order in which lists show them.
@@ -81,7 +81,7 @@ impl Registry {
     /// for.
     pub fn linked(self, research: bool) -> impl Iterator<Item = &'static Tool> {
         let tools = self.0.iter();
-        tools.filter(move |tool| research || tool.set != Set::Research)
+        tools.filter(move |tool| research || tool.set != ToolSet::Research)
     }
 
     /// The names that people type.

@@ -18,7 +18,7 @@ const MANY_MARKS: usize = 4;
 
 /// The effect of an unseen character.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Effect {
+enum UnseenEffect {
     /// It turns the direction of writing until something ends that.
     Turn,
     /// It marks the direction of one place.
@@ -52,17 +52,17 @@ const FLAGS: [&str; 3] = [
     "\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
 ];
 
-fn effect(c: char) -> Option<Effect> {
+fn effect(c: char) -> Option<UnseenEffect> {
     Some(match c {
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Effect::Turn,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' => Effect::Mark,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => UnseenEffect::Turn,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' => UnseenEffect::Mark,
         '\u{e0100}'..='\u{e01ef}'
         | '\u{fe00}'..='\u{fe0f}'
         | '\u{180b}'..='\u{180d}'
-        | '\u{180f}' => Effect::Select,
-        '\u{e0000}'..='\u{e0fff}' => Effect::Tag,
-        '\u{200c}' | '\u{200d}' | '\u{34f}' => Effect::Join,
-        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => Effect::Fill,
+        | '\u{180f}' => UnseenEffect::Select,
+        '\u{e0000}'..='\u{e0fff}' => UnseenEffect::Tag,
+        '\u{200c}' | '\u{200d}' | '\u{34f}' => UnseenEffect::Join,
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => UnseenEffect::Fill,
         '\u{ad}'
         | '\u{17b4}'
         | '\u{17b5}'
@@ -73,7 +73,7 @@ fn effect(c: char) -> Option<Effect> {
         | '\u{feff}'
         | '\u{fff0}'..='\u{fffb}'
         | '\u{1bca0}'..='\u{1bca3}'
-        | '\u{1d173}'..='\u{1d17a}' => Effect::Nothing,
+        | '\u{1d173}'..='\u{1d17a}' => UnseenEffect::Nothing,
         _ => return None,
     })
 }
@@ -87,7 +87,7 @@ pub fn is_unseen(c: char) -> bool {
 /// True for a character that turns the direction of writing: with it a line can read as another.
 #[must_use]
 pub fn turns_direction(c: char) -> bool {
-    effect(c) == Some(Effect::Turn)
+    effect(c) == Some(UnseenEffect::Turn)
 }
 
 /// The unseen characters that were taken out of a text, counted by their kind.
@@ -109,14 +109,14 @@ impl UnseenCount {
         self
     }
 
-    fn add(&mut self, effect: Effect, alone: bool) {
+    fn add(&mut self, effect: UnseenEffect, alone: bool) {
         let (kind, idle) = match effect {
-            Effect::Turn => (0, false),
-            Effect::Tag => (1, false),
-            Effect::Select => (2, false),
-            Effect::Join | Effect::Nothing => (3, alone),
-            Effect::Mark => (3, false),
-            Effect::Fill => (4, false),
+            UnseenEffect::Turn => (0, false),
+            UnseenEffect::Tag => (1, false),
+            UnseenEffect::Select => (2, false),
+            UnseenEffect::Join | UnseenEffect::Nothing => (3, alone),
+            UnseenEffect::Mark => (3, false),
+            UnseenEffect::Fill => (4, false),
         };
         self.kinds[kind] += 1;
         self.idle += usize::from(idle);
@@ -253,7 +253,10 @@ fn unspelled(text: &str, escapes: bool) -> String {
 
 /// `text` with `instead` in place of each unseen character that does not belong to it: it is told
 /// the character, its effect, and whether it stands alone.
-fn rewritten(text: &str, mut instead: impl FnMut(char, Effect, bool, &mut String)) -> Cow<'_, str> {
+fn rewritten(
+    text: &str,
+    mut instead: impl FnMut(char, UnseenEffect, bool, &mut String),
+) -> Cow<'_, str> {
     if text.is_ascii() || !text.contains(is_unseen) {
         return Cow::Borrowed(text);
     }
@@ -269,14 +272,16 @@ fn rewritten(text: &str, mut instead: impl FnMut(char, Effect, bool, &mut String
         out.push_str(kept);
         let next = behind.chars().next();
         let all = run.chars().count();
-        let is_mark = |c: &char| effect(*c) == Some(Effect::Mark);
+        let is_mark = |c: &char| effect(*c) == Some(UnseenEffect::Mark);
         let alone = all - run.chars().filter(is_mark).count() == 1;
         for c in run.chars() {
             let Some(effect) = effect(c) else { continue };
             let stays = match effect {
-                Effect::Mark => all < MANY_MARKS,
-                Effect::Join => alone && joins(before, next),
-                Effect::Fill => alone && (before.is_some_and(is_jamo) || next.is_some_and(is_jamo)),
+                UnseenEffect::Mark => all < MANY_MARKS,
+                UnseenEffect::Join => alone && joins(before, next),
+                UnseenEffect::Fill => {
+                    alone && (before.is_some_and(is_jamo) || next.is_some_and(is_jamo))
+                }
                 _ if c == '\u{180e}' => alone && is_mongolian(before) && is_mongolian(next),
                 _ => false,
             };

@@ -26,7 +26,7 @@ pub enum LimitKind {
 
 /// What one holder may do.
 #[derive(Debug)]
-pub struct Allowance {
+pub struct RequestAllowance {
     calls: LimitLane,
     others: LimitLane,
 }
@@ -49,14 +49,14 @@ pub struct LimitPermit {
 
 /// There were too many requests.
 #[derive(Debug, PartialEq, Eq)]
-pub struct TooMany {
+pub struct LimitExceeded {
     /// After how many seconds to try again: one at least.
     pub seconds: u64,
     /// How many there may be, to be put behind a verb.
     pub bound: String,
 }
 
-impl Allowance {
+impl RequestAllowance {
     /// So many calls a second and at once, and ten times as many other requests.
     #[must_use]
     pub fn new(a_second: NonZeroU32, at_once: NonZeroU32) -> Self {
@@ -73,7 +73,7 @@ impl Allowance {
     ///
     /// # Errors
     /// When to try again.
-    pub fn permit(&self, kind: LimitKind) -> Result<LimitPermit, TooMany> {
+    pub fn permit(&self, kind: LimitKind) -> Result<LimitPermit, LimitExceeded> {
         match kind {
             LimitKind::Call => self.calls.permit(),
             LimitKind::Other => self.others.permit(),
@@ -93,14 +93,14 @@ impl LimitLane {
         }
     }
 
-    fn permit(&self) -> Result<LimitPermit, TooMany> {
+    fn permit(&self) -> Result<LimitPermit, LimitExceeded> {
         // What finds no room counts for nothing.
         let free = Arc::clone(&self.free).try_acquire_owned();
-        let free = free.map_err(|_| TooMany {
+        let free = free.map_err(|_| LimitExceeded {
             seconds: A_WHILE,
             bound: format!("{} at once", self.at_once),
         })?;
-        self.rate.check().map_err(|not_until| TooMany {
+        self.rate.check().map_err(|not_until| LimitExceeded {
             seconds: whole_seconds(not_until.wait_time_from(self.clock.now())),
             bound: format!("{} a second", self.a_second),
         })?;
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn there_are_so_many_calls_at_once_and_further_ones_when_one_is_done() {
-        let allowance = Allowance::new(number(1000), number(2));
+        let allowance = RequestAllowance::new(number(1000), number(2));
         let first = allowance.permit(LimitKind::Call).unwrap();
         let _second = allowance.permit(LimitKind::Call).unwrap();
         let third = allowance.permit(LimitKind::Call).unwrap_err();
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn there_are_so_many_calls_a_second_and_then_it_is_said_when_to_come_again() {
-        let allowance = Allowance::new(number(3), number(100));
+        let allowance = RequestAllowance::new(number(3), number(100));
         for _ in 0..3 {
             allowance.permit(LimitKind::Call).unwrap();
         }

@@ -15,7 +15,7 @@ pub const LONGEST: u64 = 1024 * 1024;
 
 /// A file, as it was when it was read.
 #[derive(Debug)]
-pub struct Credential {
+pub struct CredentialFile {
     /// What is in it.
     pub bytes: Vec<u8>,
     /// Its permission bits.
@@ -24,7 +24,7 @@ pub struct Credential {
     pub owner: u32,
 }
 
-impl Credential {
+impl CredentialFile {
     /// Reads the file at `path`; links are followed.
     ///
     /// # Errors
@@ -43,7 +43,7 @@ impl Credential {
     /// Reads `file`, from where it stands.
     ///
     /// # Errors
-    /// As [`Credential::read`].
+    /// As [`CredentialFile::read`].
     pub fn of(mut file: &File) -> Result<Self, String> {
         let status = file.metadata().map_err(|error| unreadable(&error))?;
         if !status.is_file() {

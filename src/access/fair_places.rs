@@ -10,7 +10,7 @@ use crate::access::TokenOwner;
 
 /// Places that holders take, each for a while.
 #[derive(Debug)]
-pub struct FairPlaces {
+pub struct FairSlots {
     all: usize,
     /// Holders are told apart.
     divided: bool,
@@ -19,12 +19,12 @@ pub struct FairPlaces {
 
 /// One such place, until this is dropped.
 #[derive(Debug)]
-pub struct HeldPlace {
-    places: Arc<FairPlaces>,
+pub struct HeldSlot {
+    places: Arc<FairSlots>,
     holder: TokenOwner,
 }
 
-impl FairPlaces {
+impl FairSlots {
     /// This many places; where they are not `divided`, anybody may take all of them.
     #[must_use]
     pub fn new(all: usize, divided: bool) -> Arc<Self> {
@@ -37,7 +37,7 @@ impl FairPlaces {
 
     /// A place for `holder`, if there is one left for them.
     #[must_use]
-    pub fn take(self: &Arc<Self>, holder: &TokenOwner) -> Option<HeldPlace> {
+    pub fn take(self: &Arc<Self>, holder: &TokenOwner) -> Option<HeldSlot> {
         let mut taken = self.taken();
         let left = self.all - taken.values().sum::<usize>();
         let own = taken.get(holder).copied().unwrap_or_default();
@@ -45,7 +45,7 @@ impl FairPlaces {
             return None;
         }
         taken.insert(holder.clone(), own + 1);
-        Some(HeldPlace {
+        Some(HeldSlot {
             places: Arc::clone(self),
             holder: holder.clone(),
         })
@@ -56,7 +56,7 @@ impl FairPlaces {
     }
 }
 
-impl Drop for HeldPlace {
+impl Drop for HeldSlot {
     fn drop(&mut self) {
         let mut taken = self.places.taken();
         match taken.get_mut(&self.holder) {
@@ -70,17 +70,17 @@ impl Drop for HeldPlace {
 mod tests {
     use super::*;
 
-    fn all_of(places: &Arc<FairPlaces>, holder: &str) -> Vec<HeldPlace> {
+    fn all_of(places: &Arc<FairSlots>, holder: &str) -> Vec<HeldSlot> {
         let holder = TokenOwner::new(holder);
         std::iter::from_fn(|| places.take(&holder)).collect()
     }
 
     #[test]
     fn whoever_takes_all_they_can_leaves_as_much_to_the_others() {
-        let places = FairPlaces::new(16, true);
+        let places = FairSlots::new(16, true);
         let anna = all_of(&places, "anna");
         let ben = all_of(&places, "ben");
-        let others: Vec<HeldPlace> = ["c", "d", "e"]
+        let others: Vec<HeldSlot> = ["c", "d", "e"]
             .map(|name| all_of(&places, name))
             .into_iter()
             .flatten()
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn where_nobody_is_told_apart_all_of_it_can_be_taken() {
-        let places = FairPlaces::new(3, false);
+        let places = FairSlots::new(3, false);
         let all = all_of(&places, "local");
         assert_eq!((all.len(), all_of(&places, "another").len()), (3, 0));
     }

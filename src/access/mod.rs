@@ -16,9 +16,9 @@ mod holder;
 mod names;
 mod tokens;
 
-pub use allowance::{Allowance, LimitKind, LimitPermit};
-pub use credential::Credential;
-pub use fair_places::{FairPlaces, HeldPlace};
+pub use allowance::{LimitKind, LimitPermit, RequestAllowance};
+pub use credential::CredentialFile;
+pub use fair_places::{FairSlots, HeldSlot};
 pub use holder::TokenOwner;
-pub use names::{Names, Schemes};
-pub use tokens::{NewToken, TokenFileError, Tokens, add};
+pub use names::{ServerNames, ServerSchemes};
+pub use tokens::{NewToken, TokenFileError, TokenTable, add};

@@ -14,7 +14,7 @@ const SECURE: u16 = 443;
 
 /// How the server may be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schemes {
+pub enum ServerSchemes {
     /// By `http`.
     Plain,
     /// By `https`.
@@ -25,21 +25,21 @@ pub enum Schemes {
 
 /// A host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Host {
+enum HeaderHost {
     Address(IpAddr),
     Name(String),
 }
 
 /// The names of a server.
 #[derive(Clone, Debug)]
-pub struct Names {
+pub struct ServerNames {
     /// Each with its port; without one, any that a client leaves out, and the server's own.
-    hosts: Vec<(Host, Option<u16>)>,
+    hosts: Vec<(HeaderHost, Option<u16>)>,
     port: u16,
-    schemes: Schemes,
+    schemes: ServerSchemes,
 }
 
-impl Schemes {
+impl ServerSchemes {
     fn default_ports(self) -> &'static [u16] {
         match self {
             Self::Plain => &[PLAIN],
@@ -49,19 +49,19 @@ impl Schemes {
     }
 }
 
-impl Names {
+impl ServerNames {
     /// The names of a server that listens on `address`: those of this machine, and the `allowed`
     /// ones, each a host or `host:port`.
     #[must_use]
-    pub fn new(address: SocketAddr, schemes: Schemes, allowed: &[String]) -> Self {
+    pub fn new(address: SocketAddr, schemes: ServerSchemes, allowed: &[String]) -> Self {
         let port = address.port();
         let mut hosts = vec![
-            Host::Name("localhost".to_owned()),
-            Host::Address(Ipv4Addr::LOCALHOST.into()),
-            Host::Address(Ipv6Addr::LOCALHOST.into()),
+            HeaderHost::Name("localhost".to_owned()),
+            HeaderHost::Address(Ipv4Addr::LOCALHOST.into()),
+            HeaderHost::Address(Ipv6Addr::LOCALHOST.into()),
         ];
         if !address.ip().is_unspecified() {
-            hosts.push(Host::Address(address.ip()));
+            hosts.push(HeaderHost::Address(address.ip()));
         }
         let own = hosts.into_iter().map(|host| (host, Some(port)));
         let allowed = allowed.iter().filter_map(|name| authority(name));
@@ -86,14 +86,14 @@ impl Names {
             return false;
         };
         let port = match (scheme.to_ascii_lowercase().as_str(), self.schemes) {
-            ("http", Schemes::Plain | Schemes::Either) => PLAIN,
-            ("https", Schemes::Secure | Schemes::Either) => SECURE,
+            ("http", ServerSchemes::Plain | ServerSchemes::Either) => PLAIN,
+            ("https", ServerSchemes::Secure | ServerSchemes::Either) => SECURE,
             _ => return false,
         };
         authority(rest).is_some_and(|(host, named)| self.have(&host, named, &[port]))
     }
 
-    fn have(&self, host: &Host, port: Option<u16>, defaults: &[u16]) -> bool {
+    fn have(&self, host: &HeaderHost, port: Option<u16>, defaults: &[u16]) -> bool {
         let is_default = |port: u16| defaults.contains(&port);
         self.hosts.iter().any(|(own, own_port)| {
             own == host
@@ -108,7 +108,7 @@ impl Names {
 }
 
 /// A host and a port, if there is one; `None` for anything else.
-fn authority(text: &str) -> Option<(Host, Option<u16>)> {
+fn authority(text: &str) -> Option<(HeaderHost, Option<u16>)> {
     let authority: Authority = text.parse().ok()?;
     let host = authority.host();
     let behind = text.get(host.len()..)?;
@@ -128,7 +128,10 @@ fn authority(text: &str) -> Option<(Host, Option<u16>)> {
         Some(bare) => Some(IpAddr::V6(bare.parse().ok()?)),
         None => host.parse::<Ipv4Addr>().ok().map(IpAddr::V4),
     };
-    let host = address.map_or_else(|| Host::Name(host.to_ascii_lowercase()), Host::Address);
+    let host = address.map_or_else(
+        || HeaderHost::Name(host.to_ascii_lowercase()),
+        HeaderHost::Address,
+    );
     Some((host, port))
 }
 
@@ -136,14 +139,14 @@ fn authority(text: &str) -> Option<(Host, Option<u16>)> {
 mod tests {
     use super::*;
 
-    fn names(address: &str, schemes: Schemes, allowed: &[&str]) -> Names {
+    fn names(address: &str, schemes: ServerSchemes, allowed: &[&str]) -> ServerNames {
         let allowed: Vec<String> = allowed.iter().map(|name| (*name).to_owned()).collect();
-        Names::new(address.parse().unwrap(), schemes, &allowed)
+        ServerNames::new(address.parse().unwrap(), schemes, &allowed)
     }
 
     #[test]
     fn a_server_on_this_machine_has_this_machine_s_names_with_its_port() {
-        let names = names("127.0.0.1:8383", Schemes::Plain, &[]);
+        let names = names("127.0.0.1:8383", ServerSchemes::Plain, &[]);
         for host in [
             "localhost:8383",
             "LocalHost:8383",
@@ -151,9 +154,9 @@ mod tests {
             "[::1]:8383",
             "[0:0:0:0:0:0:0:1]:8383",
         ] {
-            assert_eq!(names.are_called(host), Some(true), "{host}");
-            assert!(names.are_origin(&format!("http://{host}")), "{host}");
-            assert!(!names.are_origin(&format!("https://{host}")), "{host}");
+            assert_eq!(names.match_host(host), Some(true), "{host}");
+            assert!(names.match_origin(&format!("http://{host}")), "{host}");
+            assert!(!names.match_origin(&format!("https://{host}")), "{host}");
         }
         for host in [
             "localhost",
@@ -167,8 +170,8 @@ mod tests {
             "[::]:8383",
             "[::ffff:127.0.0.1]:8383",
         ] {
-            assert_eq!(names.are_called(host), Some(false), "{host}");
-            assert!(!names.are_origin(&format!("http://{host}")), "{host}");
+            assert_eq!(names.match_host(host), Some(false), "{host}");
+            assert!(!names.match_origin(&format!("http://{host}")), "{host}");
         }
         for host in [
             "",
@@ -184,8 +187,8 @@ mod tests {
             "http://localhost:8383",
             "ho st:8383",
         ] {
-            assert_ne!(names.are_called(host), Some(true), "{host}");
-            assert!(!names.are_origin(&format!("http://{host}")), "{host}");
+            assert_ne!(names.match_host(host), Some(true), "{host}");
+            assert!(!names.match_origin(&format!("http://{host}")), "{host}");
         }
         for origin in [
             "null",
@@ -195,7 +198,7 @@ mod tests {
             "ftp://localhost:8383",
             "localhost:8383",
         ] {
-            assert!(!names.are_origin(origin), "{origin}");
+            assert!(!names.match_origin(origin), "{origin}");
         }
     }
 
@@ -203,7 +206,7 @@ mod tests {
     fn a_name_that_is_allowed_has_its_port_or_those_that_are_left_out() {
         let names = names(
             "0.0.0.0:8383",
-            Schemes::Either,
+            ServerSchemes::Either,
             &["Tools.example.org", "other.example:8443"],
         );
         for (host, called) in [
@@ -216,7 +219,7 @@ mod tests {
             ("localhost:8383", true),
             ("192.0.2.1:8383", false),
         ] {
-            assert_eq!(names.are_called(host), Some(called), "{host}");
+            assert_eq!(names.match_host(host), Some(called), "{host}");
         }
         for (origin, own) in [
             ("https://tools.example.org", true),
@@ -225,15 +228,15 @@ mod tests {
             ("https://other.example:8443", true),
             ("https://other.example", false),
         ] {
-            assert_eq!(names.are_origin(origin), own, "{origin}");
+            assert_eq!(names.match_origin(origin), own, "{origin}");
         }
     }
 
     #[test]
     fn where_tls_is_spoken_the_default_port_is_its_own() {
-        let names = names("192.0.2.7:443", Schemes::Secure, &[]);
-        assert_eq!(names.are_called("192.0.2.7"), Some(true));
-        assert!(names.are_origin("https://192.0.2.7"));
-        assert!(!names.are_origin("http://192.0.2.7:443"));
+        let names = names("192.0.2.7:443", ServerSchemes::Secure, &[]);
+        assert_eq!(names.match_host("192.0.2.7"), Some(true));
+        assert!(names.match_origin("https://192.0.2.7"));
+        assert!(!names.match_origin("http://192.0.2.7:443"));
     }
 }

@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
-use super::credential::Credential;
+use super::credential::CredentialFile;
 use super::holder::TokenOwner;
 
 /// How a token begins, so that people and scanners of leaks see what it is.
@@ -40,7 +40,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Those who have a token.
 #[derive(Debug, Default)]
-pub struct Tokens(Vec<TokenEntry>);
+pub struct TokenTable(Vec<TokenEntry>);
 
 #[derive(Debug)]
 struct TokenEntry {
@@ -100,17 +100,17 @@ impl fmt::Display for TokenFileError {
     }
 }
 
-impl Tokens {
+impl TokenTable {
     /// Reads the file at `path`.
     ///
     /// # Errors
     /// Any of [`TokenFileError`] that has to do with reading.
     pub fn read(path: &Path) -> Result<Self, TokenFileError> {
-        let file = Credential::read(path).map_err(TokenFileError::Unreadable)?;
+        let file = CredentialFile::read(path).map_err(TokenFileError::Unreadable)?;
         Self::of(&file)
     }
 
-    fn of(file: &Credential) -> Result<Self, TokenFileError> {
+    fn of(file: &CredentialFile) -> Result<Self, TokenFileError> {
         if file.is_open_to_others() {
             return Err(TokenFileError::OpenToOthers(file.mode));
         }
@@ -191,10 +191,10 @@ impl NewToken {
     /// A new token for the holder called `name`.
     ///
     /// # Errors
-    /// [`TokenFileError::NoName`] and [`TokenFileError::NoRandomness`].
+    /// [`TokenFileError::InvalidName`] and [`TokenFileError::NoRandomness`].
     pub fn make(name: &str) -> Result<Self, TokenFileError> {
         if !is_name(name) {
-            return Err(TokenFileError::NoName);
+            return Err(TokenFileError::InvalidName);
         }
         let mut random = [0; RANDOM];
         SystemRandom::new()
@@ -243,8 +243,8 @@ pub fn add(path: &Path, new: &NewToken) -> Result<(), TokenFileError> {
         Err(error) => return Err(failed(error)),
     };
     lock(&file)?;
-    let old = Credential::of(&file).map_err(TokenFileError::Unreadable)?;
-    if Tokens::of(&old)?.has(&new.name) {
+    let old = CredentialFile::of(&file).map_err(TokenFileError::Unreadable)?;
+    if TokenTable::of(&old)?.has(&new.name) {
         return Err(TokenFileError::NameIsThere(new.name.clone()));
     }
     let newline = if old.bytes.last().is_none_or(|last| *last == b'\n') {
@@ -322,14 +322,14 @@ mod tests {
             line("anna", "one"),
             line("ben.2", "two")
         );
-        let tokens = Tokens::parse(text.as_bytes()).unwrap();
+        let tokens = TokenTable::parse(text.as_bytes()).unwrap();
         let holder = |token: &str| tokens.holder(token.as_bytes()).map(TokenOwner::name);
         assert_eq!(holder("one"), Some("anna"));
         assert_eq!(holder("two"), Some("ben.2"));
         for other in ["", "on", "one ", "ONE", "three"] {
             assert_eq!(holder(other), None, "{other}");
         }
-        assert_eq!(Tokens::default().holder(b"one"), None);
+        assert_eq!(TokenTable::default().holder(b"one"), None);
     }
 
     #[test]
@@ -350,7 +350,7 @@ mod tests {
             ),
             (format!("a {hash}\nb {hash}"), 2, "token is that"),
         ] {
-            let fault = Tokens::parse(text.as_bytes()).unwrap_err();
+            let fault = TokenTable::parse(text.as_bytes()).unwrap_err();
             let TokenFileError::Line(at, _) = fault else {
                 panic!("{fault}");
             };
@@ -358,7 +358,7 @@ mod tests {
             assert_eq!(at, number, "{said}");
             assert!(said.contains(reason) && !said.contains("secret"), "{said}");
         }
-        let fault = Tokens::parse(b"anna \xff\xfe").unwrap_err();
+        let fault = TokenTable::parse(b"anna \xff\xfe").unwrap_err();
         assert_eq!(fault, TokenFileError::Line(1, "it is not text"));
     }
 
@@ -379,7 +379,7 @@ mod tests {
         let cut = fs::read_to_string(&path).unwrap();
         fs::write(&path, cut.trim_end()).unwrap();
         add(&path, &ben).unwrap();
-        let tokens = Tokens::read(&path).unwrap();
+        let tokens = TokenTable::read(&path).unwrap();
         for one in [&anna, &ben] {
             let holder = tokens.holder(one.token.as_bytes()).unwrap();
             assert_eq!(holder.name(), one.name);
@@ -392,7 +392,7 @@ mod tests {
         for name in ["", "an na", "anna\n", "änna", "a/b"] {
             assert_eq!(
                 NewToken::make(name).err(),
-                Some(TokenFileError::NoName),
+                Some(TokenFileError::InvalidName),
                 "{name:?}"
             );
         }
@@ -406,20 +406,20 @@ mod tests {
         for mode in [0o640, 0o604, 0o620, 0o666] {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             assert_eq!(
-                Tokens::read(&path).unwrap_err(),
+                TokenTable::read(&path).unwrap_err(),
                 TokenFileError::OpenToOthers(mode)
             );
             let added = add(&path, &NewToken::make("anna").unwrap());
             assert_eq!(added, Err(TokenFileError::OpenToOthers(mode)));
         }
         for place in [directory.path().to_owned(), directory.path().join("none")] {
-            let fault = Tokens::read(&place).unwrap_err();
+            let fault = TokenTable::read(&place).unwrap_err();
             assert!(matches!(fault, TokenFileError::Unreadable(_)), "{fault}");
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        assert!(Tokens::read(&path).unwrap().is_empty());
+        assert!(TokenTable::read(&path).unwrap().is_empty());
         fs::write(&path, vec![b'\n'; 1024 * 1024 + 1]).unwrap();
-        let fault = Tokens::read(&path).unwrap_err().to_string();
+        let fault = TokenTable::read(&path).unwrap_err().to_string();
         assert!(fault.contains("1 MiB"), "{fault}");
     }
 }

@@ -41,7 +41,7 @@ mod switches;
 pub use process::DATA;
 pub use process::MAX_HTML;
 #[cfg(feature = "internals")]
-pub use proxy::Asked;
+pub use proxy::ProxyRequest;
 #[cfg(feature = "internals")]
 pub use switches::SCRIPTS;
 
@@ -75,12 +75,12 @@ pub struct Browser {
 
 /// A page as its scripts have made it.
 #[derive(Debug)]
-pub struct Rendered {
+pub struct RenderedPage {
     /// The document, as HTML.
     pub html: String,
     /// What the page, and the browser by itself, asked of the network, and what was refused.
     #[cfg(feature = "internals")]
-    pub asked: Vec<Asked>,
+    pub asked: Vec<ProxyRequest>,
 }
 
 /// Why there is no rendered page.
@@ -205,7 +205,7 @@ impl Browser {
         url: &Url,
         guard: &Guard,
         within: Duration,
-    ) -> Result<Rendered, BrowserError> {
+    ) -> Result<RenderedPage, BrowserError> {
         let end = Instant::now() + within.saturating_sub(FOR_THE_END);
         if rustix::process::geteuid().is_root() && !self.has_flag(switches::NO_SANDBOX) {
             return Err(BrowserError::Root);
@@ -217,7 +217,7 @@ impl Browser {
         let resolver = Arc::clone(&self.resolver);
         // The page is to be printed after what it waits for was cut off.
         let cut = Instant::now() + end.saturating_duration_since(Instant::now()) * 2 / 3;
-        let proxy = proxy::Proxy::start(url, guard.clone(), resolver, cut)
+        let proxy = proxy::BrowserProxy::start(url, guard.clone(), resolver, cut)
             .map_err(BrowserError::NotStarted)?;
         let scratch = process::scratch().map_err(BrowserError::NotStarted)?;
         let arguments = switches::of_a_page(&proxy, scratch.path(), &agent);
@@ -243,7 +243,7 @@ impl Browser {
                 None => BrowserError::ErrorPage(code.to_owned()),
             });
         }
-        Ok(Rendered {
+        Ok(RenderedPage {
             html,
             #[cfg(feature = "internals")]
             asked: _asked,

@@ -49,7 +49,7 @@ const START: &str = "ikigai.invalid";
 
 /// What was asked of the proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ProxyRequest {
     /// `host:port`.
     pub target: String,
     /// Why it was refused, or not reached; `None` where it was connected to.
@@ -57,8 +57,8 @@ pub struct Asked {
 }
 
 /// A proxy for one page. It ends when it is dropped.
-pub struct Proxy {
-    shared: Arc<Shared>,
+pub struct BrowserProxy {
+    shared: Arc<ProxyState>,
     address: SocketAddr,
     /// Its end is what every thread of the proxy watches for.
     running: Option<OwnedFd>,
@@ -66,7 +66,7 @@ pub struct Proxy {
 }
 
 /// What the threads of a proxy share.
-struct Shared {
+struct ProxyState {
     client: Client,
     guard: Guard,
     page: Url,
@@ -76,19 +76,19 @@ struct Shared {
     stopped: OwnedFd,
     at_once: AtomicUsize,
     bytes: AtomicU64,
-    log: Mutex<Log>,
+    log: Mutex<ProxyLog>,
 }
 
 #[derive(Default)]
-struct Log {
-    asked: Vec<Asked>,
+struct ProxyLog {
+    asked: Vec<ProxyRequest>,
     /// Why the page's own host was not reached, the first time.
     failed: Option<NetworkError>,
     /// Whether it ever was.
     reached: bool,
 }
 
-impl Proxy {
+impl BrowserProxy {
     /// Starts a proxy for the page at `page`, whose connections `guard` judges, and which cuts off
     /// everything at `cut`.
     pub fn start(
@@ -103,11 +103,11 @@ impl Proxy {
         let address = listener.local_addr()?;
         let (stopped, running) = pipe_with(PipeFlags::CLOEXEC)?;
         let token = RandomState::new().build_hasher().finish();
-        let client = Client::with_resolver(Arc::new(Remembering {
+        let client = Client::with_resolver(Arc::new(PinningResolver {
             resolver,
             known: Mutex::default(),
         }));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ProxyState {
             client: client.within(cut.saturating_duration_since(Instant::now())),
             guard,
             page: page.clone(),
@@ -144,7 +144,7 @@ impl Proxy {
 
     /// Ends it. Returns what was asked of it, and why the page's host was never reached.
     #[must_use]
-    pub fn finish(mut self) -> (Vec<Asked>, Option<NetworkError>) {
+    pub fn finish(mut self) -> (Vec<ProxyRequest>, Option<NetworkError>) {
         self.stop();
         let mut log = self.shared.log();
         let failed = log.failed.take().filter(|_| !log.reached);
@@ -160,14 +160,14 @@ impl Proxy {
     }
 }
 
-impl Drop for Proxy {
+impl Drop for BrowserProxy {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
-impl Shared {
-    fn log(&self) -> MutexGuard<'_, Log> {
+impl ProxyState {
+    fn log(&self) -> MutexGuard<'_, ProxyLog> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -191,7 +191,7 @@ impl Shared {
             let served = thread::Builder::new()
                 .name("proxied".to_owned())
                 .spawn(move || {
-                    let _one = AtOnce(&its_own.at_once);
+                    let _one = ServedConnection(&its_own.at_once);
                     // Whatever goes wrong on a connection ends it, and the browser sees that.
                     let _ = exchange::serve(&its_own, &stream);
                 });
@@ -240,7 +240,7 @@ impl Shared {
         };
         let mut log = self.log();
         let port = url.port_or_known_default().unwrap_or(0);
-        log.asked.push(Asked {
+        log.asked.push(ProxyRequest {
             target: format!("{}:{port}", url.host_str().unwrap_or_default()),
             refused: opened.as_ref().err().map(ToString::to_string),
         });
@@ -263,9 +263,9 @@ impl Shared {
 }
 
 /// One of the connections that are served at a time.
-struct AtOnce<'a>(&'a AtomicUsize);
+struct ServedConnection<'a>(&'a AtomicUsize);
 
-impl Drop for AtOnce<'_> {
+impl Drop for ServedConnection<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -273,18 +273,18 @@ impl Drop for AtOnce<'_> {
 
 /// A resolver that answers the same for a name as long as the page is rendered: who changes the
 /// addresses of a name meanwhile gains nothing.
-struct Remembering {
+struct PinningResolver {
     resolver: Arc<dyn Resolve>,
     known: Mutex<HashMap<String, Vec<SocketAddr>>>,
 }
 
-impl Remembering {
+impl PinningResolver {
     fn known(&self) -> MutexGuard<'_, HashMap<String, Vec<SocketAddr>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Resolve for Remembering {
+impl Resolve for PinningResolver {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         let known = self.known().get(name).cloned();
         let found = if let Some(known) = known {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use super::proxy::Proxy;
+use super::proxy::BrowserProxy;
 
 /// The switch that takes the browser's own sandbox away. It is never among ours.
 pub const NO_SANDBOX: &str = "--no-sandbox";
@@ -75,7 +75,7 @@ const ALWAYS: [&str; 44] = [
 ];
 
 /// The arguments for one page, which the proxy leads to.
-pub fn of_a_page(proxy: &Proxy, scratch: &Path, agent: &str) -> Vec<OsString> {
+pub fn of_a_page(proxy: &BrowserProxy, scratch: &Path, agent: &str) -> Vec<OsString> {
     let mut all: Vec<String> = ALWAYS.iter().map(|switch| (*switch).to_owned()).collect();
     all.push(format!("--virtual-time-budget={BUDGET}"));
     all.push(format!("--js-flags=--max-old-space-size={SCRIPTS}"));

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::command_line::confinement;
 use crate::contract::request;
-use crate::contract::schema::{Field, FieldKind, Schema};
+use crate::contract::schema::{FieldKind, Schema, SchemaField};
 use crate::contract::tool::Tool;
 
 /// The flag by which a person asks anew for an answer that may be cached. It is not a field of a
@@ -61,7 +61,7 @@ pub fn usage(invocation: &str, schema: &Schema) -> String {
 }
 
 /// The placeholder of the field's value in help: `FILE_PATH`.
-pub fn value_name(field: &Field) -> String {
+pub fn value_name(field: &SchemaField) -> String {
     match field.kind {
         FieldKind::Integer => "N".to_owned(),
         FieldKind::Texts => "LIST".to_owned(),
@@ -76,7 +76,7 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
-fn option(field: &Field) -> Arg {
+fn option(field: &SchemaField) -> Arg {
     let option = Arg::new(field.name.clone())
         .long(field.flag())
         .value_name(value_name(field))
@@ -113,7 +113,7 @@ fn integer(text: &str) -> Result<Value, String> {
     if let Ok(number) = text.parse::<i64>() {
         return Ok(number.into());
     }
-    match request::integer(text) {
+    match request::parse_integer(text) {
         // Text keeps all of it, and the tool reads it as it reads a number.
         Some(_) => Ok(text.into()),
         None => Err("not an integer".to_owned()),
@@ -121,7 +121,7 @@ fn integer(text: &str) -> Result<Value, String> {
 }
 
 /// The kind of value that the field holds, for completions and advice.
-pub fn hint(field: &Field) -> ValueHint {
+pub fn hint(field: &SchemaField) -> ValueHint {
     match field.name.as_str() {
         "command" => ValueHint::CommandString,
         "url" => ValueHint::Url,
@@ -131,11 +131,11 @@ pub fn hint(field: &Field) -> ValueHint {
     }
 }
 
-pub fn positional_id(field: &Field) -> String {
+pub fn positional_id(field: &SchemaField) -> String {
     format!("{} without its name", field.name)
 }
 
-pub fn ids(field: &Field) -> Vec<String> {
+pub fn ids(field: &SchemaField) -> Vec<String> {
     let mut ids = vec![field.name.clone()];
     if field.required {
         ids.push(positional_id(field));

@@ -9,8 +9,8 @@ use std::path::Path;
 use clap::ValueHint;
 
 use crate::command_line::fields::{hint, quoted};
-use crate::contract::schema::{Field, FieldKind, Schema};
-use crate::contract::tool::{Scope, Tool};
+use crate::contract::schema::{FieldKind, Schema, SchemaField};
+use crate::contract::tool::{AccessScope, Tool};
 
 /// The words to type instead of `args`, if they can be told. `args` hold something that the tool,
 /// reached by `invocation`, has no place for.
@@ -30,7 +30,7 @@ pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString])
     match (tool.scope, hint(field)) {
         _ if call.names_a_field(schema) || call.words.first()?.starts_with("--") => None,
         (_, ValueHint::CommandString) => Some(call.as_command()),
-        (Scope::Paths { directory, .. }, _) => {
+        (AccessScope::Paths { directory, .. }, _) => {
             let directory = schema.fields.iter().find(|one| one.name == directory)?;
             call.with_directory(tool, schema, field, directory)
         }
@@ -52,7 +52,7 @@ impl CallWords<'_> {
     fn names_a_field(&self, schema: &Schema) -> bool {
         self.words.iter().any(|word| {
             let name = word.split('=').next().unwrap_or(word).replace('_', "-");
-            let field = |field: &Field| name.strip_prefix("--") == Some(&*field.flag());
+            let field = |field: &SchemaField| name.strip_prefix("--") == Some(&*field.flag());
             schema.fields.iter().any(field)
         })
     }
@@ -83,7 +83,7 @@ impl CallWords<'_> {
     }
 
     /// A text of several words, which is one word here.
-    fn as_text(&self, field: &Field) -> Option<String> {
+    fn as_text(&self, field: &SchemaField) -> Option<String> {
         if self.option().is_some() {
             return None;
         }
@@ -100,8 +100,8 @@ impl CallWords<'_> {
         &self,
         tool: &Tool,
         schema: &Schema,
-        field: &Field,
-        directory: &Field,
+        field: &SchemaField,
+        directory: &SchemaField,
     ) -> Option<String> {
         if self.words.iter().any(|word| word.starts_with("--")) {
             return None;
@@ -157,7 +157,7 @@ impl CallWords<'_> {
     }
 
     /// Several files or addresses, of which a call takes one.
-    fn one_by_one(&self, schema: &Schema, field: &Field) -> Option<String> {
+    fn one_by_one(&self, schema: &Schema, field: &SchemaField) -> Option<String> {
         let (first, second) = match &self.words[..] {
             [first, second, ..] if self.option().is_none() => (first, second),
             _ => return None,
@@ -186,8 +186,8 @@ impl CallWords<'_> {
 }
 
 /// True if the tool takes `field` for a wildcard pattern.
-fn is_wildcard(tool: &Tool, field: &Field) -> bool {
-    matches!(tool.scope, Scope::Paths { pattern, .. } if pattern == field.name)
+fn is_wildcard(tool: &Tool, field: &SchemaField) -> bool {
+    matches!(tool.scope, AccessScope::Paths { pattern, .. } if pattern == field.name)
 }
 
 #[cfg(test)]

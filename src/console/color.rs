@@ -26,5 +26,9 @@ pub fn painted(text: &str, code: &str, wanted: bool) -> String {
 pub fn complain(speaker: &str, message: &str) {
     let stderr = io::stderr();
     let speaker = painted(&format!("{speaker}:"), "1;31", coloured(&stderr));
-    let _ = writeln!(stderr.lock(), "{speaker} {}", sanitize::shown(message));
+    let _ = writeln!(
+        stderr.lock(),
+        "{speaker} {}",
+        sanitize::for_terminal(message)
+    );
 }

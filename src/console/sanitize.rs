@@ -59,9 +59,9 @@ pub fn json(text: &str) -> String {
 }
 
 /// Writes JSON to a terminal: control characters are escaped, so that the JSON keeps its meaning.
-pub struct Json<W>(pub W);
+pub struct JsonEscaper<W>(pub W);
 
-impl<W: Write> Write for Json<W> {
+impl<W: Write> Write for JsonEscaper<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
         self.0.write_all(json(&text).as_bytes())?;
@@ -93,7 +93,7 @@ mod tests {
     fn json_means_what_it_meant() {
         let json = "{\"a\":\"x\u{7f}\u{9b}31m\u{2066}é\"}";
         let mut out = Vec::new();
-        Json(&mut out).write_all(json.as_bytes()).unwrap();
+        JsonEscaper(&mut out).write_all(json.as_bytes()).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(!text.contains(is_control), "{text}");
         let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();

@@ -29,7 +29,7 @@ const MUCH: usize = 16 * 1024 * 1024;
 /// An answer of this size or more, in bytes, is large.
 const LARGE: usize = 64 * 1024;
 
-/// Whether anything has been written to stdout by [`Stdout`].
+/// Whether anything has been written to stdout by [`RawStdout`].
 static BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// Whether anything of an answer has left the process. Safe to ask in a signal's handler.
@@ -38,9 +38,9 @@ pub fn has_begun() -> bool {
 }
 
 /// The process's stdin without the buffer that the standard library puts behind it.
-pub struct Stdin;
+pub struct RawStdin;
 
-impl Read for Stdin {
+impl Read for RawStdin {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         patiently(|stdin| rustix::io::read(stdin, &mut *bytes))
     }
@@ -93,18 +93,18 @@ fn patiently(
 
 /// The process's stdout without the line buffer that the standard library puts before it.
 #[derive(Default)]
-pub struct Stdout {
+pub struct RawStdout {
     written: usize,
 }
 
-impl Stdout {
+impl RawStdout {
     /// Whether anything has been written.
     pub fn is_untouched(&self) -> bool {
         self.written == 0
     }
 }
 
-impl Write for Stdout {
+impl Write for RawStdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let stdout = rustix::stdio::stdout();
         if self.written < LARGE && self.written + bytes.len() >= LARGE {

@@ -1,22 +1,22 @@
 //! What is known beside an answer's content, in short lines for readers of text: of fields that may
 //! be objects, the few values that are worth reading ([`Part::Aside`]).
 //!
-//! [`Part::Aside`]: crate::contract::tool::Part::Aside
+//! [`Part::Aside`]: crate::contract::tool::FieldRole::Aside
 
 use serde_json::Value;
 
-use crate::contract::bounded::Measure;
+use crate::contract::bounded::TextMeasure;
 
 /// The most that a value may have on its line, in bytes.
 const LONGEST: usize = 500;
 
 /// Of one field, the values that are shown: what each is called, and where it is within the field,
 /// as a JSON pointer (RFC 6901). The field itself is at `""`.
-pub type Picks = &'static [(&'static str, &'static str)];
+pub type PickedValues = &'static [(&'static str, &'static str)];
 
 /// The lines of a field, each `name: value`. What is not there, is empty or is `false` has none,
 /// and neither has an object.
-pub fn lines(picks: Picks, field: &Value) -> impl Iterator<Item = String> {
+pub fn lines(picks: PickedValues, field: &Value) -> impl Iterator<Item = String> {
     picks.iter().filter_map(|(name, place)| {
         let shown = shown(field.pointer(place)?)?;
         Some(format!("{name}: {shown}"))
@@ -36,7 +36,7 @@ fn shown(value: &Value) -> Option<String> {
         }
     };
     if text.len() > LONGEST {
-        text.truncate(Measure::Plain.prefix(text.as_bytes(), LONGEST));
+        text.truncate(TextMeasure::Plain.prefix(text.as_bytes(), LONGEST));
         text.push('…');
     }
     (!text.is_empty()).then_some(text)
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn the_values_that_are_worth_reading_have_a_line_each() {
-        let picks: Picks = &[
+        let picks: PickedValues = &[
             ("title", "/metadata/title"),
             ("author", "/metadata/author"),
             ("cite", "/formatted/apa"),

@@ -5,9 +5,9 @@
 //!
 //! | a tool | uses |
 //! |---|---|
-//! | reads from somewhere and may stop | [`Text::is_full`], and the [`Cut`] that [`Text::close`] returns |
+//! | reads from somewhere and may stop | [`Text::is_full`], and the [`Truncation`] that [`Text::close`] returns |
 //! | goes on counting | [`Text::record`], which takes a record whole or not at all |
-//! | keeps beginning and end | [`Object::room`], [`Measure::prefix`], [`Measure::suffix`] |
+//! | keeps beginning and end | [`Object::room`], [`TextMeasure::prefix`], [`TextMeasure::suffix`] |
 //! | has a list | [`Object::rows`] |
 //!
 //! [`Text::is_full`]: crate::contract::reply::Text::is_full
@@ -16,27 +16,27 @@
 //! [`Object::room`]: crate::contract::reply::Object::room
 //! [`Object::rows`]: crate::contract::reply::Object::rows
 
-use crate::contract::terms::Reader;
+use crate::contract::terms::Audience;
 
 /// What a replacement character takes, in bytes.
 const REPLACEMENT: usize = '\u{FFFD}'.len_utf8();
 
 /// How the length of text is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum TextMeasure {
     /// As it is escaped in a string of JSON.
     Json,
     /// As it is, repaired where it is no UTF-8.
     Plain,
 }
 
-impl Measure {
+impl TextMeasure {
     /// The measure of whoever reads an answer.
     #[must_use]
-    pub fn of(reader: Reader) -> Self {
+    pub fn of(reader: Audience) -> Self {
         match reader {
-            Reader::Model => Self::Plain,
-            Reader::Host | Reader::Person | Reader::Program => Self::Json,
+            Audience::Model => Self::Plain,
+            Audience::Host | Audience::Person | Audience::Program => Self::Json,
         }
     }
 
@@ -124,7 +124,7 @@ fn broken(part: &[u8]) -> usize {
 
 /// Where a text was cut, since there was no room for more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct Truncation {
     /// How many whole lines are shown; 0 where the first one is already longer than the limit.
     pub lines: u64,
     /// How many bytes of the text are shown, as they came.
@@ -133,8 +133,8 @@ pub struct Cut {
 
 /// Text that is kept back until it is known how much of it has room.
 #[derive(Debug)]
-pub struct Kept {
-    measure: Measure,
+pub struct BoundedText {
+    measure: TextMeasure,
     room: usize,
     bytes: Vec<u8>,
     /// What the records take that were kept; none, where it is not records that came.
@@ -143,10 +143,10 @@ pub struct Kept {
     full: bool,
 }
 
-impl Kept {
+impl BoundedText {
     /// Text that may take `room` bytes.
     #[must_use]
-    pub fn new(measure: Measure, room: usize) -> Self {
+    pub fn new(measure: TextMeasure, room: usize) -> Self {
         Self {
             measure,
             room,
@@ -196,7 +196,7 @@ impl Kept {
 
     /// The text that is shown, and where it was cut.
     #[must_use]
-    pub fn finish(mut self) -> (Vec<u8>, Option<Cut>) {
+    pub fn finish(mut self) -> (Vec<u8>, Option<Truncation>) {
         let end = self.measure.prefix(&self.bytes, self.room);
         if end == self.bytes.len() && !self.full {
             return (self.bytes, None);
@@ -208,7 +208,7 @@ impl Kept {
             self.bytes.truncate(newline + 1);
         }
         let lines = memchr::memchr_iter(b'\n', &self.bytes).count();
-        let cut = Cut {
+        let cut = Truncation {
             lines: u64::try_from(lines).unwrap_or(u64::MAX),
             bytes: self.bytes.len(),
         };
@@ -219,11 +219,11 @@ impl Kept {
 /// The note of an answer that shows lines `first` to `last`, and how to go on behind them; `left`
 /// is how many of the lines that the caller wanted are still to come, if it said.
 #[must_use]
-pub fn go_on(reader: Reader, first: u64, last: u64, left: Option<u64>) -> String {
+pub fn go_on(reader: Audience, first: u64, last: u64, left: Option<u64>) -> String {
     let next = last.saturating_add(1);
     match (reader, left) {
-        (Reader::Model, None) => format!("lines {first}–{last}; go on with offset {next}"),
-        (Reader::Model, Some(left)) => {
+        (Audience::Model, None) => format!("lines {first}–{last}; go on with offset {next}"),
+        (Audience::Model, Some(left)) => {
             format!("lines {first}–{last}; go on with offset {next}, limit {left}")
         }
         (_, None) => format!("lines {first} to {last}; go on with \"offset\":{next}"),
@@ -239,8 +239,8 @@ mod tests {
 
     use super::*;
 
-    fn kept(room: usize, text: &[u8]) -> (Vec<u8>, Option<Cut>) {
-        let mut kept = Kept::new(Measure::Json, room);
+    fn kept(room: usize, text: &[u8]) -> (Vec<u8>, Option<Truncation>) {
+        let mut kept = BoundedText::new(TextMeasure::Json, room);
         for piece in text.chunks(3) {
             kept.take(piece);
         }
@@ -269,11 +269,11 @@ mod tests {
 
     #[test]
     fn records_are_kept_whole_or_not_at_all_but_for_a_first_one_that_is_too_long() {
-        let mut kept = Kept::new(Measure::Plain, 9);
+        let mut kept = BoundedText::new(TextMeasure::Plain, 9);
         assert!(kept.record(b"abc") && kept.record(b"\ndef"));
         assert!(!kept.record(b"\nghi") && kept.is_full());
         assert!(!kept.record(b"\n"));
-        let mut kept = Kept::new(Measure::Plain, 2);
+        let mut kept = BoundedText::new(TextMeasure::Plain, 2);
         assert!(!kept.record("aéz".as_bytes()));
         assert_eq!(kept.finish().0, b"a");
     }
@@ -283,14 +283,14 @@ mod tests {
         fn what_text_takes_is_what_it_takes_when_it_is_written(text: Vec<u8>) {
             let repaired = String::from_utf8_lossy(&text);
             let written = serde_json::to_string(&repaired).unwrap();
-            prop_assert_eq!(Measure::Json.cost(&text), written.len() - 2);
-            prop_assert_eq!(Measure::Plain.cost(&text), repaired.len());
-            prop_assert!(Measure::Plain.cost(&text) >= text.len());
+            prop_assert_eq!(TextMeasure::Json.cost(&text), written.len() - 2);
+            prop_assert_eq!(TextMeasure::Plain.cost(&text), repaired.len());
+            prop_assert!(TextMeasure::Plain.cost(&text) >= text.len());
         }
 
         #[test]
         fn beginnings_and_ends_are_the_longest_that_have_room(text in "(?s).{0,40}", room in 0..60usize) {
-            for measure in [Measure::Json, Measure::Plain] {
+            for measure in [TextMeasure::Json, TextMeasure::Plain] {
                 let end = measure.prefix(text.as_bytes(), room);
                 prop_assert!(measure.cost(&text.as_bytes()[..end]) <= room);
                 if let Some(next) = text[end..].chars().next() {

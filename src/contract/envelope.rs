@@ -11,7 +11,7 @@
 //!
 //! The tools of research answer as local tools do and fail as web tools do.
 //!
-//! Behind `error_code` may stand what is to be done about it ([`Advice`]): `retryable`,
+//! Behind `error_code` may stand what is to be done about it ([`FailureAdvice`]): `retryable`,
 //! `retryAfterSeconds`, `suggestedAction`, `provider`, `alternatives`, `detail`.
 //!
 //! Any of them may end in `note`: what its reader is to know beyond that (see [`notes`]).
@@ -22,7 +22,7 @@ use std::io;
 
 use serde_json::Value;
 
-use crate::contract::failure::{Advice, Failure};
+use crate::contract::failure::{Failure, FailureAdvice};
 use crate::contract::notes::Notes;
 use crate::contract::reply::Object;
 use crate::contract::tool::Family;
@@ -48,7 +48,7 @@ impl Object<'_> {
     /// Ends an answer that breaks off midway: behind what has been written comes why there is no
     /// more of it. An answer that has said so already says it once.
     pub fn break_off(&mut self, failure: &Failure) -> io::Result<()> {
-        if self.says_that_it_failed() {
+        if self.has_failed() {
             return Ok(());
         }
         let message = self.named(&failure.message).into_owned();
@@ -67,7 +67,7 @@ impl Object<'_> {
         }
     }
 
-    fn advise(&mut self, advice: &Advice) -> io::Result<()> {
+    fn advise(&mut self, advice: &FailureAdvice) -> io::Result<()> {
         self.field("retryable", &advice.retryable)?;
         if let Some(seconds) = advice.retry_after {
             self.field("retryAfterSeconds", &seconds)?;
@@ -105,7 +105,7 @@ pub fn failed(family: Family, failure: &Failure) -> String {
 
 /// Whether a field of an answer is one that every tool's answer may have.
 #[must_use]
-pub fn is_of_the_contract(field: &str) -> bool {
+pub fn is_envelope_field(field: &str) -> bool {
     matches!(
         field,
         "success"
@@ -123,7 +123,7 @@ pub fn is_of_the_contract(field: &str) -> bool {
 
 /// Whether an answer says that the call failed.
 #[must_use]
-pub fn says_that_it_failed(answer: &Value) -> bool {
+pub fn has_failed(answer: &Value) -> bool {
     answer["success"] == false || answer["error"].is_string()
 }
 
@@ -151,12 +151,12 @@ mod tests {
 
     #[test]
     fn what_may_be_done_about_a_failure_stands_behind_its_code() {
-        let advice = Advice {
+        let advice = FailureAdvice {
             retryable: true,
             retry_after: Some(60),
             provider: Some("brave".to_owned()),
             alternatives: vec!["exa".to_owned()],
-            ..Advice::default()
+            ..FailureAdvice::default()
         };
         let failure = Failure::new(Code::RateLimit, "slow").with_advice(advice);
         assert_eq!(
@@ -190,6 +190,6 @@ mod tests {
             out,
             br#"{"success":true,"output":"begun","error":"the disk","error_code":"READ_FAILED"}"#
         );
-        assert!(says_that_it_failed(&serde_json::from_slice(&out).unwrap()));
+        assert!(has_failed(&serde_json::from_slice(&out).unwrap()));
     }
 }

@@ -188,7 +188,7 @@ impl Code {
 /// What whoever asked may do about a failure, for programs that go on by themselves. It stands in
 /// the answer in fields of its own; what a field has no value for is left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Advice {
+pub struct FailureAdvice {
     /// Whether the same call may do better later.
     pub retryable: bool,
     /// In how many seconds.
@@ -220,7 +220,7 @@ pub struct Failure {
     /// A line of JSON for the host on stderr, which is for its user and not for the model.
     pub event: Option<String>,
     /// What may be done about it, where the tool says so in fields of the answer.
-    pub advice: Option<Box<Advice>>,
+    pub advice: Option<Box<FailureAdvice>>,
 }
 
 impl Failure {
@@ -255,7 +255,7 @@ impl Failure {
 
     /// The same failure with what may be done about it.
     #[must_use]
-    pub fn with_advice(mut self, advice: Advice) -> Self {
+    pub fn with_advice(mut self, advice: FailureAdvice) -> Self {
         self.advice = Some(Box::new(advice));
         self
     }

@@ -20,12 +20,12 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::contract::reduction::{self, Form};
+use crate::contract::reduction::{self, SchemaDialect};
 use crate::contract::tool::Tool;
 
 /// Whose request the definitions are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Provider {
+pub enum ModelProvider {
     /// `OpenAI`'s Responses API.
     OpenAi,
     /// `OpenAI`'s Chat Completions API, which many others speak too.
@@ -36,7 +36,7 @@ pub enum Provider {
     Gemini,
 }
 
-impl Provider {
+impl ModelProvider {
     /// The providers' names on the command line.
     pub const NAMES: [&'static str; 4] = ["openai", "openai-chat", "anthropic", "gemini"];
 
@@ -55,7 +55,7 @@ impl Provider {
 
 /// Whether a provider keeps a model to the definitions, letter by letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum SchemaMode {
     /// It does, and wants them in a form of its own for that.
     Strict,
     /// It does not.
@@ -65,14 +65,14 @@ pub enum Mode {
 /// The definitions of `tools`, as the value of the request's field `tools`; without a provider, as
 /// hosts get them.
 #[must_use]
-pub fn definitions(provider: Option<(Provider, Mode)>, tools: &[&Tool]) -> Value {
+pub fn definitions(provider: Option<(ModelProvider, SchemaMode)>, tools: &[&Tool]) -> Value {
     let definitions = tools.iter().map(|tool| match provider {
         None => serde_json::from_str(tool.schema).unwrap_or_default(),
         Some((provider, mode)) => define(provider, mode, &for_hosts(tool)),
     });
     let definitions: Vec<Value> = definitions.collect();
     match provider {
-        Some((Provider::Gemini, _)) => json!([{ "functionDeclarations": definitions }]),
+        Some((ModelProvider::Gemini, _)) => json!([{ "functionDeclarations": definitions }]),
         _ => Value::Array(definitions),
     }
 }
@@ -87,47 +87,47 @@ fn for_hosts(tool: &Tool) -> Value {
     schema
 }
 
-fn define(provider: Provider, mode: Mode, schema: &Value) -> Value {
+fn define(provider: ModelProvider, mode: SchemaMode, schema: &Value) -> Value {
     let (name, description) = (&schema["name"], &schema["description"]);
-    let parameters = reduction::reduced(form(provider, mode), &schema["parameters"]);
+    let parameters = reduction::reduce(form(provider, mode), &schema["parameters"]);
     let mut tool = Map::new();
     let mut put = |field: &str, value: Value| tool.insert(field.to_owned(), value);
-    if provider == Provider::OpenAi {
+    if provider == ModelProvider::OpenAi {
         put("type", "function".into());
     }
     put("name", name.clone());
     put("description", description.clone());
     match provider {
-        Provider::Anthropic => put("input_schema", parameters),
+        ModelProvider::Anthropic => put("input_schema", parameters),
         _ => put("parameters", parameters),
     };
     match (provider, mode) {
-        (Provider::Gemini, _) => None,
-        (_, Mode::Strict) => put("strict", true.into()),
-        (Provider::OpenAi, Mode::Free) => put("strict", false.into()),
-        (_, Mode::Free) => None,
+        (ModelProvider::Gemini, _) => None,
+        (_, SchemaMode::Strict) => put("strict", true.into()),
+        (ModelProvider::OpenAi, SchemaMode::Free) => put("strict", false.into()),
+        (_, SchemaMode::Free) => None,
     };
     match provider {
-        Provider::OpenAiChat => json!({ "type": "function", "function": tool }),
+        ModelProvider::OpenAiChat => json!({ "type": "function", "function": tool }),
         _ => tool.into(),
     }
 }
 
 /// What the provider wants of a schema.
-fn form(provider: Provider, mode: Mode) -> Form {
-    let plain = Form::PLAIN;
+fn form(provider: ModelProvider, mode: SchemaMode) -> SchemaDialect {
+    let plain = SchemaDialect::PLAIN;
     match provider {
-        Provider::Gemini => Form {
+        ModelProvider::Gemini => SchemaDialect {
             capitals: true,
             ..plain
         },
-        _ if mode == Mode::Free => plain,
-        Provider::OpenAi | Provider::OpenAiChat => Form {
+        _ if mode == SchemaMode::Free => plain,
+        ModelProvider::OpenAi | ModelProvider::OpenAiChat => SchemaDialect {
             all_required: true,
             closed: true,
             ..plain
         },
-        Provider::Anthropic => Form {
+        ModelProvider::Anthropic => SchemaDialect {
             closed: true,
             ..plain
         },
@@ -140,12 +140,12 @@ mod tests {
     use crate::registry::TOOLS;
 
     fn all(provider: &str) -> Vec<Value> {
-        all_in(provider, Mode::Strict)
+        all_in(provider, SchemaMode::Strict)
     }
 
-    fn all_in(provider: &str, mode: Mode) -> Vec<Value> {
+    fn all_in(provider: &str, mode: SchemaMode) -> Vec<Value> {
         let tools: Vec<&Tool> = TOOLS.iter().collect();
-        let provider = Provider::find(provider).unwrap();
+        let provider = ModelProvider::find(provider).unwrap();
         let value = definitions(Some((provider, mode)), &tools);
         value.as_array().unwrap().clone()
     }
@@ -257,7 +257,7 @@ mod tests {
             ("openai-chat", &["name", "description", "parameters"]),
             ("anthropic", &["name", "description", "input_schema"]),
         ] {
-            for (tool, row) in all_in(name, Mode::Free).iter().zip(TOOLS) {
+            for (tool, row) in all_in(name, SchemaMode::Free).iter().zip(TOOLS) {
                 let tool = tool.get("function").unwrap_or(tool);
                 assert_eq!(tool.as_object().unwrap().keys().collect::<Vec<_>>(), keys);
                 assert_ne!(tool.get("strict"), Some(&json!(true)));
@@ -270,13 +270,13 @@ mod tests {
                 });
             }
         }
-        assert_eq!(all_in("gemini", Mode::Free), all("gemini"));
+        assert_eq!(all_in("gemini", SchemaMode::Free), all("gemini"));
     }
 
     #[test]
     fn the_words_are_those_for_models_and_no_field_is_offered_that_hosts_requests_have_not() {
-        for name in Provider::NAMES {
-            for mode in [Mode::Strict, Mode::Free] {
+        for name in ModelProvider::NAMES {
+            for mode in [SchemaMode::Strict, SchemaMode::Free] {
                 let all = Value::from(all_in(name, mode)).to_string();
                 assert!(all.contains("**/*") && !all.contains("libxml2"), "{all}");
                 assert!(!all.contains("workdir"), "{all}");
@@ -311,7 +311,7 @@ mod tests {
             },
             "required": ["n"],
         });
-        let strict = reduction::reduced(form(Provider::OpenAi, Mode::Strict), &schema);
+        let strict = reduction::reduce(form(ModelProvider::OpenAi, SchemaMode::Strict), &schema);
         assert_eq!(
             strict,
             json!({

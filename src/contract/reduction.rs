@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 /// What a provider wants beyond the common words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Form {
+pub struct SchemaDialect {
     /// Every field stands in `required`; one that is optional may be null.
     pub all_required: bool,
     /// Objects say that they have no further fields.
@@ -21,7 +21,7 @@ pub struct Form {
     pub capitals: bool,
 }
 
-impl Form {
+impl SchemaDialect {
     /// The common words and nothing else.
     pub const PLAIN: Self = Self {
         all_required: false,
@@ -32,7 +32,7 @@ impl Form {
 
 /// `schema` in this form. The names under `properties` are the fields' own and stay.
 #[must_use]
-pub fn reduced(form: Form, schema: &Value) -> Value {
+pub fn reduced(form: SchemaDialect, schema: &Value) -> Value {
     let Some(keywords) = schema.as_object() else {
         return schema.clone();
     };
@@ -65,7 +65,7 @@ pub fn reduced(form: Form, schema: &Value) -> Value {
     reduced.into()
 }
 
-fn properties(form: Form, schema: &Value, properties: &Value) -> Value {
+fn properties(form: SchemaDialect, schema: &Value, properties: &Value) -> Value {
     let required = |name: &str| {
         let names = schema["required"].as_array().into_iter().flatten();
         names.into_iter().any(|one| one == name)

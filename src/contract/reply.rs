@@ -15,9 +15,9 @@ use base64::prelude::BASE64_STANDARD as STANDARD;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::contract::bounded::{Cut, Kept, Measure};
+use crate::contract::bounded::{BoundedText, TextMeasure, Truncation};
 use crate::contract::notes::Notes;
-use crate::contract::terms::{Reader, Terms};
+use crate::contract::terms::{Audience, Terms};
 use crate::unseen;
 
 pub use text::Text;
@@ -111,7 +111,7 @@ pub struct Object<'w> {
 enum Sink<'w> {
     Json {
         out: &'w mut dyn Write,
-        at: Progress,
+        at: ObjectProgress,
     },
     Viewer(&'w mut dyn Viewer),
 }
@@ -119,7 +119,7 @@ enum Sink<'w> {
 /// How far a JSON object has come. Whatever breaks off the writing of one, it breaks off here and
 /// not in between: texts go out in whole characters, other fields whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct ObjectProgress {
     /// A field has been written.
     begun: bool,
     /// A text has been opened and not closed.
@@ -144,7 +144,7 @@ impl<'w> Object<'w> {
         Ok(Self::with(
             Sink::Json {
                 out,
-                at: Progress::default(),
+                at: ObjectProgress::default(),
             },
             terms,
             less,
@@ -152,11 +152,11 @@ impl<'w> Object<'w> {
     }
 
     /// Goes on with an object of which `out` has got as much as `at` says.
-    pub fn go_on(out: &'w mut dyn Write, at: Progress, terms: Terms) -> io::Result<Self> {
+    pub fn go_on(out: &'w mut dyn Write, at: ObjectProgress, terms: Terms) -> io::Result<Self> {
         if at.in_text {
             out.write_all(b"\"")?;
         }
-        let at = Progress {
+        let at = ObjectProgress {
             in_text: false,
             ..at
         };
@@ -179,16 +179,16 @@ impl<'w> Object<'w> {
 
     /// How far a JSON object has come.
     #[must_use]
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> ObjectProgress {
         match self.sink {
             Sink::Json { at, .. } => at,
-            Sink::Viewer(_) => Progress::default(),
+            Sink::Viewer(_) => ObjectProgress::default(),
         }
     }
 
     /// Whether it has been written that the call failed.
     #[must_use]
-    pub fn says_that_it_failed(&self) -> bool {
+    pub fn has_failed(&self) -> bool {
         self.progress().failed
     }
 
@@ -215,8 +215,8 @@ impl<'w> Object<'w> {
 
     /// How the length of text is counted here.
     #[must_use]
-    pub fn measure(&self) -> Measure {
-        Measure::of(self.terms.reader)
+    pub fn measure(&self) -> TextMeasure {
+        TextMeasure::for_audience(self.terms.reader)
     }
 
     /// Says `notes` behind the last field: there is one field `note`, written when the object is
@@ -230,8 +230,8 @@ impl<'w> Object<'w> {
     #[must_use]
     pub fn named<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.terms.reader {
-            Reader::Person => Cow::Borrowed(text),
-            Reader::Host | Reader::Model | Reader::Program => unseen::spelled(text),
+            Audience::Person => Cow::Borrowed(text),
+            Audience::Host | Audience::Model | Audience::Program => unseen::spelled(text),
         }
     }
 
@@ -256,7 +256,7 @@ impl<'w> Object<'w> {
         let mut note = notes.text(|note| self.named(note));
         if let Some(limit) = self.terms.max_answer {
             let room = limit.saturating_sub(self.progress().spent + AROUND);
-            note.truncate(Measure::Json.prefix(note.as_bytes(), room));
+            note.truncate(TextMeasure::Json.prefix(note.as_bytes(), room));
         }
         self.field("note", &note)
     }
@@ -319,7 +319,7 @@ impl<'w> Object<'w> {
     /// A field that is of use to programs alone: models are not shown it, and it takes no room of
     /// their answers.
     pub fn for_programs<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
-        if self.terms.reader == Reader::Model {
+        if self.terms.reader == Audience::Model {
             return Ok(());
         }
         self.field(name, value)
@@ -328,7 +328,7 @@ impl<'w> Object<'w> {
     /// What an answer for a model says in place of nothing: `no matches in 412 files`. Other
     /// readers have their fields.
     pub fn empty(&mut self, words: &str) -> io::Result<()> {
-        if self.terms.reader == Reader::Model {
+        if self.terms.reader == Audience::Model {
             self.field(EMPTY, words)?;
         }
         Ok(())
@@ -339,7 +339,7 @@ impl<'w> Object<'w> {
     pub fn image(&mut self, mime_type: &str, bytes: &[u8]) -> io::Result<()> {
         let reader = self.terms.reader;
         if let Sink::Json { out, at } = &mut self.sink
-            && reader == Reader::Model
+            && reader == Audience::Model
         {
             let data = STANDARD.encode(bytes);
             begin(*out, *at, IMAGE)?;
@@ -367,8 +367,8 @@ impl<'w> Object<'w> {
     /// A field of text, as the bytes of it come.
     pub fn text(&mut self, name: &str) -> io::Result<Text<'_>> {
         let room = self.room().map(|room| room.saturating_sub(name.len()));
-        let kept = room.map(|room| Kept::new(self.measure(), room));
-        let plain = self.measure() == Measure::Plain;
+        let kept = room.map(|room| BoundedText::new(self.measure(), room));
+        let plain = self.measure() == TextMeasure::Plain;
         let sink = match &mut self.sink {
             Sink::Json { out, at } => {
                 begin(*out, *at, name)?;
@@ -395,7 +395,7 @@ impl<'w> Object<'w> {
 
     /// A field of text that is all there. Where it was cut, if there was no room for all of it,
     /// comes back.
-    pub fn whole_text(&mut self, name: &str, value: &[u8]) -> io::Result<Option<Cut>> {
+    pub fn whole_text(&mut self, name: &str, value: &[u8]) -> io::Result<Option<Truncation>> {
         let mut text = self.text(name)?;
         text.write_all(value)?;
         text.close()
@@ -405,12 +405,12 @@ impl<'w> Object<'w> {
 /// The beginning of the JSON text `whole` that has `room`; empty, where that is no text.
 fn cut_text(whole: &[u8], room: usize) -> String {
     let mut text: String = serde_json::from_slice(whole).unwrap_or_default();
-    text.truncate(Measure::Json.prefix(text.as_bytes(), room));
+    text.truncate(TextMeasure::Json.prefix(text.as_bytes(), room));
     text
 }
 
 /// Begins field `name` of a JSON object.
-fn begin(out: &mut dyn Write, at: Progress, name: &str) -> io::Result<()> {
+fn begin(out: &mut dyn Write, at: ObjectProgress, name: &str) -> io::Result<()> {
     if at.begun {
         out.write_all(b",")?;
     }

@@ -28,7 +28,7 @@ const LARGE: usize = 64 * 1024;
 /// One call's fields.
 #[derive(Debug)]
 pub struct Request<'a> {
-    fields: Vec<(Cow<'a, str>, Value<'a>)>,
+    fields: Vec<(Cow<'a, str>, FieldValue<'a>)>,
     terms: Terms,
 }
 
@@ -56,9 +56,9 @@ impl<'a> Request<'a> {
         }
         let invalid = |reason| Failure::bad_request(format!("invalid JSON: {reason}"));
         let mut reader = serde_json::Deserializer::from_slice(bytes);
-        let read = Level::Request.deserialize(&mut reader);
+        let read = JsonDepth::Request.deserialize(&mut reader);
         match read.and_then(|value| reader.end().map(|()| value)) {
-            Ok(Value::Request(fields)) => Ok(Self {
+            Ok(FieldValue::Request(fields)) => Ok(Self {
                 fields,
                 terms: Terms::default(),
             }),
@@ -69,7 +69,7 @@ impl<'a> Request<'a> {
             // It may still be JSON: of a value that cannot be held, only the field that has it is
             // unusable.
             Err(error) => match serde_json::from_slice(bytes) {
-                Ok(Unread(fields)) => Ok(Self {
+                Ok(RawFields(fields)) => Ok(Self {
                     fields: fields.into_iter().filter_map(held).collect(),
                     terms: Terms::default(),
                 }),
@@ -94,7 +94,7 @@ impl<'a> Request<'a> {
 
     /// Gives the field `name` this text, whatever it was.
     pub fn set_text(&mut self, name: &'static str, text: String) {
-        let value = Value::Text(Cow::Owned(text));
+        let value = FieldValue::Text(Cow::Owned(text));
         self.fields.push((Cow::Borrowed(name), value));
     }
 
@@ -102,7 +102,7 @@ impl<'a> Request<'a> {
     pub fn required_text(&self, name: &str) -> Result<&str, Failure> {
         match self.field(name) {
             None => Err(Failure::bad_request(format!("missing {name} field"))),
-            Some(Value::Text(text)) => Ok(text),
+            Some(FieldValue::Text(text)) => Ok(text),
             Some(other) => Err(other.is_not(name, "a string")),
         }
     }
@@ -111,7 +111,7 @@ impl<'a> Request<'a> {
     pub fn text(&self, name: &str) -> Result<Option<&str>, Failure> {
         match self.given(name) {
             None => Ok(None),
-            Some(Value::Text(text)) => Ok(Some(text)),
+            Some(FieldValue::Text(text)) => Ok(Some(text)),
             Some(other) => Err(other.is_not(name, "a string")),
         }
     }
@@ -131,9 +131,9 @@ impl<'a> Request<'a> {
             return Ok(None);
         };
         let number = match value {
-            Value::Integer(number) => Some(*number),
-            Value::Real(number) => whole(*number),
-            Value::Text(text) => integer(text),
+            FieldValue::Integer(number) => Some(*number),
+            FieldValue::Real(number) => whole(*number),
+            FieldValue::Text(text) => integer(text),
             _ => None,
         };
         let number = number.ok_or_else(|| value.is_not(name, "an integer"))?;
@@ -144,9 +144,9 @@ impl<'a> Request<'a> {
     pub fn flag(&self, name: &str) -> Result<bool, Failure> {
         match self.given(name) {
             None => Ok(false),
-            Some(Value::Bool(flag)) => Ok(*flag),
-            Some(Value::Text(text)) if text.trim().eq_ignore_ascii_case("true") => Ok(true),
-            Some(Value::Text(text)) if text.trim().eq_ignore_ascii_case("false") => Ok(false),
+            Some(FieldValue::Bool(flag)) => Ok(*flag),
+            Some(FieldValue::Text(text)) if text.trim().eq_ignore_ascii_case("true") => Ok(true),
+            Some(FieldValue::Text(text)) if text.trim().eq_ignore_ascii_case("false") => Ok(false),
             Some(other) => Err(other.is_not(name, "a boolean")),
         }
     }
@@ -157,27 +157,27 @@ impl<'a> Request<'a> {
         let wanted = "an array of strings";
         match self.given(name) {
             None => Ok(Vec::new()),
-            Some(Value::List(values)) => values
+            Some(FieldValue::List(values)) => values
                 .iter()
                 .filter(|value| !value.is_empty())
                 .map(|value| match value {
-                    Value::Text(text) => Ok(text.as_ref()),
+                    FieldValue::Text(text) => Ok(text.as_ref()),
                     other => Err(other.is_not(name, wanted)),
                 })
                 .collect(),
-            Some(Value::Text(text)) => Ok(vec![text.as_ref()]),
+            Some(FieldValue::Text(text)) => Ok(vec![text.as_ref()]),
             Some(other) => Err(other.is_not(name, wanted)),
         }
     }
 
     /// An optional field that says something: models in strict mode send every field, empty where
     /// they mean none.
-    fn given(&self, name: &str) -> Option<&Value<'a>> {
+    fn given(&self, name: &str) -> Option<&FieldValue<'a>> {
         self.field(name).filter(|value| !value.is_empty())
     }
 
     /// Of a field that is there twice, the last one counts, as in most readers of JSON.
-    fn field(&self, name: &str) -> Option<&Value<'a>> {
+    fn field(&self, name: &str) -> Option<&FieldValue<'a>> {
         self.fields
             .iter()
             .rev()
@@ -211,23 +211,23 @@ fn whole(number: f64) -> Option<i128> {
 /// A JSON value that borrows from the request where it can. Of what no field takes, only the kind
 /// is kept.
 #[derive(Debug)]
-enum Value<'a> {
+enum FieldValue<'a> {
     Null,
     Bool(bool),
     Integer(i128),
     /// Infinite, where the number is too large for the type.
     Real(f64),
     Text(Cow<'a, str>),
-    List(Vec<Value<'a>>),
+    List(Vec<FieldValue<'a>>),
     /// The fields of the whole request.
-    Request(Vec<(Cow<'a, str>, Value<'a>)>),
+    Request(Vec<(Cow<'a, str>, FieldValue<'a>)>),
     /// An array with something in it, or an object, where no field has one.
     Other(&'static str),
     /// JSON that nothing can hold, such as half of a surrogate pair, and the reason.
     Unheld(String),
 }
 
-impl Value<'_> {
+impl FieldValue<'_> {
     fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -264,53 +264,56 @@ impl Value<'_> {
 /// lists of such, and what lies deeper is passed over without a call for each level, however many
 /// there are.
 #[derive(Clone, Copy)]
-enum Level {
+enum JsonDepth {
     Request,
     Field,
     Element,
 }
 
-impl<'de> DeserializeSeed<'de> for Level {
-    type Value = Value<'de>;
+impl<'de> DeserializeSeed<'de> for JsonDepth {
+    type Value = FieldValue<'de>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value<'de>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<FieldValue<'de>, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Level {
-    type Value = Value<'de>;
+impl<'de> Visitor<'de> for JsonDepth {
+    type Value = FieldValue<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a JSON value")
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Value::Null)
+        Ok(FieldValue::Null)
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
-        Ok(Value::Bool(value))
+        Ok(FieldValue::Bool(value))
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(Value::Integer(value.into()))
+        Ok(FieldValue::Integer(value.into()))
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Value::Integer(value.into()))
+        Ok(FieldValue::Integer(value.into()))
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
-        Ok(Value::Real(value))
+        Ok(FieldValue::Real(value))
     }
 
     fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
-        Ok(Value::Text(Cow::Borrowed(value)))
+        Ok(FieldValue::Text(Cow::Borrowed(value)))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(Value::Text(Cow::Owned(value.to_owned())))
+        Ok(FieldValue::Text(Cow::Owned(value.to_owned())))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
@@ -319,40 +322,40 @@ impl<'de> Visitor<'de> for Level {
             while let Some(value) = sequence.next_element_seed(Self::Element)? {
                 values.push(value);
             }
-            return Ok(Value::List(values));
+            return Ok(FieldValue::List(values));
         }
         let mut empty = true;
         while let Some(IgnoredAny) = sequence.next_element()? {
             empty = false;
         }
         Ok(if empty {
-            Value::List(values)
+            FieldValue::List(values)
         } else {
-            Value::Other("an array")
+            FieldValue::Other("an array")
         })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let Self::Request = self else {
             while let Some((IgnoredAny, IgnoredAny)) = map.next_entry()? {}
-            return Ok(Value::Other("an object"));
+            return Ok(FieldValue::Other("an object"));
         };
         let mut fields = Vec::new();
-        while let Some(Name(name)) = map.next_key()? {
+        while let Some(FieldName(name)) = map.next_key()? {
             fields.push((name, map.next_value_seed(Self::Field)?));
         }
-        Ok(Value::Request(fields))
+        Ok(FieldValue::Request(fields))
     }
 }
 
 /// A request's names and values, each as it is written: whether they can be held is not asked.
-struct Unread<'a>(Vec<(&'a RawValue, &'a RawValue)>);
+struct RawFields<'a>(Vec<(&'a RawValue, &'a RawValue)>);
 
-impl<'de> Deserialize<'de> for Unread<'de> {
+impl<'de> Deserialize<'de> for RawFields<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Unread<'de>;
+        struct RawFieldsVisitor;
+        impl<'de> Visitor<'de> for RawFieldsVisitor {
+            type Value = RawFields<'de>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("an object")
@@ -363,35 +366,35 @@ impl<'de> Deserialize<'de> for Unread<'de> {
                 while let Some(field) = map.next_entry()? {
                     fields.push(field);
                 }
-                Ok(Unread(fields))
+                Ok(RawFields(fields))
             }
         }
-        deserializer.deserialize_map(Fields)
+        deserializer.deserialize_map(RawFieldsVisitor)
     }
 }
 
 /// A field as far as it can be held; none if its very name cannot.
-fn held<'a>((name, json): (&'a RawValue, &'a RawValue)) -> Option<(Cow<'a, str>, Value<'a>)> {
-    let Name(name) = serde_json::from_str(name.get()).ok()?;
+fn held<'a>((name, json): (&'a RawValue, &'a RawValue)) -> Option<(Cow<'a, str>, FieldValue<'a>)> {
+    let FieldName(name) = serde_json::from_str(name.get()).ok()?;
     Some((name, value(json.get())))
 }
 
 /// The value that `json` is, as far as it can be held.
-fn value(json: &str) -> Value<'_> {
-    let read = Level::Field.deserialize(&mut serde_json::Deserializer::from_str(json));
+fn value(json: &str) -> FieldValue<'_> {
+    let read = JsonDepth::Field.deserialize(&mut serde_json::Deserializer::from_str(json));
     read.unwrap_or_else(|error| match json.parse() {
-        Ok(number) => Value::Real(number),
-        Err(_) => Value::Unheld(error.to_string()),
+        Ok(number) => FieldValue::Real(number),
+        Err(_) => FieldValue::Unrepresentable(error.to_string()),
     })
 }
 
 /// A field's name, borrowed where it has no escapes.
-struct Name<'a>(Cow<'a, str>);
+struct FieldName<'a>(Cow<'a, str>);
 
-impl<'de> Deserialize<'de> for Name<'de> {
+impl<'de> Deserialize<'de> for FieldName<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Level::Element.deserialize(deserializer)? {
-            Value::Text(text) => Ok(Self(text)),
+        match JsonDepth::Element.deserialize(deserializer)? {
+            FieldValue::Text(text) => Ok(Self(text)),
             other => Err(serde::de::Error::custom(format!(
                 "field named by {}",
                 other.kind()

@@ -34,7 +34,7 @@ impl FieldKind {
 
 /// One field of a request.
 #[derive(Debug)]
-pub struct Field {
+pub struct SchemaField {
     /// The name, in `snake_case`.
     pub name: String,
     /// What it holds.
@@ -45,7 +45,7 @@ pub struct Field {
     pub description: String,
 }
 
-impl Field {
+impl SchemaField {
     /// The field's name as that of a flag, in `kebab-case` and without dashes before it:
     /// `file-path`.
     #[must_use]
@@ -60,7 +60,7 @@ pub struct Schema {
     /// What the tool does.
     pub description: String,
     /// The fields, in the schema's order.
-    pub fields: Vec<Field>,
+    pub fields: Vec<SchemaField>,
 }
 
 impl Schema {
@@ -83,7 +83,7 @@ impl Schema {
             .as_array()
             .map_or(&[][..], Vec::as_slice);
         let properties = parameters["properties"].as_object().into_iter().flatten();
-        let fields = properties.map(|(name, property)| Field {
+        let fields = properties.map(|(name, property)| SchemaField {
             name: name.clone(),
             kind: match property["type"].as_str() {
                 Some("integer") => FieldKind::Integer,
@@ -153,7 +153,7 @@ const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "ob
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tool::Set;
+    use crate::contract::tool::ToolSet;
     use crate::registry;
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
                 let needed = same.as_array().unwrap().iter().any(|one| one == name);
                 let lists = field["type"] == "array";
                 // A filter of a search that is not given filters nothing.
-                let filters = tool.set == Set::Research && !said.contains("(default: ");
+                let filters = tool.set == ToolSet::Research && !said.contains("(default: ");
                 let tells = !needed && !lists && !filters;
                 assert_eq!(said.contains("(default: "), tells, "{said}");
                 let Some(host) = hosts.get(name) else {
@@ -233,7 +233,7 @@ mod tests {
                 }
             }
             let minified: Value = serde_json::from_str(tool.model_schema).unwrap();
-            let size = if tool.set == Set::Research {
+            let size = if tool.set == ToolSet::Research {
                 &mut of_research
             } else {
                 &mut of_the_nine

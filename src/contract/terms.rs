@@ -52,7 +52,7 @@ const CLEARING_UP: Duration = Duration::from_secs(2);
 
 /// Whoever reads the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Reader {
+pub enum Audience {
     /// A host, which sent a request on stdin and hands the object on as it is: the fields are the
     /// specification's.
     #[default]
@@ -67,7 +67,7 @@ pub enum Reader {
     Program,
 }
 
-impl Reader {
+impl Audience {
     /// Whether requests may have the fields that the specification's schemas do not know.
     #[must_use]
     pub fn may_send_more(self) -> bool {
@@ -124,7 +124,7 @@ impl Deadline {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Terms {
     /// Whoever reads the answer.
-    pub reader: Reader,
+    pub reader: Audience,
     /// The most bytes that the answer may have: of the JSON object, or, for a model, of the text
     /// that is made from it. `None` sets no limit.
     pub max_answer: Option<usize>,
@@ -153,7 +153,7 @@ impl Terms {
         let seconds = number(MAX_SECONDS).or(is_agent.then_some(seconds));
         let seconds = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         Self::within(
-            Reader::Host,
+            Audience::Host,
             bytes.filter(|bytes| *bytes > 0),
             seconds.filter(|seconds| !seconds.is_zero()),
         )
@@ -162,12 +162,12 @@ impl Terms {
     /// The terms of a person's call, which nothing bounds.
     #[must_use]
     pub fn of_person() -> Self {
-        Self::within(Reader::Person, None, None)
+        Self::within(Audience::Person, None, None)
     }
 
     /// The terms of a call that begins now: an answer of at most `bytes` within `seconds`.
     #[must_use]
-    pub fn within(reader: Reader, bytes: Option<usize>, seconds: Option<Duration>) -> Self {
+    pub fn within(reader: Audience, bytes: Option<usize>, seconds: Option<Duration>) -> Self {
         Self {
             reader,
             max_answer: bytes.map(|bytes| bytes.max(LEAST_ANSWER)),

@@ -4,7 +4,7 @@
 //! Envelopes and exit codes follow the decisions on the host's calls, 1 to 3.
 
 use crate::cache::CacheStore;
-use crate::contract::aside::Picks;
+use crate::contract::aside::PickedValues;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
@@ -18,14 +18,14 @@ pub struct Tool {
     /// Whose rules envelope and exit code follow.
     pub family: Family,
     /// With which others it is asked for together.
-    pub set: Set,
+    pub set: ToolSet,
     /// Whether a server offers it where nobody has chosen.
     pub offered: bool,
     /// The JSON schema, as `--schema` prints it: the specification's.
     pub schema: &'static str,
     /// The same in words for models and people, true to this program, with bounds and defaults.
     /// It may have optional fields that a host's requests have not: see
-    /// [`Reader::may_send_more`](crate::contract::terms::Reader::may_send_more).
+    /// [`Reader::may_send_more`](crate::contract::terms::Audience::may_send_more).
     pub model_schema: &'static str,
     /// The JSON schema of the object that a call answers with, for programs that check it; none
     /// where answers are taken as they are.
@@ -39,28 +39,28 @@ pub struct Tool {
     /// What a person sees where there is room for a line: `Read a file`.
     pub title: &'static str,
     /// What a call does to the world, for hosts that ask their user first.
-    pub hints: Hints,
+    pub hints: ToolHints,
     /// What of the machine a request can name, for front ends that confine it.
-    pub scope: Scope,
+    pub scope: AccessScope,
     /// How many calls a server may run at the same time, where a call can take much memory; `None`
     /// sets no limit beside the server's.
     pub at_once: Option<usize>,
     /// What `--help` and the manual page say beyond the schema.
-    pub manual: Manual,
+    pub manual: ToolManual,
     /// The account without which the tool answers `AUTH_MISSING`; none where it needs no
     /// credentials.
     pub account: Option<Account>,
     /// How the answer's fields read as text. A field that is not named here is shown as `name:
     /// value`; those of the envelope (`success`, `error`, `error_code`) and `note` are the
     /// contract's, and no row names them.
-    pub fields: &'static [(&'static str, Part)],
+    pub fields: &'static [(&'static str, FieldRole)],
     /// How a call that is made of flags exits.
-    pub exits: Exits,
+    pub exits: ExitCodes,
     /// How to ask for less, in a sentence, for whoever gets a long answer; empty where no answer of
     /// the tool grows long.
     pub less: &'static str,
     /// A call that shows that the installed tool works; none where that takes a network.
-    pub sample: Option<Sample>,
+    pub sample: Option<SampleCall>,
     /// What [`Tool::run`] calls.
     pub run: Run,
     /// What [`Tool::answer_from`] calls; none where answers are not kept.
@@ -113,7 +113,7 @@ impl Tool {
 
     /// Whether the answer has a field that reads so.
     #[must_use]
-    pub fn has(&self, part: Part) -> bool {
+    pub fn has(&self, part: FieldRole) -> bool {
         self.fields.iter().any(|(_, one)| *one == part)
     }
 
@@ -140,7 +140,7 @@ impl Tool {
     clippy::struct_excessive_bools,
     reason = "the protocol has these four, and each is a question of its own"
 )]
-pub struct Hints {
+pub struct ToolHints {
     /// It changes nothing.
     pub read_only: bool,
     /// What it changes may be lost.
@@ -151,7 +151,7 @@ pub struct Hints {
     pub open_world: bool,
 }
 
-impl Hints {
+impl ToolHints {
     /// A tool that looks at this machine's files.
     pub const LOOKS: Self = Self {
         read_only: true,
@@ -168,7 +168,7 @@ impl Hints {
 
 /// What of the machine a request can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum AccessScope {
     /// Everything that the user can touch: no front end can confine it.
     Machine,
     /// The file that this field names.
@@ -186,7 +186,7 @@ pub enum Scope {
 }
 
 /// What a person wants to know of a tool and its schema does not say.
-pub struct Manual {
+pub struct ToolManual {
     /// What the tool does and what to expect of it, in a few lines.
     pub text: &'static str,
     /// A request that works anywhere.
@@ -217,7 +217,7 @@ pub struct Credential {
 
 /// How a field of an answer reads as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum FieldRole {
     /// What was asked for, as text: shown as it is, in whole lines.
     Output,
     /// What was asked for, which is not the tool's own: shown as it is, and handed on byte for
@@ -226,7 +226,7 @@ pub enum Part {
     /// What is known beside the content: shown behind it, of each field the values that are named
     /// here, as short lines ([`aside`](crate::contract::aside)). A person's pipe gets the content
     /// alone.
-    Aside(Picks),
+    Aside(PickedValues),
     /// A list of objects: shown one under the other, each with its first field as heading.
     Results,
     /// The exit code of a command that was run: the process ends with it, and nothing is shown.
@@ -240,14 +240,14 @@ pub enum Part {
 /// How a call that is made of flags exits, for scripts; 0 is that all was done. A host's calls exit
 /// by their family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exits {
-    /// Nothing was found ([`Part::Count`]).
+pub struct ExitCodes {
+    /// Nothing was found ([`FieldRole::Count`]).
     pub nothing_found: u8,
     /// It was not done, or not to its end.
     pub failed: u8,
 }
 
-impl Exits {
+impl ExitCodes {
     /// A tool for which nothing found is an answer like any other.
     pub const USUAL: Self = Self {
         nothing_found: 0,
@@ -266,7 +266,7 @@ impl Exits {
 }
 
 /// A call that needs nothing but an empty directory.
-pub struct Sample {
+pub struct SampleCall {
     /// A file that is there, its name and its content.
     pub file: Option<(&'static str, &'static str)>,
     /// The request.
@@ -289,7 +289,7 @@ pub enum Family {
 
 /// A set of tools, which people ask for together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Set {
+pub enum ToolSet {
     /// What works on this machine.
     Local,
     /// What asks the web, for hosts.
@@ -299,7 +299,7 @@ pub enum Set {
     Research,
 }
 
-impl Set {
+impl ToolSet {
     /// The sets' names on the command line.
     pub const NAMES: [(&'static str, Self); 3] = [
         ("local", Self::Local),

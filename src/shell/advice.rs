@@ -6,7 +6,7 @@
 
 use std::ffi::OsStr;
 
-use crate::shell::named::found_by_path;
+use crate::shell::command_shell::find_on_path;
 
 /// Words of bash that `sh` takes for the names of programs.
 const WORDS: [&str; 13] = [
@@ -138,13 +138,13 @@ fn spelling(command: &str, words: &str) -> Option<&'static str> {
 fn by_another_name(command: &str, words: &str) -> Option<String> {
     let missing = missing(words)?;
     let (missing, other) = OTHER_NAMES.iter().find(|(name, _)| *name == missing)?;
-    found_by_path(OsStr::new(other))?;
+    find_on_path(OsStr::new(other))?;
     let is_called = command.split_whitespace().any(|word| word == *missing);
     is_called.then(|| format!("There is no `{missing}` here, but there is `{other}`."))
 }
 
 fn sentence(spelling: &str, line: u64, words: &str) -> String {
-    let how = if found_by_path(OsStr::new("bash")).is_some() {
+    let how = if find_on_path(OsStr::new("bash")).is_some() {
         "run it as bash -c '…', with each ' in it written '\\'' (or have IKIGAI_SHELL=bash set for \
          this tool), or write it for sh"
     } else {

@@ -22,7 +22,7 @@ use crate::sandbox::confinement::audit::ProcessMark;
 use crate::sandbox::confinement::command_confinement::{self, CommandConfinement};
 use crate::sandbox::launch::ProgramLaunch;
 use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
-use crate::shell::named::{Shell, without_number};
+use crate::shell::command_shell::{CommandShell, without_number};
 use crate::shell::progress::LastLine;
 use crate::shell::still_running::{self, StillRunning};
 
@@ -41,9 +41,9 @@ const LONGEST_ARGUMENT: usize = 32 * 4096;
 const TIMED_OUT: i32 = 124;
 
 /// How a command is run.
-pub struct Conditions<'a> {
+pub struct CommandSettings<'a> {
     /// By this shell.
-    pub shell: &'a Shell,
+    pub shell: &'a CommandShell,
     /// In this directory; `None` is the process's own.
     pub directory: Option<OwnedFd>,
     /// Within these bounds, if there are any.
@@ -69,7 +69,7 @@ pub struct TimeLimit {
 
 /// How a command ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct CommandOutcome {
     /// The exit code: 128 + N for signal N, 127 if it could not be started, 124 at the end of its
     /// time.
     pub code: i32,
@@ -98,9 +98,13 @@ pub fn directory(path: &Path) -> Result<OwnedFd, Errno> {
 ///
 /// # Errors
 /// Only those of `sink`; whatever the command started is then killed.
-pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> io::Result<Ended> {
+pub fn run(
+    command: &str,
+    conditions: CommandSettings<'_>,
+    sink: &mut impl Write,
+) -> io::Result<CommandOutcome> {
     let (limit, progress) = (conditions.limit, conditions.progress);
-    let ended = |code| Ended {
+    let ended = |code| CommandOutcome {
         code,
         timed_out: None,
     };
@@ -120,7 +124,7 @@ pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> 
         sink,
         bytes: Vec::new(),
     };
-    let mut pipe = Pipe::new(output);
+    let mut pipe = OutputPipe::new(output);
     let asks = limit.map(|limit| limit.asks);
     let passed_on = pass_on(&mut pipe, &watchdog, &mut told, asks, progress)?;
     if let (PassedOn::UntilTimeout, Some(TimeLimit { kills, end, .. })) = (passed_on, limit) {
@@ -130,7 +134,7 @@ pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> 
         pass_on(&mut pipe, &watchdog, &mut told, Some(end), None)?;
         let killed = watchdog.stop(end);
         pipe.drain(&mut told)?;
-        return Ok(Ended {
+        return Ok(CommandOutcome {
             code: TIMED_OUT,
             timed_out: Some(still_running::named(running, &killed)),
         });
@@ -212,7 +216,7 @@ impl<W: Write> Write for Head<'_, W> {
     }
 }
 
-fn start(command: &str, conditions: Conditions<'_>) -> io::Result<(File, Watchdog)> {
+fn start(command: &str, conditions: CommandSettings<'_>) -> io::Result<(File, Watchdog)> {
     let shell = conditions.shell;
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let program = shell.program();
@@ -251,7 +255,7 @@ fn confined<'a>(
     confinement: &Confinement,
     program: &OsStr,
     arguments: impl IntoIterator<Item = &'a OsStr>,
-    shell: &Shell,
+    shell: &CommandShell,
     script: Option<&OwnedFd>,
 ) -> io::Result<ProgramLaunch> {
     let mut confined = CommandConfinement::prepare(confinement).map_err(io::Error::other)?;
@@ -319,13 +323,13 @@ fn in_a_temporary_place() -> Result<OwnedFd, Errno> {
 }
 
 /// The reading end of a command's output.
-struct Pipe {
+struct OutputPipe {
     output: File,
     buffer: Vec<u8>,
     enlarged: bool,
 }
 
-impl Pipe {
+impl OutputPipe {
     fn new(output: File) -> Self {
         Self {
             output,
@@ -375,7 +379,7 @@ enum PassedOn {
 /// Passes the command's output on until the shell has ended, and then what is left in the pipe at
 /// that time; or until `end`.
 fn pass_on(
-    pipe: &mut Pipe,
+    pipe: &mut OutputPipe,
     watchdog: &Watchdog,
     sink: &mut impl Write,
     end: Option<Instant>,

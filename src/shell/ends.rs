@@ -3,11 +3,11 @@
 
 use std::io::{self, Write};
 
-use crate::shell::kept_output::{Kept, KeptOutput};
+use crate::shell::kept_output::{KeptOutput, SavedPlace};
 
 /// Output on its way in.
 #[derive(Debug)]
-pub struct Ends {
+pub struct OutputCollector {
     /// How much is kept in memory as long as that is all, in bytes; beyond it, so much of the end.
     most: usize,
     /// All of it, and later its beginning.
@@ -21,7 +21,7 @@ pub struct Ends {
 
 /// What there is of some output.
 #[derive(Debug)]
-pub struct Beginning {
+pub struct CollectedOutput {
     /// Its beginning, of `most` bytes at least; all of it, where there is no end.
     pub head: Vec<u8>,
     /// Its end, of `most` bytes at least; `None` where the beginning is all.
@@ -33,7 +33,7 @@ pub struct Beginning {
     whole: Option<KeptOutput>,
 }
 
-impl Ends {
+impl OutputCollector {
     /// Keeps up to `most` bytes, and of more so much of both ends.
     #[must_use]
     pub fn new(most: usize) -> Self {
@@ -49,10 +49,10 @@ impl Ends {
 
     /// What there is of it.
     #[must_use]
-    pub fn finish(mut self) -> Beginning {
+    pub fn finish(mut self) -> CollectedOutput {
         let surplus = self.tail.len().saturating_sub(self.most);
         self.tail.drain(..surplus);
-        Beginning {
+        CollectedOutput {
             head: self.head,
             tail: self.whole.is_some().then_some(self.tail),
             bytes: self.bytes,
@@ -72,10 +72,10 @@ impl Ends {
     }
 }
 
-impl Beginning {
+impl CollectedOutput {
     /// Sees to it that all of it is in a file, and says where.
     #[must_use]
-    pub fn keep_whole(self) -> Kept {
+    pub fn save_whole(self) -> SavedPlace {
         let whole = self.whole.unwrap_or_else(|| {
             let mut whole = KeptOutput::begin();
             whole.take(&self.head);
@@ -85,7 +85,7 @@ impl Beginning {
     }
 }
 
-impl Write for Ends {
+impl Write for OutputCollector {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let newlines = memchr::memchr_iter(b'\n', bytes).count();
@@ -122,7 +122,7 @@ mod tests {
     fn both_ends_are_there_however_the_output_comes_and_memory_is_bounded() {
         let text: Vec<u8> = (0..9_000u32).map(|n| n.to_le_bytes()[0]).collect();
         for step in [1, 7, 99, 100, 101, 199, 200, 201, 5_000, 9_000] {
-            let mut ends = Ends::new(100);
+            let mut ends = OutputCollector::new(100);
             // No file: this is about memory.
             ends.whole = Some(KeptOutput::none());
             for piece in text.chunks(step) {
@@ -133,7 +133,7 @@ mod tests {
             assert_eq!(kept.tail.unwrap(), &text[8_900..], "{step}");
             assert_eq!(kept.bytes, 9_000);
         }
-        let mut ends = Ends::new(100);
+        let mut ends = OutputCollector::new(100);
         ends.write_all(&text[..100]).unwrap();
         let kept = ends.finish();
         assert_eq!((kept.head.as_slice(), kept.tail), (&text[..100], None));

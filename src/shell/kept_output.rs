@@ -30,7 +30,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use crate::sandbox::confinement::{self, AccessRight};
-use crate::shell::named::without_number;
+use crate::shell::command_shell::without_number;
 
 /// The most that is kept of one output, in bytes.
 const LONGEST: u64 = 64 * 1024 * 1024;
@@ -78,11 +78,11 @@ const LOCK_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// Output on its way into a file. Whatever goes wrong there is no matter to the output.
 #[derive(Debug)]
-pub struct KeptOutput(Result<Writer, String>);
+pub struct KeptOutput(Result<OutputFile, String>);
 
 /// What became of it.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum SavedPlace {
     /// All of it is in this file.
     Whole(PathBuf),
     /// Its beginning is in this file: so many bytes.
@@ -92,7 +92,7 @@ pub enum Kept {
 }
 
 #[derive(Debug)]
-struct Writer {
+struct OutputFile {
     /// Which has the files of all callers, and the lock.
     all: OwnedFd,
     /// Where the file is.
@@ -110,7 +110,7 @@ impl KeptOutput {
     /// Makes a new file, after those are removed that are too old.
     #[must_use]
     pub fn begin() -> Self {
-        Self(Writer::create())
+        Self(OutputFile::create())
     }
 
     /// No file.
@@ -131,7 +131,7 @@ impl KeptOutput {
 
     /// Writes what is left.
     #[must_use]
-    pub fn finish(self) -> Kept {
+    pub fn finish(self) -> SavedPlace {
         let written = self.0.and_then(|mut writer| match writer.write_gathered() {
             Ok(()) => Ok(writer),
             Err(error) => {
@@ -140,13 +140,13 @@ impl KeptOutput {
             }
         });
         match written {
-            Err(reason) => Kept::Nowhere(reason),
+            Err(reason) => SavedPlace::Nowhere(reason),
             Ok(writer) if writer.written == 0 => {
                 writer.remove();
-                Kept::Nowhere(FULL.to_owned())
+                SavedPlace::Nowhere(FULL.to_owned())
             }
-            Ok(writer) if writer.cut => Kept::Beginning(writer.path, writer.written),
-            Ok(writer) => Kept::Whole(writer.path),
+            Ok(writer) if writer.cut => SavedPlace::Beginning(writer.path, writer.written),
+            Ok(writer) => SavedPlace::Whole(writer.path),
         }
     }
 }
@@ -174,7 +174,7 @@ const OPEN_TO_OTHERS: &str = "it is within the directories that all callers of t
 /// Why there is no room.
 const FULL: &str = "the files of the last day have 256 MiB already";
 
-impl Writer {
+impl OutputFile {
     fn create() -> Result<Self, String> {
         let state = dirs::state_dir().ok_or(HOMELESS)?;
         if let Some(home) = dirs::home_dir()

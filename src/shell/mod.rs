@@ -15,9 +15,9 @@ pub mod refused;
 mod still_running;
 
 pub use advice::advice;
-pub use command::{Conditions, Ended, TimeLimit, directory, run};
-pub use ends::{Beginning, Ends};
-pub use kept_output::{Kept, directory_of_outputs, keep_outputs_of};
-pub use named::Shell;
+pub use command::{CommandOutcome, CommandSettings, TimeLimit, directory, run};
+pub use ends::{CollectedOutput, OutputCollector};
+pub use kept_output::{SavedPlace, directory_of_outputs, keep_outputs_of};
+pub use named::CommandShell;
 pub use program::{ProgramError, run_program};
 pub use still_running::StillRunning;

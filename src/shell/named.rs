@@ -15,14 +15,14 @@ const SYSTEM_SHELL: &str = "/bin/sh";
 
 /// Which shell runs a command, and which variables are withheld from it.
 #[derive(Clone, Debug)]
-pub struct Shell {
+pub struct CommandShell {
     /// The program to be used in place of the system's own shell, if any.
     named: Option<OsString>,
     /// Whether the command does not get the variable of this name.
     pub(super) withheld: fn(&OsStr) -> bool,
 }
 
-impl Shell {
+impl CommandShell {
     /// The system's own shell, called `sh`, or the one that the variable `IKIGAI_SHELL` names: a
     /// path, or a name to be found by `PATH`. It gets the environment without what is `withheld`.
     #[must_use]
@@ -42,7 +42,7 @@ impl Shell {
         match &self.named {
             None => Cow::Borrowed(OsStr::new(SYSTEM_SHELL)),
             Some(name) if name.as_bytes().contains(&b'/') => Cow::Borrowed(name),
-            Some(name) => found_by_path(name).map_or(Cow::Borrowed(name), Cow::Owned),
+            Some(name) => find_on_path(name).map_or(Cow::Borrowed(name), Cow::Owned),
         }
     }
 
@@ -85,7 +85,7 @@ impl Shell {
 
 /// The program of that name in the directories of `PATH`; never this executable, which a host's
 /// tool directory calls `bash`.
-pub(super) fn found_by_path(name: &OsStr) -> Option<OsString> {
+pub(super) fn find_on_path(name: &OsStr) -> Option<OsString> {
     let same = |one: &Path, other: &Path| match (stat(one), stat(other)) {
         (Ok(one), Ok(other)) => (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino),
         _ => false,

@@ -33,8 +33,8 @@ impl LastLine {
     }
 
     /// A writer that passes on to `sink` and watches what goes by.
-    pub fn beside<'a, W: Write>(&'a mut self, sink: &'a mut W) -> Beside<'a, W> {
-        Beside { line: self, sink }
+    pub fn beside<'a, W: Write>(&'a mut self, sink: &'a mut W) -> ProgressWriter<'a, W> {
+        ProgressWriter { line: self, sink }
     }
 
     /// When the line that has not been told yet may be told; `None` where there is none.
@@ -84,12 +84,12 @@ impl LastLine {
 }
 
 /// See [`LastLine::beside`].
-pub struct Beside<'a, W> {
+pub struct ProgressWriter<'a, W> {
     line: &'a mut LastLine,
     sink: &'a mut W,
 }
 
-impl<W: Write> Write for Beside<'_, W> {
+impl<W: Write> Write for ProgressWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.sink.write_all(bytes)?;
         self.line.take(bytes);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::sandbox::confinement::audit::KernelDenial;
 use crate::sandbox::confinement::{AccessRight, Confinement};
-use crate::shell::refused::{LONGEST_PATH, OutputClaims};
+use crate::shell::output_claims::{LONGEST_PATH, OutputClaims};
 use crate::tools::file_words::quoted_for_shell;
 
 /// The most refusals that are told one by one.

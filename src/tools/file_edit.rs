@@ -7,7 +7,9 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::files::hint::Wants;
 use crate::files::{self, EditError};
 use crate::tools::{file_edit_near, file_failure};
@@ -17,7 +19,7 @@ pub const TOOL: Tool = Tool {
     name: "file_edit",
     link: "file-edit",
     family: Family::Local,
-    set: Set::Local,
+    set: ToolSet::Local,
     offered: true,
     schema: include_str!("schemas/file_edit.json"),
     model_schema: include_str!("schemas/for_models/file_edit.json"),
@@ -25,15 +27,15 @@ pub const TOOL: Tool = Tool {
     own_limit: None,
     artifacts: false,
     title: "Edit a file",
-    hints: Hints {
+    hints: ToolHints {
         read_only: false,
         destructive: true,
         idempotent: false,
         open_world: false,
     },
-    scope: Scope::File("file_path"),
+    scope: AccessScope::File("file_path"),
     at_once: None,
-    manual: Manual {
+    manual: ToolManual {
         text: "\
 Replaces text that stands exactly once in a file, or, with `replace_all`, wherever it stands; byte
 for byte, and nothing else of the file changes. In a file whose lines all end in CRLF, line feeds
@@ -43,10 +45,13 @@ file has the new content whole or is as it was; mode, owner, attributes and link
         environment: &[],
     },
     account: None,
-    fields: &[("output", Part::Output), ("replacements", Part::Silent)],
-    exits: Exits::USUAL,
+    fields: &[
+        ("output", FieldRole::Output),
+        ("replacements", FieldRole::Silent),
+    ],
+    exits: ExitCodes::USUAL,
     less: "",
-    sample: Some(Sample {
+    sample: Some(SampleCall {
         file: Some(("edit.txt", "hello\n")),
         request: r#"{"file_path":"edit.txt","old_string":"hello","new_string":"bye"}"#,
         answer: "Replaced 1 occurrence",
@@ -89,7 +94,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     Ok(Reply::new(move |object| {
         let replacements = edited.replacements;
         let plural = if replacements == 1 { "" } else { "s" };
-        let name = object.named(file_failure::base_name(path)).into_owned();
+        let name = object
+            .spell_names(file_failure::base_name(path))
+            .into_owned();
         object.field(
             "output",
             &format!("Replaced {replacements} occurrence{plural} in {name}"),

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::contract::bounded::Measure;
+use crate::contract::bounded::TextMeasure;
 use crate::files::LineEnds;
 use crate::files::kind::thousands;
 use crate::files::near::{
@@ -22,7 +22,7 @@ const BESIDE: usize = 256;
 /// too.
 pub fn not_found(path: &str, near: &Near, longest: Option<usize>) -> String {
     let note = nearest(path, near, true);
-    let cost = Measure::Json.cost(note.as_bytes());
+    let cost = TextMeasure::Json.cost(note.as_bytes());
     if longest.is_some_and(|longest| cost + BESIDE > longest) {
         return nearest(path, near, false);
     }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::contract::failure::{Code, Failure};
-use crate::contract::terms::Reader;
+use crate::contract::terms::Audience;
 use crate::files::FileError;
 use crate::files::hint::{self, Meant, Obstacle, Slip, Wants};
 use crate::tools::file_words::quoted_for_shell;
@@ -45,7 +45,7 @@ pub fn of(path: &str, error: &FileError) -> Failure {
 }
 
 /// The same failure, with a note where it is the path that is wrong.
-pub fn with_note(path: &str, error: &FileError, wants: Wants, reader: Reader) -> Failure {
+pub fn with_note(path: &str, error: &FileError, wants: Wants, reader: Audience) -> Failure {
     let failure = of(path, error);
     match error {
         FileError::NotFound | FileError::Open(_) => failure.with_note(note(path, wants, reader)),
@@ -57,7 +57,7 @@ pub fn with_note(path: &str, error: &FileError, wants: Wants, reader: Reader) ->
 }
 
 /// What is wrong with `path`, and what to send.
-fn note(path: &str, wants: Wants, reader: Reader) -> String {
+fn note(path: &str, wants: Wants, reader: Audience) -> String {
     if path.trim().is_empty() {
         return "file_path is empty: send the path of a file.".to_owned();
     }
@@ -92,7 +92,7 @@ fn note(path: &str, wants: Wants, reader: Reader) -> String {
     }
     if !said.is_empty()
         && meant.is_none()
-        && reader != Reader::Person
+        && reader != Audience::Person
         && Path::new(path).is_relative()
         && let Ok(here) = std::env::current_dir()
     {
@@ -101,10 +101,10 @@ fn note(path: &str, wants: Wants, reader: Reader) -> String {
     said.join(" ")
 }
 
-fn directory(path: &str, wants: Wants, reader: Reader) -> String {
+fn directory(path: &str, wants: Wants, reader: Audience) -> String {
     match wants {
         // The message says so already, and a person knows how to list one.
-        _ if reader == Reader::Person => String::new(),
+        _ if reader == Audience::Person => String::new(),
         Wants::File => format!(
             "It is a directory: list it with glob, \"pattern\":\"*\",\"path\":{path:?}, or name a \
              file in it."
@@ -150,7 +150,7 @@ fn missing(
     whole: bool,
     similar: &[PathBuf],
     wants: Wants,
-    reader: Reader,
+    reader: Audience,
 ) -> Vec<String> {
     let mut said = Vec::new();
     if !whole {
@@ -172,7 +172,7 @@ fn missing(
             let parent = Path::new(path).parent().unwrap_or(Path::new("."));
             let parent = parent.to_string_lossy();
             let parent = quoted_for_shell(&parent);
-            said.push(if reader == Reader::Person {
+            said.push(if reader == Audience::Person {
                 format!("Make it first: mkdir -p {parent}")
             } else {
                 format!(
@@ -181,7 +181,7 @@ fn missing(
                 )
             });
         }
-        Wants::File if similar.is_empty() && reader != Reader::Person => {
+        Wants::File if similar.is_empty() && reader != Audience::Person => {
             let name = Path::new(path).file_name().unwrap_or_default();
             let name = name.to_string_lossy();
             // What wildcards would read otherwise.

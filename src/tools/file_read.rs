@@ -3,13 +3,15 @@
 use std::io;
 use std::path::Path;
 
-use crate::contract::bounded::{self, Measure};
+use crate::contract::bounded::{self, TextMeasure};
 use crate::contract::failure::Failure;
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply, Text};
 use crate::contract::request::Request;
-use crate::contract::terms::Reader;
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
+use crate::contract::terms::Audience;
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::files::hint::Wants;
 use crate::files::kind::{Kind, thousands};
 use crate::files::{self, Content, Facts, FileError, Interrupted, LineEnd};
@@ -21,7 +23,7 @@ pub const TOOL: Tool = Tool {
     name: "file_read",
     link: "file-read",
     family: Family::Local,
-    set: Set::Local,
+    set: ToolSet::Local,
     offered: true,
     schema: include_str!("schemas/file_read.json"),
     model_schema: include_str!("schemas/for_models/file_read.json"),
@@ -29,10 +31,10 @@ pub const TOOL: Tool = Tool {
     own_limit: None,
     artifacts: false,
     title: "Read a file",
-    hints: Hints::LOOKS,
-    scope: Scope::File("file_path"),
+    hints: ToolHints::LOOKS,
+    scope: AccessScope::File("file_path"),
     at_once: None,
-    manual: Manual {
+    manual: ToolManual {
         text: "\
 Answers with a file's content as it is, newlines and all. `offset` is the first line wanted, from
 1; `limit` is how many; beyond the end there is nothing, which is no error. What is not UTF-8
@@ -41,10 +43,10 @@ comes as U+FFFD. Regular files only, and what reads like one: nothing is ever wa
         environment: &[],
     },
     account: None,
-    fields: &[("output", Part::Content)],
-    exits: Exits::USUAL,
+    fields: &[("output", FieldRole::Content)],
+    exits: ExitCodes::USUAL,
     less: "To have less, ask for a window of lines with `offset` and `limit`.",
-    sample: Some(Sample {
+    sample: Some(SampleCall {
         file: Some(("note.txt", "hello\n")),
         request: r#"{"file_path":"note.txt"}"#,
         answer: "hello",
@@ -77,17 +79,17 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let content = files::read(Path::new(path), window.first, limit, end)
         .map_err(|error| file_failure::with_note(path, &error, Wants::File, reader))?;
     let facts = *content.facts();
-    if let (Reader::Model, Some(kind)) = (reader, facts.kind) {
+    if let (Audience::Model, Some(kind)) = (reader, facts.kind) {
         return no_text(path, kind, facts.size);
     }
     Ok(Reply::new(move |object| {
         // A person's pipe gets the bytes as they are, and nothing is wrong with them.
-        if reader != Reader::Person {
+        if reader != Audience::Person {
             object.note(remark(&window, &facts));
         }
         window.write(content, object)?;
         if facts.is_empty && window.first == 1 {
-            object.empty("empty file")?;
+            object.nothing_found("empty file")?;
         }
         Ok(())
     }))
@@ -111,7 +113,7 @@ impl Window<'_> {
         let room_of_note = limit.saturating_sub(room).saturating_sub(AROUND);
         let mut output = object.text("output")?;
         let passed_on = content.pass_on(&mut output, Text::is_full);
-        let (cut, repaired) = output.close_telling()?;
+        let (cut, repaired) = output.close_and_check()?;
         match passed_on {
             Ok(()) => {}
             Err(Interrupted::Sink(error)) => return Err(error),
@@ -125,8 +127,8 @@ impl Window<'_> {
             let is_text = content.facts().kind.is_none() && content.facts().encoding.is_none();
             let note = not_utf_8(self.path);
             let has_room = object.terms().max_answer.is_none()
-                || Measure::Json.cost(note.as_bytes()) <= room_of_note;
-            if repaired && is_text && has_room && object.terms().reader != Reader::Person {
+                || TextMeasure::Json.cost(note.as_bytes()) <= room_of_note;
+            if repaired && is_text && has_room && object.terms().reader != Audience::Person {
                 object.note(note);
             }
             return Ok(());
@@ -134,7 +136,7 @@ impl Window<'_> {
         if cut.lines > 0 {
             let last = self.first.saturating_add(cut.lines - 1);
             let left = self.limit.map(|limit| limit.saturating_sub(cut.lines));
-            object.note(bounded::go_on(
+            object.note(bounded::continuation_note(
                 object.terms().reader,
                 self.first,
                 last,
@@ -146,7 +148,7 @@ impl Window<'_> {
         match self.long_line(&content, line, room, object.measure()) {
             Ok([note, short, least]) => {
                 let has_room = |note: &&String| {
-                    let cost = Measure::Json.cost(note.as_bytes());
+                    let cost = TextMeasure::Json.cost(note.as_bytes());
                     cost <= room_of_note
                 };
                 object.note(
@@ -170,7 +172,7 @@ impl Window<'_> {
         content: &Content,
         (from, to): (u64, u64),
         room: usize,
-        measure: Measure,
+        measure: TextMeasure,
     ) -> Result<[String; 3], FileError> {
         let end = content.line_end(to)?;
         let (LineEnd::At(until) | LineEnd::OfFile(until) | LineEnd::Behind(until)) = end;
@@ -260,12 +262,12 @@ fn no_text(path: &str, kind: Kind, size: Option<u64>) -> Result<Reply<'_>, Failu
     let words = kind.describe(size);
     if !kind.is_image() {
         return Ok(Reply::new(move |object| {
-            object.empty(&format!("binary file: {words}"))
+            object.nothing_found(&format!("binary file: {words}"))
         }));
     }
     if size.is_none_or(|size| size > LARGEST_IMAGE) {
         return Ok(Reply::new(move |object| {
-            object.empty(&format!("{words}: too large to be shown"))
+            object.nothing_found(&format!("{words}: too large to be shown"))
         }));
     }
     let failed = |error| file_failure::of(path, &error);

@@ -5,7 +5,9 @@ use std::path::Path;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::files::hint::Wants;
 use crate::files::{self, FileError, Reason};
 use crate::tools::file_failure;
@@ -15,7 +17,7 @@ pub const TOOL: Tool = Tool {
     name: "file_write",
     link: "file-write",
     family: Family::Local,
-    set: Set::Local,
+    set: ToolSet::Local,
     offered: true,
     schema: include_str!("schemas/file_write.json"),
     model_schema: include_str!("schemas/for_models/file_write.json"),
@@ -23,15 +25,15 @@ pub const TOOL: Tool = Tool {
     own_limit: None,
     artifacts: false,
     title: "Write a file",
-    hints: Hints {
+    hints: ToolHints {
         read_only: false,
         destructive: true,
         idempotent: true,
         open_world: false,
     },
-    scope: Scope::File("file_path"),
+    scope: AccessScope::File("file_path"),
     at_once: None,
-    manual: Manual {
+    manual: ToolManual {
         text: "\
 Gives a file the content, whole or not at all, and makes it if it is not there; its directory must
 be. Symbolic links are followed. Mode, owner, attributes and hard links of a file that is
@@ -40,10 +42,10 @@ overwritten stay as they are.",
         environment: &[],
     },
     account: None,
-    fields: &[("output", Part::Output), ("bytes", Part::Silent)],
-    exits: Exits::USUAL,
+    fields: &[("output", FieldRole::Output), ("bytes", FieldRole::Silent)],
+    exits: ExitCodes::USUAL,
     less: "",
-    sample: Some(Sample {
+    sample: Some(SampleCall {
         file: None,
         request: r#"{"file_path":"new.txt","content":"hello"}"#,
         answer: "Wrote 5 bytes",
@@ -69,7 +71,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     })?;
     Ok(Reply::new(move |object| {
         let bytes = content.len();
-        let name = object.named(file_failure::base_name(path)).into_owned();
+        let name = object
+            .spell_names(file_failure::base_name(path))
+            .into_owned();
         let output = format!("Wrote {bytes} bytes to {name}");
         object.field("output", &output)?;
         object.field("bytes", &bytes)?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::event::PollFlags;
 use url::Url;
 
-use super::{Shared, Wire, relay};
+use super::{ProxyState, Wire, relay};
 use crate::web::client::OpenedConnection;
 
 /// How long the head of a request or an answer may be, in bytes.
@@ -37,12 +37,12 @@ const NOT_UNDERSTOOD: &[u8] =
 const CONNECTED: &[u8] = b"HTTP/1.1 200 Connection established\r\n\r\n";
 
 /// Serves one connection to its end.
-pub fn serve(shared: &Shared, browser: Wire<'_>) -> io::Result<()> {
+pub fn serve(shared: &ProxyState, browser: Wire<'_>) -> io::Result<()> {
     browser.set_nodelay(true)?;
     let mut head = Vec::new();
     let length = read_head(shared, browser, &mut head)?;
     let rest = head.split_off(length);
-    let Some(request) = Request::read(&head) else {
+    let Some(request) = ForwardedRequest::read(&head) else {
         return send(shared, browser, NOT_UNDERSTOOD);
     };
     if request.url.host_str() == Some(&shared.start) {
@@ -72,9 +72,9 @@ pub fn serve(shared: &Shared, browser: Wire<'_>) -> io::Result<()> {
 
 /// Passes a request on, and its answer back.
 fn forward(
-    shared: &Shared,
+    shared: &ProxyState,
     browser: Wire<'_>,
-    request: &Request,
+    request: &ForwardedRequest,
     opened: &OpenedConnection,
     rest: &[u8],
 ) -> io::Result<()> {
@@ -101,7 +101,7 @@ fn forward(
 }
 
 /// A request, as far as it matters here.
-struct Request {
+struct ForwardedRequest {
     method: String,
     /// Where to: for a tunnel, `https://host:port/`.
     url: Url,
@@ -111,7 +111,7 @@ struct Request {
     length: Option<u64>,
 }
 
-impl Request {
+impl ForwardedRequest {
     fn read(head: &[u8]) -> Option<Self> {
         let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Request::new(&mut headers);
@@ -183,7 +183,7 @@ fn write_headers<'a>(head: &mut Vec<u8>, headers: impl Iterator<Item = (&'a str,
 }
 
 /// The head of the answer as it is passed on, and what has come of its body.
-fn answer_head(shared: &Shared, server: &TcpStream) -> io::Result<(Vec<u8>, Vec<u8>)> {
+fn answer_head(shared: &ProxyState, server: &TcpStream) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let mut bytes = Vec::new();
     for _ in 0..MAX_INTERIM {
         let length = read_head(shared, server, &mut bytes)?;
@@ -210,7 +210,7 @@ fn answer_head(shared: &Shared, server: &TcpStream) -> io::Result<(Vec<u8>, Vec<
 }
 
 /// Reads until `bytes` begins with a whole head; returns its length.
-fn read_head(shared: &Shared, mut from: Wire<'_>, bytes: &mut Vec<u8>) -> io::Result<usize> {
+fn read_head(shared: &ProxyState, mut from: Wire<'_>, bytes: &mut Vec<u8>) -> io::Result<usize> {
     let deadline = Instant::now() + shared.patience();
     loop {
         if let Some(end) = memchr::memmem::find(bytes, b"\r\n\r\n") {
@@ -234,14 +234,14 @@ fn read_head(shared: &Shared, mut from: Wire<'_>, bytes: &mut Vec<u8>) -> io::Re
 }
 
 /// Sends all of `bytes`.
-fn send(shared: &Shared, mut to: Wire<'_>, bytes: &[u8]) -> io::Result<()> {
+fn send(shared: &ProxyState, mut to: Wire<'_>, bytes: &[u8]) -> io::Result<()> {
     // A timeout of nothing would be none.
     to.set_write_timeout(Some(shared.patience().max(Duration::from_millis(1))))?;
     to.write_all(bytes)
 }
 
 /// Passes on the `length` bytes that a request has yet.
-fn copy(shared: &Shared, mut from: Wire<'_>, to: Wire<'_>, length: u64) -> io::Result<()> {
+fn copy(shared: &ProxyState, mut from: Wire<'_>, to: Wire<'_>, length: u64) -> io::Result<()> {
     let mut left = length;
     let mut piece = [0; 8 * 1024];
     while left > 0 && shared.may_go_on() {

@@ -6,13 +6,13 @@ use std::sync::atomic::Ordering;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::{Shared, Wire};
+use super::{ProxyState, Wire};
 
 /// How much is kept of one direction, in bytes.
 const BUFFER: usize = 16 * 1024;
 
 /// One direction.
-struct Direction<'a> {
+struct RelayDirection<'a> {
     from: Wire<'a>,
     to: Wire<'a>,
     buffer: Vec<u8>,
@@ -27,7 +27,7 @@ struct Direction<'a> {
     told: bool,
 }
 
-impl<'a> Direction<'a> {
+impl<'a> RelayDirection<'a> {
     fn new(from: Wire<'a>, to: Wire<'a>, most: u64) -> Self {
         Self {
             from,
@@ -101,11 +101,16 @@ fn possible(done: io::Result<usize>) -> io::Result<Option<usize>> {
 
 /// Has bytes go both ways until both sides are done, the answering one is, or a bound is reached.
 /// Of the asking side, `most` bytes are passed on.
-pub fn run(shared: &Shared, asking: Wire<'_>, answering: Wire<'_>, most: u64) -> io::Result<()> {
+pub fn run(
+    shared: &ProxyState,
+    asking: Wire<'_>,
+    answering: Wire<'_>,
+    most: u64,
+) -> io::Result<()> {
     asking.set_nonblocking(true)?;
     answering.set_nonblocking(true)?;
-    let mut there = Direction::new(asking, answering, most);
-    let mut back = Direction::new(answering, asking, u64::MAX);
+    let mut there = RelayDirection::new(asking, answering, most);
+    let mut back = RelayDirection::new(answering, asking, u64::MAX);
     while shared.may_go_on() {
         let moved = there.step()? + back.step()?;
         shared.bytes.fetch_add(moved as u64, Ordering::Relaxed);
@@ -137,7 +142,7 @@ pub fn run(shared: &Shared, asking: Wire<'_>, answering: Wire<'_>, most: u64) ->
 }
 
 /// What is waited for on the socket that `reads` reads from and `writes` writes to.
-fn wanted(reads: &Direction<'_>, writes: &Direction<'_>) -> PollFlags {
+fn wanted(reads: &RelayDirection<'_>, writes: &RelayDirection<'_>) -> PollFlags {
     let mut wanted = PollFlags::empty();
     if reads.wants_to_read() {
         wanted |= PollFlags::IN;

@@ -5,8 +5,8 @@
 
 use std::io::{self, Write};
 
-use super::{Progress, Viewer};
-use crate::contract::bounded::{Cut, Kept};
+use super::{ObjectProgress, Viewer};
+use crate::contract::bounded::{BoundedText, Truncation};
 
 /// How much text is gathered before it is checked, escaped and passed on, in bytes.
 pub(super) const PIECE: usize = 64 * 1024;
@@ -18,7 +18,7 @@ pub struct Text<'w> {
     /// Bytes not yet passed on: small writes, or the beginning of a character.
     pub(super) pending: Vec<u8>,
     /// Where there is a limit, what is kept back until it is known how much of it has room.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<BoundedText>,
     /// Whether any of what was passed on was no UTF-8.
     pub(super) repaired: bool,
 }
@@ -27,7 +27,7 @@ pub struct Text<'w> {
 pub(super) enum TextSink<'w> {
     Json {
         out: &'w mut dyn Write,
-        at: &'w mut Progress,
+        at: &'w mut ObjectProgress,
         escaped: Vec<u8>,
         /// The reader counts bytes before they are escaped.
         plain: bool,
@@ -39,7 +39,7 @@ impl Text<'_> {
     /// Whether nothing more of the text will be shown, since there is no room for it.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.kept.as_ref().is_some_and(Kept::is_full)
+        self.kept.as_ref().is_some_and(BoundedText::is_full)
     }
 
     /// Sends what has come to its reader, but for half a character, and what is kept back until it
@@ -67,12 +67,12 @@ impl Text<'_> {
 
     /// Passes on what is left and closes the string. Where it was cut, if there was no room for all
     /// of it, comes back.
-    pub fn close(self) -> io::Result<Option<Cut>> {
-        Ok(self.close_telling()?.0)
+    pub fn close(self) -> io::Result<Option<Truncation>> {
+        Ok(self.close_and_check()?.0)
     }
 
     /// The same, and whether any of it was no UTF-8.
-    pub fn close_telling(mut self) -> io::Result<(Option<Cut>, bool)> {
+    pub fn close_and_check(mut self) -> io::Result<(Option<Truncation>, bool)> {
         let mut cut = None;
         if let Some(kept) = self.kept.take() {
             let (shown, behind) = kept.finish();

@@ -11,7 +11,7 @@ use std::ops::Range;
 use memchr::memchr;
 use serde_json::value::RawValue;
 
-use super::{BYTE_ORDER_MARK, Name, Unread, Value, value};
+use super::{BYTE_ORDER_MARK, FieldName, RawFields, Value, value};
 
 /// A request with more fields than this is left alone: the list of them is longer than a tool's
 /// fields ever make it.
@@ -24,7 +24,7 @@ type Place = (Range<usize>, Range<usize>);
 /// otherwise.
 pub(super) fn places(bytes: &[u8]) -> Option<Vec<Place>> {
     let object = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-    let Unread(fields) = serde_json::from_slice(object).ok()?;
+    let RawFields(fields) = serde_json::from_slice(object).ok()?;
     let start = bytes.as_ptr().addr();
     let place = |json: &RawValue| {
         let at = json.get().as_ptr().addr() - start;
@@ -37,7 +37,7 @@ pub(super) fn places(bytes: &[u8]) -> Option<Vec<Place>> {
 }
 
 /// The fields that stand at `places` in `bytes`, as far as each can be held.
-pub(super) fn fields(bytes: &mut [u8], places: Vec<Place>) -> Vec<(Cow<'_, str>, Value<'_>)> {
+pub(super) fn fields(bytes: &mut [u8], places: Vec<Place>) -> Vec<(Cow<'_, str>, FieldValue<'_>)> {
     let (mut rest, mut behind) = (bytes, 0);
     let mut take = |place: Range<usize>| {
         let _ = rest.split_off_mut(..place.start - behind);
@@ -48,7 +48,7 @@ pub(super) fn fields(bytes: &mut [u8], places: Vec<Place>) -> Vec<(Cow<'_, str>,
     for (name, value) in places {
         let (name, value) = (take(name), take(value));
         // Nothing asks for a field whose very name cannot be held.
-        if let Ok(Name(name)) = serde_json::from_slice(name) {
+        if let Ok(FieldName(name)) = serde_json::from_slice(name) {
             fields.push((name, read(value)));
         }
     }
@@ -56,7 +56,7 @@ pub(super) fn fields(bytes: &mut [u8], places: Vec<Place>) -> Vec<(Cow<'_, str>,
 }
 
 /// The value that `json` is, which is its own bytes where it is a string.
-fn read(json: &mut [u8]) -> Value<'_> {
+fn read(json: &mut [u8]) -> FieldValue<'_> {
     let length = match json {
         [b'"', text @ .., b'"'] => match unescape(text) {
             Ok(length) => Some(length),
@@ -73,9 +73,9 @@ fn read(json: &mut [u8]) -> Value<'_> {
         None => json,
     };
     match (simdutf8::basic::from_utf8(bytes), length) {
-        (Ok(text), Some(_)) => Value::Text(Cow::Borrowed(text)),
+        (Ok(text), Some(_)) => FieldValue::Text(Cow::Borrowed(text)),
         (Ok(json), None) => value(json),
-        (Err(error), _) => Value::Unheld(error.to_string()),
+        (Err(error), _) => FieldValue::Unrepresentable(error.to_string()),
     }
 }
 

@@ -11,8 +11,10 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{self, Reader, Terms, threads};
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
+use crate::contract::terms::{self, Audience, Terms, threads};
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::search::empty_result::{self, EmptySearch};
 use crate::search::paths::Walked;
 use crate::search::steps::Pattern;
@@ -25,7 +27,7 @@ pub const TOOL: Tool = Tool {
     name: "glob",
     link: "glob",
     family: Family::Local,
-    set: Set::Local,
+    set: ToolSet::Local,
     offered: true,
     schema: include_str!("../schemas/glob.json"),
     model_schema: include_str!("../schemas/for_models/glob.json"),
@@ -33,13 +35,13 @@ pub const TOOL: Tool = Tool {
     own_limit: None,
     artifacts: false,
     title: "Find files",
-    hints: Hints::LOOKS,
-    scope: Scope::Paths {
+    hints: ToolHints::LOOKS,
+    scope: AccessScope::Paths {
         directory: "path",
         pattern: "pattern",
     },
     at_once: None,
-    manual: Manual {
+    manual: ToolManual {
         text: "\
 Answers with the paths that a pattern names, a line each, sorted by their bytes: `*`, `?`, `[a-z]`,
 `[!a]`, `[[:alpha:]]` and `\\` as in glob(3), and `**` as a whole component for any number of
@@ -50,10 +52,10 @@ says so where the pattern looked past what there is.",
         environment: &[terms::SEARCH_THREADS],
     },
     account: None,
-    fields: &[("output", Part::Output), ("count", Part::Count)],
-    exits: Exits::SEARCH,
+    fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
+    exits: ExitCodes::SEARCH,
     less: "To have less, narrow `pattern` or `path`.",
-    sample: Some(Sample {
+    sample: Some(SampleCall {
         file: Some(("note.txt", "hello\n")),
         request: r#"{"pattern":"no*.txt"}"#,
         answer: "note.txt",
@@ -84,7 +86,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         notes.add(left_out.map(|what| note::left_out(what, terms, WORDS)));
         notes.add(note::unlisted(&walked.unlisted));
         if listed.count == 0 {
-            object.empty("no names match")?;
+            object.nothing_found("no names match")?;
             if left_out.is_none() {
                 notes.add(why_nothing(pattern, path, terms));
             }
@@ -184,7 +186,7 @@ struct ListedNames {
 /// Writes the names, a line each, as far as there is room, and counts the others.
 fn list(object: &mut Object<'_>, walk: Walk) -> io::Result<(Walked, ListedNames)> {
     let room = object.room();
-    let spelled = object.terms().reader != Reader::Person;
+    let spelled = object.terms().reader != Audience::Person;
     let mut output = object.text("output")?;
     let full = AtomicBool::new(false);
     let (mut listed, mut shown) = (ListedNames::default(), 0);

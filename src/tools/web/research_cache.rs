@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::cache::{CacheFiles, CacheStore, KEY_VARIABLE};
-use crate::contract::failure::{Advice, Code};
+use crate::contract::failure::{Code, FailureAdvice};
 use crate::contract::terms::Terms;
 use crate::web::search::kept;
 
@@ -116,18 +116,18 @@ impl Freshness {
 
 /// What may be done about a failure of this code, as far as the code alone says.
 #[must_use]
-pub fn advice(code: Code) -> Advice {
+pub fn advice(code: Code) -> FailureAdvice {
     let retry_after = match code {
         Code::NetworkError | Code::Timeout => Some(NETWORK_WAIT),
         Code::RateLimit | Code::UpstreamUnavailable => Some(USUAL_WAIT),
         _ => None,
     };
     let retryable = retry_after.is_some();
-    Advice {
+    FailureAdvice {
         retryable,
         retry_after,
         suggested_action: Some(action(code, retryable).to_owned()),
-        ..Advice::default()
+        ..FailureAdvice::default()
     }
 }
 

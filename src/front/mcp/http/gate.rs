@@ -21,7 +21,8 @@ use hyper::{Method, StatusCode, Version};
 use tokio_rustls::TlsAcceptor;
 
 use crate::access::{
-    Allowance, FairPlaces, HeldPlace, LimitKind, LimitPermit, Names, Schemes, TokenOwner, Tokens,
+    FairSlots, HeldSlot, LimitKind, LimitPermit, RequestAllowance, ServerNames, ServerSchemes,
+    TokenOwner, TokenTable,
 };
 use crate::command_line::mcp::HttpOptions;
 use crate::front::mcp::http::connections::RequestGuard;
@@ -49,16 +50,16 @@ const ANYTHING: &str = "*/*";
 
 /// The checks that a request passes before it is let in.
 pub struct RequestGate {
-    names: Names,
+    names: ServerNames,
     files: KeyFiles,
     keys: Mutex<Arc<ServerKeys>>,
     calls_per_second: NonZeroU32,
     calls_at_once: NonZeroU32,
-    allowances: Mutex<HashMap<TokenOwner, Arc<Allowance>>>,
+    allowances: Mutex<HashMap<TokenOwner, Arc<RequestAllowance>>>,
     /// The requests that may be under way, from their heads to the end of their answers.
-    requests: Arc<FairPlaces>,
+    requests: Arc<FairSlots>,
     /// The large bodies that may be on their way.
-    large_bodies: Arc<FairPlaces>,
+    large_bodies: Arc<FairSlots>,
 }
 
 /// Paths of the files with tokens, certificate and key.
@@ -69,7 +70,7 @@ struct KeyFiles {
 
 /// Content of those files.
 pub struct ServerKeys {
-    tokens: Option<Tokens>,
+    tokens: Option<TokenTable>,
     tls: Option<TlsAcceptor>,
 }
 
@@ -85,7 +86,7 @@ pub struct AdmittedRequest {
 
 /// A place among the requests under way, and the permit for its call.
 pub struct RequestRoom {
-    _place: HeldPlace,
+    _place: HeldSlot,
     _permit: LimitPermit,
 }
 
@@ -106,19 +107,19 @@ impl RequestGate {
         connections: usize,
     ) -> Self {
         let schemes = match (http.behind_proxy, keys.tls.is_some()) {
-            (true, _) => Schemes::Either,
-            (false, true) => Schemes::Secure,
-            (false, false) => Schemes::Plain,
+            (true, _) => ServerSchemes::Either,
+            (false, true) => ServerSchemes::Secure,
+            (false, false) => ServerSchemes::Plain,
         };
         Self {
-            names: Names::new(address, schemes, &http.allowed_hosts),
+            names: ServerNames::new(address, schemes, &http.allowed_hosts),
             files: KeyFiles::of(http),
             keys: Mutex::new(Arc::new(keys)),
             calls_per_second: http.calls_per_second,
             calls_at_once: http.calls_at_once,
             allowances: Mutex::default(),
-            requests: FairPlaces::new(connections, http.tokens.is_some()),
-            large_bodies: FairPlaces::new(LARGE_AT_ONCE, http.tokens.is_some()),
+            requests: FairSlots::new(connections, http.tokens.is_some()),
+            large_bodies: FairSlots::new(LARGE_AT_ONCE, http.tokens.is_some()),
         }
     }
 
@@ -168,7 +169,7 @@ impl RequestGate {
                 "the request's target names another host than the header Host",
             ));
         }
-        match self.names.are_called(host) {
+        match self.names.match_host(host) {
             Some(true) => {}
             Some(false) => {
                 return Err(HttpRefusal::new(
@@ -181,7 +182,7 @@ impl RequestGate {
         }
         match read_header(request.headers(), &ORIGIN) {
             SingleHeader::None => Ok(()),
-            SingleHeader::Is(origin) if self.names.are_origin(origin) => Ok(()),
+            SingleHeader::Is(origin) if self.names.match_origin(origin) => Ok(()),
             SingleHeader::Is(_) | SingleHeader::Bad => Err(HttpRefusal::new(
                 StatusCode::FORBIDDEN,
                 "this server takes no requests from pages of other origins (the header Origin)",
@@ -273,7 +274,10 @@ impl RequestGate {
         let allowance = {
             let mut allowances = lock(&self.allowances);
             let of_holder = allowances.entry(holder.clone()).or_insert_with(|| {
-                Arc::new(Allowance::new(self.calls_per_second, self.calls_at_once))
+                Arc::new(RequestAllowance::new(
+                    self.calls_per_second,
+                    self.calls_at_once,
+                ))
             });
             Arc::clone(of_holder)
         };
@@ -331,7 +335,7 @@ impl KeyFiles {
             }
         }
         let tokens = self.tokens.as_ref().map(|path| {
-            let tokens = Tokens::read(path)
+            let tokens = TokenTable::read(path)
                 .map_err(|fault| format!("the file of tokens {} {fault}", path.display()))?;
             if tokens.is_empty() {
                 log(&format!(

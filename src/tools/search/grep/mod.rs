@@ -18,8 +18,10 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{self, Reader, Terms};
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
+use crate::contract::terms::{self, Audience, Terms};
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::search::empty_result::{self, EmptyReason, EmptySearch, SearchedNames};
 use crate::search::ere::{Matcher, has_empty_group};
 use crate::search::paths::Walked;
@@ -37,7 +39,7 @@ pub const TOOL: Tool = Tool {
     name: "grep",
     link: "grep",
     family: Family::Local,
-    set: Set::Local,
+    set: ToolSet::Local,
     offered: true,
     schema: include_str!("../../schemas/grep.json"),
     model_schema: include_str!("../../schemas/for_models/grep.json"),
@@ -45,13 +47,13 @@ pub const TOOL: Tool = Tool {
     own_limit: None,
     artifacts: false,
     title: "Search in files",
-    hints: Hints::LOOKS,
-    scope: Scope::Paths {
+    hints: ToolHints::LOOKS,
+    scope: AccessScope::Paths {
         directory: "path",
         pattern: "glob",
     },
     at_once: None,
-    manual: Manual {
+    manual: ToolManual {
         text: "\
 Answers with the lines that a pattern matches, as `file:line: text`. The pattern is a POSIX extended
 regular expression, matched against one line at a time; `\\b \\w \\s \\d \\t \\x41 \\p{Lu}`, `(?i)`,
@@ -65,10 +67,10 @@ looked at, a note says what was not.",
         environment: &[terms::SEARCH_THREADS],
     },
     account: None,
-    fields: &[("output", Part::Output), ("count", Part::Count)],
-    exits: Exits::SEARCH,
+    fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
+    exits: ExitCodes::SEARCH,
     less: "To have less, narrow `pattern`, `glob` or `path`.",
-    sample: Some(Sample {
+    sample: Some(SampleCall {
         file: Some(("note.txt", "hello\n")),
         request: r#"{"pattern":"hel+o","glob":"note.txt"}"#,
         answer: "note.txt",
@@ -193,7 +195,7 @@ impl GrepQuery<'_> {
         let done = answer.finish()?;
         object.field("count", &done.count)?;
         if done.count == 0 {
-            object.empty(&match done.files {
+            object.nothing_found(&match done.files {
                 0 => "no file searched".to_owned(),
                 files => format!("no matches in {}", several(files, "file", "files")),
             })?;
@@ -285,7 +287,7 @@ impl GrepQuery<'_> {
         match reason {
             Some(reason) => Some(WORDS.why(&reason, done.files)),
             // A model is told so in place of the lines.
-            None if done.files > 0 || terms.reader == Reader::Model => None,
+            None if done.files > 0 || terms.reader == Audience::Model => None,
             None => Some(match self.glob {
                 Some(glob) => format!("Nothing was searched: no file is named {glob:?}."),
                 None => "Nothing was searched: there is no file to be searched.".to_owned(),

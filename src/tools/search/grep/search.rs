@@ -9,7 +9,7 @@ use std::time::Instant;
 use rustix::io::Errno;
 
 use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
-use crate::contract::terms::{Reader, threads};
+use crate::contract::terms::{Audience, threads};
 use crate::search::ere::Matcher;
 use crate::search::ordered_pool::Job;
 use crate::search::paths::EntryKind;
@@ -49,13 +49,18 @@ pub struct SharedSearch {
 }
 
 impl SharedSearch {
-    pub fn new(until: Option<Instant>, room: Option<usize>, reader: Reader, links: Links) -> Self {
+    pub fn new(
+        until: Option<Instant>,
+        room: Option<usize>,
+        reader: Audience,
+        links: Links,
+    ) -> Self {
         Self {
             until,
             room,
-            binary_counted: reader == Reader::Model,
+            binary_counted: reader == Audience::Model,
             links,
-            spelled: reader != Reader::Person,
+            spelled: reader != Audience::Person,
             full: AtomicBool::new(false),
             threads: OnceLock::new(),
         }

@@ -88,7 +88,7 @@ impl LinkedAnswer {
         object.field("expiresAt", &self.expires_at)?;
         object.field("linked", &true)?;
         object.field("contentSizeBytes", &self.content_bytes)?;
-        object.beside(
+        object.field_for_server(
             LINK,
             &json!({
                 "uri": self.resource,
