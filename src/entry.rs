@@ -15,7 +15,7 @@ use crate::console::say;
 use crate::contract::call_context::CallContext;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
-use crate::front::person::{CallFlags, Outcome};
+use crate::front::person::{CallFlags, CommandLineResult};
 use crate::front::{answer, host, mcp, person};
 use crate::registry::TOOLS;
 use crate::sandbox::signals;
@@ -24,7 +24,7 @@ use crate::{commands, secrets, shell};
 
 /// Runs the program with its command line, `argv[0]` included.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
-    signals::settle();
+    signals::reset_inherited();
     let program = args.next().unwrap_or_default();
     let args: Vec<OsString> = args.collect();
     // `std::path` would do the same, at the price of two more pages of code to be brought in by
@@ -73,9 +73,11 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> ProgramExit {
         Some(_) => person::run(tool, invocation, args),
     };
     match outcome {
-        Outcome::Done(exit) => exit,
-        Outcome::Stdin(flags) => host::answer_on(tool, flags.on(Terms::of_host())),
-        Outcome::File(file, flags) => host::answer_file(tool, &file, flags.on(Terms::of_host())),
+        CommandLineResult::Done(exit) => exit,
+        CommandLineResult::Stdin(flags) => host::answer_on(tool, flags.apply_to(Terms::of_host())),
+        CommandLineResult::File(file, flags) => {
+            host::answer_file(tool, &file, flags.apply_to(Terms::of_host()))
+        }
     }
 }
 
@@ -107,7 +109,7 @@ fn run_call(tool: &Tool) -> ProgramExit {
             // SAFETY: the server made it for this process, which has only begun.
             context.cache = unsafe { RemoteStore::on_descriptor(socket) };
         }
-        Some(context.into_terms(mcp::tell))
+        Some(context.into_terms(mcp::send_progress))
     })
 }
 

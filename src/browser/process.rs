@@ -14,9 +14,9 @@ use rustix::fs::{Access, Mode, OFlags, access, open};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::sandbox::confinement;
-use crate::sandbox::launch::Launch;
-use crate::sandbox::scratch::Scratch;
-use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
+use crate::sandbox::launch::ProgramLaunch;
+use crate::sandbox::scratch::ScratchDirectory;
+use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
 
 /// Largest page, in bytes.
 pub const MAX_HTML: usize = 10 * 1024 * 1024;
@@ -59,7 +59,7 @@ impl From<rustix::io::Errno> for ProcessError {
 const LONGEST: usize = 40;
 
 /// The directory for one run, which is made when the run begins.
-pub fn plan_scratch() -> io::Result<Arc<Scratch>> {
+pub fn plan_scratch() -> io::Result<Arc<ScratchDirectory>> {
     let chosen = std::env::temp_dir();
     let chosen = chosen
         .to_str()
@@ -72,7 +72,10 @@ pub fn plan_scratch() -> io::Result<Arc<Scratch>> {
     let chosen = chosen.ok_or_else(nowhere)?;
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let parent = open(chosen, flags, Mode::empty())?;
-    Ok(Arc::new(Scratch::in_directory(parent, Path::new(chosen))))
+    Ok(Arc::new(ScratchDirectory::in_directory(
+        parent,
+        Path::new(chosen),
+    )))
 }
 
 /// The variables with paths that confined calls can change, without these paths.
@@ -102,7 +105,7 @@ fn variables_out_of_reach() -> Vec<(OsString, OsString)> {
 pub fn run(
     program: &Path,
     arguments: impl Iterator<Item = OsString>,
-    scratch: &Arc<Scratch>,
+    scratch: &Arc<ScratchDirectory>,
     end: Instant,
 ) -> Result<(Vec<u8>, i32), ProcessError> {
     let program = program.as_os_str();
@@ -111,7 +114,7 @@ pub fn run(
     let changed = variables_out_of_reach();
     let withheld =
         |name: &OsStr| is_withheld(name) || changed.iter().any(|(changed, _)| changed == name);
-    let mut launch = Launch::prepare(program, all, withheld)?;
+    let mut launch = ProgramLaunch::prepare(program, all, withheld)?;
     for (name, value) in changed
         .iter()
         .filter_map(|(name, value)| Some((name.to_str()?, value)))
@@ -126,7 +129,7 @@ pub fn run(
     launch.scratch = Some(Arc::clone(scratch));
     launch.data = Some(DATA);
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
-    let mut watchdog = Watchdog::start(launch, input, Stderr::Nowhere)?;
+    let mut watchdog = Watchdog::start(launch, input, StderrTarget::Nowhere)?;
     let read = read(&mut watchdog, output.into(), end);
     // Without a delay, because it has nothing to clean up.
     watchdog.ask_to_end(Duration::ZERO);

@@ -1,9 +1,9 @@
-//! The cache of a server, for all its calls: what it has in memory, what it shares with others,
-//! what it keeps in files.
+//! The cache of a server, for all its calls, in three layers: in memory, shared with other servers,
+//! in files.
 //!
-//! What is put in goes everywhere; what is asked for comes from the nearest place that has it. An
-//! answer that changes is never taken from memory, and while the others can be asked, theirs is the
-//! one that counts. What was put in is there although Redis has lost it: it is in the files, too.
+//! An entry is put into all layers, and taken from the nearest one that has it. An answer that
+//! changes is never taken from memory, and while the others can be asked, theirs is the one that
+//! counts. An entry that Redis has lost is still there, because it is in the files, too.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,21 +13,21 @@ use tokio::task::spawn_blocking;
 
 use super::memory::MemoryCache;
 use super::redis::{RedisCache, SharingState};
-use super::{CacheFiles, Entry, Question, SingleFlightGuard, Store};
+use super::{CacheEntry, CacheFiles, CacheQuestion, CacheStore, SingleFlightGuard};
 
 /// The cache of a server.
 pub struct LayeredCache {
     memory: MemoryCache,
     shared: Option<Arc<RedisCache>>,
     own: Option<Arc<CacheFiles>>,
-    /// What calls of this server are finding out.
-    turns: Arc<Mutex<HashSet<Question>>>,
+    /// Questions whose answers calls of this server are finding out.
+    turns: Arc<Mutex<HashSet<CacheQuestion>>>,
 }
 
 /// The locks of one turn, which end when this is dropped.
 struct HeldLocks {
-    question: Question,
-    turns: Arc<Mutex<HashSet<Question>>>,
+    question: CacheQuestion,
+    turns: Arc<Mutex<HashSet<CacheQuestion>>>,
     /// Those outside this server.
     others: Vec<SingleFlightGuard>,
 }
@@ -40,7 +40,8 @@ impl Drop for HeldLocks {
 }
 
 impl LayeredCache {
-    /// The cache of a server with these files, where it has a place for them, and what it shares.
+    /// The cache of a server with these files, if it has a place for them, and the shared one, if
+    /// it has one.
     #[must_use]
     pub fn new(own: Option<CacheFiles>, shared: Option<Arc<RedisCache>>) -> Self {
         Self {
@@ -51,14 +52,14 @@ impl LayeredCache {
         }
     }
 
-    /// How it stands with what is shared; `None` where nothing is to be.
+    /// State of the shared cache; `None` if there is none to be.
     #[must_use]
     pub fn state(&self) -> Option<SharingState> {
         self.shared.as_ref().map(|shared| shared.sharing())
     }
 
     /// The answer to `question`, if there is one that is younger than `longest`.
-    pub async fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+    pub async fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         if let Some(entry) = self.memory.get(question, longest) {
             return Some(entry);
         }
@@ -81,9 +82,9 @@ impl LayeredCache {
         Some(entry)
     }
 
-    /// Keeps the answer to `question`, which is of use to nobody once it is as old as `good_for`.
-    pub async fn put(&self, question: &Question, bytes: &[u8], good_for: Duration) {
-        let entry = Entry {
+    /// Keeps the answer to `question`, which is of no use once it is as old as `good_for`.
+    pub async fn put(&self, question: &CacheQuestion, bytes: &[u8], good_for: Duration) {
+        let entry = CacheEntry {
             bytes: bytes.to_vec(),
             age: Duration::ZERO,
         };
@@ -104,7 +105,7 @@ impl LayeredCache {
     }
 
     /// Forgets the answer to `question`.
-    pub async fn forget(&self, question: &Question) {
+    pub async fn forget(&self, question: &CacheQuestion) {
         self.memory.forget(question);
         if let Some(own) = self.own.clone() {
             let question = question.clone();
@@ -115,21 +116,21 @@ impl LayeredCache {
         }
     }
 
-    /// The turn to find out the answer to `question`, which one has at a time: of this server's
-    /// calls, of this user's processes, and of all servers while what they share can be reached.
-    /// `None` where somebody else has it.
-    pub async fn turn(&self, question: &Question) -> Option<SingleFlightGuard> {
+    /// The turn to find out the answer to `question`, of which there is one at a time: among this
+    /// server's calls, this user's processes, and all servers while their shared cache can be
+    /// reached. `None` if another call has it.
+    pub async fn turn(&self, question: &CacheQuestion) -> Option<SingleFlightGuard> {
         let mut locks = self.turn_here(question)?;
         if let Some(shared) = &self.shared
             && let Ok(turn) = shared.turn(&shared.name(question)).await
         {
-            locks.others.push(SingleFlightGuard::of(turn?));
+            locks.others.push(SingleFlightGuard::holding(turn?));
         }
-        Some(SingleFlightGuard::of(locks))
+        Some(SingleFlightGuard::holding(locks))
     }
 
     /// The turn among this server's calls and this user's processes.
-    fn turn_here(&self, question: &Question) -> Option<HeldLocks> {
+    fn turn_here(&self, question: &CacheQuestion) -> Option<HeldLocks> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         if !turns.insert(question.clone()) {
             return None;
@@ -153,8 +154,8 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3600);
 
-    fn ask(what: &str) -> Question {
-        Question::new("test", 1).with("what", Some(what))
+    fn ask(what: &str) -> CacheQuestion {
+        CacheQuestion::new("test", 1).with("what", Some(what))
     }
 
     fn files(place: &tempfile::TempDir) -> Option<CacheFiles> {

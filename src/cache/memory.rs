@@ -1,6 +1,6 @@
-//! Entries in memory, opened: those that were asked for lately, within a limit of bytes.
+//! Entries in memory, decrypted: the recently used ones, within a limit of bytes.
 //!
-//! The least recently used one goes first. Ages go on while the machine sleeps.
+//! The least recently used entry is removed first. Ages go on while the machine sleeps.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use super::{Entry, Question};
+use super::{CacheEntry, CacheQuestion};
 
 /// The most that all entries have together, in bytes.
 const MOST: usize = 8 * 1024 * 1024;
@@ -16,7 +16,7 @@ const MOST: usize = 8 * 1024 * 1024;
 /// The most that one entry has, in bytes.
 const LONGEST: usize = 1024 * 1024;
 
-/// What an entry takes beside its question and its bytes, in bytes, about.
+/// Bytes that an entry takes beside its question and its bytes, about.
 const BESIDE: usize = 200;
 
 /// Entries in memory.
@@ -27,28 +27,28 @@ pub(super) struct MemoryCache {
 
 #[derive(Default)]
 struct MemoryEntries {
-    entries: HashMap<Question, MemoryEntry>,
+    entries: HashMap<CacheQuestion, MemoryEntry>,
     /// The questions by their last use, the least recent one first.
-    by_use: BTreeMap<u64, Question>,
+    by_use: BTreeMap<u64, CacheQuestion>,
     uses: u64,
     total: usize,
 }
 
 struct MemoryEntry {
     bytes: Vec<u8>,
-    /// When it was put in, by the machine's clock.
+    /// The time at which it was put in, by the machine's clock.
     since: Duration,
-    /// How old it was then: it may be older than the machine's clock.
+    /// Age of the entry when it was put in: it may be older than the machine's clock.
     age: Duration,
     used: u64,
 }
 
 impl MemoryCache {
     pub(super) fn new() -> Self {
-        Self::of(MOST)
+        Self::with_limit(MOST)
     }
 
-    fn of(most: usize) -> Self {
+    fn with_limit(most: usize) -> Self {
         Self {
             most,
             entries: Mutex::default(),
@@ -56,7 +56,7 @@ impl MemoryCache {
     }
 
     /// The answer to `question`, if there is one that is younger than `longest`.
-    pub(super) fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+    pub(super) fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         let mut kept = self.lock();
         let kept = &mut *kept;
         let slot = kept.entries.get_mut(question)?;
@@ -71,17 +71,17 @@ impl MemoryCache {
         let bytes = slot.bytes.clone();
         kept.by_use
             .insert(kept.uses, key.unwrap_or_else(|| question.clone()));
-        Some(Entry { bytes, age })
+        Some(CacheEntry { bytes, age })
     }
 
     /// Keeps `entry`, unless it is too large or an answer that changes.
-    pub(super) fn put(&self, question: &Question, entry: &Entry) {
+    pub(super) fn put(&self, question: &CacheQuestion, entry: &CacheEntry) {
         let mut kept = self.lock();
         kept.remove(question);
         if question.changes() || entry.bytes.len() > LONGEST {
             return;
         }
-        // The question is there twice.
+        // Each question is stored twice.
         kept.total += size(question, entry.bytes.len());
         kept.uses += 1;
         let used = kept.uses;
@@ -102,7 +102,7 @@ impl MemoryCache {
     }
 
     /// Forgets the answer to `question`.
-    pub(super) fn forget(&self, question: &Question) {
+    pub(super) fn forget(&self, question: &CacheQuestion) {
         self.lock().remove(question);
     }
 
@@ -112,7 +112,7 @@ impl MemoryCache {
 }
 
 impl MemoryEntries {
-    fn remove(&mut self, question: &Question) {
+    fn remove(&mut self, question: &CacheQuestion) {
         if let Some(slot) = self.entries.remove(question) {
             self.by_use.remove(&slot.used);
             self.total -= size(question, slot.bytes.len());
@@ -120,7 +120,7 @@ impl MemoryEntries {
     }
 }
 
-fn size(question: &Question, bytes: usize) -> usize {
+fn size(question: &CacheQuestion, bytes: usize) -> usize {
     2 * question.parts().len() + bytes + BESIDE
 }
 
@@ -137,12 +137,12 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3600);
 
-    fn ask(number: usize) -> Question {
-        Question::new("test", 1).with("number", Some(number.to_le_bytes()))
+    fn ask(number: usize) -> CacheQuestion {
+        CacheQuestion::new("test", 1).with("number", Some(number.to_le_bytes()))
     }
 
-    fn entry(length: usize) -> Entry {
-        Entry {
+    fn entry(length: usize) -> CacheEntry {
+        CacheEntry {
             bytes: vec![7; length],
             age: Duration::ZERO,
         }
@@ -152,7 +152,7 @@ mod tests {
     fn what_is_put_in_comes_out_until_it_is_too_old() {
         let memory = MemoryCache::new();
         assert_eq!(memory.get(&ask(1), HOUR), None);
-        let old = Entry {
+        let old = CacheEntry {
             age: HOUR / 2,
             ..entry(3)
         };
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn what_is_older_than_the_machine_has_run_is_no_younger_for_that() {
         let memory = MemoryCache::new();
-        let old = Entry {
+        let old = CacheEntry {
             age: now() + HOUR,
             ..entry(3)
         };
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_goes_first() {
-        let memory = MemoryCache::of(3 * 2000);
+        let memory = MemoryCache::with_limit(3 * 2000);
         for number in 0..3 {
             memory.put(&ask(number), &entry(1500));
         }

@@ -1,19 +1,19 @@
-//! The cache: answers that were found lately, as sealed entries with an age.
+//! The cache: recent answers, as sealed entries with an age.
 //!
-//! Each call may be a process of its own, so the entries are files ([`CacheFiles`]). A server holds the
-//! cache for its calls ([`LayeredCache`]), may share it with others ([`RedisCache`]), and its calls
-//! ask it ([`RemoteStore`]). All that is asked of a store is [`Store`]. Nothing here fails: an entry that
-//! cannot be read, opened or written is one that is not there.
+//! Each call may be a process of its own, so the entries are files ([`CacheFiles`]). A server holds
+//! the cache for its calls ([`LayeredCache`]), may share it with others ([`RedisCache`]), and its
+//! calls ask it ([`RemoteStore`]). All of them are a [`CacheStore`]. Nothing here fails, because an
+//! entry that cannot be read, opened or written counts as missing.
 //!
-//! | module | what it is |
+//! | module | purpose |
 //! |---|---|
 //! | `artifact` | results that are read by an address of their own |
 //! | `files` | the entries as files: whole or not at all, within a limit |
 //! | `layers` | the cache of a server: in memory, shared, in files |
-//! | `look` | what can be seen of the user's cache, for those who look after it |
+//! | `status` | the state of the user's cache, for the diagnosis of an installation |
 //! | `keys` | the secret that names and seals entries |
 //! | `memory` | entries in memory, within a limit |
-//! | `name` | what an entry is called: a digest of all that its content depends on |
+//! | `question` | the name of an entry: a digest of all that its content depends on |
 //! | `protocol` | messages between a call and its server |
 //! | `redis` | entries that several servers share |
 //! | `remote_store` | a call's side of its server's cache |
@@ -27,49 +27,49 @@ pub mod artifact;
 mod files;
 mod keys;
 mod layers;
-pub mod look;
 mod memory;
-mod name;
 mod protocol;
+mod question;
 mod redis;
 mod remote_store;
 mod seal;
 mod single_flight;
+pub mod status;
 pub mod store_server;
 
 pub use files::CacheFiles;
 pub use keys::{KEY_VARIABLE, is_key};
 pub use layers::LayeredCache;
-pub use name::Question;
+pub use question::CacheQuestion;
 pub use redis::{REDIS_VARIABLE, RedisAddress, RedisCache, SharingState};
 pub use remote_store::RemoteStore;
 pub use single_flight::{SingleFlightGuard, get_or_wait};
 
 /// An entry that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// What was put in.
+pub struct CacheEntry {
+    /// The content.
     pub bytes: Vec<u8>,
-    /// How long ago that was; zero where the clock was set back by seconds.
+    /// Time since it was put in; zero if the clock was set back by seconds.
     pub age: Duration,
 }
 
-/// Where entries are kept.
-pub trait Store {
+/// A cache, or a layer of one.
+pub trait CacheStore {
     /// The answer to `question`, if there is one that is younger than `longest`.
-    fn get(&self, question: &Question, longest: Duration) -> Option<Entry>;
+    fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry>;
 
-    /// Keeps the answer to `question`, in place of an earlier one, if there is room. It is of use
-    /// to nobody once it is as old as `good_for`. Nobody ever sees half of one.
-    fn put(&self, question: &Question, bytes: &[u8], good_for: Duration);
+    /// Keeps the answer to `question`, in place of an earlier one, if there is room. It is of no
+    /// use once it is as old as `good_for`. A reader never sees half of one.
+    fn put(&self, question: &CacheQuestion, bytes: &[u8], good_for: Duration);
 
     /// Forgets the answer to `question`.
-    fn forget(&self, question: &Question);
+    fn forget(&self, question: &CacheQuestion);
 
-    /// The turn to find out the answer to `question`, which one caller has at a time; `None` where
+    /// The turn to find out the answer to `question`, which one caller has at a time; `None` if
     /// another has it. A store that cannot tell gives every caller a turn. A process that dies
     /// loses it.
-    fn turn(&self, question: &Question) -> Option<SingleFlightGuard> {
+    fn turn(&self, question: &CacheQuestion) -> Option<SingleFlightGuard> {
         let _ = question;
         Some(SingleFlightGuard::default())
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::Question;
+use super::CacheQuestion;
 
 /// The longest message, in bytes.
 const LONGEST: usize = 16 * 1024 * 1024;
@@ -16,19 +16,19 @@ pub const HEAD: usize = size_of::<u32>();
 pub enum MessageKind {
     /// Asks for the answer to a question that is younger than the time.
     Get,
-    /// Has the bytes kept as an answer that is good for the time.
+    /// Stores the bytes as an answer that is good for the time.
     Put,
-    /// Has an answer forgotten.
+    /// Forgets an answer.
     Forget,
     /// Asks for the turn to find an answer out.
     BeginTurn,
     /// Ends that turn.
     EndTurn,
-    /// Refuses a turn, or says that there is no answer.
+    /// Refuses a turn, or says that the cache has no answer.
     Nothing,
     /// Confirms.
     Done,
-    /// Hands over an answer, which is as old as the time.
+    /// Passes an answer, which is as old as the time.
     Found,
 }
 
@@ -50,7 +50,7 @@ pub struct StoreMessage {
     /// The purpose.
     pub kind: MessageKind,
     /// The question that a request is about.
-    pub question: Question,
+    pub question: CacheQuestion,
     /// A limit of age, or an age.
     pub time: Duration,
     /// The answer.
@@ -59,7 +59,7 @@ pub struct StoreMessage {
 
 impl StoreMessage {
     /// A request about `question`, without bytes.
-    pub fn request(kind: MessageKind, question: &Question, time: Duration) -> Self {
+    pub fn request(kind: MessageKind, question: &CacheQuestion, time: Duration) -> Self {
         Self {
             kind,
             question: question.clone(),
@@ -72,13 +72,13 @@ impl StoreMessage {
     pub fn reply(kind: MessageKind, time: Duration, bytes: Vec<u8>) -> Self {
         Self {
             kind,
-            question: Question::of_parts(Vec::new(), false),
+            question: CacheQuestion::of_parts(Vec::new(), false),
             time,
             bytes,
         }
     }
 
-    /// The message, its length before it; `None` where that is too great.
+    /// The message after its length; `None` if it is too long.
     pub fn encode(&self) -> Option<Vec<u8>> {
         let parts = self.question.parts();
         let time = u64::try_from(self.time.as_nanos()).unwrap_or(u64::MAX);
@@ -95,7 +95,7 @@ impl StoreMessage {
         Some(message)
     }
 
-    /// Reads a message, without its length; `None` if it is none.
+    /// Reads a message, without its length; `None` if it is malformed.
     pub fn decode(message: &[u8]) -> Option<Self> {
         let ([kind, changes], rest) = message.split_first_chunk()?;
         let (time, rest) = rest.split_first_chunk()?;
@@ -104,14 +104,14 @@ impl StoreMessage {
         let (parts, bytes) = rest.split_at_checked(length)?;
         Some(Self {
             kind: *KINDS.get(usize::from(*kind))?,
-            question: Question::of_parts(parts.to_vec(), *changes == 1),
+            question: CacheQuestion::of_parts(parts.to_vec(), *changes == 1),
             time: Duration::from_nanos(u64::from_le_bytes(*time)),
             bytes: bytes.to_vec(),
         })
     }
 }
 
-/// The length of the message that follows; `None` where it is too great.
+/// The length of the message that follows; `None` if it is too great.
 pub fn length(head: [u8; HEAD]) -> Option<usize> {
     let length = usize::try_from(u32::from_le_bytes(head)).ok()?;
     (length <= LONGEST).then_some(length)
@@ -124,7 +124,7 @@ mod tests {
     fn put(bytes: Vec<u8>) -> StoreMessage {
         StoreMessage {
             kind: MessageKind::Put,
-            question: Question::new("test", 1).with("what", Some("\0any\n")),
+            question: CacheQuestion::new("test", 1).with("what", Some("\0any\n")),
             time: Duration::from_millis(1_800_123),
             bytes,
         }

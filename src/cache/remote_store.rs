@@ -1,6 +1,7 @@
-//! The cache as a call of a server has it: its server holds it, and is asked over a socket.
+//! The cache as a call of a server has it: the server holds it, and the call asks over a socket.
 //!
-//! A server that is silent, gone or not understood is no cache, and never a reason to fail.
+//! A server that is silent, gone or not understood counts as an empty cache, and is never a reason
+//! to fail.
 
 use std::io::{Read, Write};
 use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -11,7 +12,7 @@ use std::time::Duration;
 use rustix::io::{FdFlags, fcntl_setfd};
 
 use super::protocol::{HEAD, MessageKind, StoreMessage, length};
-use super::{Entry, Question, SingleFlightGuard, Store};
+use super::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard};
 
 /// The longest wait for a reply of the server.
 const WAIT: Duration = Duration::from_secs(1);
@@ -21,8 +22,8 @@ const WAIT: Duration = Duration::from_secs(1);
 pub struct RemoteStore(Arc<Mutex<Option<UnixStream>>>);
 
 impl RemoteStore {
-    /// The cache of the server at the other end of the socket `number`; `None` where there is none.
-    /// The socket is this process's own from now on, and no program that it starts has it.
+    /// The cache of the server at the other end of the socket `number`; `None` if there is no such
+    /// socket. It is this process's own from now on, and no program that it starts has it.
     ///
     /// # Safety
     /// Nothing else in this process may use that descriptor.
@@ -31,10 +32,10 @@ impl RemoteStore {
         if number <= 2 {
             return None;
         }
-        // SAFETY: it is asked no more than whether it is there.
+        // SAFETY: the only use is a check that the descriptor is open.
         let borrowed = unsafe { BorrowedFd::borrow_raw(number) };
         fcntl_setfd(borrowed, FdFlags::CLOEXEC).ok()?;
-        // SAFETY: it is there, and the caller promises that it is nobody else's.
+        // SAFETY: it is open, and the caller promises that nothing else owns it.
         let socket = unsafe { OwnedFd::from_raw_fd(number) };
         Some(Self::new(UnixStream::from(socket)))
     }
@@ -67,33 +68,33 @@ fn exchange(socket: &mut UnixStream, message: &[u8]) -> Option<StoreMessage> {
     StoreMessage::decode(&reply)
 }
 
-impl Store for RemoteStore {
-    fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+impl CacheStore for RemoteStore {
+    fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         let reply = self.ask(&StoreMessage::request(MessageKind::Get, question, longest))?;
         let is_found = reply.kind == MessageKind::Found && reply.time < longest;
-        is_found.then_some(Entry {
+        is_found.then_some(CacheEntry {
             bytes: reply.bytes,
             age: reply.time,
         })
     }
 
-    fn put(&self, question: &Question, bytes: &[u8], good_for: Duration) {
+    fn put(&self, question: &CacheQuestion, bytes: &[u8], good_for: Duration) {
         self.ask(&StoreMessage {
             bytes: bytes.to_vec(),
             ..StoreMessage::request(MessageKind::Put, question, good_for)
         });
     }
 
-    fn forget(&self, question: &Question) {
+    fn forget(&self, question: &CacheQuestion) {
         let request = StoreMessage::request(MessageKind::Forget, question, Duration::ZERO);
         self.ask(&request);
     }
 
-    fn turn(&self, question: &Question) -> Option<SingleFlightGuard> {
+    fn turn(&self, question: &CacheQuestion) -> Option<SingleFlightGuard> {
         let request = StoreMessage::request(MessageKind::BeginTurn, question, Duration::ZERO);
         match self.ask(&request).map(|reply| reply.kind) {
             Some(MessageKind::Nothing) => None,
-            Some(_) => Some(SingleFlightGuard::of(RemoteTurn(
+            Some(_) => Some(SingleFlightGuard::holding(RemoteTurn(
                 self.clone(),
                 question.clone(),
             ))),
@@ -104,7 +105,7 @@ impl Store for RemoteStore {
 
 /// A turn that the server gave.
 #[derive(Debug)]
-struct RemoteTurn(RemoteStore, Question);
+struct RemoteTurn(RemoteStore, CacheQuestion);
 
 impl Drop for RemoteTurn {
     fn drop(&mut self) {
@@ -124,8 +125,8 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3600);
 
-    fn ask(what: &str) -> Question {
-        Question::new("test", 1).with("what", Some(what))
+    fn ask(what: &str) -> CacheQuestion {
+        CacheQuestion::new("test", 1).with("what", Some(what))
     }
 
     fn called(socket: UnixStream) -> RemoteStore {

@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
-use super::{Question, Store};
+use super::{CacheQuestion, CacheStore};
 
-/// How often those who wait look again.
+/// Time between two looks of those who wait.
 const LOOK: Duration = Duration::from_millis(15);
 
-/// How often a file that somebody else has removed meanwhile is made again.
+/// Times that a file is made again after another process has removed it meanwhile.
 const TRIES: usize = 16;
 
-/// The turn to find something out, until it is dropped; the default is one that everybody has.
+/// The turn to find something out, until it is dropped; the default is a turn without a lock.
 #[derive(Debug, Default)]
 pub struct SingleFlightGuard {
     held: Option<Box<dyn Any + Send>>,
@@ -28,21 +28,23 @@ pub struct SingleFlightGuard {
 
 impl SingleFlightGuard {
     /// The turn that ends when `held` is dropped.
-    pub(super) fn of(held: impl Send + 'static) -> Self {
+    pub(super) fn holding(held: impl Send + 'static) -> Self {
         Self {
             held: Some(Box::new(held)),
         }
     }
 
-    /// The turn that the file at `path` stands for; `None` where somebody else has it.
-    pub(super) fn take(path: PathBuf) -> Option<Self> {
+    /// The turn that the file at `path` stands for; `None` if another process has it.
+    pub(super) fn try_acquire(path: PathBuf) -> Option<Self> {
         for _ in 0..TRIES {
             let Some(file) = open(&path) else {
                 return Some(Self::default());
             };
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) if is_at(&file, &path) => return Some(Self::of(LockedFile(file, path))),
-                // Whoever had it removed the file before it was locked here.
+                Ok(()) if is_still_at(&file, &path) => {
+                    return Some(Self::holding(LockedFile(file, path)));
+                }
+                // The process that had it removed the file before it was locked here.
                 Ok(()) => {}
                 Err(Errno::WOULDBLOCK) => return None,
                 Err(_) => return Some(Self::default()),
@@ -64,7 +66,7 @@ struct LockedFile(File, PathBuf);
 impl Drop for LockedFile {
     fn drop(&mut self) {
         let Self(file, path) = self;
-        // While it is locked, so that it is nobody else's.
+        // While it is locked, so that it is not another process's yet.
         let _ = fs::remove_file(path);
         let _ = flock(file, FlockOperation::Unlock);
     }
@@ -82,19 +84,19 @@ fn open(path: &Path) -> Option<File> {
         .ok()
 }
 
-/// Whether `file` is still the one at `path`.
-fn is_at(file: &File, path: &Path) -> bool {
+/// True if `file` is still the one at `path`.
+fn is_still_at(file: &File, path: &Path) -> bool {
     let (Ok(own), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else {
         return false;
     };
     (own.dev(), own.ino()) == (there.dev(), there.ino())
 }
 
-/// What `look` finds; else, the turn to find it out. Waits for whoever has the turn, at most for
-/// `longest`, and looks whether it has found it: the turn is then an empty one.
+/// The value that `look` finds; else, the turn to find it out. Waits while another process has the
+/// turn, at most for `longest`, and looks again for its result: the turn is then an empty one.
 pub fn get_or_wait<T>(
-    store: &dyn Store,
-    question: &Question,
+    store: &dyn CacheStore,
+    question: &CacheQuestion,
     longest: Duration,
     mut look: impl FnMut() -> Option<T>,
 ) -> Result<T, SingleFlightGuard> {
@@ -104,7 +106,7 @@ pub fn get_or_wait<T>(
             return Ok(found);
         }
         if let Some(turn) = store.turn(question) {
-            // Somebody else's may have ended between both.
+            // Another turn may have ended between both.
             return look().ok_or(turn);
         }
         if begin.elapsed() >= longest {
@@ -127,19 +129,19 @@ mod tests {
     #[test]
     fn one_has_the_turn_until_it_is_over_and_nothing_is_left() {
         let place = tempfile::tempdir().unwrap();
-        let first = SingleFlightGuard::take(path(&place)).unwrap();
-        assert!(SingleFlightGuard::take(path(&place)).is_none());
+        let first = SingleFlightGuard::try_acquire(path(&place)).unwrap();
+        assert!(SingleFlightGuard::try_acquire(path(&place)).is_none());
         drop(first);
         assert!(!path(&place).exists());
-        drop(SingleFlightGuard::take(path(&place)).unwrap());
+        drop(SingleFlightGuard::try_acquire(path(&place)).unwrap());
         assert!(!path(&place).exists());
     }
 
     #[test]
     fn without_a_place_everybody_has_a_turn() {
         let nowhere = Path::new("/nowhere/at/all");
-        let one = SingleFlightGuard::take(nowhere.to_owned());
-        assert!(one.is_some() && SingleFlightGuard::take(nowhere.to_owned()).is_some());
+        let one = SingleFlightGuard::try_acquire(nowhere.to_owned());
+        assert!(one.is_some() && SingleFlightGuard::try_acquire(nowhere.to_owned()).is_some());
     }
 
     #[test]
@@ -151,7 +153,7 @@ mod tests {
                 scope.spawn(|| {
                     let mut had = 0;
                     while had < 20 {
-                        let Some(turn) = SingleFlightGuard::take(path(&place)) else {
+                        let Some(turn) = SingleFlightGuard::try_acquire(path(&place)) else {
                             thread::yield_now();
                             continue;
                         };

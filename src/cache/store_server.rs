@@ -1,5 +1,5 @@
 //! The server's side of its calls' cache: each call has a socket to its server, which holds the
-//! keys and knows where entries are. A call's turns end with its socket.
+//! keys and knows the entries' places. A call's turns end with its socket.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,19 +11,19 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
 use super::protocol::{HEAD, MessageKind, StoreMessage, length};
-use super::{LayeredCache, Question, SingleFlightGuard};
+use super::{CacheQuestion, LayeredCache, SingleFlightGuard};
 
 /// The most turns that one call has at the same time.
 const TURNS: usize = 16;
 
-/// The most memory that is set aside for a message before its bytes come.
+/// The most memory that is allocated for a message before its bytes come.
 const PIECE: usize = 64 * 1024;
 
 /// Two ends of a new socket: the server's, and the one for the call's process. No other process has
 /// either.
 ///
 /// # Errors
-/// Where there can be no more files.
+/// The process has too many open files.
 pub fn socket_pair() -> io::Result<(UnixStream, OwnedFd)> {
     let (own, other) = UnixStream::pair()?;
     let other = other.into_std()?;
@@ -33,7 +33,7 @@ pub fn socket_pair() -> io::Result<(UnixStream, OwnedFd)> {
 
 /// Answers a call from `cache`, until its end of the socket is closed or sends no message.
 pub async fn serve(cache: Arc<LayeredCache>, mut call: UnixStream) {
-    let mut turns: HashMap<Question, SingleFlightGuard> = HashMap::new();
+    let mut turns: HashMap<CacheQuestion, SingleFlightGuard> = HashMap::new();
     while let Some(request) = receive(&mut call).await {
         let mut reply = StoreMessage::reply(MessageKind::Done, Duration::ZERO, Vec::new());
         let StoreMessage {
@@ -72,7 +72,7 @@ pub async fn serve(cache: Arc<LayeredCache>, mut call: UnixStream) {
     }
 }
 
-/// The next request; `None` at the end. Memory is taken as bytes come.
+/// The next request; `None` at the end. Memory is allocated as bytes come.
 async fn receive(call: &mut UnixStream) -> Option<StoreMessage> {
     let mut head = [0; HEAD];
     call.read_exact(&mut head).await.ok()?;

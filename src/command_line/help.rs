@@ -1,4 +1,4 @@
-//! What the program says of itself to people: help, lists, and what was wrong with a command line.
+//! The program's words about itself for people: help, lists, and errors in a command line.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -143,7 +143,7 @@ Exit status:
     text
 }
 
-/// How a call of the tool that is made of flags ends: exit codes, and what each means.
+/// Exit codes of a call of the tool that is made of flags, each with its meaning.
 pub fn exit_status(tool: &Tool) -> Vec<(String, String)> {
     let exits = tool.exits;
     let usage = ProgramExit::USAGE;
@@ -189,8 +189,8 @@ pub fn about(tools: Registry, words: &[OsString]) -> ProgramExit {
     }
 }
 
-/// Says on stderr that `name` is no tool and no command, which one may have been meant, and what
-/// there is.
+/// Says on stderr that `name` is neither a tool nor a command, which one may have been meant, and
+/// which there are.
 pub fn unknown_name(tools: Registry, name: &str) -> ProgramExit {
     let commands = command_line::all(tools);
     let commands: Vec<&str> = commands.iter().map(clap::Command::get_name).collect();

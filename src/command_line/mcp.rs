@@ -1,4 +1,4 @@
-//! The command line of `mcp`: which tools, within which directories, for how long.
+//! The command line of `mcp`: the tools to serve, their directories, their time.
 
 mod http;
 
@@ -13,15 +13,15 @@ use crate::command_line::confinement;
 use crate::contract::tool::{AccessScope, Tool, ToolSet};
 use crate::registry;
 use crate::registry::Registry;
-use crate::sandbox::confinement::Bounds;
+use crate::sandbox::confinement::ConfinementBounds;
 
-pub use http::Http;
+pub use http::HttpOptions;
 
-/// How the command is called, and how its log lines begin.
+/// The command's name, with which its log lines begin.
 pub const NAME: &str = "ikigai-tools mcp";
 
-/// How long a call may take where nothing else is said: longer than builds and test suites take
-/// that a model waits for.
+/// The default limit of a call's time: longer than builds and test suites take that a model waits
+/// for.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The word by which a server calls itself, once a call; the name of a tool follows.
@@ -30,26 +30,26 @@ pub const CALL: &str = "--call";
 /// The purpose of a command line.
 pub enum McpCommand {
     /// A server.
-    Serve(Box<Options>),
+    Serve(Box<McpOptions>),
     /// The answer to one request by this tool, which stdin describes.
     Call(&'static Tool),
 }
 
-/// What is served.
-pub struct Options {
+/// The flags of the server.
+pub struct McpOptions {
     /// These tools, in the registry's order.
     pub tools: Vec<&'static Tool>,
-    /// Their calls are confined so, if at all.
-    pub bounds: Option<Bounds>,
-    /// How long a call may take.
+    /// The confinement of their calls, if there is one.
+    pub bounds: Option<ConfinementBounds>,
+    /// The longest time of a call; `None` for no limit.
     pub timeout: Option<Duration>,
-    /// Answers are objects for programs, and not text for models.
+    /// True if answers are objects for programs, and not text for models.
     pub structured: bool,
-    /// The longest answer for a model, in bytes, 0 for no limit; none leaves it to what is known of
-    /// the client.
+    /// The longest answer for a model, in bytes, 0 for no limit; `None` for the limit of the
+    /// client.
     pub max_answer: Option<usize>,
-    /// How it is reached, where that is not on stdin and stdout.
-    pub http: Option<Http>,
+    /// The server over HTTP, if it is not one on stdin and stdout.
+    pub http: Option<HttpOptions>,
 }
 
 /// The command line, from which help, completions and the manual page are made.
@@ -133,7 +133,7 @@ fn names(tools: impl Iterator<Item = &'static Tool>) -> String {
     names.join(", ")
 }
 
-/// The sets, each with what is in it.
+/// The sets, each with its tools.
 fn sets(tools: Registry) -> String {
     let sets = ToolSet::NAMES.map(|(name, set)| {
         let tools = tools.into_iter().filter(|tool| tool.set == set);
@@ -145,7 +145,7 @@ fn sets(tools: Registry) -> String {
 /// Reads the arguments behind `mcp`.
 ///
 /// # Errors
-/// What to print and how to exit, from the reader itself: help is one of them.
+/// The text to print and the exit status, from the reader itself: help is one of them.
 pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
     // Part of the cost of every call: read without the machinery for people's command lines.
     if let [call, name] = args
@@ -160,7 +160,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
     let matches = if let Ok(matches) = command.try_get_matches_from_mut(words()) {
         matches
     } else {
-        // The other flags are among these, or whatever is wrong is said with all flags in view.
+        // The other flags are among these; an error is reported with all flags in view.
         command = self::command(tools).bin_name(NAME);
         let matches = command.try_get_matches_from_mut(words())?;
         http = http::read(&matches)
@@ -171,12 +171,14 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
     let bytes = matches.get_one::<u32>("max-answer");
     let bytes = bytes.map(|bytes| usize::try_from(*bytes).unwrap_or(usize::MAX));
     let structured = matches.get_flag("structured");
-    let chosen: Option<Vec<Chosen>> = matches
-        .get_many::<Chosen>("tools")
+    let chosen: Option<Vec<ToolChoice>> = matches
+        .get_many::<ToolChoice>("tools")
         .map(|chosen| chosen.copied().collect());
     let read_only = matches.get_flag("read-only");
-    let bounds = bounds.or_else(Bounds::of_environment);
-    let confined = bounds.as_ref().is_some_and(Bounds::confines_files);
+    let bounds = bounds.or_else(ConfinementBounds::of_environment);
+    let confined = bounds
+        .as_ref()
+        .is_some_and(ConfinementBounds::confines_files);
     let no_network = bounds.as_ref().is_some_and(|bounds| bounds.no_network);
     let tools: Vec<&'static Tool> = tools
         .into_iter()
@@ -184,12 +186,12 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
             // Within directories, commands have to be asked for by their tool's name.
             let in_sets = !confined || tool.scope != AccessScope::Machine;
             match &chosen {
-                None if http.is_some() => Http::offers(tool),
+                None if http.is_some() => HttpOptions::offers(tool),
                 None => tool.offered && in_sets,
                 Some(chosen) => chosen.iter().any(|chosen| match chosen {
-                    Chosen::Tool(one) => one.name == tool.name,
-                    Chosen::Set(set) => tool.set == *set && in_sets,
-                    Chosen::All => in_sets,
+                    ToolChoice::Tool(one) => one.name == tool.name,
+                    ToolChoice::Set(set) => tool.set == *set && in_sets,
+                    ToolChoice::All => in_sets,
                 }),
             }
         })
@@ -208,7 +210,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
         Some(0) => None,
         Some(seconds) => Some(Duration::from_secs(u64::from(*seconds))),
     };
-    Ok(McpCommand::Serve(Box::new(Options {
+    Ok(McpCommand::Serve(Box::new(McpOptions {
         tools,
         bounds,
         timeout,
@@ -218,7 +220,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
     })))
 }
 
-/// What stands for every tool.
+/// The name that stands for every tool.
 const ALL: &str = "all";
 
 /// The names of sets.
@@ -227,9 +229,9 @@ const SETS: [&str; 4] = {
     [local, web, research, ALL]
 };
 
-/// What is to be served.
+/// A tool or a set of tools that is to be served.
 #[derive(Clone, Copy)]
-enum Chosen {
+enum ToolChoice {
     Tool(&'static Tool),
     Set(ToolSet),
     All,
@@ -240,7 +242,7 @@ enum Chosen {
 struct ChosenTools(Registry);
 
 impl TypedValueParser for ChosenTools {
-    type Value = Chosen;
+    type Value = ToolChoice;
 
     fn parse_ref(
         &self,
@@ -252,11 +254,11 @@ impl TypedValueParser for ChosenTools {
         let parser = StringValueParser::new().try_map(move |name| {
             let wanted = name.trim().to_lowercase();
             if wanted == ALL {
-                return Ok(Chosen::All);
+                return Ok(ToolChoice::All);
             }
             match ToolSet::NAMES.iter().find(|(name, _)| *name == wanted) {
-                Some((_, set)) => Ok(Chosen::Set(*set)),
-                None => tool(tools, &name, &SETS).map(Chosen::Tool),
+                Some((_, set)) => Ok(ToolChoice::Set(*set)),
+                None => tool(tools, &name, &SETS).map(ToolChoice::Tool),
             }
         });
         parser.parse_ref(command, arg, value)
@@ -292,7 +294,7 @@ impl TypedValueParser for ToolName {
     }
 }
 
-/// The tool called `name`, which may stand where the names of `sets` may.
+/// The tool called `name`; the names of `sets` would be allowed in its place.
 fn tool(tools: Registry, name: &str, sets: &[&'static str]) -> Result<&'static Tool, String> {
     tools.find(name.trim()).ok_or_else(|| {
         let candidates = tools.commands().chain(sets.iter().copied());
@@ -349,7 +351,7 @@ mod tests {
         ] {
             assert_eq!(served(args).unwrap(), tools, "{args:?}");
         }
-        // What no directory confines is served where it is named, and not with a set.
+        // A tool that no directory confines is served if it is named, and not with a set.
         for sets in ["local", "all", "local,research"] {
             let tools = served(&["--root", "/tmp", "--tools", sets]).unwrap();
             assert!(
@@ -410,7 +412,7 @@ mod tests {
         );
     }
 
-    fn options(args: &[&str]) -> Options {
+    fn options(args: &[&str]) -> McpOptions {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         match read(TOOLS, &args) {
             Ok(McpCommand::Serve(options)) => *options,

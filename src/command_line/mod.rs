@@ -1,5 +1,5 @@
-//! The commands that are not tools, and the whole command line as one tree, from which completions
-//! and manual pages are made.
+//! The commands that are not tools, and the complete command line as one tree, from which
+//! completions and manual pages are made.
 
 pub mod confinement;
 pub mod fields;
@@ -30,11 +30,11 @@ pub const NAMES: [&str; 7] = [
     "man",
 ];
 
-/// What makes a command's definition.
-type Maker = fn(Registry) -> Command;
+/// The function that makes a command's definition.
+type CommandBuilder = fn(Registry) -> Command;
 
 /// The commands by their names, in the order in which help shows them.
-const MAKERS: [(&str, Maker); 8] = [
+const MAKERS: [(&str, CommandBuilder); 8] = [
     ("list", |_| list()),
     ("schema", schema),
     ("mcp", mcp::command),
@@ -57,7 +57,7 @@ pub fn find(tools: Registry, name: &str) -> Option<Command> {
     Some(make(tools))
 }
 
-/// The whole command line.
+/// The complete command line.
 pub fn tree(tools: Registry) -> Command {
     let commands = tools.into_iter().map(|tool| {
         let schema = Schema::read(tool.model_schema);

@@ -1,8 +1,7 @@
-//! Words that a tool's command line has no place for, and what whoever typed them most likely
-//! meant.
+//! Words that a tool's command line has no place for, and what they were most likely meant to be.
 //!
-//! The advice follows from the tool's row and schema: what its required field holds, and which
-//! directory it looks in.
+//! The advice follows from the tool's row and schema: the content of its required field, and the
+//! directory that it looks in.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -13,8 +12,8 @@ use crate::command_line::fields::{hint, quoted};
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
 use crate::contract::tool::{AccessScope, Tool};
 
-/// What to type instead of `args`, if that can be told. They hold something that the tool, reached
-/// by `invocation`, has no place for.
+/// The words to type instead of `args`, if they can be told. `args` hold something that the tool,
+/// reached by `invocation`, has no place for.
 pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString]) -> Option<String> {
     let mut words = Vec::new();
     for arg in args {
@@ -48,8 +47,8 @@ struct CallWords<'a> {
 }
 
 impl CallWords<'_> {
-    /// Whether a field's flag, or something like it, is among the words: then what is wrong is
-    /// about flags.
+    /// True if a field's flag, or something like it, is among the words: then the error is about
+    /// flags.
     fn names_a_field(&self, schema: &Schema) -> bool {
         self.words.iter().any(|word| {
             let name = word.split('=').next().unwrap_or(word).replace('_', "-");
@@ -96,7 +95,7 @@ impl CallWords<'_> {
         ))
     }
 
-    /// A pattern, and behind it where to look, as `grep(1)` has it.
+    /// A pattern, and behind it the directory to search, as `grep(1)` has it.
     fn with_directory(
         &self,
         tool: &Tool,
@@ -163,7 +162,7 @@ impl CallWords<'_> {
             [first, second, ..] if self.option().is_none() => (first, second),
             _ => return None,
         };
-        // A number behind a file is where to begin.
+        // A number behind a file is its first line.
         let line = schema
             .fields
             .iter()
@@ -186,7 +185,7 @@ impl CallWords<'_> {
     }
 }
 
-/// Whether the tool takes `field` for a wildcard pattern.
+/// True if the tool takes `field` for a wildcard pattern.
 fn is_wildcard(tool: &Tool, field: &SchemaField) -> bool {
     matches!(tool.scope, AccessScope::Paths { pattern, .. } if pattern == field.name)
 }

@@ -1,4 +1,4 @@
-//! A token for whoever is to use a server over HTTP.
+//! A token for a client of a server over HTTP.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -8,12 +8,12 @@ use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::streams::RawStdout;
 
 /// Makes a token for the holder called `name`, and prints it. Its line goes into `file`, or to
-/// stderr where none is named.
+/// stderr if `file` is not given.
 pub fn run(name: &str, file: Option<&Path>) -> ProgramExit {
     match make(name, file) {
         Ok(()) => ProgramExit::Success,
         Err(reason) => {
-            tell(&reason);
+            log_line(&reason);
             ProgramExit::Failure
         }
     }
@@ -35,17 +35,17 @@ fn make(name: &str, file: Option<&Path>) -> Result<(), String> {
         ),
         None => format!("the token cannot be printed: {error}"),
     })?;
-    tell(&format!(
+    log_line(&format!(
         "this is the token of {name}; it is not stored, so keep it as a password. Clients send it as the \
          header `Authorization: Bearer TOKEN`"
     ));
     if let Some(file) = file {
-        tell(&format!(
+        log_line(&format!(
             "its line is in {} now; a running server reads that on SIGHUP",
             file.display()
         ));
     } else {
-        tell(
+        log_line(
             "put this line into the server's file of tokens (--tokens FILE, mode 0600), and send a server \
              that runs SIGHUP:",
         );
@@ -54,7 +54,7 @@ fn make(name: &str, file: Option<&Path>) -> Result<(), String> {
     Ok(())
 }
 
-fn tell(line: &str) {
-    // A log that nobody reads is not a reason to stop.
+fn log_line(line: &str) {
+    // A log without a reader is not a reason to stop.
     let _ = writeln!(io::stderr(), "{PROGRAM} token: {line}");
 }

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use super::terms::{Audience, Terms};
 use crate::cache::RemoteStore;
-use crate::sandbox::confinement::Bounds;
+use crate::sandbox::confinement::ConfinementBounds;
 
 /// The description of one call. A person's flags make one as well.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallContext {
     /// The confinement that was asked for, if any.
-    pub bounds: Option<Bounds>,
+    pub bounds: Option<ConfinementBounds>,
     /// A confined call that reads may also read the files of commands' long outputs.
     pub reads_outputs: bool,
     /// It fetches public addresses alone.
@@ -44,7 +44,7 @@ impl CallContext {
     #[must_use]
     pub fn read(line: &[u8]) -> Option<Self> {
         let mut context: Self = serde_json::from_slice(line).ok()?;
-        context.bounds = context.bounds.map(Bounds::or_environment);
+        context.bounds = context.bounds.map(ConfinementBounds::or_environment);
         Some(context)
     }
 
@@ -77,17 +77,17 @@ mod tests {
     use std::os::unix::ffi::OsStringExt;
 
     use super::*;
-    use crate::sandbox::confinement::Door;
+    use crate::sandbox::confinement::ConfinementSource;
 
     #[test]
     fn a_call_is_read_back_as_the_server_described_it() {
         let odd = OsString::from_vec(b"/a\xff:b\n--no-network".to_vec());
         let context = CallContext {
-            bounds: Some(Bounds {
+            bounds: Some(ConfinementBounds {
                 roots: vec!["/".into(), odd],
                 readable: vec!["--progress".into()],
                 no_network: true,
-                door: Door::Environment,
+                door: ConfinementSource::Environment,
             }),
             reads_outputs: true,
             public_only: true,

@@ -2,7 +2,7 @@
 //!
 //! Envelopes and exit codes follow the decisions on the host's calls, 1 to 3.
 
-use crate::cache::Store;
+use crate::cache::CacheStore;
 use crate::contract::aside::PickedValues;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
@@ -65,7 +65,7 @@ pub struct Tool {
 
 /// A lookup of a call's answer in a store: see [`Tool::answer_from`].
 pub type CacheLookup =
-    for<'a> fn(&'a Request<'a>, &dyn Store) -> Option<Result<Reply<'a>, Failure>>;
+    for<'a> fn(&'a Request<'a>, &dyn CacheStore) -> Option<Result<Reply<'a>, Failure>>;
 
 impl Tool {
     /// Carries out one call, in two phases.
@@ -93,7 +93,7 @@ impl Tool {
     pub fn answer_from<'a>(
         &self,
         request: &'a Request<'a>,
-        store: &dyn Store,
+        store: &dyn CacheStore,
     ) -> Option<Result<Reply<'a>, Failure>> {
         self.from_cache?(request, store)
     }

@@ -13,7 +13,7 @@ use std::path::Path;
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, stat};
 use rustix::io::{Errno, pread};
 
-use crate::sandbox::confinement::{self, Right};
+use crate::sandbox::confinement::{self, AccessRight};
 
 /// Why a file could not be read or written. Each variant corresponds to one of the specification's
 /// codes.
@@ -186,7 +186,7 @@ impl RegularFile {
     pub fn check(file: File) -> Result<Self, FileAccessError> {
         let stat = fstat(&file).map_err(FileAccessError::opening)?;
         Self::permit(&stat)?;
-        if confinement::masks_open(&file, Right::Read) {
+        if confinement::masks_open(&file, AccessRight::Read) {
             return Err(FileAccessError::PermissionDenied);
         }
         Ok(Self { file, stat })

@@ -13,7 +13,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
-use crate::sandbox::confinement::{self, Right};
+use crate::sandbox::confinement::{self, AccessRight};
 
 /// As many symbolic links as the kernel follows (`path_resolution(7)`).
 const MOST_LINKS: usize = 40;
@@ -78,7 +78,7 @@ impl WriteTarget {
         };
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = open(parent, flags, Mode::empty()).map_err(FileAccessError::opening)?;
-        if confinement::masks_open(&directory, Right::Write) {
+        if confinement::masks_open(&directory, AccessRight::Write) {
             return Err(FileAccessError::PermissionDenied);
         }
         Ok(Self {

@@ -1,8 +1,8 @@
-//! One call answered with one JSON object: what the host's front end and a person's have in common.
+//! One call answered with one JSON object, shared by the host's front end and a person's.
 //!
-//! Here the two phases of an answer meet its reader. A tool that fails while it prepares gives an
-//! object that is the failure; a tool that panics, in either phase, gives an object that is whole
-//! all the same.
+//! The two phases of an answer meet its reader here. A tool that fails while it prepares gives an
+//! object that is the failure; a tool that panics, in either phase, gives a complete object all the
+//! same.
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::panic::{self, AssertUnwindSafe};
@@ -18,11 +18,11 @@ use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
 use crate::front::confined;
 
-/// How much of an answer is gathered before it is written, in bytes: what stands around texts,
-/// which come in larger pieces already.
+/// Bytes of an answer that are gathered before they are written: the JSON around the texts, which
+/// come in larger pieces already.
 const BUFFER: usize = 1024;
 
-/// How much memory an answer has from the beginning that is not written anywhere, in bytes.
+/// Bytes of memory reserved at the beginning for an answer that is not written anywhere.
 const PREPARED: usize = 16 * 1024;
 
 /// Answers `input`, the bytes of a request, which are used up, with one JSON object on stdout.
@@ -37,18 +37,18 @@ pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: Terms) -> 
         terminal,
         fill,
     );
-    ended(tool, written.and_then(|()| out.flush()), exit)
+    exit_status(tool, written.and_then(|()| out.flush()), exit)
 }
 
 /// The object that answers a call of `tool` on these terms, of which `prepare` has made the first
-/// phase; `None` where that has come to nothing. It asks no more of this process than a process of
-/// the call's own would.
-pub fn prepared<'a>(
+/// phase; `None` if that has failed. It asks no more of this process than a process of the call's
+/// own would.
+pub fn prepare_object<'a>(
     tool: &Tool,
     terms: Terms,
     prepare: impl FnOnce() -> Option<Result<Reply<'a>, Failure>>,
 ) -> Option<Vec<u8>> {
-    let reply = match catch(prepare) {
+    let reply = match catch_panic(prepare) {
         Ok(reply) => reply?,
         Err(failure) => Err(failure),
     };
@@ -59,9 +59,9 @@ pub fn prepared<'a>(
     out.into_inner().ok()
 }
 
-/// Writes the answer that `fill` gives into `out`; `is_untouched` tells whether anything has left
-/// the buffer, and `terminal` whether a terminal reads it. A tool that panics has answered that it
-/// did, in an object that is whole: in place of what is still in the buffer, else behind what its
+/// Writes the answer that `fill` gives into `out`; `is_untouched` tells if any byte has left the
+/// buffer, and `terminal` if a terminal reads it. The answer of a tool that panics says so in a
+/// complete object: in place of the bytes that are still in the buffer, else behind those that its
 /// reader has already.
 pub fn respond<W: Write + Default>(
     (tool, terms): (&Tool, Terms),
@@ -71,7 +71,7 @@ pub fn respond<W: Write + Default>(
     fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, ProgramExit),
 ) -> (io::Result<()>, ProgramExit) {
     let mut at = None;
-    let answered = catch(|| {
+    let answered = catch_panic(|| {
         let opened = (None, terms, tool.less);
         with_object(out, terminal, opened, &mut at, fill)
     });
@@ -96,8 +96,8 @@ pub fn respond<W: Write + Default>(
     (written, ProgramExit::Failure)
 }
 
-/// Has `fill` write the fields of one object, or the rest of one of which `begun` is there already.
-/// Leaves in `at` how far it came, even if `fill` panics.
+/// Lets `fill` write the fields of one object, or the rest of an object of which `begun` is there
+/// already. Stores in `at` how far it came, even if `fill` panics.
 fn with_object<W: Write>(
     out: &mut BufWriter<W>,
     terminal: bool,
@@ -165,7 +165,7 @@ pub fn carry_out(
     (written(tool, reply, object), exit)
 }
 
-/// Writes what a tool's first phase has come back with.
+/// Writes the result of a tool's first phase.
 fn written(
     tool: &Tool,
     reply: Result<Reply<'_>, Failure>,
@@ -180,11 +180,11 @@ fn written(
     }
 }
 
-/// Where in the program the last panic was.
+/// Source position of the last panic.
 static PLACE_OF_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// From here on a panic says on stderr, in one line, where it was. What it says of itself may hold
-/// what a call was about, and stays untold unless it is fixed text.
+/// From here on a panic says on stderr, in one line, where it was. Its message may hold what a call
+/// was about, so it is withheld unless it is fixed text.
 pub fn install_panic_hook() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string);
@@ -200,9 +200,9 @@ pub fn install_panic_hook() {
     }));
 }
 
-/// Does what may panic; a panic is a failure like any other.
-pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
-    // What `work` leaves half done is either given up or looked at with that in mind.
+/// Runs `work`; a panic becomes a failure like any other.
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
+    // State that `work` leaves half done is either given up or looked at with that in mind.
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         let place = PLACE_OF_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
         let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
@@ -216,11 +216,12 @@ pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
     })
 }
 
-/// How the program ends whose answer was `written`, if all was, and which else ends by `exit`.
-pub fn ended(tool: &Tool, written: io::Result<()>, exit: ProgramExit) -> ProgramExit {
+/// Exit status of a program whose answer was `written`, or failed to be, and which otherwise ends
+/// by `exit`.
+pub fn exit_status(tool: &Tool, written: io::Result<()>, exit: ProgramExit) -> ProgramExit {
     match written {
         Ok(()) => exit,
-        // Whoever closed the pipe has read what they wanted.
+        // A reader that closed the pipe has read all it wanted.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => exit,
         Err(error) => {
             let _ = writeln!(
@@ -240,10 +241,10 @@ mod tests {
     use super::*;
     use crate::registry;
 
-    type Run = for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>;
+    type FakeRun = for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>;
 
-    /// What a tool that runs like this answers, and how its process would exit.
-    fn answer_of(like: &str, run: Run) -> (Value, ProgramExit) {
+    /// Answer of a tool that runs like this, and the exit status that its process would have.
+    fn answer_of(like: &str, run: FakeRun) -> (Value, ProgramExit) {
         let mut tool = match like {
             "web_fetch" => crate::tools::web::fetch::TOOL,
             _ => crate::tools::bash::TOOL,
@@ -283,7 +284,7 @@ mod tests {
                 (|_| {
                     let _ = breaks_off();
                     Err(Failure::bad_request("never"))
-                }) as Run,
+                }) as FakeRun,
                 |_| Ok(Reply::new(|_| breaks_off())),
                 |_| {
                     Ok(Reply::new(|object| {
@@ -355,8 +356,8 @@ mod tests {
 
     #[test]
     fn a_panic_in_the_midst_of_a_value_leaves_that_value_out() {
-        struct Half;
-        impl serde::Serialize for Half {
+        struct HalfSerialized;
+        impl serde::Serialize for HalfSerialized {
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeSeq;
                 let mut list = to.serialize_seq(None)?;
@@ -368,7 +369,7 @@ mod tests {
         let (answer, _) = answer_of("bash", |_| {
             Ok(Reply::new(|object| {
                 object.whole_text("output", &vec![b'y'; 200_000])?;
-                object.field("results", &Half)
+                object.field("results", &HalfSerialized)
             }))
         });
         assert_eq!(answer["error_code"], "TOOL_FAILED");

@@ -13,7 +13,7 @@ use crate::contract::terms::Terms;
 use crate::contract::tool::{AccessScope, Family, Tool};
 use crate::files;
 use crate::front::{abort, answer};
-use crate::sandbox::caller::{self, Watch};
+use crate::sandbox::caller::{self, CallerWatch};
 use crate::sandbox::lifeline;
 
 /// Answers the request on stdin on these terms.
@@ -34,7 +34,7 @@ pub fn answer_call(tool: &Tool, begin: impl FnOnce(&[u8]) -> Option<Terms>) -> P
             let unread = || Failure::bad_request("the first line on stdin describes no call");
             match begin(description) {
                 Some(terms) => (Some(terms), Ok(request)),
-                // A description that is not understood may have been a bound.
+                // A description that is not understood may have held a bound.
                 None => (None, Err(unread())),
             }
         }
@@ -42,7 +42,7 @@ pub fn answer_call(tool: &Tool, begin: impl FnOnce(&[u8]) -> Option<Terms>) -> P
     answer::as_json(tool, request, terms.unwrap_or_default())
 }
 
-/// Reads stdin to its end, for a call that ends early where its caller is gone.
+/// Reads stdin to its end, for a call that ends early if its caller is gone.
 fn read_watched(tool: &Tool) -> Result<Vec<u8>, Failure> {
     abort::install(tool.family);
     caller::watch(watch_of(tool));
@@ -65,15 +65,15 @@ pub fn answer_file(tool: &Tool, file: &OsStr, terms: Terms) -> ProgramExit {
     answer::as_json(tool, bytes_of(&mut input), terms)
 }
 
-/// When a call of `tool` may be ended because its caller is gone.
-fn watch_of(tool: &Tool) -> Watch {
+/// The times at which a call of `tool` may be ended because its caller is gone.
+fn watch_of(tool: &Tool) -> CallerWatch {
     match (tool.family, tool.scope) {
-        (Family::Web | Family::Research, _) => Watch::ByThread,
+        (Family::Web | Family::Research, _) => CallerWatch::ByThread,
         // A write that has begun is finished. Only waiting for another writer is given up.
         (Family::Local, AccessScope::File(_)) if !tool.hints.read_only => {
-            Watch::WhenAsked(files::while_waiting)
+            CallerWatch::WhenAsked(files::while_waiting)
         }
-        (Family::Local, _) => Watch::BySignal,
+        (Family::Local, _) => CallerWatch::BySignal,
     }
 }
 

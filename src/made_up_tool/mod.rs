@@ -19,7 +19,7 @@ use crate::contract::schema;
 use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
 use crate::front::person::CallFlags;
-use crate::front::person::screen::{Screen, ScreenEnd, ScreenMode};
+use crate::front::person::screen::{ScreenEnd, ScreenMode, ScreenWriter};
 use crate::front::{answer, mcp, person};
 use crate::registry::Registry;
 use crate::{secrets, tools};
@@ -53,7 +53,7 @@ fn shown(request: &str) -> (String, ScreenEnd) {
 }
 
 fn shown_on(kind: ScreenMode, request: &str) -> (String, ScreenEnd) {
-    let screen = Screen::new(made_up(), Vec::new(), kind);
+    let screen = ScreenWriter::new(made_up(), Vec::new(), kind);
     let shown = person::show(made_up(), request.as_bytes(), CallFlags::default(), screen);
     let (text, end) = shown.unwrap().unwrap();
     (String::from_utf8(text).unwrap(), end)

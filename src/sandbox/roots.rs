@@ -1,8 +1,8 @@
 //! Paths that lie within some directories, decided by names before a call.
 //!
 //! This is the half of a confinement that sees names: links are resolved as `path_resolution(7)`
-//! has it, and what leads outside is outside whether it is there or not. The other half is
-//! `confinement`, which the kernel enforces in whatever moment a file is touched.
+//! has it, and a path that leads outside is outside even if it does not exist. The other half is
+//! `confinement`, which the kernel enforces whenever a file is touched.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
@@ -16,9 +16,9 @@ const LONGEST_NAME: usize = 255;
 
 /// Directories, absolute and without links.
 #[derive(Debug)]
-pub struct Roots(Vec<PathBuf>);
+pub struct RootSet(Vec<PathBuf>);
 
-impl Roots {
+impl RootSet {
     /// Creates roots from directories that are absolute and resolved.
     pub fn new(directories: Vec<PathBuf>) -> Self {
         Self(directories)
@@ -29,20 +29,20 @@ impl Roots {
         &self.0
     }
 
-    /// Says whether `path` lies within once its links are followed.
+    /// True if `path` lies within once its links are followed.
     pub fn contains_resolved(&self, path: &Path) -> bool {
         follow(path, |_| {}).is_some_and(|real| self.contains(&real))
     }
 
-    /// Says whether `real`, which has no links in it, lies within.
+    /// True if `real`, which has no links in it, lies within.
     pub fn contains(&self, real: &Path) -> bool {
         self.0.iter().any(|root| real.starts_with(root))
     }
 }
 
-/// Follows the links in `path`, which need not be there; none if that cannot be told. Anything that
-/// is not a link is treated as a directory: if it is not one, the system call will fail. `through`
-/// gets the place of each link that is followed.
+/// Follows the links in `path`, which need not exist; `None` if that fails. Anything that is not a
+/// link is treated as a directory: if it is not one, the system call will fail. `through` gets the
+/// place of each link that is followed.
 pub fn follow(path: &Path, mut through: impl FnMut(&Path)) -> Option<PathBuf> {
     let mut real = PathBuf::new();
     let mut rest: Vec<PathBuf> = parts(path);
@@ -80,7 +80,7 @@ fn parts(path: &Path) -> Vec<PathBuf> {
     parts.map(|part| PathBuf::from(part.as_os_str())).collect()
 }
 
-/// Whether `readlink(2)` has said that nothing is to be followed at `name`, for the kernel neither.
+/// True if `readlink(2)` has said that `name` has nothing to follow, for the kernel neither.
 fn is_no_link(error: &io::Error, name: &OsStr) -> bool {
     match error.kind() {
         // Not a link, or a name with a NUL.
@@ -88,7 +88,7 @@ fn is_no_link(error: &io::Error, name: &OsStr) -> bool {
         | ErrorKind::NotFound
         | ErrorKind::NotADirectory
         | ErrorKind::PermissionDenied => true,
-        // A path that is too long here may not be where it starts elsewhere.
+        // A path that is too long here may not be if it starts elsewhere.
         ErrorKind::InvalidFilename => name.len() > LONGEST_NAME,
         _ => false,
     }

@@ -8,7 +8,7 @@
 //! tool has. A byte there releases it, or says how long all of it has to end by itself; when the
 //! tool dies, the pipe is at its end.
 //!
-//! Here is the tool's side; `watchdog_process` is what the watchdog itself does.
+//! This module is the tool's side; `watchdog_process` is the watchdog's.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -23,9 +23,9 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_child_subreape
 
 use crate::sandbox::descendants::{self, RunningProcess};
 use crate::sandbox::ending::{GRACE_OF_ORPHANS, TreeEnding};
-use crate::sandbox::launch::{Launch, NOT_CONFINED, NOT_MASKED};
+use crate::sandbox::launch::{NOT_CONFINED, NOT_MASKED, ProgramLaunch};
 use crate::sandbox::lifeline::{self, RELEASE, grace_byte};
-use crate::sandbox::scratch::Scratch;
+use crate::sandbox::scratch::ScratchDirectory;
 use crate::sandbox::watchdog_process::{WatchdogTask, watch};
 
 /// The variable that marks what a command started, for kernels that have no subreapers.
@@ -34,7 +34,7 @@ const MARK: &str = "IKIGAI_CALL";
 /// The report of a watchdog that stays.
 pub(super) const STAYS: &[u8] = b"s";
 
-/// How a command came to its end.
+/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandEnd {
     /// It ended with this exit code, by the shell's conventions: 128 + N for signal N.
@@ -43,7 +43,7 @@ pub enum CommandEnd {
     NotStarted(Errno),
     /// It could not be confined, and was not started.
     NotConfined(Errno),
-    /// Something could not be hidden from it, and it was not started.
+    /// A directory could not be hidden from it, and it was not started.
     NotMasked(Errno),
     /// The command killed its watchdog; everything it started has been killed.
     Unwatched,
@@ -56,14 +56,18 @@ pub struct Watchdog {
     lifeline: File,
     pid: Pid,
     mark: Option<String>,
-    /// The directory for whose sake it may stay when it is released.
-    scratch: Option<Arc<Scratch>>,
+    /// The directory that it may stay to remove when it is released.
+    scratch: Option<Arc<ScratchDirectory>>,
 }
 
 impl Watchdog {
     /// Starts a program under a watchdog. `output` becomes its stdout, and its stderr too unless
     /// that is discarded; it is closed here, so that only the program has it.
-    pub fn start(mut launch: Launch, output: OwnedFd, errors: Stderr) -> io::Result<Self> {
+    pub fn start(
+        mut launch: ProgramLaunch,
+        output: OwnedFd,
+        errors: StderrTarget,
+    ) -> io::Result<Self> {
         // If the command kills its watchdog, this process inherits what it started.
         let mark = match set_child_subreaper(Pid::from_raw(1)) {
             Ok(()) => None,
@@ -99,8 +103,8 @@ impl Watchdog {
                 lifeline::listen_for(None::<&File>);
                 drop((status, lifeline));
                 watch(watched);
-                // SAFETY: ends the process without running what the parent registered for its own
-                // end.
+                // SAFETY: ends the process without running the handlers that the parent registered
+                // for its end.
                 unsafe { libc::_exit(0) }
             }
             pid => {
@@ -122,7 +126,7 @@ impl Watchdog {
         &self.status
     }
 
-    /// How the program ended. Waits for it.
+    /// Waits for the program's end, and returns it.
     pub fn end(&mut self) -> CommandEnd {
         let (mut kind, mut number) = ([0; 4], [0; 4]);
         let read = self.status.read_exact(&mut kind);
@@ -146,10 +150,10 @@ impl Watchdog {
         }
     }
 
-    /// The processes that are running, of the program and of all that it started.
+    /// The running processes of the program and of all that it started.
     #[must_use]
     pub fn running(&self) -> Vec<RunningProcess> {
-        descendants::running(self.mark.as_deref().map(str::as_bytes))
+        descendants::find_running(self.mark.as_deref().map(str::as_bytes))
     }
 
     /// Orders that the program and all that it started are asked to end, and killed after `grace`.
@@ -160,9 +164,9 @@ impl Watchdog {
         let _ = kill_process(self.pid, Signal::CONT);
     }
 
-    /// Waits until all has ended that was asked to, until `end` at the longest; what cannot be
-    /// interrupted is left to the watchdog then. Returns the numbers of the processes that had to
-    /// be killed.
+    /// Waits until all those have ended that were asked to, until `end` at the longest; processes
+    /// that cannot be interrupted are left to the watchdog then. Returns the numbers of the
+    /// processes that had to be killed.
     pub fn stop(mut self, end: Instant) -> Vec<i32> {
         let mut told = Vec::new();
         loop {
@@ -221,9 +225,9 @@ impl Watchdog {
         }
     }
 
-    /// Lets what the command left in the background live on. A directory of the command's own stays
-    /// as long as anything of that does, and so does then the watchdog, which removes it.
-    /// It is waited for until `end` at the longest: removing a directory may take its time.
+    /// Spares the processes that the command left in the background. A directory of the command's
+    /// own stays as long as any of them does, and so does the watchdog, which removes it. It is
+    /// waited for until `end` at the longest: removing a directory may take its time.
     pub fn release(mut self, end: Option<Instant>) {
         lifeline::listen_for(None::<&File>);
         // A watchdog that is gone needs no release.
@@ -245,7 +249,7 @@ impl Watchdog {
         if let (true, Some(scratch)) = (killed, &self.scratch)
             && !descendants::reap()
         {
-            // Nothing is left that could use it.
+            // No process is left that could use it.
             scratch.remove();
         }
     }
@@ -257,22 +261,22 @@ impl Drop for Watchdog {
     }
 }
 
-/// Where a program's stderr goes.
+/// The target of a program's stderr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stderr {
+pub enum StderrTarget {
     /// To stdout, in the order written.
     WithOutput,
     /// It is discarded.
     Nowhere,
 }
 
-/// Ends the process when dropped: a watchdog in which something goes wrong must never go on as if
-/// it were the tool.
+/// Ends the process when dropped: a watchdog that fails must never go on as if it were the tool.
 struct ExitOnDrop;
 
 impl Drop for ExitOnDrop {
     fn drop(&mut self) {
-        // SAFETY: ends the process without running what the parent registered for its own end.
+        // SAFETY: ends the process without running the handlers that the parent registered for its
+        // end.
         unsafe { libc::_exit(70) }
     }
 }

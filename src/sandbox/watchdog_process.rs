@@ -16,60 +16,63 @@ use rustix::process::{
 
 use crate::sandbox::descendants;
 use crate::sandbox::ending::TreeEnding;
-use crate::sandbox::launch::{Launch, NOT_CONFINED};
+use crate::sandbox::launch::{NOT_CONFINED, ProgramLaunch};
 use crate::sandbox::lifeline::{WatchdogOrder, install, wait_for_order};
 use crate::sandbox::own_process::OwnProcess;
-use crate::sandbox::watchdog::{STAYS, Stderr};
+use crate::sandbox::watchdog::{STAYS, StderrTarget};
 
-/// How often orphans of a running command are reaped.
+/// Time between two reaps of a running command's orphans.
 const REAP_EVERY: Timespec = Timespec {
     tv_sec: 1,
     tv_nsec: 0,
 };
 
-/// How often to ask whether a shell has ended where there is no handle to wait for.
+/// Time between two checks for a shell's end without a handle to wait for.
 const ASK_EVERY: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 5_000_000,
 };
 
-/// How often to ask whether anything is left in the background where only its mark tells.
+/// Time between two checks for processes in the background of which only the mark tells.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 /// The task of a watchdog, prepared before the fork.
 pub(super) struct WatchdogTask<'a> {
-    pub(super) launch: &'a Launch,
+    pub(super) launch: &'a ProgramLaunch,
     pub(super) output: OwnedFd,
-    pub(super) errors: Stderr,
+    pub(super) errors: StderrTarget,
     pub(super) mark: Option<&'a [u8]>,
     pub(super) tether: OwnedFd,
     pub(super) report: OwnedFd,
 }
 
-/// Starts the program, reports its end, and waits for the tool's release or death. A directory of the program's own is there in the meantime.
+/// Starts the program, reports its end, and waits for the tool's release or death. A directory of
+/// the program's own exists in the meantime.
 pub(super) fn watch(watched: WatchdogTask<'_>) {
     let launch = watched.launch;
-    // Whatever is done to the tool's group must not reach it from here on.
+    // A signal to the tool's group must not reach it from here on.
     leave_caller_group();
     // Without it the watch is only less thorough.
     let _ = set_child_subreaper(Pid::from_raw(1));
     set_up_signals();
-    // Whoever ends a tree leaves it alone from here on: it clears up once the rest is gone.
+    // A process that ends a tree leaves it alone from here on: it clears up once the rest is gone.
     OwnProcess::Watching.take_name();
     let Some(place) = launch.scratch.as_deref() else {
         watch_program(watched);
         return;
     };
-    let made = place.make().and_then(|directory| match &launch.cage {
-        Some(cage) => cage.furnish(&directory),
-        None => Ok(()),
-    });
+    let made = place
+        .make()
+        .and_then(|directory| match &launch.confinement {
+            Some(confined) => confined.allow_directory(&directory),
+            None => Ok(()),
+        });
     match made {
         Ok(()) => watch_program(watched),
         Err(errno) => {
             report_to_tool(&watched.report, &[NOT_CONFINED + errno.raw_os_error()]);
             if errno == Errno::EXIST {
-                // It is somebody else's.
+                // Another process has it.
                 return;
             }
         }
@@ -77,8 +80,8 @@ pub(super) fn watch(watched: WatchdogTask<'_>) {
     place.remove();
 }
 
-/// Waits until nothing is left of what the command left in the background.
-fn stay(report: &OwnedFd, mark: Option<&[u8]>) {
+/// Waits until no process that the command left in the background is left.
+fn wait_for_background(report: &OwnedFd, mark: Option<&[u8]>) {
     OwnProcess::Staying.take_name();
     let _ = rustix::io::write(report, STAYS);
     loop {
@@ -130,7 +133,7 @@ fn watch_program(watched: WatchdogTask<'_>) {
         WatchdogOrder::Released => {
             let left = || descendants::reap() || mark.is_some_and(descendants::are_marked);
             if launch.scratch.is_some() && left() {
-                stay(&report, mark);
+                wait_for_background(&report, mark);
             }
             return;
         }
@@ -161,11 +164,11 @@ fn leave_caller_group() {
     }
 }
 
-/// Has the watchdog catch signals and do nothing: the command may send them to its parent. The
+/// Makes the watchdog catch signals and do nothing: the command may send them to its parent. The
 /// program does not inherit handlers (`execve(2)`), and so can be interrupted as at a terminal,
 /// even if the host ignores SIGINT and SIGQUIT because a shell started it in the background
 /// (POSIX.1-2017, "Shell Command Language", 2.9.3.1), and the tool itself SIGXFSZ. SIGHUP and
-/// SIGTERM stay ignored where they are, for `nohup(1)`'s sake.
+/// SIGTERM stay ignored if they are, for `nohup(1)`'s sake.
 fn set_up_signals() {
     extern "C" fn nothing(_: libc::c_int) {}
     for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGXFSZ] {
@@ -180,10 +183,14 @@ fn set_up_signals() {
 /// Makes `nothing` and `output` the watchdog's own streams, which the program inherits. That closes
 /// the caller's streams: a host that reads the tool's output to its end must not wait for the
 /// watchdog too.
-fn take_streams(nothing: BorrowedFd<'_>, output: &OwnedFd, errors: Stderr) -> Result<(), Errno> {
+fn take_streams(
+    nothing: BorrowedFd<'_>,
+    output: &OwnedFd,
+    errors: StderrTarget,
+) -> Result<(), Errno> {
     let errors = match errors {
-        Stderr::WithOutput => output.as_fd(),
-        Stderr::Nowhere => nothing,
+        StderrTarget::WithOutput => output.as_fd(),
+        StderrTarget::Nowhere => nothing,
     };
     rustix::stdio::dup2_stdin(nothing)
         .and_then(|()| rustix::stdio::dup2_stdout(output))
@@ -216,7 +223,7 @@ fn report_end(program: Pid, tether: &OwnedFd, report: &OwnedFd) -> bool {
     }
 }
 
-/// Reaps what has ended, orphans of the command included; returns the program's status once it has
+/// Reaps ended processes, orphans of the command included; returns the program's status once it has
 /// ended.
 fn reap_until(program: Pid) -> Option<WaitStatus> {
     loop {
@@ -238,7 +245,7 @@ fn report_to_tool(report: &OwnedFd, numbers: &[i32]) {
     {
         *to = from;
     }
-    // The tether tells if the tool is gone.
+    // The tether ends if the tool is gone.
     let _ = rustix::io::write(report, &bytes[..4 * numbers.len()]);
 }
 

@@ -18,10 +18,10 @@ use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use rustix::process::{Resource, getrlimit};
 
 use crate::sandbox::confinement::Confinement;
-use crate::sandbox::confinement::audit::Mark;
-use crate::sandbox::confinement::cage::{self, Cage};
-use crate::sandbox::launch::Launch;
-use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
+use crate::sandbox::confinement::audit::ProcessMark;
+use crate::sandbox::confinement::command_confinement::{self, CommandConfinement};
+use crate::sandbox::launch::ProgramLaunch;
+use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
 use crate::shell::command_shell::{CommandShell, without_number};
 use crate::shell::progress::LastLine;
 use crate::shell::still_running::{self, StillRunning};
@@ -49,7 +49,7 @@ pub struct CommandSettings<'a> {
     /// The confinement that it runs in, if any.
     pub confinement: Option<&'a Confinement>,
     /// The mark by which the kernel's audit reports its denials, if they are wanted.
-    pub mark: Option<Mark>,
+    pub mark: Option<ProcessMark>,
     /// The time limit; `None` is as long as it takes.
     pub limit: Option<TimeLimit>,
     /// Called with the last whole line of output while it runs, at most once a second.
@@ -241,16 +241,16 @@ fn start_command(command: &str, conditions: CommandSettings<'_>) -> io::Result<(
         Some(script)
     };
     let mut launch = match conditions.confinement {
-        None => Launch::prepare(&program, arguments, shell.withheld)?,
+        None => ProgramLaunch::prepare(&program, arguments, shell.withheld)?,
         Some(confinement) => {
             prepare_confined(confinement, &program, arguments, shell, script.as_ref())?
         }
     };
     launch.directory = conditions.directory;
-    if let Some(cage) = &mut launch.cage {
-        cage.mark = conditions.mark;
+    if let Some(confined) = &mut launch.confinement {
+        confined.mark = conditions.mark;
     }
-    let watchdog = Watchdog::start(launch, input, Stderr::WithOutput)?;
+    let watchdog = Watchdog::start(launch, input, StderrTarget::WithOutput)?;
     drop(script);
     Ok((output.into(), watchdog))
 }
@@ -263,22 +263,25 @@ fn prepare_confined<'a>(
     arguments: impl IntoIterator<Item = &'a OsStr>,
     shell: &CommandShell,
     script: Option<&OwnedFd>,
-) -> io::Result<Launch> {
-    let mut cage = Cage::prepare(confinement).map_err(io::Error::other)?;
-    cage.kept = script.map(AsRawFd::as_raw_fd);
+) -> io::Result<ProgramLaunch> {
+    let mut confined = CommandConfinement::prepare(confinement).map_err(io::Error::other)?;
+    confined.kept = script.map(AsRawFd::as_raw_fd);
     if !confinement.confines_files() {
-        let mut launch = Launch::prepare(program, arguments, shell.withheld)?;
-        launch.cage = Some(cage);
+        let mut launch = ProgramLaunch::prepare(program, arguments, shell.withheld)?;
+        launch.confinement = Some(confined);
         return Ok(launch);
     }
-    let withheld = |name: &OsStr| (shell.withheld)(name) || cage::is_withheld(name);
-    let place = cage::private_directory(confinement);
+    let withheld = |name: &OsStr| (shell.withheld)(name) || command_confinement::is_withheld(name);
+    let place = command_confinement::private_directory(confinement);
     let place = place.ok_or_else(|| io::Error::other("there is no place for temporary files"))?;
-    let launch = Launch::prepare(program, arguments, withheld)?;
-    let launch = launch.with(cage::TEMPORARY, place.path())?;
-    let mut launch = launch.with(cage::TEMPORARY_OF_ZSH, place.path().join("zsh"))?;
+    let launch = ProgramLaunch::prepare(program, arguments, withheld)?;
+    let launch = launch.with(command_confinement::TEMPORARY, place.path())?;
+    let mut launch = launch.with(
+        command_confinement::TEMPORARY_OF_ZSH,
+        place.path().join("zsh"),
+    )?;
     launch.scratch = Some(Arc::new(place));
-    launch.cage = Some(cage);
+    launch.confinement = Some(confined);
     Ok(launch)
 }
 

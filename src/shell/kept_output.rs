@@ -29,7 +29,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use crate::sandbox::confinement::{self, Right};
+use crate::sandbox::confinement::{self, AccessRight};
 use crate::shell::command_shell::without_number;
 
 /// Most that is saved of one output, in bytes.
@@ -189,9 +189,9 @@ impl OutputFile {
         };
         let opened = match confinement::current() {
             Some(confinement) => {
-                let state = confinement.lead(&state).ok_or(LED_ASTRAY)?;
+                let state = confinement.resolve_trusted(&state).ok_or(LED_ASTRAY)?;
                 // Other callers' commands can read there, including the system's directories.
-                if OF_CALLER.get().is_some() && confinement.grants(&state, Right::Read) {
+                if OF_CALLER.get().is_some() && confinement.grants(&state, AccessRight::Read) {
                     return Err(OPEN_TO_OTHERS.to_owned());
                 }
                 open_or_make_without_links(&state)

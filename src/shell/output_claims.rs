@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 
-use crate::sandbox::confinement::{Confinement, Right};
+use crate::sandbox::confinement::{AccessRight, Confinement};
 use crate::sandbox::{roots, scratch};
 
 /// The words for EACCES, EPERM and EXDEV, with which a confinement refuses.
@@ -59,7 +59,7 @@ pub struct OutputClaims {
 pub struct OutsidePath {
     pub path: PathBuf,
     /// The right that is missing: to read it, or only to write it.
-    pub right: Right,
+    pub right: AccessRight,
 }
 
 /// The claims in `output`, which consists of whole lines; relative names start at `directory`.
@@ -157,12 +157,12 @@ fn outside_path(path: &Path, confinement: &Confinement) -> Option<OutsidePath> {
         return None;
     }
     let refuses = |right| !confinement.grants(&path, right);
-    let right = if refuses(Right::Read) && may(&path, Access::READ_OK) {
-        Right::Read
-    } else if refuses(Right::Write)
+    let right = if refuses(AccessRight::Read) && may(&path, Access::READ_OK) {
+        AccessRight::Read
+    } else if refuses(AccessRight::Write)
         && (may(&path, Access::WRITE_OK) || may(parent, Access::WRITE_OK | Access::EXEC_OK))
     {
-        Right::Write
+        AccessRight::Write
     } else {
         return None;
     };

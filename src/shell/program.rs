@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use crate::sandbox::launch::Launch;
-use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
+use crate::sandbox::launch::ProgramLaunch;
+use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
 
 /// A program's output and exit code.
 #[derive(Debug)]
@@ -81,8 +81,8 @@ pub fn run_program(
         let mut changed = program.get_envs();
         changed.any(|(one, value)| one == name && value.is_none())
     };
-    let launch = Launch::prepare(program.get_program(), arguments, removed)?;
-    let mut watchdog = Watchdog::start(launch, input, Stderr::Nowhere)?;
+    let launch = ProgramLaunch::prepare(program.get_program(), arguments, removed)?;
+    let mut watchdog = Watchdog::start(launch, input, StderrTarget::Nowhere)?;
     let mut pipe = File::from(output);
     let mut output = Vec::new();
     let mut open = true;

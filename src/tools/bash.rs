@@ -14,8 +14,8 @@ use crate::contract::terms::{Deadline, Terms};
 use crate::contract::tool::{
     AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
 };
-use crate::sandbox::confinement::audit::{Denial, Listener};
-use crate::sandbox::confinement::{self, Confinement, Right};
+use crate::sandbox::confinement::audit::{DenialListener, KernelDenial};
+use crate::sandbox::confinement::{self, AccessRight, Confinement};
 use crate::sandbox::roots;
 use crate::shell::output_claims::claims_in;
 use crate::shell::{
@@ -100,12 +100,12 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     Ok(Reply::new(move |object| {
         let shell = CommandShell::from_env(secrets::withheld());
         let confinement = confinement::current();
-        let listener = confinement.and_then(|_| Listener::open(confinement::abi()));
+        let listener = confinement.and_then(|_| DenialListener::open(confinement::abi()));
         let conditions = CommandSettings {
             shell: &shell,
             directory,
             confinement,
-            mark: listener.as_ref().map(Listener::mark),
+            mark: listener.as_ref().map(DenialListener::mark),
             limit: time.deadline.map(limit_by),
             progress: object.terms().progress,
         };
@@ -123,7 +123,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let ended = outcome.ended;
         object.field("exit_code", &ended.code)?;
         let refused = confinement.and_then(|confinement| {
-            let mut denials = listener.map(Listener::denials).unwrap_or_default();
+            let mut denials = listener.map(DenialListener::denials).unwrap_or_default();
             if ended.code == NOT_RUN {
                 denials.extend(refusal_of_shell(&shell, confinement));
             }
@@ -151,12 +151,12 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 const NOT_RUN: i32 = 127;
 
 /// The refusal of the shell itself, known without the kernel: then nothing was run.
-fn refusal_of_shell(shell: &CommandShell, confinement: &Confinement) -> Option<Denial> {
+fn refusal_of_shell(shell: &CommandShell, confinement: &Confinement) -> Option<KernelDenial> {
     let path = roots::follow(Path::new(&shell.program()), |_| {})?;
-    let is_refused = path.is_absolute() && !confinement.grants(&path, Right::Execute);
-    is_refused.then_some(Denial::File {
+    let is_refused = path.is_absolute() && !confinement.grants(&path, AccessRight::Execute);
+    is_refused.then_some(KernelDenial::File {
         path,
-        right: Right::Execute,
+        right: AccessRight::Execute,
         name: false,
     })
 }

@@ -7,7 +7,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use ikigai_tools::cache::{Entry, Question, Store};
+use ikigai_tools::cache::{CacheEntry, CacheQuestion, CacheStore};
 use ikigai_tools::web::client::Client;
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::credentials::Credentials;
@@ -64,7 +64,7 @@ pub fn of(provider: &str) -> Search {
 /// Searches with these variables, and shows no key whatever comes of it.
 pub fn search_with(
     variables: &[(String, String)],
-    store: Option<&dyn Store>,
+    store: Option<&dyn CacheStore>,
     search: &Search,
 ) -> Result<SearchAnswer, SearchFailure> {
     search_within(Client::new(), variables, store, search)
@@ -74,7 +74,7 @@ pub fn search_with(
 pub fn search_within(
     client: Client,
     variables: &[(String, String)],
-    store: Option<&dyn Store>,
+    store: Option<&dyn CacheStore>,
     search: &Search,
 ) -> Result<SearchAnswer, SearchFailure> {
     let var = |name: &str| {
@@ -301,7 +301,7 @@ pub fn server_of(provider: &str) -> Server {
 /// A store in memory, whose entries grow older when they are told to.
 #[derive(Default)]
 pub struct Memory {
-    entries: Mutex<Vec<(Question, Entry)>>,
+    entries: Mutex<Vec<(CacheQuestion, CacheEntry)>>,
 }
 
 impl Memory {
@@ -321,23 +321,23 @@ impl Memory {
     }
 }
 
-impl Store for Memory {
-    fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+impl CacheStore for Memory {
+    fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         let entries = self.entries.lock().unwrap();
         let (_, entry) = entries.iter().find(|(one, _)| one == question)?;
         (entry.age < longest).then(|| entry.clone())
     }
 
-    fn put(&self, question: &Question, bytes: &[u8], _good_for: Duration) {
+    fn put(&self, question: &CacheQuestion, bytes: &[u8], _good_for: Duration) {
         self.forget(question);
-        let entry = Entry {
+        let entry = CacheEntry {
             bytes: bytes.to_vec(),
             age: Duration::ZERO,
         };
         self.entries.lock().unwrap().push((question.clone(), entry));
     }
 
-    fn forget(&self, question: &Question) {
+    fn forget(&self, question: &CacheQuestion) {
         self.entries
             .lock()
             .unwrap()

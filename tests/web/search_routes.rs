@@ -8,7 +8,7 @@ use crate::providers::{
     server_of, variables, words,
 };
 use crate::server::{Asked, Server, reply};
-use ikigai_tools::cache::Store;
+use ikigai_tools::cache::CacheStore;
 use ikigai_tools::web::client::Client;
 use ikigai_tools::web::search::breaker::BreakerState;
 use ikigai_tools::web::search::choice;
@@ -232,7 +232,8 @@ fn what_is_kept_of_one_that_is_left_alone_is_still_an_answer() {
         seconds: 1,
         quota: false,
     };
-    let breakers = ikigai_tools::web::search::breaker::Breakers::new(Some(&store as &dyn Store));
+    let breakers =
+        ikigai_tools::web::search::breaker::Breakers::new(Some(&store as &dyn CacheStore));
     let brave = choice::find("brave").unwrap();
     breakers.failed(brave, limited);
     assert!(matches!(breakers.state(brave), BreakerState::Open(_)));
@@ -246,19 +247,19 @@ fn what_is_kept_of_one_that_is_left_alone_is_still_an_answer() {
 #[test]
 fn what_is_damaged_in_the_store_is_not_there() {
     struct Nonsense;
-    impl Store for Nonsense {
+    impl CacheStore for Nonsense {
         fn get(
             &self,
-            _: &ikigai_tools::cache::Question,
+            _: &ikigai_tools::cache::CacheQuestion,
             _: Duration,
-        ) -> Option<ikigai_tools::cache::Entry> {
-            Some(ikigai_tools::cache::Entry {
+        ) -> Option<ikigai_tools::cache::CacheEntry> {
+            Some(ikigai_tools::cache::CacheEntry {
                 bytes: b"{\"results\":5".to_vec(),
                 age: Duration::ZERO,
             })
         }
-        fn put(&self, _: &ikigai_tools::cache::Question, _: &[u8], _: Duration) {}
-        fn forget(&self, _: &ikigai_tools::cache::Question) {}
+        fn put(&self, _: &ikigai_tools::cache::CacheQuestion, _: &[u8], _: Duration) {}
+        fn forget(&self, _: &ikigai_tools::cache::CacheQuestion) {}
     }
     let server = server_of("brave");
     let set = routing("brave", &[("brave", &server)]);

@@ -1,4 +1,4 @@
-//! Where Redis is, and who asks it, read from one variable.
+//! The address of Redis, with user and password, read from one variable.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use ::redis::{
     ConnectionAddr, IntoConnectionInfo, ProtocolVersion, RedisConnectionInfo, parse_redis_url,
 };
 
-/// Where Redis is, and who asks it.
+/// The address of Redis, with user and password.
 pub struct RedisAddress {
     pub(super) place: RedisPlace,
     pub(super) user: RedisConnectionInfo,
@@ -22,7 +22,7 @@ pub(super) enum RedisPlace {
 
 impl RedisAddress {
     /// Reads an address: `redis://`, `rediss://` with TLS, `unix://` with a socket's path. `None`
-    /// if it is none, or asks for TLS that checks nothing.
+    /// if it is malformed, or asks for TLS that checks nothing.
     #[must_use]
     pub fn read(address: &str) -> Option<Self> {
         let mut url = parse_redis_url(address.trim())?;
@@ -52,7 +52,7 @@ impl RedisAddress {
         })
     }
 
-    /// Whether TLS is spoken there.
+    /// True if TLS is spoken there.
     #[must_use]
     pub fn speaks_tls(&self) -> bool {
         self.tls

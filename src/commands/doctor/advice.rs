@@ -1,5 +1,5 @@
-//! Commands that put right what the doctor has found, to be copied into a shell: POSIX `sh`, each
-//! one line.
+//! Commands that repair the faults that the doctor has found, to be copied into a shell: POSIX
+//! `sh`, each one line.
 
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +13,7 @@ use crate::command_line::fields;
 use crate::commands::doctor::probe::own_program;
 use crate::console::sanitize;
 
-/// `path` as one word of a shell, in characters that no terminal obeys.
+/// `path` as one word of a shell, in characters that do not steer a terminal.
 pub fn word(path: &Path) -> String {
     match path.to_str() {
         Some(text) if sanitize::for_line(text) == text => fields::quoted(text),

@@ -3,7 +3,7 @@
 use crate::commands::doctor::{DoctorReport, GOOD, display_path};
 use crate::console::color::painted;
 use crate::console::sanitize;
-use crate::sandbox::confinement::{self, Bounds, Confinement};
+use crate::sandbox::confinement::{self, Confinement, ConfinementBounds};
 
 /// Openings that a newer ABI of Landlock closes, with the version of Linux that has it.
 const CLOSED_LATER: [(i32, &str, &str); 4] = [
@@ -40,13 +40,13 @@ pub fn report(report: &mut DoctorReport) {
             report.line(&format!("  before ABI {later} (Linux {version}) {open}"));
         }
     }
-    if let Some(bounds) = Bounds::of_environment() {
+    if let Some(bounds) = ConfinementBounds::of_environment() {
         asked_for(report, &bounds);
     }
 }
 
 /// Reports the bounds that the environment sets for hosts' calls.
-fn asked_for(report: &mut DoctorReport, bounds: &Bounds) {
+fn asked_for(report: &mut DoctorReport, bounds: &ConfinementBounds) {
     let confinement = match Confinement::resolve(bounds) {
         Ok(confinement) => confinement,
         Err(reason) => {
@@ -66,7 +66,7 @@ fn asked_for(report: &mut DoctorReport, bounds: &Bounds) {
     };
     let places = [
         (confinement::ROOTS, confinement.roots().directories()),
-        (confinement::READ, confinement.beside()),
+        (confinement::READ, confinement.extra_readable()),
     ];
     for (variable, places) in places {
         for place in places {

@@ -45,7 +45,7 @@ pub struct ToolDirectory {
     pub path: PathBuf,
     /// The files, sorted by name, or the reason why they cannot be seen.
     pub files: Result<Vec<ToolFile>, io::Error>,
-    /// False where there is no such directory.
+    /// False if the directory does not exist.
     pub exists: bool,
 }
 
@@ -61,7 +61,7 @@ pub struct ToolFile {
 /// The reason why a file cannot be started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartObstacle {
-    /// A link to nothing, or to a place that may not be entered.
+    /// A link to nothing, or to a directory that may not be entered.
     Dangling,
     /// Its mode says so.
     NotExecutable,
@@ -138,7 +138,7 @@ fn list_files(known: Registry, owner: ToolOwner, path: PathBuf) -> ToolDirectory
     }
 }
 
-/// The names in `directory`, sorted. Names that lead to nothing, since the directory may not be
+/// The names in `directory`, sorted. Names that lead to nothing, because the directory may not be
 /// entered, are an error.
 fn names_in(directory: &Path) -> io::Result<Vec<OsString>> {
     let names = fs::read_dir(directory)?.filter_map(|entry| entry.ok().map(|one| one.file_name()));

@@ -11,7 +11,7 @@ use crate::contract::tool::{Account, Credential};
 use crate::registry::Registry;
 use crate::web::credentials::{CredentialName, Credentials, Source};
 
-/// Reports where each tool's keys are, or how to get them.
+/// Reports the place of each tool's keys, or how to get them.
 pub fn report(report: &mut DoctorReport, tools: Registry) {
     report.heading("Keys");
     let credentials = Credentials::from_env();
@@ -87,7 +87,7 @@ fn report_broken_file(report: &mut DoctorReport, credentials: &Credentials<'_>, 
     );
 }
 
-/// Reports an account that is not set: half of one is a mistake, none at all may be a choice.
+/// Reports an account that is not set: half of one is a mistake, none at all may be intended.
 fn report_unset(report: &mut DoctorReport, tool: &str, account: &Account, unset: &[Credential]) {
     let is_half = unset.len() < account.credentials.len();
     let has = if is_half {

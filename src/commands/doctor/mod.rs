@@ -1,5 +1,5 @@
-//! What stands between a host and the tools: where the links are, what a host finds there, whether
-//! it answers, and what to do where it does not.
+//! Diagnosis of an installation: the links, the tools that a host finds there, their answers, and
+//! the command that repairs each fault.
 //!
 //! Every file that a host would start is started here too, with `--schema` and a deadline; but what
 //! a project has brought is only listed, because its authors could have put any program there. Each
@@ -29,8 +29,8 @@ const GOOD: &str = "32";
 const BAD: &str = "1;31";
 const HEADING: &str = "1";
 
-/// Looks at everything, and prints what there is and what to do. Exits 1 if anything is wrong. A
-/// project's tools are started only if `run_project` says so.
+/// Checks everything, and prints the findings and the commands that help. Exits 1 if anything is
+/// wrong. A project's tools are started only if `run_project` says so.
 pub fn run(known: Registry, run_project: bool) -> ProgramExit {
     let mut report = DoctorReport {
         colour: coloured(&io::stdout()),
@@ -71,19 +71,19 @@ pub fn report_on_project_file(known: Registry, path: PathBuf) -> String {
     advice.fold(report.text.clone(), |text, advice| text + &advice)
 }
 
-/// What has been seen so far.
+/// The findings so far, and the text about them.
 #[derive(Default)]
 struct DoctorReport {
     text: String,
     colour: bool,
-    problems: Vec<Finding>,
+    problems: Vec<DoctorFinding>,
     /// Findings that are not wrong but worth knowing.
-    hints: Vec<Finding>,
+    hints: Vec<DoctorFinding>,
 }
 
-/// A finding, and the command that puts it right.
+/// A finding, and the command that repairs it.
 #[derive(PartialEq)]
-struct Finding {
+struct DoctorFinding {
     text: String,
     advice: String,
 }
@@ -100,11 +100,11 @@ impl DoctorReport {
         self.line(&format!("\n{heading}"));
     }
 
-    /// Adds what is wrong, once.
+    /// Adds a fault, once.
     #[inline(never)]
     fn problem(&mut self, text: impl Into<String>, advice: impl Into<String>) {
         let (text, advice) = (text.into(), advice.into());
-        let problem = Finding { text, advice };
+        let problem = DoctorFinding { text, advice };
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
         }
@@ -113,7 +113,7 @@ impl DoctorReport {
     #[inline(never)]
     fn hint(&mut self, text: impl Into<String>, advice: impl Into<String>) {
         let (text, advice) = (text.into(), advice.into());
-        self.hints.push(Finding { text, advice });
+        self.hints.push(DoctorFinding { text, advice });
     }
 
     /// Hints at a `bin` of the prefix that no shell finds, though the program is there.
@@ -190,7 +190,7 @@ impl DoctorReport {
         }
     }
 
-    fn list(&mut self, heading: &str, findings: &[Finding]) {
+    fn list(&mut self, heading: &str, findings: &[DoctorFinding]) {
         if findings.is_empty() {
             return;
         }
@@ -207,7 +207,7 @@ fn path_directories() -> Vec<PathBuf> {
     std::env::split_paths(&path).collect()
 }
 
-/// A path in one line of a terminal, with nothing that the terminal would obey.
+/// A path in one line, without control characters that a terminal would obey.
 #[inline(never)]
 fn display_path(path: &Path) -> String {
     sanitize::for_line(&path.to_string_lossy())

@@ -61,7 +61,7 @@ pub enum ProgramIdentity {
     Foreign,
 }
 
-/// Identifies the file at `path`, which is started only where it `may_be_started` and no other user
+/// Identifies the file at `path`, which is started only if it `may_be_started` and no other user
 /// may have put it there.
 pub fn identify(path: &Path, may_be_started: bool) -> ProgramIdentity {
     if is_this_program(path) {
@@ -98,7 +98,7 @@ fn version_numbers(version: &str) -> Vec<u64> {
     numbers.map_while(|number| number.parse().ok()).collect()
 }
 
-/// Whether the file at `path` is this executable, or a copy of it.
+/// True if the file at `path` is this executable, or a copy of it.
 fn is_this_program(path: &Path) -> bool {
     let own = own_program();
     let (Ok(one), Ok(other)) = (own.metadata(), path.metadata()) else {

@@ -1,7 +1,7 @@
 //! Research: the providers of search, the cache and its key. No key is ever shown.
 
 use crate::cache::KEY_VARIABLE;
-use crate::cache::look::{CacheKey, CacheState, look_at_cache};
+use crate::cache::status::{CacheKey, CacheState, look_at_cache};
 use crate::commands::doctor::{BAD, DoctorReport, GOOD, advice, display_path};
 use crate::console::color::painted;
 use crate::console::sanitize;
@@ -13,7 +13,7 @@ use crate::web::search::choice::{
 };
 use crate::web::search::query::Search;
 
-/// Reports what the tools of research use, where `tools` has any.
+/// Reports what the tools of research use, if `tools` has any.
 pub fn report(report: &mut DoctorReport, tools: Registry) {
     if !tools.iter().any(|tool| tool.set == ToolSet::Research) {
         return;

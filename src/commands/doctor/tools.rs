@@ -1,4 +1,5 @@
-//! Tools that hosts find in these directories: which of several counts, and which do not answer.
+//! Tools that hosts find in these directories: the one that counts among several, and those that do
+//! not answer.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -149,7 +150,7 @@ impl ToolSurvey {
                         display_path(&file.path),
                         sanitize::for_line(&fault)
                     ),
-                    self.mended(directory, &file.path),
+                    self.repair_command(directory, &file.path),
                 );
                 FileAnswer::Wrong
             }
@@ -160,9 +161,9 @@ impl ToolSurvey {
         self.known.find(&file_name(path)).is_some()
     }
 
-    /// The command that helps where the file at `path` does not answer as it should: a link with a
+    /// The command that helps if the file at `path` does not answer as it should: a link with a
     /// tool's name leads to this program again, another file is kept elsewhere.
-    fn mended(&self, directory: &ToolDirectory, path: &Path) -> String {
+    fn repair_command(&self, directory: &ToolDirectory, path: &Path) -> String {
         if path.is_symlink() && self.is_ours(path) {
             advice::relink(path)
         } else {
@@ -170,7 +171,7 @@ impl ToolSurvey {
         }
     }
 
-    /// Reports what stands in the way of a file: one finding for all files with the same cause.
+    /// Reports an obstacle of a file: one finding for all files with the same cause.
     fn report_obstacle(
         &self,
         report: &mut DoctorReport,
@@ -195,7 +196,7 @@ impl ToolSurvey {
             }
             StartObstacle::Dangling => report.problem(
                 format!("{shown} leads nowhere: {missing} cannot be reached"),
-                self.mended(directory, &file.path),
+                self.repair_command(directory, &file.path),
             ),
         }
     }
@@ -259,13 +260,12 @@ impl ToolSurvey {
         format!("shadowed by {shown}")
     }
 
-    /// Reports the tools that no host finds. That is wrong where some are found, or where the
-    /// program was installed for hosts. MCP clients, for which a package may have brought it, need
-    /// no links.
+    /// Reports the tools that no host finds. That is wrong if some are found, or if the program was
+    /// installed for hosts. MCP clients, for which a package may have brought it, need no links.
     fn report_missing(&self, report: &mut DoctorReport, directories: &[ToolDirectory]) {
         let is_seen =
             |tool: &&Tool| self.first.contains_key(tool.name) || self.broken.contains(tool.name);
-        // Those of research are there on request: where one of them is, all should be.
+        // Those of research are there on request: if one of them is, all should be.
         let has_research = self
             .known
             .into_iter()
@@ -276,7 +276,7 @@ impl ToolSurvey {
         if missing.len() == wanted.len() {
             return report_none(report);
         }
-        // One more belongs where the others are.
+        // A missing link belongs into the directory of the others.
         let is_home = |one: &&ToolDirectory| {
             let mut files = one.files.iter().flatten();
             one.owner != ToolOwner::Project && files.any(|file| self.is_ours(&file.path))
@@ -364,7 +364,7 @@ fn is_beside_links(own: &Path) -> bool {
         .is_some_and(|one| one.ends_with("libexec/ikigai"))
 }
 
-/// The directory for the links where there are none yet.
+/// The directory for the links if there are none yet.
 fn usual_directory() -> PathBuf {
     let own = own_program();
     match (own.parent(), home_directory()) {

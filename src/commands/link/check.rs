@@ -1,5 +1,5 @@
-//! Seeing that what was installed works: each link is asked for its schema, as a host does, and
-//! called once.
+//! Checking that the installed links work: each is asked for its schema, as a host does, and called
+//! once.
 
 use std::env;
 use std::fs;
@@ -19,17 +19,17 @@ use crate::registry;
 use crate::sandbox::confinement;
 use crate::shell::run_program;
 
-/// How long an answer may take. A machine that has just built the program may be busy.
+/// Time that an answer may take. A machine that has just built the program may be busy.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long an answer may be, in bytes.
+/// The longest answer, in bytes.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
 /// Prints a table, a row a link.
 ///
 /// # Errors
 /// Some of the links do not answer as they should.
-pub fn all(places: &InstallPlaces, options: &LinkOptions) -> Result<(), LinkError> {
+pub fn check_all(places: &InstallPlaces, options: &LinkOptions) -> Result<(), LinkError> {
     say::print(&format!(
         "\n{} in {}\n  {:<24} {:<8} call\n",
         say::version().trim_end(),
@@ -158,7 +158,7 @@ fn answers_call(link: &Path, sample: &SampleCall, room: &CallDirectory) -> bool 
     for variable in confinement::VARIABLES {
         command.env_remove(variable);
     }
-    // Relative paths in the request start where the call is made. All others here are absolute.
+    // Relative paths in the request start in the call's directory. All others here are absolute.
     let back = env::current_dir();
     if env::set_current_dir(&room.0).is_err() {
         return false;
@@ -191,7 +191,7 @@ impl CallDirectory {
 
 impl Drop for CallDirectory {
     fn drop(&mut self) {
-        // What is left in a directory for temporary files is the system's to remove.
+        // The system removes what is left in a directory for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

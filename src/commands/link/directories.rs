@@ -1,4 +1,4 @@
-//! Directories that had to be made: making, recording and removing them, and the lock.
+//! Directories that were missing: making, recording and removing them, and the lock.
 //!
 //! The record is a file in the links' directory, a line each, from the root on without `DESTDIR`,
 //! with a slash at its end.
@@ -17,7 +17,7 @@ use super::places::InstallPlaces;
 use super::{LinkError, LinkReport, display_path};
 use crate::sort::Sort;
 
-/// Refuses unless `directory` is there and may be written to, or can be made.
+/// Refuses unless `directory` exists and may be written to, or can be made.
 pub fn require_writable(directory: &Path) -> Result<(), LinkError> {
     let there = directory.ancestors().find(|one| owned::is_there(one));
     let there = there.unwrap_or(directory);
@@ -36,8 +36,8 @@ pub fn require_writable(directory: &Path) -> Result<(), LinkError> {
     })
 }
 
-/// Makes the links' directory, and keeps other runs out of it while the file that is returned is
-/// open; none in a dry run.
+/// Makes the links' directory, and keeps other runs out of it while the returned file is open;
+/// `None` in a dry run.
 pub fn make_and_lock_tools(
     places: &InstallPlaces,
     report: &LinkReport,
@@ -61,7 +61,7 @@ pub fn make_and_lock_tools(
 }
 
 /// Makes the missing ones of `directories`. Each is recorded first, so that a run that is killed
-/// leaves none unrecorded.
+/// leaves no unrecorded one.
 pub fn make_others(
     places: &InstallPlaces,
     directories: &[PathBuf],
@@ -120,8 +120,8 @@ fn record(places: &InstallPlaces, made: &[PathBuf]) -> Result<(), LinkError> {
         .map_err(|error| LinkError::new(&path, "cannot be written", &error))
 }
 
-/// The directories that the record names, as they are called now, the innermost first. Only those
-/// count that this program can have made, whatever else the record says.
+/// The directories that the record names, by their present names, the innermost first. Only those
+/// count that this program can have made, even if the record names others.
 pub fn recorded(places: &InstallPlaces) -> Vec<PathBuf> {
     let record = owned::read(&places.record(), owned::LONGEST_PAGE).unwrap_or_default();
     let all = places.directories();
@@ -149,7 +149,7 @@ pub fn remove_empty<'a>(directories: impl Iterator<Item = &'a PathBuf>, report: 
 }
 
 /// Waits until no other run works in `directory`, and keeps others out while the file is open, as
-/// far as its file system has locks. None where the directory is not there any more.
+/// far as its file system has locks. `None` if the directory does not exist any more.
 pub fn lock(directory: &Path) -> Result<Option<File>, LinkError> {
     loop {
         let file = OpenOptions::new()

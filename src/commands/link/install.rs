@@ -16,10 +16,10 @@ use crate::console::exit::PROGRAM;
 use crate::contract::tool::ToolSet;
 use crate::registry::TOOLS;
 
-/// Installs everything. Returns what keeps other runs out of the directory. Whoever brings an
-/// installation up to date, as a package does, does not take away what was asked for before: links
-/// of the tools of research that are there stay, and `options` say so then.
-pub fn all(
+/// Installs everything. Returns the lock that keeps other runs out of the directory. An update of
+/// an installation, as by a package, does not take away what was asked for before: links of the
+/// tools of research that are there stay, and `options` say so then.
+pub fn install_all(
     places: &InstallPlaces,
     options: &mut LinkOptions,
     report: &mut LinkReport,
@@ -30,7 +30,7 @@ pub fn all(
         directories::require_writable(directory)?;
     }
     let lock = directories::make_and_lock_tools(places, report)?;
-    // Where a program is, the directory was: nothing has been made.
+    // A program that is there shows that its directory was there before: nothing has been made.
     require_own_program(places, options)?;
     let has_research = |link: &PathBuf| {
         let name = link.file_name().and_then(|name| name.to_str());
@@ -109,7 +109,7 @@ fn used(places: &InstallPlaces, pages: &[(PathBuf, Vec<u8>)]) -> Vec<PathBuf> {
     used
 }
 
-/// Refuses if something else is in the program's place.
+/// Refuses if another file is in the program's place.
 fn require_own_program(places: &InstallPlaces, options: &LinkOptions) -> Result<(), LinkError> {
     let installed = places.installed();
     if !owned::is_there(&installed) || (!options.copy && same_file(&places.program, &installed)) {
@@ -159,7 +159,7 @@ fn install_page(path: &Path, content: &[u8], report: &LinkReport) -> Result<(), 
 /// look at no file whose name begins with a dot.
 const DRAFT: &str = ".ikigai-tools.new.";
 
-/// Gives `path` the content in one step: what is read there meanwhile is the old file or the new.
+/// Gives `path` the content in one step: a reader meanwhile gets the old file or the new.
 fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), LinkError> {
     let written = |draft: &Path| {
         let mut file = OpenOptions::new()
@@ -170,11 +170,12 @@ fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), LinkError> {
         file.write_all(content)?;
         file.set_permissions(Permissions::from_mode(mode))
     };
-    put(path, written).map_err(|error| LinkError::new(path, "cannot be written", &error))
+    write_atomically(path, written)
+        .map_err(|error| LinkError::new(path, "cannot be written", &error))
 }
 
-/// Has `made` make the draft, and gives it the name `path`.
-fn put(path: &Path, made: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+/// Makes a draft with `made`, and renames it to `path`.
+fn write_atomically(path: &Path, made: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let mut name = OsString::from(DRAFT);
     name.push(path.file_name().unwrap_or_default());
     let draft = path.with_file_name(name);
@@ -247,7 +248,7 @@ fn install_link(
         Ok(())
     } else if fs::read_link(path).is_ok_and(|there| there != target) && report.change("link", path)
     {
-        put(path, |draft| symlink(target, draft))
+        write_atomically(path, |draft| symlink(target, draft))
     } else {
         Ok(())
     };

@@ -1,10 +1,10 @@
 //! `link`: installs the program's own links, manual pages and completions, and removes them again.
 //!
-//! Rules: the decisions on the host's calls (6) for names and places. What is somebody else's is
-//! neither overwritten nor removed. Directories that had to be made are recorded, so that removing
-//! leaves no trace. Installing twice is installing once. Each file comes into its place in one
-//! step, so that a call that runs meanwhile is not disturbed, and a run that is killed leaves
-//! nothing half written: the next one completes it. One run at a time works in a directory
+//! Rules: the decisions on the host's calls (6) for names and places. Files and links of other
+//! owners are neither overwritten nor removed. Directories that had to be made are recorded, so
+//! that removing leaves no trace. Installing twice is installing once. Each file comes into its
+//! place in one step, so that a call that runs meanwhile is not disturbed, and a run that is killed
+//! leaves nothing half written: the next one completes it. One run at a time works in a directory
 //! (`flock`).
 
 mod check;
@@ -25,7 +25,7 @@ use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::{sanitize, say};
 use places::InstallPlaces;
 
-/// What is to be installed or removed, and where.
+/// The parts to install or remove, and the directory.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -48,7 +48,7 @@ pub struct LinkOptions {
     pub dry_run: bool,
 }
 
-/// Why nothing, or not everything, was done: a sentence for whoever called.
+/// The reason why nothing, or not everything, was done: a sentence for the caller.
 #[derive(Debug)]
 struct LinkError(String);
 
@@ -66,15 +66,16 @@ impl LinkError {
     }
 }
 
-/// `path` as a message may have it: in one line, whatever its name is.
+/// `path` as a message shows it: in one line, even if its name has several.
 fn display_path(path: &Path) -> String {
     sanitize::for_line(&path.to_string_lossy())
 }
 
-/// Installs or removes as `options` say. Exits 1 where something else is in the place of a link, or
-/// a step failed.
+/// Installs or removes as `options` say. Exits 1 if something else is in the place of a link, or a
+/// step failed.
 pub fn run(options: &LinkOptions) -> ProgramExit {
-    // What is made has the same permissions for every caller. This process does nothing else.
+    // Everything that is made has the same permissions for every caller. This process does nothing
+    // else.
     umask(Mode::WGRP | Mode::WOTH);
     let mut report = LinkReport {
         dry_run: options.dry_run,
@@ -101,21 +102,21 @@ pub fn run(options: &LinkOptions) -> ProgramExit {
 fn carry_out(options: &LinkOptions, report: &mut LinkReport) -> Result<(), LinkError> {
     let places = InstallPlaces::new(options)?;
     if options.remove {
-        return remove::all(&places, options, report);
+        return remove::remove_all(&places, options, report);
     }
     let mut options = options.clone();
-    // Held until the tools have been called: nobody removes them meanwhile.
-    let _lock = install::all(&places, &mut options, report)?;
+    // Held until the tools have been called, so that no other run removes them meanwhile.
+    let _lock = install::install_all(&places, &mut options, report)?;
     if options.dry_run {
         return Ok(());
     }
-    check::all(&places, &options)
+    check::check_all(&places, &options)
 }
 
-/// What is said while it is done.
+/// The lines that are printed meanwhile, and the failures.
 struct LinkReport {
     dry_run: bool,
-    /// How many links could not be created.
+    /// Number of links that could not be created.
     kept_links: usize,
 }
 
@@ -123,7 +124,7 @@ impl LinkReport {
     /// Announces a change. False in a dry run: the change is not to be made.
     fn change(&self, verb: &str, path: &Path) -> bool {
         let would = if self.dry_run { "would " } else { "" };
-        // Whoever has closed stdout wants the change and not the line.
+        // A caller that has closed stdout wants the change and not the line.
         say::print(&format!("{would}{verb} {}\n", display_path(path)));
         !self.dry_run
     }

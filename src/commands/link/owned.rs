@@ -24,13 +24,13 @@ pub fn spellings() -> impl Iterator<Item = String> {
         .flat_map(|name| [name.to_owned(), format!("{name}-tool")])
 }
 
-/// Whether anything is at `path`, even a link that leads nowhere.
+/// True if anything is at `path`, even a link that leads nowhere.
 pub fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// The file at `path`, opened for reading; none unless it is a regular file. What only pretends to
-/// be one, such as a named pipe, keeps nobody waiting.
+/// The file at `path`, opened for reading; `None` unless it is a regular file. Opening never waits
+/// for one that only pretends to be a file, such as a named pipe.
 pub fn open(path: &Path) -> Option<File> {
     let file = OpenOptions::new()
         .read(true)
@@ -40,7 +40,7 @@ pub fn open(path: &Path) -> Option<File> {
     file.metadata().ok()?.is_file().then_some(file)
 }
 
-/// The content of the regular file at `path`; none if it is longer than `most` bytes.
+/// The content of the regular file at `path`; `None` if it is longer than `most` bytes.
 pub fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
     let mut content = Vec::new();
     let mut file = open(path)?.take(most.saturating_add(1));
@@ -48,12 +48,12 @@ pub fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
     (content.len() as u64 <= most).then_some(content)
 }
 
-/// Whether the regular file at `path` holds just this.
+/// True if the regular file at `path` holds just this.
 pub fn holds(path: &Path, content: &[u8]) -> bool {
     read(path, content.len() as u64).is_some_and(|there| there == content)
 }
 
-/// Whether `path` is a link of ours: to the program beside it or in `PREFIX/bin`, from there to the
+/// True if `path` is a link of ours: to the program beside it or in `PREFIX/bin`, from there to the
 /// program, or to the one that runs. A link with a tool's name that leads to another copy of this
 /// program, or to one that is gone, is ours as well.
 pub fn is_link(places: &InstallPlaces, path: &Path) -> bool {
@@ -76,14 +76,14 @@ pub fn is_link(places: &InstallPlaces, path: &Path) -> bool {
     target.is_absolute() && target.ends_with(PROGRAM) && (in_tools || in_bin) && is_another_copy()
 }
 
-/// Whether the file at `path` is this program, in whatever version. It is started to find out,
-/// unless another user may have put it there.
+/// True if the file at `path` is this program, in any version. It is started to find out, unless
+/// another user may have put it there.
 pub fn is_program(path: &Path) -> bool {
     let is_file = path.symlink_metadata().is_ok_and(|status| status.is_file());
     is_file && !matches!(identify(path, true), ProgramIdentity::Foreign)
 }
 
-/// Refuses where the file at `path` is not this program, or must not be started to find out; `kept`
+/// Refuses if the file at `path` is not this program, or must not be started to find out; `kept`
 /// says what was left undone.
 pub fn require_program(path: &Path, kept: &str) -> Result<(), LinkError> {
     let what = match trust::objection(path) {
@@ -97,7 +97,7 @@ pub fn require_program(path: &Path, kept: &str) -> Result<(), LinkError> {
     Err(LinkError(format!("{} {what}. {kept}", display_path(path))))
 }
 
-/// Whether the file at `path` is a manual page or completions that this program made, in whatever
+/// True if the file at `path` is a manual page or completions that this program made, in any
 /// version.
 pub fn is_page(path: &Path) -> bool {
     read(path, LONGEST_PAGE)

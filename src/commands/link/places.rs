@@ -1,10 +1,9 @@
-//! Where links, program, pages and completions are: what follows from the one directory that the
-//! caller names.
+//! Paths of links, program, pages and completions, all of which follow from the one directory that
+//! the caller names.
 //!
-//! `PREFIX/libexec/ikigai` is a place of the file system's hierarchy, and what belongs to it is in
-//! `PREFIX/bin` and `PREFIX/share`. Any other directory, such as `~/.ikigai/tools`, has links and
-//! nothing else. `DESTDIR` stands before every path, for packagers (GNU Coding Standards,
-//! "DESTDIR").
+//! `PREFIX/libexec/ikigai` is a place of the file system's hierarchy, whose other files are in
+//! `PREFIX/bin` and `PREFIX/share`. Any other directory, such as `~/.ikigai/tools`, has links
+//! alone. `DESTDIR` stands before every path, for packagers (GNU Coding Standards, "DESTDIR").
 
 use std::env;
 use std::ffi::{CStr, OsStr, OsString};
@@ -29,18 +28,18 @@ pub const MANUAL: &str = "man/man1";
 
 /// The places of one call, `DESTDIR` included.
 pub struct InstallPlaces {
-    /// Where the links are.
+    /// Directory of the links.
     pub tools: PathBuf,
     /// The executable that runs.
     pub program: PathBuf,
-    /// `PREFIX`, where there is one.
+    /// `PREFIX`, if there is one.
     prefix: Option<PathBuf>,
     links_only: bool,
     destdir: Option<PathBuf>,
 }
 
 impl InstallPlaces {
-    /// The places that `options` mean.
+    /// The places that follow from `options`.
     pub fn new(options: &LinkOptions) -> Result<Self, LinkError> {
         let destdir = env::var_os("DESTDIR").filter(|value| !value.is_empty());
         let destdir = destdir
@@ -113,7 +112,7 @@ impl InstallPlaces {
         }
     }
 
-    /// Whether `DESTDIR` stands before every path.
+    /// True if `DESTDIR` stands before every path.
     pub fn is_staged(&self) -> bool {
         self.destdir.is_some()
     }
@@ -128,7 +127,7 @@ impl InstallPlaces {
         }
     }
 
-    /// Whether `target` names the program that runs, or the one in the links' directory.
+    /// True if `target` names the program that runs, or the one in the links' directory.
     pub fn is_name_of_program(&self, target: &Path) -> bool {
         let installed = self.installed();
         [&installed, &self.program]
@@ -136,12 +135,12 @@ impl InstallPlaces {
             .any(|program| target == program || target == self.final_name(program))
     }
 
-    /// Whether the program that the links are to lead to is beside them.
+    /// True if the program that the links lead to is beside them.
     fn program_is_beside(&self, copy: bool) -> bool {
         copy || same_file(&self.program, &self.installed())
     }
 
-    /// What a link in the links' directory holds: relative where program and links are below one
+    /// Target of a link in the links' directory: relative if program and links are below one
     /// prefix, so that the whole can be moved.
     pub fn link_target(&self, copy: bool) -> PathBuf {
         let in_bin = Path::new("../../bin").join(PROGRAM);
@@ -154,7 +153,7 @@ impl InstallPlaces {
         }
     }
 
-    /// What the link in `PREFIX/bin` holds: relative, so that the whole can be moved, unless `bin`
+    /// Target of the link in `PREFIX/bin`: relative, so that the whole can be moved, unless `bin`
     /// is itself a link to elsewhere.
     pub fn bin_target(&self, bin: &Path, copy: bool) -> PathBuf {
         if !self.program_is_beside(copy) {
@@ -171,7 +170,7 @@ impl InstallPlaces {
     }
 }
 
-/// Whether both paths lead to one file.
+/// True if both paths lead to one file.
 pub fn same_file(one: &Path, other: &Path) -> bool {
     match (fs::canonicalize(one), fs::canonicalize(other)) {
         (Ok(one), Ok(other)) => one == other,
@@ -193,8 +192,8 @@ fn absolute(path: &Path) -> Result<PathBuf, LinkError> {
     Ok(absolute.components().collect())
 }
 
-/// The executable that runs. Where there is no `/proc`, as in the root into which a package is
-/// being installed, the kernel still tells by which path it was started.
+/// The executable that runs. Without `/proc`, as in the root into which a package is being
+/// installed, the kernel still tells by which path it was started.
 fn running_program() -> Result<PathBuf, LinkError> {
     let program = match env::current_exe() {
         Ok(program) => program,

@@ -1,4 +1,4 @@
-//! Removing: what was installed, and the directories that were made for it.
+//! Removing the installed files, and the directories that were made for them.
 
 use std::path::PathBuf;
 
@@ -7,16 +7,16 @@ use super::{LinkError, LinkOptions, LinkReport, directories, display_path, insta
 use crate::console::exit::PROGRAM;
 use crate::console::say;
 
-/// Removes everything. What is left where a run was killed, the next one removes: the program and
-/// the record go last.
-pub fn all(
+/// Removes everything. The next run removes what a killed one left: the program and the record go
+/// last.
+pub fn remove_all(
     places: &InstallPlaces,
     options: &LinkOptions,
     report: &mut LinkReport,
 ) -> Result<(), LinkError> {
     let lock = directories::lock(&places.tools)?;
     if lock.is_none() {
-        // The directory goes last, so nothing else is there either.
+        // The directory goes last, so everything else is gone as well.
         say_nothing_is_left(places);
         return Ok(());
     }
@@ -51,7 +51,7 @@ pub fn all(
             report.kept_page(&path);
         }
     }
-    // A link to the program is nothing that was installed.
+    // A link to the program was not installed.
     let program = options.copy && there && !installed.is_symlink();
     let stays = there && !program;
     remove_directories(places, options, report, program, stays)?;
@@ -72,7 +72,7 @@ fn say_nothing_is_left(places: &InstallPlaces) {
 }
 
 /// Removes the directories that were made for it and are empty now, and the program in between, if
-/// `program` says so. Where something of ours stays, the record of what it needs stays too.
+/// `program` says so. If something of ours stays, the record of what it needs stays too.
 fn remove_directories(
     places: &InstallPlaces,
     options: &LinkOptions,

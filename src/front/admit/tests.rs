@@ -1,4 +1,4 @@
-//! What is within the bounds and what is not, by every way that leads there.
+//! Paths within and outside the bounds, by every way that leads to them.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::front::admit::*;
 use crate::front::confined::refusal;
 use crate::registry;
-use crate::sandbox::confinement::{Bounds, Confinement};
+use crate::sandbox::confinement::{Confinement, ConfinementBounds};
 
 struct Room {
     _directory: tempfile::TempDir,
@@ -19,15 +19,15 @@ struct Room {
 
 impl Room {
     fn first(&self) -> &Path {
-        self.confinement.first().unwrap()
+        self.confinement.start_directory().unwrap()
     }
 }
 
 /// A confinement to these roots.
 fn confined(roots: &[PathBuf]) -> Confinement {
-    let bounds = Bounds {
+    let bounds = ConfinementBounds {
         roots: roots.iter().map(Into::into).collect(),
-        ..Bounds::default()
+        ..ConfinementBounds::default()
     };
     Confinement::resolve(&bounds).unwrap()
 }
@@ -64,7 +64,7 @@ fn room() -> Room {
 
 fn admit(room: &Room, tool: &str, request: Value) -> Result<(), String> {
     let tool = registry::find(tool).unwrap();
-    let outputs = Roots::new(Vec::new());
+    let outputs = RootSet::new(Vec::new());
     let given = |name: &str| request.get(name)?.as_str().filter(|text| !text.is_empty());
     let admitted =
         super::check_request_paths(&room.confinement, &outputs, tool, room.first(), given);
@@ -251,7 +251,7 @@ fn only_what_names_files_is_bounded() {
     ] {
         let request = json!({"file_path": "/etc/passwd", "path": "/etc", "pattern": "x"});
         assert_eq!(admit(&room, tool, request).is_err(), concerned, "{tool}");
-        // What is no text names nothing, and the tool says so itself.
+        // A value that is not text names nothing, and the tool says so itself.
         for value in [json!(null), json!(3), json!(["/etc"]), json!({"a": "/etc"})] {
             let request = json!({"file_path": value, "path": value, "pattern": value});
             assert!(admit(&room, tool, request).is_ok(), "{tool} {value}");
@@ -265,7 +265,7 @@ fn within_any_of_several_directories_is_within_and_relative_paths_start_at_the_f
     let room = room();
     let top = room.outside.parent().unwrap();
     let confinement = confined(&[top.join("inside"), top.join("in")]);
-    assert_eq!(confinement.first(), Some(&*top.join("inside")));
+    assert_eq!(confinement.start_directory(), Some(&*top.join("inside")));
     assert_eq!(
         confinement.roots().directories(),
         [top.join("inside"), top.join("in")]

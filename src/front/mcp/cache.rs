@@ -1,5 +1,4 @@
-//! The cache that a server holds for its calls: one over HTTP always, one on stdio where it is to
-//! be shared.
+//! The cache that a server holds for its calls: over HTTP always, on stdio only if it is shared.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -13,8 +12,8 @@ use crate::secrets;
 use crate::web::client::tls_config;
 
 /// The cache of a server whose calls are confined so, from the variables that were `taken` out of
-/// the environment; `None` where calls look after themselves. An error is a sentence: what is to be
-/// shared cannot be as the variables want it. That Redis does not answer is none.
+/// the environment; `None` if each call opens its own cache. An error is a sentence: the cache
+/// cannot be shared as the variables ask. A Redis that does not answer is not an error.
 pub async fn open(
     over_http: bool,
     confinement: Option<&Confinement>,

@@ -1,5 +1,5 @@
-//! Calls that are answered from the cache, in the server's own process: no other one is started for
-//! them.
+//! Calls that are answered from the cache, in the server's own process, without starting another
+//! one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
-use crate::cache::{Entry, LayeredCache, Question, Store};
+use crate::cache::{CacheEntry, CacheQuestion, CacheStore, LayeredCache};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
@@ -27,10 +27,10 @@ pub async fn find(
         cache: Arc::clone(cache),
         runtime: Handle::current(),
     };
-    // The cache may be on another machine, and a tool that looks into it waits.
+    // The cache may be on another machine, and a tool that reads it waits.
     let looked = spawn_blocking(move || {
         let request = Request::parse(request.as_bytes()).map(|request| request.on(terms));
-        answer::prepared(tool, terms, || match &request {
+        answer::prepare_object(tool, terms, || match &request {
             Ok(request) => tool.answer_from(request, &store),
             Err(failure) => Some(Err(failure.clone())),
         })
@@ -48,17 +48,17 @@ struct WaitingStore {
     runtime: Handle,
 }
 
-impl Store for WaitingStore {
-    fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+impl CacheStore for WaitingStore {
+    fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         self.runtime.block_on(self.cache.get(question, longest))
     }
 
-    fn put(&self, question: &Question, bytes: &[u8], good_for: Duration) {
+    fn put(&self, question: &CacheQuestion, bytes: &[u8], good_for: Duration) {
         self.runtime
             .block_on(self.cache.put(question, bytes, good_for));
     }
 
-    fn forget(&self, question: &Question) {
+    fn forget(&self, question: &CacheQuestion) {
         self.runtime.block_on(self.cache.forget(question));
     }
 }

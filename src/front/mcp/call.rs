@@ -52,26 +52,26 @@ const LONGEST_ANSWER: usize = (LONGEST_MESSAGE - ENVELOPE) / 2;
 /// what it had.
 const SERVER_MARGIN: Duration = Duration::from_secs(2);
 
-/// The form in which a call is to be answered, and for whom.
+/// The form of a call's answer, and its reader.
 pub struct AnswerSpec<'a> {
     /// The reader.
     pub reader: Audience,
     /// The most bytes of an answer for a model.
     pub max_answer: Option<usize>,
-    /// Takes what the call says of how it goes on, if the client wants to know.
+    /// Receives the call's progress messages, if the client wants them.
     pub progress: Option<&'a LatestProgress>,
-    /// The owner of the caller's token, where callers are told apart.
+    /// The owner of the caller's token, if callers have tokens.
     pub owner: Option<&'a TokenOwner>,
 }
 
 /// Makes calls.
 pub struct ToolCaller {
     confinement: Option<Confinement>,
-    /// It runs commands, whose long outputs are kept in files.
+    /// True if one of the tools runs commands, whose long outputs are kept in files.
     keeps_outputs: bool,
     timeout: Option<Duration>,
     secrets: Vec<(OsString, OsString)>,
-    /// The cache that this server holds for its calls, if it does.
+    /// The cache that this server holds for its calls, if it has one.
     cache: Option<Arc<LayeredCache>>,
     permits: CallPermits,
     calls: Arc<RunningCalls>,
@@ -80,8 +80,8 @@ pub struct ToolCaller {
 
 impl ToolCaller {
     /// Calls of `tools` are confined and ended after `timeout`; those that ask the network get the
-    /// `secrets`, and where there is a `cache`, those that keep answers get to ask it. The server
-    /// has `many` clients, or one.
+    /// `secrets`, and if there is a `cache`, those that keep answers may ask it. The server has
+    /// `many` clients, or one.
     pub fn new(
         tools: &[&'static Tool],
         confinement: Option<Confinement>,
@@ -102,23 +102,23 @@ impl ToolCaller {
         }
     }
 
-    /// The variables that were taken out of the environment, for those who may know them.
+    /// The variables that were taken out of the environment, for calls of tools that may have them.
     pub fn secrets(&self) -> &[(OsString, OsString)] {
         &self.secrets
     }
 
-    /// The cache that this server holds for its calls, if it does.
+    /// The cache that this server holds for its calls, if it has one.
     pub fn cache(&self) -> Option<&Arc<LayeredCache>> {
         self.cache.as_ref()
     }
 
-    /// Where calls are confined to, if anywhere.
+    /// The confinement of the calls, if there is one.
     pub fn confinement(&self) -> Option<&Confinement> {
         self.confinement.as_ref()
     }
 
     /// Calls `tool`. If the future is dropped before it is done, the call is ended. Of equal calls
-    /// at the same time whose answers are kept one is carried out, and all get its answer.
+    /// at the same time whose answers are cached, one is carried out, and all get its answer.
     pub async fn call(
         &self,
         tool: &'static Tool,
@@ -129,7 +129,7 @@ impl ToolCaller {
             let request = Value::Object(request).to_string();
             return self.call_process(tool, request, spec).await;
         }
-        // Equal requests are written equally, whatever the order of their fields.
+        // Equal requests are written equally, in any order of their fields.
         let request: BTreeMap<String, Value> = request.into_iter().collect();
         let request = serde_json::to_string(&request).unwrap_or_default();
         if let Some(cache) = &self.cache {
@@ -156,7 +156,10 @@ impl ToolCaller {
         request: String,
         spec: &AnswerSpec<'_>,
     ) -> CallAnswer {
-        if let Some(root) = self.confinement.as_ref().and_then(Confinement::first)
+        if let Some(root) = self
+            .confinement
+            .as_ref()
+            .and_then(Confinement::start_directory)
             && !root.is_dir()
         {
             let message = format!(
@@ -167,8 +170,8 @@ impl ToolCaller {
             return CallAnswer::refusal(tool, &Failure::new(Code::PermissionDenied, message));
         }
         let begin = Instant::now();
-        let own = self.permits.own(tool, spec.owner);
-        let mut permit = match self.within(begin, own).await {
+        let own = self.permits.acquire(tool, spec.owner);
+        let mut permit = match self.run_within(begin, own).await {
             Ok(permit) => permit,
             Err(failure) => return CallAnswer::refusal(tool, &failure),
         };
@@ -176,7 +179,7 @@ impl ToolCaller {
         self.permits.common(&mut permit).await;
         let begin = Instant::now().checked_sub(queued).unwrap_or(begin);
         let answer = self.carry_out(tool, permit, request, spec, begin.elapsed());
-        let answered = self.within(begin + SERVER_MARGIN, answer).await;
+        let answered = self.run_within(begin + SERVER_MARGIN, answer).await;
         match answered.and_then(|answer| answer) {
             Ok(answer) => answer,
             Err(failure) => CallAnswer::refusal(tool, &failure),
@@ -184,7 +187,11 @@ impl ToolCaller {
     }
 
     /// Waits for `what` until the timeout of a call that began at `begin`.
-    async fn within<T>(&self, begin: Instant, what: impl Future<Output = T>) -> Result<T, Failure> {
+    async fn run_within<T>(
+        &self,
+        begin: Instant,
+        what: impl Future<Output = T>,
+    ) -> Result<T, Failure> {
         let Some(longest) = self.timeout else {
             return Ok(what.await);
         };
@@ -199,7 +206,7 @@ impl ToolCaller {
         })
     }
 
-    /// Carries out a call that has waited for its turn for so long already.
+    /// Carries out a call that has already waited for its turn for that long.
     async fn carry_out(
         &self,
         tool: &'static Tool,
@@ -222,7 +229,7 @@ impl ToolCaller {
         drop(request);
         let command = self.command(tool);
         let process = CallProcess::start(command, input, socket.as_ref(), permit, &self.calls);
-        // The server has its end alone, and sees the end of the process.
+        // Only the server's end is left open here, so that it sees the end of the process.
         drop(socket);
         let mut process = process.map_err(failed)?;
         let bytes = process.read_answer(spec.progress, LONGEST_ANSWER).await;
@@ -251,11 +258,11 @@ impl ToolCaller {
         ))
     }
 
-    /// The description of a call that has waited for so long already.
+    /// The description of a call that has already waited for that long.
     fn context(&self, tool: &Tool, spec: &AnswerSpec<'_>, waited: Duration) -> CallContext {
         let left = self.timeout.map(|longest| longest.saturating_sub(waited));
         let milliseconds = left.map(|left| left.as_millis().max(1));
-        // Only commands leave something behind, and only those who read files find it.
+        // Only commands leave files behind, and only tools that read files find them.
         let owner = spec.owner.filter(|_| tool.scope != AccessScope::Network);
         CallContext {
             bounds: self.confinement.as_ref().map(Confinement::bounds),
@@ -282,12 +289,16 @@ impl ToolCaller {
     fn command(&self, tool: &Tool) -> Command {
         let mut command = std::process::Command::new(MYSELF);
         command.arg0("ikigai-tools").args(["mcp", CALL, tool.link]);
-        if let Some(first) = self.confinement.as_ref().and_then(Confinement::first) {
+        if let Some(first) = self
+            .confinement
+            .as_ref()
+            .and_then(Confinement::start_directory)
+        {
             command.current_dir(first);
         }
         if tool.scope == AccessScope::Network {
             command.envs(self.secrets.iter().map(|(name, value)| (name, value)));
-            // They ask the server.
+            // Such calls ask the server's cache.
             if self.cache.is_some() {
                 command.env_remove(cache::KEY_VARIABLE);
                 command.env_remove(cache::REDIS_VARIABLE);

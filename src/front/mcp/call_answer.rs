@@ -10,15 +10,15 @@ use crate::contract::tool::Tool;
 /// The answer of a tool.
 #[derive(Clone, Debug)]
 pub struct CallAnswer {
-    /// The object as the tool wrote it, without the fields that stand beside it.
+    /// The object as the tool wrote it, without the fields that are handed on beside it.
     pub text: String,
     /// The object.
     pub object: Value,
-    /// The field that the protocol hands on beside it, for the client and not for the model.
+    /// The field that the protocol passes on beside it, for the client and not for the model.
     pub meta: Option<Value>,
-    /// A resource that it links to.
+    /// A resource that the answer links to.
     pub link: Option<Value>,
-    /// It says that the tool failed.
+    /// True if the answer says that the tool failed.
     pub failed: bool,
 }
 
@@ -39,7 +39,7 @@ impl CallAnswer {
         }
     }
 
-    /// The code of the error that it is, if it is one.
+    /// The code of the error, if the answer is one.
     pub fn code(&self) -> Option<&str> {
         let code = || self.object["error_code"].as_str();
         self.failed.then(|| code().unwrap_or("FAILED"))

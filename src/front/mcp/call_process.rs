@@ -25,7 +25,7 @@ use crate::sandbox::reaper::RunningCalls;
 /// Most answers are no longer than this, in bytes, and are read in one go.
 const PLAIN_ANSWER: usize = 4 * 1024;
 
-/// The time for which a process that has answered is waited for.
+/// The longest wait for the end of a process that has answered.
 const AFTER_ANSWER: Duration = Duration::from_secs(2);
 
 /// The time that a tool which was asked to end has beyond that of the processes it started.
@@ -35,7 +35,7 @@ const MARGIN: Duration = Duration::from_millis(500);
 /// with all that it started.
 pub struct CallProcess(Option<StartedCall>);
 
-/// A process that was started, and all that is held as long as it is there.
+/// A process that was started, and everything that is held until its end.
 struct StartedCall {
     child: Child,
     _running: RegisteredCall,
@@ -55,14 +55,14 @@ impl CallProcess {
         if let Some(filled) = filled_pipe(&input) {
             command.stdin(filled);
         }
-        // Nothing is started meanwhile that could have it as well: one thread starts processes.
+        // No other process is started meanwhile that could inherit it: one thread starts processes.
         if let Some(socket) = socket {
             fcntl_setfd(socket, FdFlags::empty())?;
         }
         let mut child = command.spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
-            // Concurrently with the reading, since a tool may answer before it has read everything.
-            // A tool may also stop reading for reasons of its own.
+            // Concurrently with the reading, because a tool may answer before it has read
+            // everything. A tool may also stop reading for reasons of its own.
             tokio::spawn(async move {
                 let _ = stdin.write_all(&input).await;
             });
@@ -74,7 +74,7 @@ impl CallProcess {
         })))
     }
 
-    /// Lets a process end that has answered, and waits no longer for that than it has to.
+    /// Lets a process end that has answered, and waits no longer for that than necessary.
     pub fn release(mut self) {
         tokio::spawn(async move {
             if let Ok(child) = self.child() {
@@ -89,8 +89,8 @@ impl CallProcess {
         Ok(&mut started.child)
     }
 
-    /// Reads an answer, up to a byte more than `longest`. The lines before it tell how the call goes
-    /// on.
+    /// Reads an answer, up to a byte more than `longest`. The lines before it are progress
+    /// messages.
     pub async fn read_answer(
         &mut self,
         progress: Option<&LatestProgress>,
@@ -105,7 +105,7 @@ impl CallProcess {
             while let Some(newline) = memchr::memchr(b'\n', &bytes[seen..]) {
                 let line: Vec<u8> = bytes.drain(..=seen + newline).collect();
                 if let Some(progress) = progress {
-                    progress.take(line.trim_ascii_end());
+                    progress.update(line.trim_ascii_end());
                 }
                 seen = 0;
             }
@@ -128,11 +128,11 @@ impl Drop for CallProcess {
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
-        // At the server's end nobody runs this, and `reaper` ends all that is left.
+        // At the server's end this does not run, and `reaper` ends all that is left.
         runtime.spawn(async move {
             let child = &mut started.child;
             let ended = async {
-                // Were nobody to read, it would end before what it started has.
+                // If its output were not read, it would end before what it started has.
                 if let Some(stdout) = &mut child.stdout {
                     let _ = copy(stdout, &mut sink()).await;
                 }
@@ -155,7 +155,7 @@ struct RegisteredCall {
 impl RegisteredCall {
     fn new(calls: &Arc<RunningCalls>, pid: Option<u32>) -> Self {
         let pid = pid.and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0);
-        calls.started(pid);
+        calls.mark_started(pid);
         let calls = Arc::clone(calls);
         Self { calls, pid }
     }
@@ -163,12 +163,12 @@ impl RegisteredCall {
 
 impl Drop for RegisteredCall {
     fn drop(&mut self) {
-        self.calls.ended(self.pid);
+        self.calls.mark_ended(self.pid);
     }
 }
 
-/// A pipe in which the input is already, at its end; none where it might not have room. Writing to
-/// a pipe of the runtime's own takes several system calls more.
+/// A pipe that already holds the input, and its end; `None` if it might not have room. Writing to a
+/// pipe of the runtime's own takes several system calls more.
 fn filled_pipe(input: &[u8]) -> Option<OwnedFd> {
     if input.len() > PIPE_BUF {
         return None;

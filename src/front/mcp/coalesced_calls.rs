@@ -16,8 +16,8 @@ impl<T> Default for CoalescedCalls<T> {
 }
 
 impl<T: Clone> CoalescedCalls<T> {
-    /// The result of `work`, or that of an equal call under way, which has the same `key`. Where
-    /// the one that works is dropped, the next of those that wait begins anew.
+    /// The result of `work`, or that of an equal call under way, which has the same `key`. If the
+    /// call that works is dropped, the next one that waits starts over.
     pub async fn share(&self, key: String, work: impl Future<Output = T>) -> T {
         let cell = Arc::clone(self.under_way().entry(key.clone()).or_default());
         let share = CallShare {
@@ -44,8 +44,8 @@ impl<T: Clone> Drop for CallShare<'_, T> {
     fn drop(&mut self) {
         let mut under_way = self.calls.under_way();
         let mine = under_way.get(&self.key);
-        // A call that comes after the end asks anew. One that was given up goes with the last that
-        // waits for it: that is this one and the table.
+        // A call that comes after the end asks anew. A cell that was given up is removed by the
+        // last call that waits for it: only this one and the table hold it.
         let over = self.cell.initialized() || Arc::strong_count(&self.cell) <= 2;
         if over && mine.is_some_and(|cell| Arc::ptr_eq(cell, &self.cell)) {
             under_way.remove(&self.key);
@@ -93,7 +93,7 @@ mod tests {
             answers.sort_unstable();
             assert_eq!(answers, [[0; 8], [1; 8]].concat());
             assert!(calls.under_way().is_empty());
-            // Whoever comes later does not get an old answer.
+            // A later call does not get an old answer.
             assert_eq!(calls.share(key("a"), async { 7 }).await, 7);
         });
     }

@@ -110,7 +110,7 @@ mod tests {
                 tool.name
             );
             let Some(schema) = schema else { continue };
-            // As clients demand; further fields may come, since `note` is not the only one.
+            // Clients demand this; further fields may come, because `note` is not the only one.
             assert_eq!(schema["type"], "object");
             assert_eq!(schema.get("additionalProperties"), None);
             assert!(schema["properties"]["note"].is_object());
@@ -140,7 +140,7 @@ mod tests {
             );
             assert_eq!(entry["inputSchema"]["type"], "object");
             assert_eq!(entry["annotations"]["readOnlyHint"], tool.hints.read_only);
-            // What changes nothing can neither destroy nor add up.
+            // A tool that changes nothing can neither destroy nor add up.
             assert!(!tool.hints.read_only || (tool.hints.idempotent && !tool.hints.destructive));
         }
     }

@@ -27,26 +27,26 @@ mod text;
 mod transport;
 mod visible;
 
-/// What a fuzzer needs to serve a client of its own.
+/// Items that a fuzzer needs to serve a client of its own.
 #[cfg(fuzzing)]
 pub mod fuzzing {
-    pub use super::server::{Server, ServerSetup};
+    pub use super::server::{ServerSetup, ToolServer};
     pub use super::transport::LineTransport;
 }
 
-pub use progress::tell;
+pub use progress::send_progress;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use crate::command_line::mcp::{NAME, Options};
+use crate::command_line::mcp::{McpOptions, NAME};
 use crate::console::exit::ProgramExit;
 use crate::console::sanitize;
 
 /// Serves the tools as `options` say, until the client goes away.
-pub fn serve(options: Options) -> ProgramExit {
+pub fn serve(options: McpOptions) -> ProgramExit {
     if options.http.is_none() && io::stdin().is_terminal() {
         log(
             "waits for a client's messages on stdin, which is a terminal: MCP clients start this \
@@ -63,17 +63,17 @@ pub fn serve(options: Options) -> ProgramExit {
     }
 }
 
-/// Whether the log is read by programs, a line of JSON at a time.
+/// True if the log is a line of JSON for each event, for programs.
 static IN_JSON: AtomicBool = AtomicBool::new(false);
 
-/// Has the log be lines of JSON from now on.
+/// Switches the log to lines of JSON.
 fn log_in_json() {
     IN_JSON.store(true, Ordering::Relaxed);
 }
 
 /// Writes a line to the log: stderr, since stdout belongs to the protocol.
 pub fn log(line: &str) {
-    // A log that nobody reads is not a reason to stop.
+    // A log without a reader is not a reason to stop.
     let _ = if IN_JSON.load(Ordering::Relaxed) {
         let line = json!({"time": operation::now(), "message": line});
         writeln!(io::stderr(), "{}", sanitize::escape_json(&line.to_string()))

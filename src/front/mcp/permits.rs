@@ -1,5 +1,5 @@
-//! How many calls run at the same time, each a process: in all, of a tool whose calls may take much
-//! memory, and of one holder of a token, who is to leave room for the others.
+//! Limits of the calls that run at the same time, each a process: of all calls, of those of a tool
+//! that may take much memory, and of those of one token, which has to leave room for the others.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,11 +9,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::access::TokenOwner;
 use crate::contract::tool::Tool;
 
-/// How many calls run at the same time; further ones wait for a permit. A tool whose calls may take
+/// Calls that run at the same time; further ones wait for a permit. A tool whose calls may take
 /// much memory allows fewer of its own (`Tool::at_once`).
 const CALLS: usize = 64;
 
-/// How many times as many calls of such a tool a server for many clients runs.
+/// Factor by which a server for many clients runs more calls of such a tool.
 const FOR_MANY: usize = 4;
 
 /// The part of all permits that one holder may have, as a divisor.
@@ -22,13 +22,13 @@ const SHARE: usize = 2;
 /// The permits of a server.
 pub struct CallPermits {
     common: Arc<Semaphore>,
-    /// Those of tools that run fewer calls at the same time, by the tools' names.
+    /// Permits of tools that run fewer calls at the same time, by the tools' names.
     own: HashMap<&'static str, (Arc<Semaphore>, usize)>,
-    /// Those of holders, for each tool that has some of its own and for the others together.
+    /// Shares of holders, for each tool that has some of its own and for the others together.
     shares: Mutex<HashMap<(TokenOwner, &'static str), Arc<Semaphore>>>,
 }
 
-/// What a call needs in order to run, until it has ended.
+/// The permits that a call holds until it has ended.
 #[derive(Default)]
 pub struct CallPermit(Vec<OwnedSemaphorePermit>);
 
@@ -46,9 +46,9 @@ impl CallPermits {
         }
     }
 
-    /// Waits for what a call of `tool` needs but for a common permit. Before that one, so that
-    /// calls that wait here keep no others waiting.
-    pub async fn own(&self, tool: &'static Tool, holder: Option<&TokenOwner>) -> CallPermit {
+    /// Waits for all permits of a call of `tool` but the common one. These come first, so that
+    /// calls that wait for them keep no others waiting.
+    pub async fn acquire(&self, tool: &'static Tool, holder: Option<&TokenOwner>) -> CallPermit {
         let own = self.own.get(tool.name);
         let mut permit = CallPermit::default();
         if let Some(holder) = holder {
@@ -68,7 +68,7 @@ impl CallPermits {
 
     fn share(&self, holder: &TokenOwner, name: &'static str, count: usize) -> Arc<Semaphore> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nobody has a permit of those that the table alone knows.
+        // A share that only the table holds has no permit in use.
         shares.retain(|_, share| Arc::strong_count(share) > 1);
         let share = shares.entry((holder.clone(), name));
         Arc::clone(share.or_insert_with(|| Arc::new(Semaphore::new((count / SHARE).max(1)))))
@@ -92,7 +92,7 @@ mod tests {
     use crate::tools::web::scrape::TOOL;
 
     async fn has(permits: &CallPermits, holder: &TokenOwner) -> Option<CallPermit> {
-        let permit = permits.own(&TOOL, Some(holder));
+        let permit = permits.acquire(&TOOL, Some(holder));
         timeout(Duration::from_millis(20), permit).await.ok()
     }
 

@@ -1,8 +1,7 @@
 //! An answer as a program reads it: the object, and the object as text.
 //!
-//! Answers of the tools of research keep to the schema that is listed for them, and their errors
-//! are no such objects: an error is a sentence with an object behind it, as their specification has
-//! it.
+//! Answers of the tools of research keep to the schema that is listed for them, but their errors do
+//! not: an error is a sentence with an object behind it, as their specification has it.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
@@ -11,7 +10,7 @@ use crate::contract::failure::Code;
 use crate::contract::tool::{Family, Tool};
 use crate::front::mcp::call_answer::CallAnswer;
 
-/// After how long a call that took too long may be made again, in seconds.
+/// Seconds after which a call that took too long may be made again.
 const RETRY_AFTER: u64 = 5;
 
 /// The answer of `tool` as content and as an object.
@@ -37,7 +36,7 @@ fn error(answer: &Value) -> String {
     let kind = code.unwrap_or(Code::ToolFailed).kind();
     let mut error = Map::new();
     error.insert("kind".to_owned(), kind.into());
-    // Where the tool has said nothing, as where it was ended or not asked, the kind says it.
+    // The kind decides if the tool has said nothing, because it was ended or not asked.
     let passes = kind == Code::Timeout.kind();
     let retryable = answer["retryable"].as_bool().unwrap_or(passes);
     let waits = passes && answer["retryable"].is_null();

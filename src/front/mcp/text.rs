@@ -1,8 +1,8 @@
-//! An answer as a model reads it: plain text, and one last line in brackets where there is more to
+//! An answer as a model reads it: plain text, and one last line in brackets if there is more to
 //! say.
 //!
 //! Clients show a model the JSON of an object as one line full of `\n`, and cut it in the middle;
-//! plain text they show as it is. Which field is what, the tool's row says ([`Tool::fields`]).
+//! plain text they show as it is. The tool's row says which field is which ([`Tool::fields`]).
 
 use std::fmt::Write as _;
 
@@ -15,9 +15,9 @@ use crate::contract::envelope;
 use crate::contract::failure::Code;
 use crate::contract::reply::{EMPTY, IMAGE};
 use crate::contract::tool::{FieldRole, Tool};
-use crate::front::mcp::clients::Client;
+use crate::front::mcp::clients::ClientProfile;
 
-/// What stands in place of nothing, where the tool has no words of its own for it.
+/// The text for an empty answer of a tool that has no words of its own for it.
 const NOTHING: &str = "no output";
 
 /// The answer `object` of `tool` as content for the model of `client`, at most `longest` bytes of
@@ -25,14 +25,14 @@ const NOTHING: &str = "no output";
 pub fn content(
     tool: &Tool,
     object: &Value,
-    client: &Client,
+    client: &ClientProfile,
     longest: Option<usize>,
 ) -> Vec<ContentBlock> {
     let mut text = text(tool, object, client);
     if let Some(longest) = longest
         && text.len() > longest
     {
-        // The tool has kept to the limit: this is for what stands around its text.
+        // The tool has kept to the limit: this cuts the words around its text.
         text.truncate(TextMeasure::Plain.prefix(text.as_bytes(), longest));
     }
     let image = object[IMAGE].as_object().map(|image| {
@@ -46,7 +46,7 @@ pub fn content(
 }
 
 /// The text: what was asked for, why there is no more of it, and what else there is to say.
-fn text(tool: &Tool, object: &Value, client: &Client) -> String {
+fn text(tool: &Tool, object: &Value, client: &ClientProfile) -> String {
     let mut text = body(tool, object);
     let mut said = Vec::new();
     if let Some(error) = object["error"].as_str() {
@@ -83,9 +83,9 @@ fn text(tool: &Tool, object: &Value, client: &Client) -> String {
     text
 }
 
-/// Says of an error when the same may work, and who else may be asked. The message may have said so
-/// already, in the words of whoever wrote it, which are not read here; the word for programs
-/// (`suggestedAction`) is not for models.
+/// Says of an error when the same may work, and where else to ask. The message may have said so
+/// already, in words that are not read here; the word for programs (`suggestedAction`) is not for
+/// models.
 fn advise(object: &Value, said: &mut Vec<String>) {
     if let Some(seconds) = object["retryAfterSeconds"].as_u64() {
         said.push(format!("try again in {seconds} seconds"));
@@ -97,8 +97,7 @@ fn advise(object: &Value, said: &mut Vec<String>) {
     }
 }
 
-/// The fields that are text, and the list of results; behind a blank line, what is known beside
-/// them.
+/// The fields that are text, and the list of results; behind a blank line, the fields beside them.
 fn body(tool: &Tool, object: &Value) -> String {
     let mut text = String::new();
     let mut asides = Vec::new();

@@ -1,4 +1,4 @@
-//! Taking unseen characters out of a command's output. A host is promised the output as it is; a
+//! Removal of unseen characters from a command's output. A host is promised the output as it is; a
 //! model could take for an instruction what no person has read.
 
 use serde_json::{Map, Value};

@@ -26,15 +26,15 @@ use crate::contract::schema::{FieldKind, Schema, SchemaField};
 use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::Tool;
 use crate::front::{answer, confined};
-use screen::{Screen, ScreenEnd, ScreenMode};
+use screen::{ScreenEnd, ScreenMode, ScreenWriter};
 
-/// What becomes of a person's command line.
-pub enum Outcome {
+/// The result of reading a person's command line.
+pub enum CommandLineResult {
     /// All was done.
     Done(ProgramExit),
-    /// It leads to a request on stdin, which is to be answered as a host's is.
+    /// The request is on stdin, and is answered as a host's is.
     Stdin(CallFlags),
-    /// It leads to a request in this file, which is to be answered as a host's is.
+    /// The request is in this file, and is answered as a host's is.
     File(OsString, CallFlags),
 }
 
@@ -63,7 +63,7 @@ impl CallFlags {
     }
 
     /// `terms` with these flags.
-    pub fn on(self, terms: Terms) -> Terms {
+    pub fn apply_to(self, terms: Terms) -> Terms {
         Terms {
             no_cache: self.no_cache,
             context: self.context,
@@ -72,8 +72,8 @@ impl CallFlags {
     }
 }
 
-/// Carries out what a person wants of `tool`, reached by `invocation`.
-pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
+/// Carries out a person's call of `tool`, reached by `invocation`.
+pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResult {
     let schema = Schema::read(tool.model_schema);
     let mut command = command(tool, &schema).bin_name(invocation);
     command = command.override_usage(usage(invocation, &schema));
@@ -81,18 +81,18 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
     let parsed = command.try_get_matches_from_mut(words);
     let result = parsed.and_then(|matches| {
         if matches.get_flag("schema") {
-            return Ok(Outcome::Done(say::print(tool.schema)));
+            return Ok(CommandLineResult::Done(say::print(tool.schema)));
         }
         let flags = CallFlags::of(tool, &matches);
         if let Some(file) = matches.get_one::<OsString>("input") {
-            return Ok(Outcome::File(file.clone(), flags));
+            return Ok(CommandLineResult::File(file.clone(), flags));
         }
         if !gives_fields(&matches, &schema) {
             return Ok(without_fields(tool, invocation, flags));
         }
         let request = request(&mut command, &matches, &schema)?;
         let mut request = Value::Object(request).to_string().into_bytes();
-        Ok(Outcome::Done(call(
+        Ok(CommandLineResult::Done(call(
             tool,
             &mut request,
             flags,
@@ -100,7 +100,7 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
         )))
     });
     result.unwrap_or_else(|error| {
-        Outcome::Done(match error.kind() {
+        CommandLineResult::Done(match error.kind() {
             ErrorKind::DisplayHelp => say::print(&help::tool(tool, invocation)),
             ErrorKind::DisplayVersion => say::print(&say::version()),
             ErrorKind::UnknownArgument => match surplus::advice(tool, invocation, &schema, args) {
@@ -114,13 +114,13 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
     })
 }
 
-/// A call without any field: the request is on stdin, unless that is a terminal, where nobody would
-/// think of typing it.
-pub fn without_fields(tool: &Tool, invocation: &str, flags: CallFlags) -> Outcome {
+/// A call without any field: the request is on stdin, unless that is a terminal, where a person
+/// would not think of typing it.
+pub fn without_fields(tool: &Tool, invocation: &str, flags: CallFlags) -> CommandLineResult {
     if !io::stdin().is_terminal() {
-        return Outcome::Stdin(flags);
+        return CommandLineResult::Stdin(flags);
     }
-    Outcome::Done(if io::stdout().is_terminal() {
+    CommandLineResult::Done(if io::stdout().is_terminal() {
         say::print(&help::tool(tool, invocation))
     } else {
         say::report_no_fields(invocation)
@@ -132,12 +132,11 @@ fn call(tool: &Tool, request: &mut [u8], flags: CallFlags, json: bool) -> Progra
     if !json {
         return as_text(tool, request, flags);
     }
-    // JSON is for programs, and says all that a host is told.
-    let terms = flags.on(Terms::within(Audience::Program, None, None));
+    // JSON is for programs, and has all that a host is told.
+    let terms = flags.apply_to(Terms::within(Audience::Program, None, None));
     let exit = answer::as_json(tool, Ok(request), terms);
     if io::stdout().is_terminal() {
-        // A person's next prompt is to stand on a line of its own; what a terminal does not take is
-        // lost anyway.
+        // A person's next prompt starts on a line of its own; an error of the terminal is ignored.
         say::print("\n");
     }
     exit
@@ -146,12 +145,12 @@ fn call(tool: &Tool, request: &mut [u8], flags: CallFlags, json: bool) -> Progra
 /// Answers `request` with text. A command's own exit code is passed on; else the tool's row says
 /// how the call exits.
 fn as_text(tool: &Tool, request: &[u8], flags: CallFlags) -> ProgramExit {
-    let screen = Screen::new(tool, RawStdout::default(), ScreenMode::of(&io::stdout()));
-    let shown = answer::catch(|| show(tool, request, flags, screen));
+    let screen = ScreenWriter::new(tool, RawStdout::default(), ScreenMode::of(&io::stdout()));
+    let shown = answer::catch_panic(|| show(tool, request, flags, screen));
     match shown.and_then(|shown| shown) {
-        Ok(Ok((_, end))) => end.say(tool),
-        // Whoever closed the pipe has read what they wanted.
-        Ok(Err(error)) => answer::ended(tool, Err(error), ProgramExit::Success),
+        Ok(Ok((_, end))) => end.print(tool),
+        // A reader that closed the pipe has read all it wanted.
+        Ok(Err(error)) => answer::exit_status(tool, Err(error), ProgramExit::Success),
         Err(failure) => {
             color::print_error(tool.command(), &failure.message);
             if !failure.note.is_empty() {
@@ -162,15 +161,14 @@ fn as_text(tool: &Tool, request: &[u8], flags: CallFlags) -> ProgramExit {
     }
 }
 
-/// Has `screen` show the answer to `request`, and comes back with what was written to and what else
-/// there is to say.
+/// Shows the answer to `request` on `screen`, and returns the writer and the answer's end.
 pub fn show<W: Write>(
     tool: &Tool,
     request: &[u8],
     flags: CallFlags,
-    mut screen: Screen<'_, W>,
+    mut screen: ScreenWriter<'_, W>,
 ) -> Result<io::Result<(W, ScreenEnd)>, Failure> {
-    let mut request = Request::parse(request)?.on(flags.on(Terms::of_person()));
+    let mut request = Request::parse(request)?.on(flags.apply_to(Terms::of_person()));
     let reply = confined::run(tool, &mut request)?;
     let mut object = Object::for_viewer(&mut screen);
     let written = reply.write(&mut object).and_then(|()| object.close());
@@ -182,8 +180,8 @@ fn gives_fields(matches: &ArgMatches, schema: &Schema) -> bool {
     ids.any(|id| matches.value_source(&id) == Some(ValueSource::CommandLine))
 }
 
-/// The request that the flags and words mean. Words fill the required fields that no flag gives, in
-/// order.
+/// The request that the flags and words make up. Words fill the required fields that no flag gives,
+/// in order.
 fn request(
     command: &mut Command,
     matches: &ArgMatches,
@@ -194,7 +192,7 @@ fn request(
     let mut request = Map::new();
     let mut missing = Vec::new();
     for field in &schema.fields {
-        if let Some(value) = given(matches, field) {
+        if let Some(value) = flag_value(matches, field) {
             request.insert(field.name.clone(), value);
         } else if field.required {
             match words.next() {
@@ -219,8 +217,8 @@ fn request(
     Ok(request)
 }
 
-/// What the field's flag says, if it is there.
-fn given(matches: &ArgMatches, field: &SchemaField) -> Option<Value> {
+/// The value of the field's flag, if it is there.
+fn flag_value(matches: &ArgMatches, field: &SchemaField) -> Option<Value> {
     let name = &field.name;
     match field.kind {
         FieldKind::Text => matches

@@ -20,7 +20,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{FileType, OFlags, fstat};
 use rustix::io::{Errno, read};
 
-use crate::sandbox::confinement::{self, Right};
+use crate::sandbox::confinement::{self, AccessRight};
 use decode::ByteOrderMark;
 pub use pieces::{FilePieces, LARGE, PiecedFile};
 
@@ -141,7 +141,7 @@ pub fn regular(
     if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
         return Err(ScanError::NotRegular);
     }
-    if confinement::masks_open(&file, Right::Read) {
+    if confinement::masks_open(&file, AccessRight::Read) {
         return Err(ScanError::Unreadable(Errno::ACCESS));
     }
     Ok((file, usize::try_from(status.st_size).unwrap_or(0)))

@@ -13,7 +13,7 @@ use super::GlobError;
 use super::listing::{DirectoryListing, DirectoryVisit, EntryRange, ListingEntry};
 use super::places::{AnchorDirectory, entry_kind, is_directory, starting_point, terminated};
 use super::shared_walk::SharedWalk;
-use crate::sandbox::confinement::{self, Right};
+use crate::sandbox::confinement::{self, AccessRight};
 use crate::search::paths::{EntryKind, WalkOutcome};
 use crate::search::steps::AutomatonStep;
 use crate::search::wildcard::PatternComponent;
@@ -264,7 +264,7 @@ impl<'a> DirectoryReader<'a> {
         }
         let opened = openat(base, name, flags, Mode::empty());
         let opened = opened.and_then(|directory| {
-            let masked = confinement::masks_open(&directory, Right::Read);
+            let masked = confinement::masks_open(&directory, AccessRight::Read);
             (!masked).then_some(directory).ok_or(Errno::ACCESS)
         });
         let directory = match opened {

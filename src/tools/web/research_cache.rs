@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::cache::{CacheFiles, KEY_VARIABLE, Store};
+use crate::cache::{CacheFiles, CacheStore, KEY_VARIABLE};
 use crate::contract::failure::{Code, FailureAdvice};
 use crate::contract::terms::Terms;
 use crate::web::search::kept;
@@ -45,7 +45,7 @@ pub const CACHE_PLACES: (&str, &str) = (
 /// Where answers are kept.
 pub struct Cache {
     /// The entries, where there is a place for them. Breakers are kept there in any case.
-    pub store: Option<Box<dyn Store>>,
+    pub store: Option<Box<dyn CacheStore>>,
     /// True if answers may come from there, and go there.
     pub keeps_answers: bool,
 }
@@ -62,7 +62,7 @@ impl Cache {
 
     /// The entries, where answers may come from there and go there.
     #[must_use]
-    pub fn for_answers(&self) -> Option<&dyn Store> {
+    pub fn for_answers(&self) -> Option<&dyn CacheStore> {
         self.store.as_deref().filter(|_| self.keeps_answers)
     }
 }
@@ -76,7 +76,7 @@ pub fn keeps_answers(terms: &Terms) -> bool {
 }
 
 /// The server's, where this process is a call of one that holds a cache; else the user's files.
-fn store(terms: &Terms) -> Option<Box<dyn Store>> {
+fn store(terms: &Terms) -> Option<Box<dyn CacheStore>> {
     if let Some(remote) = terms.context.and_then(|context| context.cache.clone()) {
         return Some(Box::new(remote));
     }

@@ -11,7 +11,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use super::failure::SearchFailureKind;
 use super::provider::Provider;
-use crate::cache::{Question, SingleFlightGuard, Store, get_or_wait};
+use crate::cache::{CacheQuestion, CacheStore, SingleFlightGuard, get_or_wait};
 
 /// How many failures in a row open it.
 const FAILURES: u8 = 3;
@@ -31,7 +31,7 @@ const COUNTING: Duration = Duration::from_millis(250);
 /// The breakers of all providers.
 #[derive(Clone, Copy)]
 pub struct Breakers<'a> {
-    store: Option<&'a dyn Store>,
+    store: Option<&'a dyn CacheStore>,
 }
 
 /// What is kept of a provider.
@@ -75,7 +75,7 @@ pub enum BreakerState {
 impl<'a> Breakers<'a> {
     /// Those that are kept in `store`; without one all are closed.
     #[must_use]
-    pub fn new(store: Option<&'a dyn Store>) -> Self {
+    pub fn new(store: Option<&'a dyn CacheStore>) -> Self {
         Self { store }
     }
 
@@ -182,8 +182,8 @@ fn state(record: BreakerRecord, age: Duration) -> BreakerState {
     }
 }
 
-fn question(provider: &Provider) -> Question {
-    Question::new("breaker", 1)
+fn question(provider: &Provider) -> CacheQuestion {
+    CacheQuestion::new("breaker", 1)
         .with("provider", Some(provider.name))
         .that_changes()
 }

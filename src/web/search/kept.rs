@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::provider::{Provider, ProviderAccount};
 use super::query::{SafeSearch, Search, TimeRange};
 use super::{SearchResult, google};
-use crate::cache::Question;
+use crate::cache::CacheQuestion;
 
 /// For how long an answer is good.
 pub const GOOD_FOR: Duration = Duration::from_secs(30 * 60);
@@ -41,7 +41,7 @@ pub struct Kept {
 
 /// The question that a search is, asked of this provider at this address.
 #[must_use]
-pub fn question(search: &Search, provider: &Provider, account: &ProviderAccount) -> Question {
+pub fn question(search: &Search, provider: &Provider, account: &ProviderAccount) -> CacheQuestion {
     // A field that is not named here does not compile.
     let Search {
         query,
@@ -61,7 +61,7 @@ pub fn question(search: &Search, provider: &Provider, account: &ProviderAccount)
     // Neither can fail for an address of the web.
     let _ = place.set_username("");
     let _ = place.set_password(None);
-    let question = Question::new("web_search", VERSION)
+    let question = CacheQuestion::new("web_search", VERSION)
         .with("provider", Some(provider.name))
         .with("endpoint", Some(place.as_str()))
         .with("engine", google::engine(provider, account))
@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    fn asked(search: &Search) -> Question {
+    fn asked(search: &Search) -> CacheQuestion {
         question(search, &BRAVE, &account("https://a.example/search"))
     }
 

@@ -9,7 +9,7 @@ use super::kept::{self, GOOD_FOR, Kept};
 use super::outcome::{ProviderRouting, SearchAnswer};
 use super::provider::{Provider, ProviderAccount};
 use super::query::Search;
-use crate::cache::Store;
+use crate::cache::CacheStore;
 use crate::web::credentials::Credentials;
 
 /// What is known of searches before anybody is asked.
@@ -18,7 +18,7 @@ pub struct Known<'a> {
     /// What is configured.
     pub credentials: &'a Credentials<'a>,
     /// Where answers and breakers are kept, if there is a place.
-    pub store: Option<&'a dyn Store>,
+    pub store: Option<&'a dyn CacheStore>,
     /// Whether answers may come from there, and go there. Breakers do in any case.
     pub keeps_answers: bool,
 }

@@ -1,5 +1,5 @@
-//! The connections that are open: how many there may be, how long each may be silent, and who goes
-//! when there is no room.
+//! The open connections: how many there may be, how long each may be silent, and which one is
+//! closed when there is no room.
 //!
 //! Each has a slot. A silent one costs its slot, one buffer and its task; one timer looks after
 //! all.
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// The most connections at a time, wherever so many files may be open.
+/// The most connections at a time, if as many files may be open.
 pub const MOST: usize = 1000;
 
 /// The longest time for the headers of a request, from the first byte; also for the silence of a
@@ -29,7 +29,7 @@ pub const ROUND: Duration = Duration::from_secs(1);
 
 /// The slots of the connections that are open.
 #[derive(Debug)]
-pub struct Connections {
+pub struct ConnectionTable {
     most: usize,
     slots: Mutex<SlotTable>,
     /// Counts connections, and the times at which they fell silent.
@@ -41,24 +41,24 @@ pub struct Connections {
 #[derive(Debug, Default)]
 struct SlotTable {
     taken: HashMap<u64, Arc<ConnectionSlot>>,
-    /// Connections that may have to make room, in this order: no request of theirs was let in, or
+    /// Connections that may have to make room, in this order: none of their requests was let in, or
     /// they have to send something.
     idle: BTreeSet<EvictionKey>,
 }
 
-/// The order in which connections go if there is no room: the least first.
+/// The order in which connections are closed when there is no room: the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct EvictionKey {
-    /// A request of it has been let in.
+    /// True if one of its requests has been let in.
     known: bool,
-    /// The body of one is being read.
+    /// True if the body of one is being read.
     reads: bool,
-    /// The lower, the longer ago it was active.
+    /// Order of the last activity: lower is longer ago.
     time: u64,
     number: u64,
 }
 
-/// A connection, as the others know it.
+/// A connection as the table has it.
 #[derive(Debug)]
 pub struct ConnectionSlot {
     at: Mutex<SlotState>,
@@ -70,16 +70,16 @@ struct SlotState {
     state: ConnectionState,
     since: Instant,
     turn: EvictionKey,
-    /// Nobody has read of the answer since then.
+    /// Time since which the client has read nothing of the answer.
     unread: Option<Instant>,
-    /// It has to end when its request is done.
+    /// True if it has to end when its request is done.
     last: bool,
 }
 
 /// The state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConnectionState {
-    /// Its first request has not come as a whole.
+    /// Its first request has not come completely.
     Fresh,
     /// It is silent after an answer.
     Silent,
@@ -87,11 +87,11 @@ enum ConnectionState {
     Headers,
     /// A request is under way.
     Works,
-    /// It listens to what comes, for as long as it likes.
+    /// It listens to a stream, without a limit of time.
     Listens,
 }
 
-/// An order to a connection to end.
+/// An order to end, for a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ShutdownNotice {
     /// To end now.
@@ -103,20 +103,20 @@ pub enum ShutdownNotice {
 /// A slot for as long as its connection is open.
 pub struct SlotGuard {
     slot: Arc<ConnectionSlot>,
-    connections: Arc<Connections>,
+    connections: Arc<ConnectionTable>,
 }
 
 /// A request under way, until this is dropped.
 pub struct RequestGuard {
     slot: Arc<ConnectionSlot>,
-    connections: Arc<Connections>,
+    connections: Arc<ConnectionTable>,
 }
 
 /// A request whose body is being read, until this is dropped.
 pub struct BodyReading<'a>(&'a RequestGuard);
 
-impl Connections {
-    /// So many at a time, of which there are none yet.
+impl ConnectionTable {
+    /// A table with room for so many, and none yet.
     pub fn new(most: usize) -> Self {
         Self {
             most,
@@ -126,10 +126,10 @@ impl Connections {
         }
     }
 
-    /// A slot for a connection; `None` if there is none: each has a request under way. Where all
-    /// are taken the one goes whose connection was silent for longest: first one whose requests
-    /// were never let in, whatever it is at, and last one whose request has not come as a whole.
-    pub fn take(self: &Arc<Self>) -> Option<SlotGuard> {
+    /// A slot for a connection; `None` if all are taken and each has a request under way. If all
+    /// are taken, the connection that was silent for longest is closed: first one whose requests
+    /// were never let in, in any phase, and last one whose request has not come completely.
+    pub fn claim_slot(self: &Arc<Self>) -> Option<SlotGuard> {
         let mut slots = self.lock();
         if slots.taken.len() >= self.most {
             // An answer on its way to a client that reads slowly is not cut off for others.
@@ -178,7 +178,7 @@ impl Connections {
         }
     }
 
-    /// Ends all that are idle now, and the others when their request is done.
+    /// Ends all idle ones now, and the others when their request is done.
     pub fn finish(&self) {
         for slot in self.lock().taken.values() {
             let mut at = slot.at();
@@ -187,7 +187,7 @@ impl Connections {
         }
     }
 
-    /// Waits until there is none.
+    /// Waits until all connections are gone.
     pub async fn are_gone(&self) {
         loop {
             let empty = self.empty.notified();
@@ -198,8 +198,8 @@ impl Connections {
         }
     }
 
-    /// How many there are.
-    pub fn number(&self) -> usize {
+    /// Number of open connections.
+    pub fn count(&self) -> usize {
         self.lock().taken.len()
     }
 
@@ -229,8 +229,8 @@ impl ConnectionSlot {
             || at.unread.is_some_and(|since| over(since, UNREAD))
     }
 
-    /// Waits until it is told something.
-    pub async fn told(&self) -> ShutdownNotice {
+    /// Waits for a notice to the connection.
+    pub async fn notice(&self) -> ShutdownNotice {
         self.told.notified().await;
         if self.at().last && !self.is_overdue(Instant::now()) {
             return ShutdownNotice::Finish;
@@ -238,8 +238,8 @@ impl ConnectionSlot {
         ShutdownNotice::End
     }
 
-    /// Something was read.
-    pub(super) fn heard(&self) {
+    /// Records that bytes were read.
+    pub(super) fn record_received(&self) {
         let mut at = self.at();
         if at.state == ConnectionState::Silent {
             at.state = ConnectionState::Headers;
@@ -247,8 +247,8 @@ impl ConnectionSlot {
         }
     }
 
-    /// Something was to be written, and was or not.
-    pub(super) fn written(&self, done: bool) {
+    /// Records that bytes were to be written, and if they were.
+    pub(super) fn record_sent(&self, done: bool) {
         let mut at = self.at();
         if done {
             at.unread = None;
@@ -264,12 +264,12 @@ impl SlotGuard {
         &self.slot
     }
 
-    /// The time for headers begins now.
-    pub fn begin(&self) {
+    /// Starts the time for the headers of a request.
+    pub fn begin_request(&self) {
         self.slot.at().since = Instant::now();
     }
 
-    /// A request begins; one that `listens` is not waited for at the server's end.
+    /// Starts a request; one that `listens` is not waited for at the server's end.
     pub fn work(&self, listens: bool) -> RequestGuard {
         let mut slots = self.connections.lock();
         let mut at = self.slot.at();
@@ -301,26 +301,26 @@ impl Drop for SlotGuard {
 }
 
 impl RequestGuard {
-    /// How many connections there are beside its own, and with it.
+    /// Number of connections beside its own, and with it.
     pub fn connections(&self) -> usize {
-        self.connections.number()
+        self.connections.count()
     }
 
-    /// The request is let in.
-    pub fn is_known(&self) {
+    /// Marks the request as let in.
+    pub fn mark_admitted(&self) {
         let mut slots = self.connections.lock();
         let mut at = self.slot.at();
         slots.idle.remove(&at.turn);
         at.turn.known = true;
     }
 
-    /// Its body is being read, which may take its time only where there is room.
+    /// Marks its body as being read, which may take its time only while there is room.
     pub fn reading(&self) -> BodyReading<'_> {
         self.waits(true);
         BodyReading(self)
     }
 
-    /// Its client has to send more.
+    /// Waits for the client to send more.
     fn waits(&self, reads: bool) {
         let mut slots = self.connections.lock();
         let mut at = self.slot.at();
@@ -359,7 +359,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether the connection there was told something.
+    /// True if the connection there was told to end.
     fn was_told(slot: &ConnectionSlot) -> bool {
         let mut told = std::pin::pin!(slot.told.notified());
         let waker = std::task::Waker::noop();
@@ -376,14 +376,16 @@ mod tests {
 
     fn let_in(taken: &SlotGuard) -> RequestGuard {
         let work = taken.work(false);
-        work.is_known();
+        work.mark_admitted();
         work
     }
 
     #[test]
     fn where_all_seats_are_taken_the_one_that_was_silent_for_longest_goes() {
-        let connections = Arc::new(Connections::new(MOST));
-        let mut taken: Vec<SlotGuard> = (0..MOST).map(|_| connections.take().unwrap()).collect();
+        let connections = Arc::new(ConnectionTable::new(MOST));
+        let mut taken: Vec<SlotGuard> = (0..MOST)
+            .map(|_| connections.claim_slot().unwrap())
+            .collect();
         // The first one speaks, the second was let in once, the third works, and the fourth is
         // answered without having been let in.
         drop(taken[0].work(false));
@@ -391,43 +393,45 @@ mod tests {
         drop(known);
         let work = let_in(&taken[2]);
         let stranger = taken[3].work(false);
-        taken[3].slot().written(false);
-        taken.push(connections.take().unwrap());
-        taken.push(connections.take().unwrap());
+        taken[3].slot().record_sent(false);
+        taken.push(connections.claim_slot().unwrap());
+        taken.push(connections.claim_slot().unwrap());
         assert_eq!(told(&taken), [3, 4]);
-        assert_eq!(connections.number(), MOST);
+        assert_eq!(connections.count(), MOST);
         drop((work, stranger));
-        assert_eq!(connections.number(), MOST);
+        assert_eq!(connections.count(), MOST);
     }
 
     #[test]
     fn whoever_has_not_sent_a_whole_request_makes_room_for_a_newcomer() {
-        let connections = Arc::new(Connections::new(3));
-        let mut taken: Vec<SlotGuard> = (0..3).map(|_| connections.take().unwrap()).collect();
+        let connections = Arc::new(ConnectionTable::new(3));
+        let mut taken: Vec<SlotGuard> = (0..3).map(|_| connections.claim_slot().unwrap()).collect();
         let works: Vec<RequestGuard> = taken.iter().map(let_in).collect();
         let first = works[0].reading();
         let second = works[1].reading();
-        // One whose body has come is not cut off any more.
+        // A connection whose body has come is not cut off any more.
         drop(first);
-        taken.push(connections.take().unwrap());
+        taken.push(connections.claim_slot().unwrap());
         assert_eq!(told(&taken), [1]);
         drop(second);
-        taken.push(connections.take().unwrap());
+        taken.push(connections.claim_slot().unwrap());
         assert_eq!(told(&taken), [3]);
         drop(let_in(&taken[4]));
         let last = let_in(&taken[4]);
-        assert!(connections.take().is_none());
+        assert!(connections.claim_slot().is_none());
         drop(last);
     }
 
     #[test]
     fn where_each_has_a_request_under_way_nobody_is_let_in() {
-        let connections = Arc::new(Connections::new(MOST));
-        let taken: Vec<SlotGuard> = (0..MOST).map(|_| connections.take().unwrap()).collect();
+        let connections = Arc::new(ConnectionTable::new(MOST));
+        let taken: Vec<SlotGuard> = (0..MOST)
+            .map(|_| connections.claim_slot().unwrap())
+            .collect();
         let mut works: Vec<RequestGuard> = taken.iter().map(let_in).collect();
-        assert!(connections.take().is_none());
+        assert!(connections.claim_slot().is_none());
         works.pop();
-        assert!(connections.take().is_some());
+        assert!(connections.claim_slot().is_some());
         assert!(was_told(taken[MOST - 1].slot()));
     }
 }

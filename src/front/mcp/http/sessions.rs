@@ -1,9 +1,10 @@
-//! The sessions of clients: whose they are, how many there are, and what ends with them.
+//! The sessions of clients: their owners, their number, and the work that ends with them.
 //!
 //! The protocol's side of a session is the SDK's (`LocalSessionManager`). This one decides around
-//! it who may have one: a session is its token's, and for anybody else it is not there. Those that
-//! are idle for a minute end, and the longest idle one makes room for a new one. The answers of
-//! calls go through [`Events`], from which a client whose connection broke reads on.
+//! it which requests may have one: a session belongs to its token, and for all others it does not
+//! exist. Sessions that are idle for a minute end, and the longest idle one makes room for a new
+//! one. The answers of calls go through [`EventStreams`], from which a client whose connection
+//! broke reads on.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -25,28 +26,28 @@ use rmcp::transport::streamable_http_server::session::{
     ServerSseMessage, SessionId, SessionManager,
 };
 
-use super::events::{EventFeed, EventWriter, Events, KEPT};
+use super::events::{EventFeed, EventStreams, EventWriter, KEPT};
 use crate::access::TokenOwner;
-pub use requester::{RequestRefusal, Requester};
-use session::{ActivityGuard, Session, SessionActivity, Unanswered};
+pub use requester::{RequestRefusal, SessionRequester};
+use session::{ActivityGuard, ClientSession, SessionActivity, UnansweredRequest};
 
 mod requester;
 mod session;
 
-/// How many sessions there may be.
+/// Limits of the number of sessions and of their idle time.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct SessionLimits {
     /// Of one token.
     pub of_holder: usize,
     /// In all.
     pub in_all: usize,
-    /// How long one is kept in which nothing is under way.
+    /// Time that a session is kept in which nothing is under way.
     pub idle: Duration,
 }
 
-impl Limits {
-    /// The limits of a server that has tokens, or has none: then nobody is told apart, and there is
-    /// no limit but that of all.
+impl SessionLimits {
+    /// The limits of a server that has tokens, or has none: then all requesters are one, and the
+    /// only limit is that of all sessions.
     #[must_use]
     pub fn of(tokens: bool) -> Self {
         if tokens {
@@ -60,39 +61,39 @@ impl Limits {
 }
 
 /// The limits of a server.
-pub const LIMITS: Limits = Limits {
+pub const LIMITS: SessionLimits = SessionLimits {
     of_holder: 256,
     in_all: 500,
     idle: Duration::from_secs(60),
 };
 
-/// How often idle sessions are looked for.
+/// Time between two looks for idle sessions.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The messages that wait within a session for the one who reads them next.
+/// The messages that wait within a session for their reader.
 const WAITING: usize = 4;
 
 /// All sessions of a server.
 #[derive(Clone, Debug)]
-pub struct Sessions(Arc<SessionTable>);
+pub struct ClientSessions(Arc<SessionTable>);
 
 #[derive(Debug)]
 struct SessionTable {
-    limits: Limits,
+    limits: SessionLimits,
     sdk: LocalSessionManager,
-    open: Mutex<HashMap<SessionId, Arc<Session>>>,
-    events: Arc<Events>,
-    /// Idle sessions are being looked for.
+    open: Mutex<HashMap<SessionId, Arc<ClientSession>>>,
+    events: Arc<EventStreams>,
+    /// True while a task looks for idle sessions.
     looking: AtomicBool,
 }
 
-impl Sessions {
-    /// None yet.
+impl ClientSessions {
+    /// An empty table.
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: SessionLimits) -> Self {
         let mut sdk = LocalSessionManager::default();
         sdk.session_config.channel_capacity = WAITING;
-        // SessionActivity is idle is known here, and how streams begin.
+        // This table decides about idle sessions, and about the beginning of streams.
         sdk.session_config.keep_alive = None;
         sdk.session_config.sse_retry = None;
         sdk.session_config.completed_cache_ttl = Duration::ZERO;
@@ -100,12 +101,12 @@ impl Sessions {
             limits,
             sdk,
             open: Mutex::default(),
-            events: Events::new(KEPT),
+            events: EventStreams::new(KEPT),
             looking: AtomicBool::new(false),
         }))
     }
 
-    /// Whether `holder` has this session.
+    /// True if the session exists and is `holder`'s.
     #[must_use]
     pub fn has(&self, holder: Option<&TokenOwner>, id: &str) -> bool {
         let open = self.0.open();
@@ -114,19 +115,19 @@ impl Sessions {
     }
 
     /// The session, if it is the present requester's.
-    fn of_requester(&self, id: &SessionId) -> Option<Arc<Session>> {
+    fn of_requester(&self, id: &SessionId) -> Option<Arc<ClientSession>> {
         let open = self.0.open();
         let session = open.get(id)?;
-        Requester::is(session.holder.as_ref()).then(|| Arc::clone(session))
+        SessionRequester::is_holder(session.holder.as_ref()).then(|| Arc::clone(session))
     }
 
-    fn asked(&self, id: &SessionId) -> Result<Arc<Session>, SessionRefusal> {
+    fn find_session(&self, id: &SessionId) -> Result<Arc<ClientSession>, SessionRefusal> {
         self.of_requester(id).ok_or(SessionRefusal::Unknown)
     }
 }
 
 impl SessionTable {
-    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Session>>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<ClientSession>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -137,13 +138,12 @@ impl SessionTable {
             session.gone.send_replace(true);
         }
         self.events.forget(id);
-        // It fails only where the session has ended already.
+        // It fails only if the session has ended already.
         let _ = self.sdk.close_session(id).await;
     }
 
-    /// The session that goes first, of those of whose holders this is true: the one that is idle
-    /// for the longest time, else the one that was used last the longest ago and has no call under
-    /// way.
+    /// The session that is ended first, among those whose holders fit: the one that is idle for the
+    /// longest time, else the least recently used one without a call under way.
     fn first_to_go(&self, of: impl Fn(Option<&TokenOwner>) -> bool) -> Option<SessionId> {
         let open = self.open();
         let sessions = open.iter();
@@ -194,11 +194,11 @@ impl SessionTable {
         }
     }
 
-    /// Hands on what comes for a call, until it has its answer, or nobody waits for that any more.
-    async fn hand_on(
+    /// Passes on the messages for a call, until it has its answer or its client has left for good.
+    async fn forward_messages(
         self: Arc<Self>,
         session: SessionId,
-        mut request: Option<Unanswered>,
+        mut request: Option<UnansweredRequest>,
         from: impl Stream<Item = ServerSseMessage>,
         mut to: EventWriter,
     ) {
@@ -219,10 +219,10 @@ impl SessionTable {
                         }
                     }
                 },
-                () = to.left_alone(), if !cancelled => {
+                () = to.wait_until_abandoned(), if !cancelled => {
                     cancelled = true;
                     let message = cancellation(id.clone());
-                    // It fails only where the session has ended, and with it the call.
+                    // It fails only if the session has ended, and with it the call.
                     let _ = self.sdk.accept_message(&session, message).await;
                 }
             }
@@ -230,7 +230,7 @@ impl SessionTable {
     }
 }
 
-/// Whether nothing follows for the request that this message is for.
+/// True if this message is the last one for its request.
 fn is_answer(message: &ServerJsonRpcMessage) -> bool {
     matches!(
         message,
@@ -260,18 +260,18 @@ impl<S: Stream + Unpin> Stream for SessionStream<S> {
     }
 }
 
-/// Why something of a session is not done.
+/// The reason why something of a session is not done.
 #[derive(Debug)]
 pub enum SessionRefusal {
-    /// There is no such session of the requester's.
+    /// The requester has no such session.
     Unknown,
-    /// There is no such event of this session.
+    /// The session has no such event.
     NoSuchEvent,
     /// Each session that could make room has a call under way.
     Full,
     /// A request with this id has no answer yet.
     SameId,
-    /// The reason of the protocol's side.
+    /// An error of the protocol's side.
     Sdk(LocalSessionManagerError),
 }
 
@@ -295,20 +295,21 @@ impl From<LocalSessionManagerError> for SessionRefusal {
     }
 }
 
-impl SessionManager for Sessions {
+impl SessionManager for ClientSessions {
     type Error = SessionRefusal;
     type Transport = SessionTransport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionRefusal> {
-        let (holder, gone) = Requester::begins().ok_or(SessionRefusal::Unknown)?;
+        let (holder, gone) =
+            SessionRequester::new_session_owner().ok_or(SessionRefusal::Unknown)?;
         let shared = &self.0;
         let room = shared.make_room(holder.as_ref()).await;
         if matches!(room, Err(SessionRefusal::Full)) {
-            Requester::tell(RequestRefusal::NoRoom);
+            SessionRequester::record_refusal(RequestRefusal::NoRoom);
         }
         room?;
         let (id, transport) = shared.sdk.create_session().await?;
-        let session = Session::new(holder, gone);
+        let session = ClientSession::new(holder, gone);
         shared.open().insert(Arc::clone(&id), Arc::new(session));
         if !shared.looking.swap(true, Ordering::Relaxed) {
             tokio::spawn(Arc::clone(shared).look_for_idle_ones());
@@ -321,8 +322,8 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, SessionRefusal> {
-        let session = self.asked(id)?;
-        let _call = session.begin(SessionActivity::Call);
+        let session = self.find_session(id)?;
+        let _call = session.begin_activity(SessionActivity::Call);
         let answer = self.0.sdk.initialize_session(id, message).await?;
         if let ServerJsonRpcMessage::Response(response) = &answer
             && let ServerResult::InitializeResult(result) = &response.result
@@ -338,8 +339,8 @@ impl SessionManager for Sessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionRefusal> {
-        // A session that has ended by itself is told of by nobody's request.
-        if !Requester::is_there() || self.of_requester(id).is_some() {
+        // A session that has ended by itself is reported outside any request.
+        if !SessionRequester::is_there() || self.of_requester(id).is_some() {
             self.0.end(id).await;
         }
         Ok(())
@@ -350,30 +351,30 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefusal> {
-        let session = self.asked(id)?;
+        let session = self.find_session(id)?;
         let request = match &message {
             ClientJsonRpcMessage::Request(request) => {
-                let new = session.ask(&request.id);
+                let new = session.begin_request(&request.id);
                 if new.is_none() {
-                    Requester::tell(RequestRefusal::SameId);
+                    SessionRequester::record_refusal(RequestRefusal::SameId);
                 }
                 Some(new.ok_or(SessionRefusal::SameId)?)
             }
             _ => None,
         };
         let (call, stream) = (
-            session.begin(SessionActivity::Call),
-            session.begin(SessionActivity::Stream),
+            session.begin_activity(SessionActivity::Call),
+            session.begin_activity(SessionActivity::Stream),
         );
         let from = self.0.sdk.create_stream(id, message).await?;
         let primed = session.primed.load(Ordering::Relaxed);
         let (to, feed) = self.0.events.open(id, primed);
         let (shared, id) = (Arc::clone(&self.0), Arc::clone(id));
         tokio::spawn(async move {
-            shared.hand_on(id, request, from, to).await;
+            shared.forward_messages(id, request, from, to).await;
             drop(call);
         });
-        Ok(streamed(feed, stream))
+        Ok(into_sse_stream(feed, stream))
     }
 
     async fn accept_message(
@@ -381,8 +382,8 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<(), SessionRefusal> {
-        let session = self.asked(id)?;
-        let _under = session.begin(SessionActivity::Stream);
+        let session = self.find_session(id)?;
+        let _under = session.begin_activity(SessionActivity::Stream);
         Ok(self.0.sdk.accept_message(id, message).await?)
     }
 
@@ -390,7 +391,9 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefusal> {
-        let under = self.asked(id)?.begin(SessionActivity::Stream);
+        let under = self
+            .find_session(id)?
+            .begin_activity(SessionActivity::Stream);
         let stream = self.0.sdk.create_standalone_stream(id).await?;
         Ok(SessionStream {
             stream: Box::pin(stream),
@@ -403,14 +406,17 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefusal> {
-        let session = self.asked(id)?;
+        let session = self.find_session(id)?;
         let feed = self.0.events.resume(id, &last_event_id);
         let feed = feed.ok_or(SessionRefusal::NoSuchEvent)?;
-        Ok(streamed(feed, session.begin(SessionActivity::Stream)))
+        Ok(into_sse_stream(
+            feed,
+            session.begin_activity(SessionActivity::Stream),
+        ))
     }
 }
 
-fn streamed(stream: EventFeed, under: ActivityGuard) -> SessionStream<EventFeed> {
+fn into_sse_stream(stream: EventFeed, under: ActivityGuard) -> SessionStream<EventFeed> {
     SessionStream {
         stream,
         _under: under,

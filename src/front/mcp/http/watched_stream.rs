@@ -1,4 +1,4 @@
-//! A client's stream that tells its connection's slot what happens on it.
+//! A client's stream that reports its activity to its connection's slot.
 
 use std::io;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::front::mcp::http::connections::ConnectionSlot;
 
-/// A stream whose slot knows when something comes, and when nothing more can be sent.
+/// A stream whose slot records when bytes come, and when no more can be sent.
 pub struct WatchedStream<S> {
     stream: S,
     slot: Arc<ConnectionSlot>,
@@ -22,8 +22,8 @@ impl<S> WatchedStream<S> {
         Self { stream, slot }
     }
 
-    fn note<T>(&self, done: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        self.slot.written(done.is_ready());
+    fn record_write<T>(&self, done: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        self.slot.record_sent(done.is_ready());
         done
     }
 }
@@ -37,7 +37,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for WatchedStream<S> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if buffer.filled().len() > before {
-            self.slot.heard();
+            self.slot.record_received();
         }
         read
     }
@@ -50,7 +50,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.note(written)
+        self.record_write(written)
     }
 
     fn poll_write_vectored(
@@ -59,7 +59,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
-        self.note(written)
+        self.record_write(written)
     }
 
     fn is_write_vectored(&self) -> bool {

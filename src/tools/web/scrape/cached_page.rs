@@ -14,7 +14,7 @@ use super::failure::{self, CachedFailure, PageError};
 use super::page::Page;
 use super::reader;
 use super::request::ScrapeRequest;
-use crate::cache::{self, Question, Store};
+use crate::cache::{self, CacheQuestion, CacheStore};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Terms;
 use crate::tools::web::network;
@@ -52,7 +52,7 @@ pub struct Found {
 pub fn answer(
     asked: &ScrapeRequest,
     terms: &Terms,
-    store: Option<&dyn Store>,
+    store: Option<&dyn CacheStore>,
 ) -> Result<Found, Failure> {
     // Its time begins before the wait for somebody else's.
     let client = network::client(terms);
@@ -92,7 +92,7 @@ pub fn answer(
 }
 
 /// What is kept of what is asked, if it may be shown.
-pub fn known(asked: &ScrapeRequest, store: &dyn Store) -> Option<Result<Found, Failure>> {
+pub fn known(asked: &ScrapeRequest, store: &dyn CacheStore) -> Option<Result<Found, Failure>> {
     if !may_be_shown(asked, &asked.url) {
         return None;
     }
@@ -103,7 +103,7 @@ fn new(page: Page) -> Found {
     Found { page, age: None }
 }
 
-fn put(store: &dyn Store, question: &Question, kept: &Kept<&Page>, good_for: Duration) {
+fn put(store: &dyn CacheStore, question: &CacheQuestion, kept: &Kept<&Page>, good_for: Duration) {
     if let Ok(bytes) = serde_json::to_vec(kept) {
         store.put(question, &bytes, good_for);
     }
@@ -111,8 +111,8 @@ fn put(store: &dyn Store, question: &Question, kept: &Kept<&Page>, good_for: Dur
 
 /// What is kept of the answer, if it may be shown.
 fn look(
-    store: &dyn Store,
-    question: &Question,
+    store: &dyn CacheStore,
+    question: &CacheQuestion,
     asked: &ScrapeRequest,
 ) -> Option<Result<Found, Failure>> {
     let entry = store.get(question, GOOD_FOR)?;
@@ -133,7 +133,7 @@ fn may_be_shown(asked: &ScrapeRequest, url: &Url) -> bool {
 }
 
 /// What the answer depends on.
-fn question(asked: &ScrapeRequest) -> Question {
+fn question(asked: &ScrapeRequest) -> CacheQuestion {
     // A field that is not named here does not compile.
     let ScrapeRequest {
         url,
@@ -141,7 +141,7 @@ fn question(asked: &ScrapeRequest) -> Question {
         max_length,
     } = asked;
     // With its fragment, which decides on what a script shows.
-    Question::new(super::NAME, VERSION)
+    CacheQuestion::new(super::NAME, VERSION)
         .with("url", Some(url.as_str()))
         .with("mode", Some(mode.name()))
         .with("max_length", Some(max_length.to_string()))
@@ -183,7 +183,7 @@ mod tests {
         "it belongs to another tool of the system that has it",
     )];
 
-    fn of(request: &serde_json::Value) -> Question {
+    fn of(request: &serde_json::Value) -> CacheQuestion {
         let text = request.to_string();
         let request = Request::parse(text.as_bytes()).unwrap();
         question(&ScrapeRequest::of(&request).unwrap())

@@ -34,7 +34,7 @@ mod reader;
 mod request;
 mod resource_link;
 
-use crate::cache::Store;
+use crate::cache::CacheStore;
 use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
 use crate::contract::request::Request;
@@ -175,7 +175,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 
 fn from_cache<'a>(
     request: &'a Request<'a>,
-    store: &dyn Store,
+    store: &dyn CacheStore,
 ) -> Option<Result<Reply<'a>, Failure>> {
     let asked = match ScrapeRequest::of(request) {
         Ok(asked) => asked,
@@ -189,7 +189,7 @@ fn from_cache<'a>(
     Some(found.map(|found| reply(found, terms, Some(store))))
 }
 
-fn reply<'a>(found: Found, terms: &Terms, store: Option<&dyn Store>) -> Reply<'a> {
+fn reply<'a>(found: Found, terms: &Terms, store: Option<&dyn CacheStore>) -> Reply<'a> {
     let linked = resource_link::of(&found.page, terms, store);
     Reply::new(move |object| {
         match &linked {

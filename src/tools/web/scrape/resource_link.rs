@@ -11,7 +11,7 @@ use serde_json::json;
 use super::answer;
 use super::page::Page;
 use crate::basics::words::counted;
-use crate::cache::{Store, artifact};
+use crate::cache::{CacheStore, artifact};
 use crate::contract::reply::{LINK, Object};
 use crate::contract::terms::Terms;
 use crate::web::date;
@@ -33,7 +33,7 @@ pub struct LinkedAnswer {
 
 /// The link that stands in place of the answer of `page`; `None` where that stands for itself: it
 /// is not raw, not large, nobody takes a link, or there is no place to keep it.
-pub fn of(page: &Page, terms: &Terms, store: Option<&dyn Store>) -> Option<LinkedAnswer> {
+pub fn of(page: &Page, terms: &Terms, store: Option<&dyn CacheStore>) -> Option<LinkedAnswer> {
     if !page.raw || !terms.served {
         return None;
     }

@@ -9,7 +9,7 @@ mod request;
 use std::time::Instant;
 
 use self::request::SearchFields;
-use crate::cache::Store;
+use crate::cache::CacheStore;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
@@ -128,7 +128,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 
 fn from_cache<'a>(
     request: &'a Request<'a>,
-    store: &dyn Store,
+    store: &dyn CacheStore,
 ) -> Option<Result<Reply<'a>, Failure>> {
     let credentials = Credentials::from_env();
     let wanted = match request::read(request, &credentials) {

@@ -32,8 +32,8 @@ static PARAMETER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// A name that says that its value is a secret.
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!("(?i){SECRET}$")).ok());
 
-/// `arguments` without what they should not tell, `keys` among it.
-pub fn masked(arguments: &JsonObject, keys: &[Key]) -> JsonObject {
+/// `arguments` without the values that must not be logged, such as `keys`.
+pub fn redact_arguments(arguments: &JsonObject, keys: &[Key]) -> JsonObject {
     let fields = arguments.iter().map(|(name, value)| {
         let value = if !value.is_null() && NAME.as_ref().is_none_or(|secret| secret.is_match(name))
         {
@@ -53,7 +53,7 @@ fn without_secrets(value: &Value, keys: &[Key]) -> Value {
             .iter()
             .map(|one| without_secrets(one, keys))
             .collect(),
-        Value::Object(fields) => masked(fields, keys).into(),
+        Value::Object(fields) => redact_arguments(fields, keys).into(),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
@@ -84,7 +84,7 @@ mod tests {
     fn shown(said: &str) -> String {
         let keys = [Key::new("s3rv3r-own-k3y")];
         let arguments = json!({"url": [said]});
-        let masked = masked(arguments.as_object().unwrap(), &keys);
+        let masked = redact_arguments(arguments.as_object().unwrap(), &keys);
         masked["url"][0].as_str().unwrap().to_owned()
     }
 
@@ -128,7 +128,7 @@ mod tests {
             assert_eq!(shown(said), said);
         }
         let fields = json!({"query": "a", "password": "b", "num": 3});
-        let masked = masked(fields.as_object().unwrap(), &[]);
+        let masked = redact_arguments(fields.as_object().unwrap(), &[]);
         assert_eq!(
             Value::from(masked),
             json!({"query": "a", "password": "[key]", "num": 3})

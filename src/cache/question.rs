@@ -1,4 +1,4 @@
-//! What an entry is called: a keyed digest of all that its content depends on.
+//! The name of an entry: a keyed digest of all that its content depends on.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,13 @@ use ring::hmac;
 /// A question as the cache knows it: everything that the answer depends on, each part with its name
 /// and its length, so that no two questions are written the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Question {
+pub struct CacheQuestion {
     parts: Vec<u8>,
     changes: bool,
 }
 
-impl Question {
-    /// A question of this kind. `version` is that of what is kept as an answer: another shape has
+impl CacheQuestion {
+    /// A question of this kind. `version` is that of the stored answer's form: another form has
     /// another version, and is never taken for this one.
     #[must_use]
     pub fn new(kind: &str, version: u32) -> Self {
@@ -26,29 +26,29 @@ impl Question {
         question
     }
 
-    /// A question whose answer changes: the newest one counts, and nobody keeps one for themselves.
+    /// A question whose answer changes: the newest one counts, and no layer keeps one for itself.
     #[must_use]
     pub fn that_changes(mut self) -> Self {
         self.changes = true;
         self
     }
 
-    /// Whether the answer changes.
+    /// True if the answer changes.
     pub(super) fn changes(&self) -> bool {
         self.changes
     }
 
-    /// The parts, as they are written.
+    /// The parts, encoded.
     pub(super) fn parts(&self) -> &[u8] {
         &self.parts
     }
 
-    /// The question that was written so.
+    /// The question with these encoded parts.
     pub(super) fn of_parts(parts: Vec<u8>, changes: bool) -> Self {
         Self { parts, changes }
     }
 
-    /// Adds a part of the question; one that is not there is another question than an empty one.
+    /// Adds a part of the question; a missing one makes another question than an empty one.
     #[must_use]
     pub fn with(mut self, name: &str, value: Option<impl AsRef<[u8]>>) -> Self {
         self.push(name.as_bytes());
@@ -100,18 +100,18 @@ impl Question {
 mod tests {
     use super::*;
 
-    fn name(question: &Question) -> String {
+    fn name(question: &CacheQuestion) -> String {
         question.name(&hmac::Key::new(hmac::HMAC_SHA256, b"key"))
     }
 
     #[test]
     fn questions_that_differ_in_anything_have_other_names() {
-        let ask = || Question::new("search", 1);
+        let ask = || CacheQuestion::new("search", 1);
         let absent: Option<&str> = None;
         let questions = [
             ask(),
-            Question::new("search", 2),
-            Question::new("searc", 1),
+            CacheQuestion::new("search", 2),
+            CacheQuestion::new("searc", 1),
             ask().with("a", absent),
             ask().with("a", Some("")),
             ask().with("a", Some("b")),
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_name_says_nothing_to_those_who_have_not_the_key() {
-        let question = Question::new("search", 1).with("query", Some("plain words"));
+        let question = CacheQuestion::new("search", 1).with("query", Some("plain words"));
         let other = question.name(&hmac::Key::new(hmac::HMAC_SHA256, b"other"));
         assert_ne!(name(&question), other);
         assert_eq!(name(&question), name(&question.clone()));

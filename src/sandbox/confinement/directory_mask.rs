@@ -1,13 +1,13 @@
 //! Hiding directories from a command that may work in those around them: in the command's own mount
-//! namespace (`mount_namespaces(7)`) an empty directory that nobody can write to lies over each of
+//! namespace (`mount_namespaces(7)`) an empty directory that cannot be written to lies over each of
 //! them. The OCI runtime specification calls these masked paths.
 //!
 //! Directories on the way that the command could rename are bound onto themselves: a mount point
 //! cannot be renamed (`EBUSY`), so the next call finds what it hides where it was. The command
 //! itself can neither mount nor unmount: Landlock refuses that.
 //!
-//! Root needs no more than that namespace. Anybody else gets it within a user namespace, in which
-//! that user stays the same, and everybody else is nobody (`user_namespaces(7)`).
+//! Root needs no more than that namespace. Any other user gets it within a user namespace, in which
+//! that user stays the same, and all others become `nobody` (`user_namespaces(7)`).
 //!
 //! A new process does this between its fork and its first program: system calls only. It must not
 //! share its memory, or it gets no user namespace.
@@ -24,7 +24,7 @@ use rustix::process::{getegid, geteuid};
 use super::ruleset::result;
 use crate::sandbox::scratch::path_of;
 
-/// Options of the file system that is an empty directory: room for nothing but a name.
+/// Options of the file system that is an empty directory: room for a name only.
 const EMPTY: &CStr = c"mode=0555,size=4k,nr_inodes=4";
 
 /// `struct mount_attr`.
@@ -51,26 +51,26 @@ pub struct HiddenDirectory {
 
 impl HiddenDirectory {
     /// Hides the directory at `path`, if there is a path.
-    pub fn of(path: Option<CString>, readable: Option<CString>) -> Option<Self> {
+    pub fn from_path(path: Option<CString>, readable: Option<CString>) -> Option<Self> {
         path.map(|path| Self { path, readable })
     }
 }
 
 /// Directories that are hidden from a command.
 #[derive(Default)]
-pub struct Mask {
+pub struct DirectoryMask {
     /// Directories to be made first, each a directory and a name in it: once there, they cannot be
     /// made by the command.
     pub missing: Vec<(CString, CString)>,
     /// Directories that the command may not rename, the outer ones first.
     pub pinned: Vec<CString>,
     pub covers: Vec<HiddenDirectory>,
-    /// One of them was there before: nothing is run where it cannot be hidden.
+    /// One of them was there before: the command is not run if it cannot be hidden.
     pub required: bool,
 }
 
-impl Mask {
-    /// Hides them from this process and all that it starts. If it fails, nothing may be run.
+impl DirectoryMask {
+    /// Hides them from this process and all that it starts. If it fails, no program may be run.
     pub fn enter(&self) -> Result<(), Errno> {
         let mut here = [0; LONGEST_PATH];
         // SAFETY: the kernel writes at most that many bytes.
@@ -81,7 +81,7 @@ impl Mask {
             Err(_) if !self.required => return Ok(()),
             entered => entered?,
         }
-        // Mounts made here are nobody else's matter.
+        // Mounts made here do not show in any other namespace.
         mount(None, c"/", None, libc::MS_REC | libc::MS_SLAVE, None)?;
         for (parent, name) in &self.missing {
             match mkdirat(open(parent)?, name, Mode::RWXU) {
@@ -94,7 +94,7 @@ impl Mask {
             bind(&directory, &directory)?;
         }
         for cover in &self.covers {
-            cover.put()?;
+            cover.mount()?;
         }
         // The working directory lies beneath what was mounted since: its name leads to the top.
         let here = CStr::from_bytes_until_nul(&here).map_err(|_| Errno::NAMETOOLONG)?;
@@ -109,9 +109,9 @@ impl Mask {
 }
 
 impl HiddenDirectory {
-    fn put(&self) -> Result<(), Errno> {
+    fn mount(&self) -> Result<(), Errno> {
         let readable = self.readable.as_ref().map(|path| open(path));
-        // A part that is not there is not shown.
+        // A part that does not exist is not shown.
         let readable = readable.and_then(Result::ok);
         let mut name = [0; 32];
         let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
@@ -172,7 +172,7 @@ fn write(file: &CStr, bytes: &[u8]) -> Result<(), Errno> {
     rustix::io::write(file, bytes).map(drop)
 }
 
-/// Opens what lies at `path` in this namespace, where nothing on the way is a link.
+/// Opens the file at `path` in this namespace, unless there is a link on the way.
 fn open(path: &CStr) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)
@@ -194,7 +194,7 @@ fn fix(mount: &OwnedFd) -> Result<(), Errno> {
         propagation: 0,
         user_namespace: 0,
     };
-    // SAFETY: the kernel reads the structure, which is as long as it is told.
+    // SAFETY: the kernel reads the structure, which is as long as the size says.
     result(unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,

@@ -1,4 +1,4 @@
-//! What a server counts of its calls, in Prometheus' text form, version 0.0.4
+//! Metrics of a server's calls, in Prometheus' text form, version 0.0.4
 //! (`prometheus.io/docs/instrumenting/exposition_formats`).
 //!
 //! The crates for this take more room than the executable has.
@@ -8,17 +8,17 @@ use std::fmt::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What figures are told in.
+/// Content type of the metrics.
 pub const TEXT_FORM: &str = "text/plain; version=0.0.4";
 
 /// The bounds of the durations that are counted together, in seconds.
 const BOUNDS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.0, 25.0];
 
-/// The figures of a server.
+/// The metrics of a server.
 #[derive(Debug, Default)]
-pub struct Figures(Mutex<CallCounts>);
+pub struct ServerMetrics(Mutex<CallCounts>);
 
-/// What has been counted.
+/// The counters.
 #[derive(Debug, Default)]
 pub struct CallCounts {
     /// Calls under way.
@@ -27,34 +27,34 @@ pub struct CallCounts {
     pub lost: u64,
     /// Calls that have ended, by tool and outcome.
     calls: BTreeMap<(&'static str, String), u64>,
-    /// How long they took, by tool.
-    durations: BTreeMap<&'static str, Durations>,
+    /// Durations of calls, by tool.
+    durations: BTreeMap<&'static str, DurationHistogram>,
     /// Requests that were refused, by status.
     refused: BTreeMap<u16, u64>,
 }
 
 #[derive(Debug, Default)]
-struct Durations {
-    /// Those that took no longer than each bound, and longer than the one before it.
+struct DurationHistogram {
+    /// Calls that took no longer than each bound, and longer than the one before it.
     within: [u64; BOUNDS.len()],
     count: u64,
     seconds: f64,
 }
 
-/// What is as it is when it is asked for.
+/// Values that are read when the metrics are asked for.
 pub struct ServerState {
-    /// How long the server has been there.
+    /// Time since the server started.
     pub uptime: Duration,
     /// Connections of clients.
     pub connections: usize,
-    /// Whether the shared cache can be reached, or none is configured.
+    /// True if the shared cache can be reached, or none is configured.
     pub shared_up: bool,
-    /// The memory of the process, in bytes, where it is known.
+    /// The memory of the process, in bytes, if it is known.
     pub resident: Option<u64>,
 }
 
-impl Figures {
-    /// What has been counted, to count on.
+impl ServerMetrics {
+    /// The counters, locked for an update.
     pub fn lock(&self) -> MutexGuard<'_, CallCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -69,8 +69,8 @@ impl Figures {
 }
 
 impl CallCounts {
-    /// A call of `tool` has ended.
-    pub fn ended(&mut self, tool: &'static str, outcome: &str, elapsed: Duration) {
+    /// Records that a call of `tool` has ended.
+    pub fn record_end(&mut self, tool: &'static str, outcome: &str, elapsed: Duration) {
         self.running = self.running.saturating_sub(1);
         *self.calls.entry((tool, outcome.to_owned())).or_default() += 1;
         let seconds = elapsed.as_secs_f64();
@@ -82,8 +82,8 @@ impl CallCounts {
         }
     }
 
-    /// A request was refused with this status.
-    pub fn refused(&mut self, status: u16) {
+    /// Records that a request was refused with this status.
+    pub fn record_refusal(&mut self, status: u16) {
         *self.refused.entry(status).or_default() += 1;
     }
 
@@ -111,7 +111,7 @@ impl CallCounts {
                     "ikigai_call_seconds_bucket{{tool=\"{tool}\",le=\"{bound}\"}} {so_far}"
                 )?;
             }
-            let Durations { count, seconds, .. } = durations;
+            let DurationHistogram { count, seconds, .. } = durations;
             writeln!(
                 out,
                 "ikigai_call_seconds_bucket{{tool=\"{tool}\",le=\"+Inf\"}} {count}\n\
@@ -178,11 +178,11 @@ mod tests {
 
     #[test]
     fn durations_are_counted_up_to_each_bound() {
-        let figures = Figures::default();
+        let figures = ServerMetrics::default();
         for milliseconds in [1, 3, 3, 30_000] {
             let mut counted = figures.lock();
             counted.running += 1;
-            counted.ended("t", "a\"b", Duration::from_millis(milliseconds));
+            counted.record_end("t", "a\"b", Duration::from_millis(milliseconds));
         }
         let text = figures.text(&ServerState {
             uptime: Duration::from_secs(7),

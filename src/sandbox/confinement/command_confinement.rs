@@ -14,35 +14,36 @@ use rustix::thread::set_no_new_privs;
 
 use super::filter::{self, CallFilter};
 use super::ruleset::{self, result};
-use super::{Confinement, audit, capabilities, places, system};
-use crate::sandbox::scratch::Scratch;
+use super::{Confinement, audit, capabilities, opened_path, system};
+use crate::sandbox::scratch::ScratchDirectory;
 
-pub use super::mask::Mask;
+pub use super::directory_mask::DirectoryMask;
 pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
 
-/// The first descriptor behind the three that every program has.
+/// The first descriptor after the three that every program has.
 const FIRST_OF_OTHERS: RawFd = 3;
 
-/// How far descriptors are closed one by one, where neither the kernel closes them at once nor
+/// The last descriptor that is closed by number, if neither the kernel closes them at once nor
 /// `/proc` lists them.
 const MOST_DESCRIPTORS: RawFd = 65_536;
 
 /// A confinement that is ready to be entered.
-pub struct Cage {
+pub struct CommandConfinement {
     ruleset: Option<OwnedFd>,
     /// The rights in the private directory, as this kernel takes them.
     rights: u64,
     gives_up_capabilities: bool,
     filters: Vec<CallFilter>,
-    /// Directories that are hidden in them. A process that hides some must not share its memory.
-    pub mask: Option<Mask>,
+    /// Directories that are hidden from the command. A process that hides some must not share its
+    /// memory.
+    pub mask: Option<DirectoryMask>,
     /// The one other descriptor that the command keeps.
     pub kept: Option<RawFd>,
-    /// Whose denials the kernel is to tell, if anybody listens.
-    pub mark: Option<audit::Mark>,
+    /// The mark of the process whose denials the audit reports, if it is listened to.
+    pub mark: Option<audit::ProcessMark>,
 }
 
-impl Cage {
+impl CommandConfinement {
     /// Prepares it. An error is a sentence.
     pub fn prepare(confinement: &Confinement) -> Result<Self, String> {
         let mut filters = Vec::new();
@@ -54,7 +55,7 @@ impl Cage {
         }
         Ok(Self {
             ruleset: ruleset::of_command(confinement)?,
-            rights: ruleset::known(ruleset::to_write()),
+            rights: ruleset::supported_bits(ruleset::to_write()),
             gives_up_capabilities: confinement.confines_files(),
             filters,
             mask: confinement.masked.mask()?,
@@ -63,8 +64,8 @@ impl Cage {
         })
     }
 
-    /// Lets the command work in the private `directory`. System calls only.
-    pub fn furnish(&self, directory: &OwnedFd) -> Result<(), Errno> {
+    /// Allows the command the private `directory`. System calls only.
+    pub fn allow_directory(&self, directory: &OwnedFd) -> Result<(), Errno> {
         let Some(ruleset) = &self.ruleset else {
             return Ok(());
         };
@@ -85,7 +86,7 @@ impl Cage {
         }
         if let Some(ruleset) = &self.ruleset {
             let flags = self.mark.map_or(0, |mark| {
-                mark.leave();
+                mark.store_pid();
                 audit::FLAG
             });
             // SAFETY: takes a descriptor and flags.
@@ -100,8 +101,8 @@ impl Cage {
     }
 }
 
-/// Has every descriptor but the first three be closed when the next program starts: what a caller
-/// left open lies outside.
+/// Marks every descriptor but the first three to be closed when the next program starts: the files
+/// that a caller left open lie outside.
 fn close_others() {
     // SAFETY: takes numbers, and marks descriptors of this process.
     let done = unsafe {
@@ -122,7 +123,7 @@ fn close_others() {
     }
 }
 
-/// The same, for those that `/proc` lists.
+/// The same for the descriptors that `/proc` lists.
 fn close_listed() -> Result<(), Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let directory = open(c"/proc/self/fd", flags, Mode::empty())?;
@@ -140,16 +141,17 @@ fn close_listed() -> Result<(), Errno> {
     Ok(())
 }
 
-/// A new private directory for temporary files, which is not there yet: where those of this process
-/// are, or else of every process. `None` where there is no such place.
-pub fn private_directory(confinement: &Confinement) -> Option<Scratch> {
+/// A new private directory for temporary files, which is not there yet: among those of this
+/// process, or else of every process. `None` if there is no place for it.
+pub fn private_directory(confinement: &Confinement) -> Option<ScratchDirectory> {
     let roots = confinement.roots().directories();
     let places = [env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
     places.into_iter().find_map(|place| {
-        let place = places::open_one(&place, roots)?;
+        let place = opened_path::open_one(&place, roots)?;
         let rights = Access::WRITE_OK | Access::EXEC_OK;
         accessat(&place.fd, c".", rights, AtFlags::EACCESS).ok()?;
-        // There it would be open to every other command.
-        (!system::is_shared(&place.path)).then(|| Scratch::in_directory(place.fd, &place.path))
+        // In a shared directory it would be open to every other command.
+        (!system::is_shared(&place.path))
+            .then(|| ScratchDirectory::in_directory(place.fd, &place.path))
     })
 }

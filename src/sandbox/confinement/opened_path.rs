@@ -16,9 +16,9 @@ use rustix::io::Errno;
 use super::system;
 use crate::sandbox::roots;
 
-/// What a confinement names.
+/// A file or directory that a confinement names, opened.
 #[derive(Debug)]
-pub struct Place {
+pub struct OpenedPath {
     /// Its name, absolute and without links.
     pub path: PathBuf,
     pub fd: OwnedFd,
@@ -30,23 +30,26 @@ pub struct Place {
 pub fn open(
     (root, roots): (&str, &[OsString]),
     (read, readable): (&str, &[OsString]),
-) -> Result<(Vec<Place>, Vec<Place>), String> {
-    let resolve = |what: &str, names: &[OsString]| -> Result<Vec<Name>, String> {
-        names.iter().map(|name| Name::resolve(what, name)).collect()
+) -> Result<(Vec<OpenedPath>, Vec<OpenedPath>), String> {
+    let resolve = |what: &str, names: &[OsString]| -> Result<Vec<NamedPath>, String> {
+        names
+            .iter()
+            .map(|name| NamedPath::resolve(what, name))
+            .collect()
     };
     let roots = resolve(root, roots)?;
     let readable = resolve(read, readable)?;
     let mut writable: Vec<&Path> = roots.iter().map(|name| name.real.as_path()).collect();
     writable.push(Path::new(system::SHARED_MEMORY));
-    let firm = |name: &&Name| name.links.is_empty();
+    let firm = |name: &&NamedPath| name.links.is_empty();
     let firm: Vec<&Path> = roots
         .iter()
         .filter(firm)
         .map(|name| name.real.as_path())
         .collect();
-    let open = |names: &[Name], directories| -> Result<Vec<Place>, String> {
+    let open = |names: &[NamedPath], directories| -> Result<Vec<OpenedPath>, String> {
         let places = names.iter().map(|name| {
-            // Where it leads into what may be written anyway, it gives nothing more.
+            // A name that leads into a directory that may be written anyway gives nothing more.
             let within = firm.iter().any(|root| name.real.starts_with(root));
             name.open(if within { &[] } else { &writable }, directories)
         });
@@ -56,21 +59,21 @@ pub fn open(
 }
 
 /// Opens what `name` leads to, unless a link on the way lies in one of the `writable` directories.
-pub fn open_one(name: &Path, writable: &[PathBuf]) -> Option<Place> {
+pub fn open_one(name: &Path, writable: &[PathBuf]) -> Option<OpenedPath> {
     match open_at_once(name) {
         Ok(place) => return Some(place),
         Err(Errno::NOENT) => return None,
         // There is a link on the way, or this kernel or a sandbox does not open files so.
         Err(_) => {}
     }
-    let name = Name::resolve("", name.as_os_str()).ok()?;
+    let name = NamedPath::resolve("", name.as_os_str()).ok()?;
     let mut writable: Vec<&Path> = writable.iter().map(PathBuf::as_path).collect();
     writable.push(Path::new(system::SHARED_MEMORY));
     name.open(&writable, false).ok()
 }
 
-/// Opens what lies at `name` if that is absolute and nothing on the way is a link.
-fn open_at_once(name: &Path) -> Result<Place, Errno> {
+/// Opens the file at `name` if the path is absolute and has no links.
+fn open_at_once(name: &Path) -> Result<OpenedPath, Errno> {
     let plain = |part| matches!(part, Component::RootDir | Component::Normal(_));
     if !name.is_absolute() || !name.components().all(plain) {
         return Err(Errno::INVAL);
@@ -78,7 +81,7 @@ fn open_at_once(name: &Path) -> Result<Place, Errno> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     let fd = openat2(CWD, name, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
     let kind = FileType::from_raw_mode(fstat(&fd)?.st_mode);
-    Ok(Place {
+    Ok(OpenedPath {
         path: name.components().collect(),
         fd,
         is_directory: kind == FileType::Directory,
@@ -92,15 +95,15 @@ pub fn trace(name: &Path) -> Option<(PathBuf, Vec<PathBuf>)> {
         // A link before what is missing would have been found first.
         Err(Errno::NOENT) => Some((name.components().collect(), Vec::new())),
         Err(_) => {
-            let name = Name::resolve("", name.as_os_str()).ok()?;
+            let name = NamedPath::resolve("", name.as_os_str()).ok()?;
             Some((name.real, name.links))
         }
     }
 }
 
-/// Where `name` leads, which need not be there, unless a link on the way lies in one of the
+/// The path that `name` leads to, which need not exist, unless a link on the way lies in one of the
 /// `writable` directories.
-pub fn lead(name: &Path, writable: &[PathBuf]) -> Option<PathBuf> {
+pub fn resolve_trusted(name: &Path, writable: &[PathBuf]) -> Option<PathBuf> {
     let (real, links) = trace(name)?;
     let inside = |link: &PathBuf| {
         writable.iter().any(|root| link.starts_with(root))
@@ -111,24 +114,24 @@ pub fn lead(name: &Path, writable: &[PathBuf]) -> Option<PathBuf> {
 
 /// The directory called `name`, absolute and without links, for the reader of a command line.
 pub fn directory(name: &OsStr) -> Result<PathBuf, String> {
-    Ok(Name::resolve("", name)?.open(&[], true)?.path)
+    Ok(NamedPath::resolve("", name)?.open(&[], true)?.path)
 }
 
 /// The same of a file or a directory.
 pub fn file_or_directory(name: &OsStr) -> Result<PathBuf, String> {
-    Ok(Name::resolve("", name)?.open(&[], false)?.path)
+    Ok(NamedPath::resolve("", name)?.open(&[], false)?.path)
 }
 
 /// A name on its way to a place.
-struct Name {
-    /// How it begins in a message: what asked for it, and the name itself.
+struct NamedPath {
+    /// Its beginning in a message: the flag or variable, and the name itself.
     shown: String,
     real: PathBuf,
-    /// Where the links lie that it leads through.
+    /// Paths of the links on its way.
     links: Vec<PathBuf>,
 }
 
-impl Name {
+impl NamedPath {
     fn resolve(what: &str, name: &OsStr) -> Result<Self, String> {
         let shown = format!("{what} {}", Path::new(name).display());
         let shown = shown.trim().to_owned();
@@ -149,7 +152,7 @@ impl Name {
         Ok(Self { shown, real, links })
     }
 
-    fn open(&self, writable: &[&Path], directories: bool) -> Result<Place, String> {
+    fn open(&self, writable: &[&Path], directories: bool) -> Result<OpenedPath, String> {
         let Self { shown, real, links } = self;
         for link in links {
             if let Some(root) = writable.iter().find(|root| link.starts_with(root)) {
@@ -171,7 +174,7 @@ impl Name {
         if directories && !is_directory {
             return Err(format!("{shown}: not a directory"));
         }
-        Ok(Place {
+        Ok(OpenedPath {
             path: real.clone(),
             fd,
             is_directory,
@@ -179,7 +182,7 @@ impl Name {
     }
 }
 
-/// Opens what lies at `real`, where nothing on the way is a link.
+/// Opens the file at `real`, unless there is a link on the way.
 fn open_without_links(real: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut at = openat(CWD, c"/", flags | OFlags::DIRECTORY, Mode::empty())?;

@@ -1,4 +1,4 @@
-//! The listener: connections come in here one by one, and signals end it.
+//! The listener: accepts connections one by one until a signal ends it.
 
 use std::convert::Infallible;
 use std::io;
@@ -22,50 +22,53 @@ use tokio::sync::Semaphore;
 use tokio::task::yield_now;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use crate::front::mcp::http::Site;
-use crate::front::mcp::http::connections::{Connections, MOST, ROUND, ShutdownNotice, SlotGuard};
-use crate::front::mcp::http::refusal::Refusal;
+use crate::front::mcp::http::HttpSite;
+use crate::front::mcp::http::connections::{
+    ConnectionTable, MOST, ROUND, ShutdownNotice, SlotGuard,
+};
+use crate::front::mcp::http::refusal::HttpRefusal;
 use crate::front::mcp::http::watched_stream::WatchedStream;
 use crate::front::mcp::log;
 
 /// The most bytes of a request's headers; also the size of a connection's buffer.
 const HEADERS: usize = 16 * 1024;
 
-/// How long no connection is taken after one could not be: most likely all files are open that may
-/// be.
+/// Pause after a connection could not be accepted: most likely the process has as many open files
+/// as it may have.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How many connections the kernel keeps until they are taken; further ones try again a second
+/// Connections that the kernel queues until they are accepted; further ones try again a second
 /// later.
 const BACKLOG: u32 = 4096;
 
-/// How many connections are taken before the others have their turn.
+/// Connections that are accepted before the open ones have their turn.
 const TURNS: u32 = 16;
 
 /// The header by which a client resumes a stream.
 const LAST_EVENT: &str = "last-event-id";
 
-/// How long the calls under way may take when the server ends.
+/// Time that the calls under way have when the server ends.
 const LAST_CALLS: Duration = Duration::from_secs(25);
 
 /// The files that the processes of calls and the server itself have open beside the connections.
 const FILES_OF_CALLS: u64 = 256;
 
-/// The files that a full server has open, and as many as that again for some time to come.
+/// The files that a full server has open, twice over, because more are to come.
 const FILES: u64 = 2 * (MOST as u64 + FILES_OF_CALLS);
 
-/// How long whoever is turned away may take to read that, and how many at a time.
+/// Time that a client that is turned away has to read that, and the number of such clients at a
+/// time.
 const TURNED_AWAY: Duration = Duration::from_millis(500);
 static TURNING_AWAY: Semaphore = Semaphore::const_new(32);
 
 /// The signals that a server listens to.
-pub struct Signals {
+pub struct ServerSignals {
     terminate: Signal,
     interrupt: Signal,
     hang_up: Signal,
 }
 
-impl Signals {
+impl ServerSignals {
     /// Listens from now on.
     ///
     /// # Errors
@@ -104,9 +107,15 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Takes connections, `most` at a time, until a signal ends it, and then answers what is under way.
-pub async fn open(listener: TcpListener, site: Arc<Site>, mut signals: Signals, most: usize) {
-    let connections = Arc::new(Connections::new(most));
+/// Accepts connections, `most` at a time, until a signal ends it, and then answers the requests
+/// under way.
+pub async fn accept_connections(
+    listener: TcpListener,
+    site: Arc<HttpSite>,
+    mut signals: ServerSignals,
+    most: usize,
+) {
+    let connections = Arc::new(ConnectionTable::new(most));
     let mut taken: u32 = 0;
     let mut rounds = interval(ROUND);
     rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -115,12 +124,12 @@ pub async fn open(listener: TcpListener, site: Arc<Site>, mut signals: Signals, 
             biased;
             _ = signals.terminate.recv() => break,
             _ = signals.interrupt.recv() => break,
-            _ = signals.hang_up.recv() => site.gate.read_again(&site.offer),
+            _ = signals.hang_up.recv() => site.gate.reload_keys(&site.setup),
             _ = rounds.tick() => connections.look_after(),
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     come_in(stream, &connections, &site);
-                    // Many that come at once must not keep those waiting that are there.
+                    // Many that come at once must not keep the open ones waiting.
                     taken += 1;
                     if taken.is_multiple_of(TURNS) {
                         yield_now().await;
@@ -144,7 +153,7 @@ pub async fn open(listener: TcpListener, site: Arc<Site>, mut signals: Signals, 
         _ = timeout(LAST_CALLS, ended) => {}
         () = signals.end() => {}
     }
-    let left = connections.number();
+    let left = connections.count();
     if left > 0 {
         log(&format!(
             "ended {left} connections whose calls were still under way"
@@ -152,15 +161,15 @@ pub async fn open(listener: TcpListener, site: Arc<Site>, mut signals: Signals, 
     }
 }
 
-/// How many connections there may be, after the kernel has been asked to let this process open as
-/// many files as a full server needs. Commands that its calls run inherit that, as they do from any
-/// server.
+/// Number of connections there may be, after the kernel has been asked to let this process open as
+/// many files as a full server needs. Commands that its calls run inherit that limit, as they do
+/// from any server.
 pub fn most_connections() -> usize {
     let mut limits = getrlimit(Resource::Nofile);
     let most = limits.maximum.map_or(FILES, |most| most.min(FILES));
     if limits.current.is_some_and(|current| current < most) {
         limits.current = Some(most);
-        // Where it is refused, there are fewer.
+        // If it is refused, there are fewer connections.
         let _ = setrlimit(Resource::Nofile, limits);
     }
     let files = getrlimit(Resource::Nofile).current.unwrap_or(FILES);
@@ -168,8 +177,8 @@ pub fn most_connections() -> usize {
     usize::try_from(connections).unwrap_or(MOST).min(MOST)
 }
 
-fn come_in(stream: TcpStream, connections: &Arc<Connections>, site: &Arc<Site>) {
-    let Some(taken) = connections.take() else {
+fn come_in(stream: TcpStream, connections: &Arc<ConnectionTable>, site: &Arc<HttpSite>) {
+    let Some(taken) = connections.claim_slot() else {
         if site.gate.tls().is_none()
             && let Ok(permit) = TURNING_AWAY.try_acquire()
         {
@@ -183,26 +192,27 @@ fn come_in(stream: TcpStream, connections: &Arc<Connections>, site: &Arc<Site>) 
     let _ = stream.set_nodelay(true);
     let line = WatchedStream::new(stream, taken.slot());
     let site = Arc::clone(site);
-    // A handshake takes more room than a plain connection: its task is another one.
+    // A handshake takes more room than a plain connection, so it has a task of its own.
     match site.gate.tls() {
-        None => drop(tokio::spawn(talk(Box::new(line), taken, site))),
+        None => drop(tokio::spawn(serve_connection(Box::new(line), taken, site))),
         Some(acceptor) => drop(tokio::spawn(async move {
             let shaken = tokio::select! {
                 biased;
-                _ = taken.slot().told() => return,
+                _ = taken.slot().notice() => return,
                 shaken = acceptor.accept(line) => shaken,
             };
             if let Ok(line) = shaken {
-                taken.begin();
-                talk(Box::new(line), taken, site).await;
+                taken.begin_request();
+                serve_connection(Box::new(line), taken, site).await;
             }
         })),
     }
 }
 
-/// Says that there is no room. What has come already is read, or else the answer is lost.
+/// Answers that there is no room. What has come already is read, because the answer is lost
+/// otherwise.
 async fn turn_away(mut stream: TcpStream) {
-    let refusal = Refusal::new(
+    let refusal = HttpRefusal::new(
         StatusCode::SERVICE_UNAVAILABLE,
         "this server has as many requests under way as it can: try again in a second",
     );
@@ -212,21 +222,22 @@ async fn turn_away(mut stream: TcpStream) {
     while stream.read(&mut rest).await.is_ok_and(|read| read > 0) {}
 }
 
-/// What HTTP is spoken over: one kind for TCP and TLS, since HTTP is there once for each kind.
-trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+/// A byte stream beneath HTTP: one type for TCP and TLS, because the HTTP code is compiled once for
+/// each type.
+trait ByteStream: AsyncRead + AsyncWrite + Unpin + Send {}
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> ByteStream for S {}
 
-/// Speaks HTTP/1.1 until either side has had enough.
-async fn talk(stream: Box<dyn Stream>, taken: SlotGuard, site: Arc<Site>) {
+/// Speaks HTTP/1.1 until either side ends the connection.
+async fn serve_connection(stream: Box<dyn ByteStream>, taken: SlotGuard, site: Arc<HttpSite>) {
     let service = service_fn(|request: Request<Incoming>| {
         let work = taken.work(only_listens(&request));
         let site = Arc::clone(&site);
-        // On its own, so that a connection takes no room for a request that is not there.
+        // In a box, so that a connection takes no room for a request that it does not have.
         async move { Ok::<_, Infallible>(Box::pin(site.answer(request, work)).await) }
     });
     let connection = http1::Builder::new()
-        // The seats have a timer for all.
+        // One timer of the table serves all connections.
         .header_read_timeout(None)
         .max_buf_size(HEADERS)
         .max_header_size(HEADERS)
@@ -235,7 +246,7 @@ async fn talk(stream: Box<dyn Stream>, taken: SlotGuard, site: Arc<Site>) {
     loop {
         tokio::select! {
             biased;
-            told = taken.slot().told() => match told {
+            told = taken.slot().notice() => match told {
                 ShutdownNotice::End => return,
                 ShutdownNotice::Finish => connection.as_mut().graceful_shutdown(),
             },
@@ -244,7 +255,7 @@ async fn talk(stream: Box<dyn Stream>, taken: SlotGuard, site: Arc<Site>) {
     }
 }
 
-/// Whether a request opens a stream that only listens. One that resumes a call's stream waits for
+/// True if a request opens a stream that only listens. One that resumes a call's stream waits for
 /// that call, as the request did that began it.
 fn only_listens<B>(request: &Request<B>) -> bool {
     request.method() == Method::GET && !request.headers().contains_key(LAST_EVENT)

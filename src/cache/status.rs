@@ -1,5 +1,5 @@
-//! A look at the user's cache that makes nothing: where it is, whether it can be used, where its
-//! key is.
+//! Inspection of the user's cache that creates nothing: its place, its state, and the place of its
+//! key.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -9,14 +9,14 @@ use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
 use super::files::of_a_home_that_is_there;
-use super::keys::{FILE, Keys};
+use super::keys::{EntryKeys, FILE};
 
-/// The cache as it is.
+/// State of the user's cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheStatus {
-    /// Its directory; `None` where this user has no place for one.
+    /// Its directory; `None` if this user has no place for one.
     pub directory: Option<PathBuf>,
-    /// Whether entries can be kept there.
+    /// The state of that directory.
     pub state: CacheState,
     /// The place of its key.
     pub key: CacheKey,
@@ -33,7 +33,7 @@ pub enum CacheState {
     ReadOnly,
     /// Others may write to it, so that it is not used.
     Open,
-    /// There is something else in its place, or somebody else's, or there is no place.
+    /// Something else or another user's directory is in its place, or it has no place.
     Unusable,
 }
 
@@ -42,13 +42,13 @@ pub enum CacheState {
 pub enum CacheKey {
     /// In the variable.
     Set,
-    /// The value of the variable is no key, so that nothing is kept.
+    /// The value of the variable is not a key, so that nothing is kept.
     Wrong,
     /// In this file.
     File(PathBuf),
     /// In this file, which the first entry makes.
     NotYet(PathBuf),
-    /// There is no place for one.
+    /// It has no place.
     Nowhere,
 }
 
@@ -61,7 +61,7 @@ pub fn look_at_cache(secret: Option<&str>) -> CacheStatus {
     };
     let directory = place(dirs::cache_dir());
     let key = match secret.filter(|secret| !secret.is_empty()) {
-        Some(digits) if Keys::from_digits(digits).is_some() => CacheKey::Set,
+        Some(digits) if EntryKeys::from_digits(digits).is_some() => CacheKey::Set,
         Some(_) => CacheKey::Wrong,
         None => match place(dirs::state_dir()).map(|place| place.join(FILE)) {
             Some(file) if file.exists() => CacheKey::File(file),

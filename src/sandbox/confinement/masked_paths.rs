@@ -3,7 +3,7 @@
 //!
 //! Landlock can only allow, and what it allows of a directory holds for all below it. So tools that
 //! work with files check what they have opened, and from commands these files are hidden
-//! ([`super::mask`]).
+//! ([`super::directory_mask`]).
 
 use std::ffi::{CString, OsStr};
 use std::fs;
@@ -16,9 +16,9 @@ use rustix::fs::{Access, AtFlags, CWD, StatVfsMountFlags, accessat, statvfs};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::mask::{HiddenDirectory, Mask};
-use super::{Right, places, system};
-use crate::sandbox::roots::Roots;
+use super::directory_mask::{DirectoryMask, HiddenDirectory};
+use super::{AccessRight, opened_path, system};
+use crate::sandbox::roots::RootSet;
 use crate::web::credentials::{self, Credentials};
 
 /// The directory of state and that of the cache.
@@ -46,13 +46,13 @@ struct MaskedPath {
 #[derive(Debug)]
 pub struct MaskedPaths {
     paths: Vec<MaskedPath>,
-    /// The directories where calls may write.
+    /// The directories in which calls may write.
     writable: Vec<PathBuf>,
 }
 
 impl MaskedPaths {
-    /// Those that lie in directories where calls may write, or may read.
-    pub fn within(to_write: &Roots, to_read: &Roots) -> Self {
+    /// Those that lie in directories in which calls may write, or may read.
+    pub fn within(to_write: &RootSet, to_read: &RootSet) -> Self {
         let mut found = Self {
             paths: Vec::new(),
             writable: to_write.directories().to_vec(),
@@ -89,7 +89,7 @@ impl MaskedPaths {
         readable: Option<&str>,
         open: &[PathBuf],
     ) {
-        let Some((path, links)) = places::trace(name) else {
+        let Some((path, links)) = opened_path::trace(name) else {
             return;
         };
         let within = open.iter().find(|one| path.starts_with(one));
@@ -119,11 +119,14 @@ impl MaskedPaths {
     }
 
     fn add_target(&mut self, file: &Path, open: &[PathBuf]) {
-        let Some((path, links)) = places::trace(file) else {
+        let Some((path, links)) = opened_path::trace(file) else {
             return;
         };
         let within = open.iter().find(|one| path.starts_with(one));
-        if let (Some(one), false) = (within, self.hold(&path, Right::Write) || links.is_empty()) {
+        if let (Some(one), false) = (
+            within,
+            self.hide(&path, AccessRight::Write) || links.is_empty(),
+        ) {
             self.paths.push(MaskedPath {
                 open: one.clone(),
                 variable: "IKIGAI_CONFIG_DIR",
@@ -140,10 +143,10 @@ impl MaskedPaths {
     }
 
     /// True if `real`, which no link leads to, is one of them or lies in one.
-    pub fn hold(&self, real: &Path, right: Right) -> bool {
+    pub fn hide(&self, real: &Path, right: AccessRight) -> bool {
         self.paths.iter().any(|masked| {
             let readable = masked.readable.as_ref();
-            let readable = readable.filter(|_| right == Right::Read);
+            let readable = readable.filter(|_| right == AccessRight::Read);
             real.starts_with(&masked.path) && !readable.is_some_and(|one| real.starts_with(one))
         })
     }
@@ -167,17 +170,17 @@ impl MaskedPaths {
             .map_or_else(|| why.clone(), |one| one.sentence(&why))
     }
 
-    /// The mask that hides them from a command; `None` if nothing has to be hidden. An error is a
+    /// The mask that hides them from a command; `None` if it has nothing to hide. An error is a
     /// sentence.
-    pub fn mask(&self) -> Result<Option<Mask>, String> {
+    pub fn mask(&self) -> Result<Option<DirectoryMask>, String> {
         if let Some(fault) = self.fault() {
             return Err(fault);
         }
-        let mut mask = Mask::default();
+        let mut mask = DirectoryMask::default();
         for masked in &self.paths {
             let there = match fs::symlink_metadata(&masked.path) {
                 Ok(_) => true,
-                // Nor does a command come there.
+                // A command cannot get there either.
                 Err(error) if error.kind() == ErrorKind::PermissionDenied => {
                     if !can_be_made(&masked.path) {
                         continue;
@@ -212,7 +215,7 @@ impl MaskedPaths {
             }
             mask.required |= there;
             mask.pinned.extend(above.into_iter().filter_map(c_string));
-            mask.covers.extend(HiddenDirectory::of(
+            mask.covers.extend(HiddenDirectory::from_path(
                 c_string(&masked.path),
                 masked.readable.as_deref().and_then(c_string),
             ));

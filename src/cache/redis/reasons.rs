@@ -1,14 +1,14 @@
-//! Why Redis is not to be had, in words that have nothing of its address in them.
+//! Reasons why Redis does not answer, in words that hold nothing of its address.
 
 use std::io;
 
 use ::redis::{ErrorKind, RedisError};
 
-/// Why there is no connection any more where nobody says it.
+/// The reason for a lost connection without any other.
 pub const CLOSED: &str = "the connection was closed";
 
-/// Whether an error of one request says that the others will fail as well.
-pub fn is_of_no_use(error: &RedisError) -> bool {
+/// True if an error of one request says that the others will fail as well.
+pub fn breaks_connection(error: &RedisError) -> bool {
     !matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension)
         || matches!(
             error.code(),
@@ -16,8 +16,8 @@ pub fn is_of_no_use(error: &RedisError) -> bool {
         )
 }
 
-/// An error in words that have nothing of the address in them.
-pub fn words(error: &RedisError) -> &'static str {
+/// The reason in an error, in words that hold nothing of the address.
+pub fn error_reason(error: &RedisError) -> &'static str {
     match error.code() {
         Some("OOM") => return "its memory is full",
         Some("READONLY") => return "it is a copy that can only be read",
@@ -40,8 +40,8 @@ pub fn words(error: &RedisError) -> &'static str {
     }
 }
 
-/// Why there was no connection.
-pub fn refused(error: &io::Error) -> &'static str {
+/// The reason why there was no connection.
+pub fn connect_reason(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => "nothing listens there",
         io::ErrorKind::PermissionDenied => "its socket may not be used by this user",
@@ -53,8 +53,8 @@ pub fn refused(error: &io::Error) -> &'static str {
     }
 }
 
-/// Why TLS was not spoken.
-pub fn not_trusted(error: &io::Error) -> &'static str {
+/// The reason why there was no TLS.
+pub fn tls_reason(error: &io::Error) -> &'static str {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
     match inner {
         Some(rustls::Error::InvalidCertificate(_)) => {
