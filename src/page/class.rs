@@ -1,8 +1,8 @@
-//! What kind of source a page is, how far it is relied on, and what it is about.
+//! Classification of a page: its kind of source, its authority, and its subject.
 //!
-//! The kind is what the page's JSON-LD and `citation_*` say, or else what is known of the host. How
-//! far it is relied on is told by the host: nobody is an authority by saying so. Where anybody may
-//! publish, and on a preprint server, the page's word does not make it more than its host is.
+//! The kind comes from the page's JSON-LD and `citation_*`, or else from the host. The authority
+//! comes from the host because a page cannot vouch for itself. On a host that publishes without
+//! review, and on a preprint server, the page's own statements cannot raise it above its host.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,13 +12,13 @@ use super::embedded::Embedded;
 use super::hosts::{self, Known};
 use super::json_ld;
 
-/// What kind of source a page is.
+/// Kind of source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceType {
-    /// A scholarly article that was reviewed before it appeared.
+    /// A scholarly article, reviewed before publication.
     PeerReviewed,
-    /// Documentation by those who make what it describes, or who set the standard.
+    /// Documentation by the makers of its subject, or by those who set the standard.
     OfficialDocs,
     /// A public authority.
     Government,
@@ -32,24 +32,24 @@ pub enum SourceType {
     Wiki,
     /// A social network.
     SocialMedia,
-    /// None that could be told.
+    /// The kind is not known.
     Unknown,
 }
 
-/// How far a page is relied on.
+/// Degree to which a page can be relied on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthorityTier {
-    /// Its host answers for what it publishes: edited, reviewed or official.
+    /// Its host is responsible for all it publishes: edited, reviewed or official.
     High,
-    /// Some of what its host publishes is reliable; or the page says that it is, and nothing is
-    /// known of its host.
+    /// Some of the host's publications are reliable; or the page states that it is, and its host is
+    /// unknown.
     Medium,
-    /// Anybody may publish there; or nothing speaks for it.
+    /// The host publishes without review; or nothing supports the page.
     Low,
 }
 
-/// What a page is about.
+/// Subject of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DomainCategory {
@@ -63,26 +63,26 @@ pub enum DomainCategory {
     Financial,
     /// Software, machines, standards.
     Technical,
-    /// Anything else, or none that could be told.
+    /// Anything else, or an unknown subject.
     General,
 }
 
-/// What a page is.
+/// Classification of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Class {
-    /// What kind of source it is.
+    /// Kind of source.
     pub source_type: SourceType,
-    /// How far it is relied on.
+    /// Degree to which it can be relied on.
     #[serde(rename = "authorityTier")]
     pub authority: AuthorityTier,
-    /// What it is about.
+    /// Subject of the page.
     #[serde(rename = "domainCategory")]
     pub category: DomainCategory,
 }
 
-/// Types of schema.org, and what kind of source a page is that is one. The first of them that any
-/// of the page's nodes is counts.
+/// Types of schema.org for each kind of source. The first entry that matches any of the page's
+/// nodes counts.
 const TYPES: &[(SourceType, &[&str])] = &[
     (
         SourceType::PeerReviewed,
@@ -107,7 +107,7 @@ const TYPES: &[(SourceType, &[&str])] = &[
     (SourceType::OfficialDocs, &["TechArticle", "APIReference"]),
 ];
 
-/// Types of schema.org, and what a page is about that is one.
+/// Types of schema.org for each subject.
 const SUBJECTS: &[(DomainCategory, &[&str])] = &[
     (
         DomainCategory::Medical,
@@ -149,7 +149,7 @@ const SUBJECTS: &[(DomainCategory, &[&str])] = &[
     (DomainCategory::Academic, &["ScholarlyArticle", "Thesis"]),
 ];
 
-/// Words of a preprint server in the place of a journal's title, in lower case.
+/// Words that mark a preprint server instead of a journal, in lower case.
 const PREPRINTS: &[&str] = &[
     "arxiv",
     "biorxiv",
@@ -161,7 +161,7 @@ const PREPRINTS: &[&str] = &[
     "psyarxiv",
 ];
 
-/// Tells what the page at `url` is.
+/// Classifies the page at `url`.
 #[must_use]
 pub fn classify(url: &Url, embedded: Option<&Embedded>) -> Class {
     let known = hosts::of(url);
@@ -184,7 +184,7 @@ pub fn classify(url: &Url, embedded: Option<&Embedded>) -> Class {
     }
 }
 
-/// What kind of source the page says that it is.
+/// Returns the kind of source that the page states.
 fn claimed(embedded: Option<&Embedded>, nodes: &[&Map<String, Value>]) -> Option<SourceType> {
     let cited = embedded.map_or(Cited::Nowhere, cited);
     if cited == Cited::Published {
@@ -198,17 +198,17 @@ fn claimed(embedded: Option<&Embedded>, nodes: &[&Map<String, Value>]) -> Option
     found.or_else(|| (cited == Cited::Scholarly).then_some(SourceType::PeerReviewed))
 }
 
-/// What a page's `citation_*` make of it.
+/// Level of evidence in a page's `citation_*`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cited {
     Nowhere,
-    /// It has title and author, the least that Google Scholar asks for.
+    /// It has title and author, the minimum for Google Scholar.
     Scholarly,
     /// It appeared in a journal or at a conference, or has a DOI.
     Published,
 }
 
-/// What a page's `citation_*` make of it. Theses, reports and preprints have them as well.
+/// Judges a page's `citation_*`. Theses, reports and preprints have them as well.
 fn cited(embedded: &Embedded) -> Cited {
     let has = |name: &str| embedded.meta(&[name]).is_some();
     if has("citation_dissertation_institution")
@@ -234,8 +234,7 @@ fn cited(embedded: &Embedded) -> Cited {
     Cited::Nowhere
 }
 
-/// How far a page is relied on: by its host, and by what it says of itself only as far as that is
-/// no more than medium.
+/// Returns the authority of a page: by its host, and at most medium by its own statements.
 fn authority(url: &Url, known: Option<Known>, source_type: SourceType) -> AuthorityTier {
     let reputation = hosts::reputation(url.as_str());
     if let Some(tier) = reputation.and_then(|reputation| hosts::tier(reputation.tier)) {
@@ -256,7 +255,7 @@ fn authority(url: &Url, known: Option<Known>, source_type: SourceType) -> Author
     }
 }
 
-/// What a page is about: as its host is, or else as its types say, or else as its kind is.
+/// Returns the subject of a page: by its host, or else by its types, or else by its kind.
 fn category(
     known: Option<Known>,
     nodes: &[&Map<String, Value>],

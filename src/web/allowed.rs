@@ -1,9 +1,9 @@
-//! The only hosts that pages may be fetched from, where the environment names some.
+//! The only hosts that pages may be fetched from, if the environment names some.
 //!
-//! `ALLOWED_DOMAINS` lists hosts, separated by commas or blanks. A host counts with everything
-//! below it, as elsewhere; its port plays no part. What the list is for is every page that a caller
-//! or a page itself asks for; the services with addresses of their own that a tool asks (a search
-//! provider, a register) are none of its business.
+//! `ALLOWED_DOMAINS` lists hosts, separated by commas or blanks. A host stands for itself and its
+//! subdomains, on any port. The list restricts every page that a caller or a page itself asks for;
+//! it does not restrict the services that a tool asks at an address of its own (a search provider,
+//! a register).
 
 use std::ffi::OsString;
 use std::fmt;
@@ -13,17 +13,17 @@ use url::Url;
 
 use super::search::domains::{DomainFilter, named_hosts};
 
-/// The variable.
+/// Name of the variable.
 pub const VARIABLE: &str = "ALLOWED_DOMAINS";
 
-/// The hosts of the list; without one, all.
+/// The allowed hosts; without a list, all hosts are allowed.
 #[derive(Clone, Debug, Default)]
 pub struct Allowed(Option<List>);
 
 #[derive(Clone, Debug)]
 enum List {
     Hosts(DomainFilter),
-    /// There is something in the variable, but no host: nothing is allowed.
+    /// The variable is set, but names no host: nothing is allowed.
     Unusable,
 }
 
@@ -34,7 +34,7 @@ impl Allowed {
         Self::of(std::env::var_os(VARIABLE))
     }
 
-    /// Reads a value of the variable. An empty one, or one of nothing but blanks, is none.
+    /// Parses a value of the variable. An empty or blank value means no list.
     #[must_use]
     pub fn of(value: Option<OsString>) -> Self {
         let Some(value) = value else {
@@ -55,7 +55,7 @@ impl Allowed {
         }))
     }
 
-    /// True if a page of this address may be fetched.
+    /// True if a page of this URL may be fetched.
     #[must_use]
     pub fn admits(&self, url: &Url) -> bool {
         self.check(url).is_ok()
@@ -74,13 +74,13 @@ impl Allowed {
     }
 }
 
-/// The host that an entry names, in the form in which a URL has it.
+/// Returns the host that an entry names, in the form in which a URL has it.
 fn host(entry: &str) -> Option<String> {
     let entry = entry.trim();
     if let Ok(IpAddr::V6(ip)) = entry.parse() {
         return Some(format!("[{ip}]"));
     }
-    // A port behind an address in brackets; behind a name it is known how to ignore it.
+    // Removes the port behind an address in brackets; one behind a name is removed elsewhere.
     let entry = match entry.rsplit_once("]:") {
         Some((ip, port)) if port.bytes().all(|b| b.is_ascii_digit()) => &entry[..=ip.len()],
         _ => entry,
@@ -88,7 +88,7 @@ fn host(entry: &str) -> Option<String> {
     named_hosts(&[entry.to_owned()]).ok()?.pop()
 }
 
-/// Why a page may not be fetched.
+/// Reason why a page may not be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotAllowed {
     /// The list does not name this host.
@@ -98,7 +98,7 @@ pub enum NotAllowed {
 }
 
 impl NotAllowed {
-    /// What can be done.
+    /// Returns the sentence on what to do.
     #[must_use]
     pub fn advice(&self) -> &'static str {
         match self {
@@ -181,7 +181,7 @@ mod tests {
         for list in [",", "*", "not_a host!,", "http://", "."] {
             let refused = allowed(list).check(&url);
             let expected = if list.starts_with("not") {
-                // An underscore is no reason to take a host for none.
+                // A host with an underscore is accepted.
                 NotAllowed::Host("example.com".to_owned())
             } else {
                 NotAllowed::Unusable

@@ -1,11 +1,11 @@
-//! The one HTTP client of the web tools: GET, and POST for what is asked of a provider, guarded on
-//! every hop, bounded in time and size.
+//! The one HTTP client of the web tools: GET, and POST for requests to providers, guarded on every
+//! hop, bounded in time and size.
 //!
 //! Redirects are followed here and not by the library, so that each hop is resolved once, checked
-//! by the [guard](super::guard), and connected to the checked addresses; what is sent, even to a
-//! proxy, is made from what was checked. A redirect may lead from http to https and back, but to no
-//! other scheme. Headers and the login that the caller gave are sent only to the origin that the
-//! caller named. Messages name hosts, never paths or queries, which may hold keys.
+//! by the [guard](super::guard), and connected to the checked addresses; all that is sent, even to
+//! a proxy, is derived from the checked host. A redirect may lead from http to https and back, but
+//! to no other scheme. The caller's headers and login are sent only to the origin that the caller
+//! named. Messages name hosts, never paths or queries, which may hold keys.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -53,28 +53,28 @@ mod urls;
 
 pub use tls::{config as tls_config, trusted as trusted_certificates};
 
-/// The timeout of a whole call, retries and redirects included. A call may take 25 seconds; the one
+/// Timeout of a whole call, retries and redirects included. A call may take 25 seconds; the one
 /// left over is for processing the answer.
 pub const TOTAL: Duration = Duration::from_secs(24);
-/// The timeout of one connection, from the first address to the end of the TLS handshake.
+/// Timeout of one connection, from the first address to the end of the TLS handshake.
 pub const CONNECT: Duration = Duration::from_secs(10);
-/// The timeout of the body of an error, which matters less than the status.
+/// Timeout of the body of an error, which matters less than the status.
 pub const ERROR_BODY: Duration = Duration::from_secs(3);
-/// How many redirects are followed.
+/// Maximum number of redirects.
 pub const MAX_REDIRECTS: usize = 20;
-/// The most that is kept of a body, in bytes after decoding.
+/// Maximum size of a body, in bytes after decoding; the rest is dropped.
 pub const MAX_BODY: usize = 10 * 1024 * 1024;
-/// The most that is kept of the body of an error, in bytes after decoding.
+/// Maximum size of the body of an error, in bytes after decoding.
 pub const MAX_ERROR_BODY: usize = 64 * 1024;
 
-/// An `Accept` for pages to be read: Markdown best, other text well, anything rather than nothing.
+/// `Accept` for pages to be read: preferably Markdown, then other text, then anything.
 pub const ACCEPT_PAGES: &str = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, \
     text/plain;q=0.9, application/json;q=0.8, */*;q=0.5";
-/// How the client names itself.
+/// Value of `User-Agent`.
 pub const USER_AGENT: &str = concat!("ikigai-tools/", env!("CARGO_PKG_VERSION"));
 
-/// The client of one call. Its timeout starts when it is made; it reads the environment, and loads
-/// certificates, only when they are needed.
+/// HTTP client of one call. Its timeout starts when it is created; it reads the environment, and
+/// loads certificates, only when they are needed.
 pub struct Client {
     total: Duration,
     deadline: Instant,
@@ -83,7 +83,7 @@ pub struct Client {
     proxies: OnceLock<Proxies>,
     tls: OnceLock<Result<Arc<ClientConfig>, String>>,
     allowed: OnceLock<Allowed>,
-    /// True if it asks services, by addresses that are not the caller's.
+    /// True if it asks services, at addresses that the caller did not choose.
     services: bool,
 }
 
@@ -94,13 +94,13 @@ impl Default for Client {
 }
 
 impl Client {
-    /// A client with the system's resolver and the environment's proxies.
+    /// Creates a client with the system's resolver and the environment's proxies.
     #[must_use]
     pub fn new() -> Self {
         Self::with_resolver(Arc::new(SystemResolver))
     }
 
-    /// A client that asks `resolver` for names.
+    /// Creates a client that resolves names with `resolver`.
     #[must_use]
     pub fn with_resolver(resolver: Arc<dyn Resolve>) -> Self {
         Self {
@@ -125,7 +125,7 @@ impl Client {
         }
     }
 
-    /// Ends `total` from now instead of at [`TOTAL`].
+    /// Sets the timeout to `total` from now, instead of [`TOTAL`].
     #[must_use]
     pub fn within(self, total: Duration) -> Self {
         Self {
@@ -135,13 +135,13 @@ impl Client {
         }
     }
 
-    /// Keeps so much of a body instead of [`MAX_BODY`].
+    /// Sets the maximum size of a body, instead of [`MAX_BODY`].
     #[must_use]
     pub fn keeping(self, most: BodyLimit) -> Self {
         Self { most, ..self }
     }
 
-    /// A client like this one that ends `most` from now, or with this one, whichever is earlier.
+    /// Returns a copy that ends in `most` from now, or with this one, whichever is earlier.
     #[must_use]
     pub fn for_at_most(&self, most: Duration) -> Self {
         let total = most.min(self.left());
@@ -157,9 +157,9 @@ impl Client {
         }
     }
 
-    /// A client like this one for a service that the program itself asks, by an address that is not
-    /// the caller's: `ALLOWED_DOMAINS`, which is about pages, does not restrict its [`get`], and it
-    /// may be a private one where pages may not be.
+    /// Returns a copy for a service that the program itself asks, at an address that the caller did
+    /// not choose: `ALLOWED_DOMAINS`, which is about pages, does not restrict its [`get`], and the
+    /// address may be private even if pages must not be.
     ///
     /// [`get`]: Self::get
     #[must_use]
@@ -176,14 +176,14 @@ impl Client {
         }
     }
 
-    /// The time left for this call.
+    /// Returns the time left for this call.
     #[must_use]
     pub fn left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// Fetches a page, following redirects, each of them to a host that `ALLOWED_DOMAINS` allows: a
-    /// service is asked by a client made [for it](Self::for_services). A status below 400 is a
+    /// Fetches a page, following redirects, each of them to a host that `ALLOWED_DOMAINS` allows;
+    /// to ask a service, use a client made [for it](Self::for_services). A status below 400 is a
     /// response, 204 and 304 among them.
     pub fn get(&self, request: &FetchRequest<'_>) -> Result<Response, FetchError> {
         let first = urls::accept(request.url.clone())?;
@@ -237,8 +237,8 @@ impl Client {
             .map_err(|why| fault::not_allowed(why).into())
     }
 
-    /// Sends a body to a service. A redirect is not followed, since whatever is sent was meant for
-    /// the one that was named, but is an error.
+    /// Sends a body to a service. A redirect is an error and not followed, because the body was
+    /// meant for the named service only.
     pub fn post(&self, request: &PostRequest<'_>) -> Result<Response, FetchError> {
         let mut url = urls::accept(request.to.url.clone())?;
         let guard =
@@ -266,7 +266,7 @@ impl Client {
         hop.finish(url, guard, (self.total, self.most))
     }
 
-    /// One exchange: checked, connected, asked, and the head of the answer read.
+    /// Runs one exchange: checks, connects, sends the request, and reads the head of the answer.
     fn hop(&self, guard: &Guard, url: &Url, extra: &Extra<'_>) -> Result<HopResponse, FetchError> {
         let proxies = self.proxies.get_or_init(Proxies::from_env);
         let proxy = proxies.for_url(url).map_err(FetchError::network)?;
@@ -349,13 +349,13 @@ impl Client {
         })
     }
 
-    /// The TLS session for the target; the certificates are loaded once.
+    /// Creates the TLS session for the target; the certificates are loaded once.
     fn tls(&self, target: &HopTarget) -> Result<TlsSession, FetchError> {
         let config = self.tls.get_or_init(tls::config).clone();
         TlsSession::with(target, config.map_err(FetchError::network)?).map_err(FetchError::network)
     }
 
-    /// The route of a hop: to the target, or to the proxy with what to ask of it.
+    /// Returns the route of a hop: to the target, or to the proxy with the tunnel to request of it.
     fn route(
         &self,
         guard: &Guard,

@@ -1,13 +1,12 @@
-//! Somebody else's words inside a sentence of ours: short, on one line, and with no way out of
-//! their quotation marks.
+//! Foreign text inside a sentence of our own: short, on one line, and unable to end its quotation
+//! marks.
 
 use crate::unseen;
 
-/// How many characters are quoted.
+/// Maximum number of characters quoted.
 pub const MOST: usize = 500;
 
-/// The words of `text`, on one line: blanks and control characters run together, and unseen ones
-/// left out.
+/// Puts `text` on one line: whitespace and control characters collapsed, invisible ones removed.
 #[must_use]
 pub fn on_one_line(text: &str) -> String {
     let blank = |c: char| c.is_whitespace() || c.is_control();
@@ -16,11 +15,10 @@ pub fn on_one_line(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The first [`MOST`] characters of `text`, in quotation marks and on one line; `None` where there
-/// are none.
+/// Quotes the first [`MOST`] characters of `text`, on one line; `None` if there are none.
 #[must_use]
 pub fn quoted(text: &str) -> Option<String> {
-    // No more than that can be needed of a text without blanks; many blanks shorten the quotation.
+    // More is not needed of a text without blanks; many blanks shorten the quotation.
     let begin: String = text.chars().take(8 * MOST).collect();
     let line = on_one_line(&begin).replace('"', "'");
     if line.is_empty() {

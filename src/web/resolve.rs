@@ -14,9 +14,9 @@ use url::Host;
 
 use super::guard::names;
 
-/// Something that knows the addresses of names.
+/// A resolver of names.
 pub trait Resolve: Send + Sync + 'static {
-    /// All addresses of `name`, best first. May block; the caller keeps the time.
+    /// Returns all addresses of `name`, best first. May block; the caller enforces the deadline.
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>>;
 }
 
@@ -30,7 +30,7 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// Why no addresses were found.
+/// Reason why no addresses were found.
 #[derive(Debug)]
 pub enum LookupError {
     /// The deadline passed first.
@@ -57,7 +57,7 @@ impl std::error::Error for LookupError {
     }
 }
 
-/// The addresses of a host, by `deadline` at the latest. Literals and `localhost` ask nobody.
+/// Resolves a host by `deadline` at the latest. Literals and `localhost` need no look-up.
 pub fn lookup(
     resolver: &Arc<dyn Resolve>,
     host: &Host<String>,
@@ -68,7 +68,7 @@ pub fn lookup(
         Host::Ipv4(ip) => return Ok(vec![SocketAddr::new(IpAddr::V4(*ip), port)]),
         Host::Ipv6(ip) => return Ok(vec![SocketAddr::new(IpAddr::V6(*ip), port)]),
         Host::Domain(name) if names::is_loopback(name) => {
-            // RFC 6761, section 6.3: these names are never asked of a name server.
+            // RFC 6761, section 6.3: these names are never sent to a name server.
             return Ok(vec![
                 SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), port),
                 SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port),

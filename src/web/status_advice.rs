@@ -1,4 +1,4 @@
-//! A server's words on a status of 400 or more: when to try again, which login it wants.
+//! A server's answers with a status of 400 or more: when to retry, which login is required.
 //!
 //! Sources: RFC 9110 (`Retry-After`, `WWW-Authenticate`), RFC 6585 (429), RFC 7725 (451).
 
@@ -8,7 +8,7 @@ use super::bot_checks::{advice_on_bot_check, vendor_of};
 use super::client::Response;
 use super::date;
 
-/// The sentences on a status of 400 or more. `login` is true if one was sent.
+/// Returns the sentences on a status of 400 or more. `login` is true if one was sent.
 #[must_use]
 pub fn sentences(reply: &Response, login: bool) -> Vec<String> {
     let first = match (vendor_of(reply), retry_delay(reply)) {
@@ -25,10 +25,10 @@ pub fn sentences(reply: &Response, login: bool) -> Vec<String> {
     all.into_iter().flatten().collect()
 }
 
-/// The next step that a status suggests, where the server gives no time.
+/// Returns the next step for a status, if the server gives no time.
 fn advice(reply: &Response) -> Option<&'static str> {
     Some(match reply.status {
-        // The words of nginx, and of Go's server.
+        // Words of nginx, and of Go's server.
         400 if [
             "plain HTTP request was sent to HTTPS port",
             "HTTP request to an HTTPS server",
@@ -79,7 +79,7 @@ pub fn retry_delay(reply: &Response) -> Option<Duration> {
     })
 }
 
-/// The login that is wanted, and how to give it.
+/// Returns the sentence on the required login, and how to send it.
 fn login_wanted(reply: &Response, sent: bool) -> Option<String> {
     let header = match reply.status {
         401 => "www-authenticate",

@@ -1,19 +1,19 @@
-//! A reference as APA's style has it: Publication Manual, 7th edition, chapters 9 and 10 (section
-//! 10.1 for articles, 10.16 for pages).
+//! References in APA style: Publication Manual, 7th edition, chapters 9 and 10 (section 10.1 for
+//! articles, 10.16 for pages).
 
 use std::fmt::Write as _;
 
 use super::{Author, Date, Kind, Work, ended};
 
-/// How many authors are named. Of more, the first nineteen and the last (section 9.8).
+/// Maximum number of authors. Of more, the first nineteen and the last are named (section 9.8).
 const MAX_AUTHORS: usize = 20;
 
-/// The entry of a work. Writing to a string does not fail.
+/// Formats the reference of a work. Writing to a string does not fail.
 pub fn written(work: &Work) -> String {
     let mut text = String::new();
     let date = date(work);
     if work.authors.is_empty() {
-        // A work without an author is found under its title (section 9.12).
+        // A work without an author is listed by its title (section 9.12).
         text.push_str(&ended(&work.title));
         let _ = write!(text, " ({date}).");
     } else {
@@ -26,14 +26,14 @@ pub fn written(work: &Work) -> String {
     }
     text.push(' ');
     if work.date.is_none() && work.kind == Kind::Page {
-        // What bears no date may change (section 9.16).
+        // A page without a date may change (section 9.16).
         let _ = write!(text, "Retrieved {}, from ", long(work.accessed));
     }
     text.push_str(&work.address());
     text
 }
 
-/// The site; or the journal with volume, issue and pages.
+/// Returns the site; or the journal with volume, issue and pages.
 fn container(work: &Work) -> Option<String> {
     if work.site.is_empty() || (work.kind == Kind::Page && work.by_its_site()) {
         return None;
@@ -54,7 +54,7 @@ fn container(work: &Work) -> Option<String> {
     Some(text)
 }
 
-/// The day of a page, the year of anything that appeared in something (section 9.14).
+/// Returns the date: to the day for a page, the year for a work with a container (section 9.14).
 fn date(work: &Work) -> String {
     let Some(date) = work.date else {
         return "n.d.".to_owned();
@@ -67,7 +67,7 @@ fn date(work: &Work) -> String {
     }
 }
 
-/// `May 17, 2024`.
+/// Formats a date as `May 17, 2024`.
 fn long(date: Date) -> String {
     match (date.month_name(), date.day()) {
         (Some(month), Some(day)) => format!("{month} {day}, {}", date.year()),
@@ -91,7 +91,7 @@ fn authors(all: &[Author]) -> String {
     }
 }
 
-/// `Doe, J.-P. Q., Jr.`
+/// Formats a name as `Doe, J.-P. Q., Jr.`
 fn name(author: &Author) -> String {
     let mut name = author.family.clone();
     let initials: Vec<String> = author

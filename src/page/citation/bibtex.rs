@@ -1,4 +1,4 @@
-//! An entry for BibTeX, as `btxdoc` describes it, with what TeX would take for its own escaped.
+//! Entries for BibTeX, as `btxdoc` describes them, with TeX's special characters escaped.
 
 use std::fmt::Write as _;
 
@@ -6,21 +6,21 @@ use icu_normalizer::DecomposingNormalizerBorrowed;
 
 use super::{Author, Kind, Work};
 
-/// How many authors are named before `others`.
+/// Maximum number of authors before `others`.
 const MAX_AUTHORS: usize = 50;
 
-/// Words that say nothing about a title.
+/// Words that are ignored in the key of a title.
 const EMPTY_WORDS: &[&str] = &[
     "a", "an", "and", "are", "at", "das", "der", "die", "for", "from", "how", "in", "is", "la",
     "le", "les", "of", "on", "the", "to", "und", "what", "why", "with",
 ];
 
-/// The names of the months that every style knows.
+/// Names of the months that every style defines.
 const MONTHS: [&str; 12] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
 
-/// The entry of a work. Writing to a string does not fail.
+/// Formats the entry of a work. Writing to a string does not fail.
 pub fn written(work: &Work) -> String {
     let (entry, container) = match work.kind {
         Kind::Page => ("misc", "howpublished"),
@@ -43,7 +43,7 @@ pub fn written(work: &Work) -> String {
         }
     };
     field("author", authors(&work.authors));
-    // In two pairs of braces, so that no style makes its capitals small.
+    // Double braces keep styles from changing the title to lower case.
     field("title", format!("{{{{{}}}}}", escaped(&work.title)));
     field(container, braced(&work.site));
     field("volume", braced(&work.volume));
@@ -67,7 +67,7 @@ pub fn written(work: &Work) -> String {
     text
 }
 
-/// An address, which styles put into a command that takes all but these as it stands.
+/// Escapes a URL, which styles put into a command that takes all but these characters literally.
 fn address(address: &str) -> String {
     let mut text = String::with_capacity(address.len() + 2);
     text.push('{');
@@ -94,12 +94,12 @@ fn authors(all: &[Author]) -> String {
     format!("{{{}}}", names.join(" and "))
 }
 
-/// `Doe, Jr., Jane`; a name that is not to be taken apart stands in braces.
+/// Formats a name as `Doe, Jr., Jane`; an indivisible name is put in braces.
 fn name(author: &Author) -> String {
     if author.given.is_empty() {
         return format!("{{{}}}", escaped(&author.family));
     }
-    // A word that would part two authors, within a name.
+    // A word that would separate two authors, within a name.
     let part = |text: &str| {
         let text = escaped(text);
         let and = text.split(' ').any(|word| word.eq_ignore_ascii_case("and"));
@@ -110,7 +110,7 @@ fn name(author: &Author) -> String {
     parts.map(|text| part(text)).collect::<Vec<_>>().join(", ")
 }
 
-/// What TeX would take for its own, written so that it is itself.
+/// Escapes TeX's special characters.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -128,9 +128,9 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// `doe2024title`: of letters and digits alone, and never empty.
+/// Builds the key, such as `doe2024title`: only letters and digits, and never empty.
 fn key(work: &Work) -> String {
-    // Of an organisation and a site the first word says enough.
+    // For an organisation or a site the first word is enough.
     let first_of = |name: &str| telling(name.split(|c: char| !c.is_alphanumeric()));
     let mut key = match work.authors.first() {
         Some(author) if author.organisation => first_of(&author.family),
@@ -150,13 +150,13 @@ fn key(work: &Work) -> String {
     key + &title
 }
 
-/// The first of these words that says something.
+/// Returns the first meaningful word.
 fn telling<'a>(words: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut plain_words = words.map(plain);
     plain_words.find(|word| !word.is_empty() && !EMPTY_WORDS.contains(&word.as_str()))
 }
 
-/// The letters and digits of a text that ASCII has, accents taken off, in lower case.
+/// Reduces a text to ASCII letters and digits, without accents, in lower case.
 fn plain(text: &str) -> String {
     let normalizer = DecomposingNormalizerBorrowed::new_nfd();
     let mut plain = normalizer.normalize(text).into_owned();

@@ -1,19 +1,19 @@
-//! An entry as MLA's style has it: MLA Handbook, 9th edition, chapter 5 (the core elements in their
-//! order, each followed by its mark).
+//! Entries in MLA style: MLA Handbook, 9th edition, chapter 5 (the core elements in their order,
+//! each followed by its mark).
 
 use std::fmt::Write as _;
 
 use super::{Author, Date, Kind, Work, ended};
 
-/// Months as they are shortened (appendix 1).
+/// Abbreviated names of months (appendix 1).
 const MONTHS: [&str; 12] = [
     "Jan.", "Feb.", "Mar.", "Apr.", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.",
 ];
 
-/// The entry of a work. Writing to a string does not fail.
+/// Formats the entry of a work. Writing to a string does not fail.
 pub fn written(work: &Work) -> String {
     let mut text = String::new();
-    // A work by its own publisher is found under its title (section 5.20).
+    // A work by its own publisher is listed by its title (section 5.20).
     if !work.authors.is_empty() && !work.by_its_site() {
         text.push_str(&ended(&authors(&work.authors)));
         text.push(' ');
@@ -56,7 +56,7 @@ fn labelled(label: &str, value: &str) -> String {
     format!("{label}{value}")
 }
 
-/// `17 May 2024`.
+/// Formats a date as `17 May 2024`.
 fn written_date(date: Date, kind: Kind) -> String {
     let month = date
         .month()
@@ -68,7 +68,8 @@ fn written_date(date: Date, kind: Kind) -> String {
     }
 }
 
-/// The first one's name is turned around; of three and more it is the only one (section 5.8).
+/// Formats the authors: the first name is inverted; of three or more it is the only one (section
+/// 5.8).
 fn authors(all: &[Author]) -> String {
     match all {
         [] => String::new(),

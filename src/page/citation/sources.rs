@@ -1,4 +1,4 @@
-//! What a page says of title, authors, site and date, each from the first that says it.
+//! Title, authors, site and date of a page, each from the first of its sources that has it.
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -9,8 +9,8 @@ use crate::page::date::Date;
 use crate::page::embedded::Embedded;
 use crate::page::{json_ld, line};
 
-/// Types of schema.org that are a work somebody wrote, with those that are not derived from them by
-/// name (`…Article`, `…Posting`).
+/// Types of schema.org for works with an author, except those that are derived by name (`…Article`,
+/// `…Posting`).
 const WORKS: &[&str] = &[
     "Report",
     "Book",
@@ -31,7 +31,7 @@ const WORKS: &[&str] = &[
     "Legislation",
 ];
 
-/// Types that are a page, which says less of its author than the work in it.
+/// Types for pages, which say less about the author than those for the work in the page.
 const PAGES: &[&str] = &[
     "WebPage",
     "AboutPage",
@@ -42,12 +42,12 @@ const PAGES: &[&str] = &[
     "CollectionPage",
 ];
 
-/// What a page and its address say.
+/// Bibliographic sources of a page: its declarations and its URL.
 pub struct Sources<'a> {
     url: &'a Url,
     embedded: &'a Embedded,
     nodes: Vec<&'a Map<String, Value>>,
-    /// What the page is: the first work of its JSON-LD, then the first page.
+    /// Nodes that describe the page: the first work of its JSON-LD, then the first page.
     work: Vec<&'a Map<String, Value>>,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Sources<'a> {
         self.embedded.meta(names)
     }
 
-    /// A text that the page's JSON-LD has under one of these names.
+    /// Returns a text that the page's JSON-LD has under one of these names.
     fn stated(&self, names: &[&str]) -> Option<String> {
         let mut pairs = self
             .work
@@ -83,7 +83,7 @@ impl<'a> Sources<'a> {
         pairs.find_map(json_ld::text)
     }
 
-    /// The title. `found` is what the page was found to be called.
+    /// Returns the title. `found` is the title of the extracted text.
     pub fn title(&self, found: &str) -> String {
         let stated = self
             .meta(&["citation_title"])
@@ -111,7 +111,8 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// A title without the name of its site behind it, which stands in a place of its own.
+    /// Removes the site's name from the end of a title, because the citation names the site
+    /// separately.
     fn without_site<'t>(&self, title: &'t str) -> &'t str {
         let Some(site) = self.meta(&["og:site_name"]) else {
             return title;
@@ -135,7 +136,7 @@ impl<'a> Sources<'a> {
         title
     }
 
-    /// The last part of the path in words, or else the host.
+    /// Returns the last part of the path as words, or else the host.
     fn title_of_address(&self) -> String {
         let last = self.url.path_segments().and_then(|parts| {
             let mut parts = parts.filter(|part| !part.is_empty());
@@ -154,7 +155,7 @@ impl<'a> Sources<'a> {
         host.strip_prefix("www.").unwrap_or(host).to_owned()
     }
 
-    /// What a scholarly work appeared in, and what kind of work that makes it.
+    /// Returns the container of a scholarly work, and the kind of work that follows from it.
     pub fn container(&self) -> (Kind, Option<String>) {
         for (name, kind) in [
             ("citation_journal_title", Kind::Article),
@@ -178,7 +179,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// The journal that an article is part of: the outermost of issue, volume and journal.
+    /// Returns the journal that an article is part of: the outermost of issue, volume and journal.
     fn journal(&self, part: Option<&Value>, depth: usize) -> Option<String> {
         if depth == 4 {
             return None;
@@ -195,7 +196,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// The site.
+    /// Returns the name of the site.
     pub fn site(&self) -> String {
         let publisher = |names: &[&str]| {
             let mut values = self
@@ -219,7 +220,7 @@ impl<'a> Sources<'a> {
             .unwrap_or_else(|| self.host())
     }
 
-    /// The `WebSite` of its JSON-LD.
+    /// Returns the name of the `WebSite` in the JSON-LD.
     fn site_of_graph(&self) -> Option<String> {
         let site = self
             .nodes
@@ -228,7 +229,7 @@ impl<'a> Sources<'a> {
         json_ld::text(site.get("name"))
     }
 
-    /// The authors, in their order, each once.
+    /// Returns the authors in their order, each once.
     pub fn authors(&self) -> Vec<Author> {
         let several = |name: &str, hint| -> Vec<Author> {
             let all = self.embedded.metas(name).take(MAX_AUTHORS);
@@ -267,7 +268,7 @@ impl<'a> Sources<'a> {
         kept
     }
 
-    /// `citation_author`: one name each, or several parted by semicolons.
+    /// Parses `citation_author`: one name each, or several separated by semicolons.
     fn scholarly(&self) -> Vec<Author> {
         let mut authors = Vec::new();
         for name in ["citation_author", "citation_authors"] {
@@ -282,7 +283,7 @@ impl<'a> Sources<'a> {
         authors
     }
 
-    /// The authors of its JSON-LD.
+    /// Returns the authors in the JSON-LD.
     fn of_work(&self) -> Vec<Author> {
         let values = self
             .work
@@ -322,12 +323,12 @@ impl<'a> Sources<'a> {
                 if let (Some(family), Some(given)) = (family, given) {
                     authors.extend(Author::of(&format!("{family}, {given}"), Hint::Person));
                 } else if let Value::Array(names) = node.get("name").unwrap_or(&Value::Null) {
-                    // Some give all authors as one person with many names.
+                    // Some sites give all authors as one person with many names.
                     let names = names.iter().filter_map(Value::as_str).take(MAX_AUTHORS);
                     authors.extend(names.filter_map(|name| Author::of(name, hint)));
                 } else if let Some(name) = json_ld::text(node.get("name")) {
                     match hint {
-                        // `Jane Doe and John Roe` is a person to some.
+                        // Some sites give `Jane Doe and John Roe` as one person.
                         Hint::Person if name.contains(" and ") || name.contains(';') => {
                             authors.extend(author::all(&name, Hint::None));
                         }
@@ -339,7 +340,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// When it was published; where that is not known, when it was changed.
+    /// Returns the date of publication, or else the date of the last change.
     pub fn date(&self) -> Option<Date> {
         let date = |text: Option<String>| text.as_deref().and_then(Date::parse);
         let first = |names: &[&str]| {

@@ -61,13 +61,13 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let url = request.required_text("url")?;
     let offset = request.integer("offset", 1..=u64::MAX)?.unwrap_or(1);
     let limit = request.integer("limit", 1..=u64::MAX)?;
-    // The specification's schema does not know this field.
+    // The specification's schema does not have this field.
     let main_only = request.terms().reader.may_send_more() && request.flag("main_only")?;
     let page = fetch(url, main_only, request.terms())?;
     Ok(Reply::new(move |object| write(object, page, offset, limit)))
 }
 
-/// A title as far as it leaves room for the content, in an answer of at most `longest` bytes.
+/// Shortens a title to leave room for the content, in an answer of at most `longest` bytes.
 fn short(title: &str, longest: Option<usize>) -> &str {
     let room = longest.map_or(usize::MAX, |longest| (longest / 8).max(80));
     let end = Measure::Json.prefix(title.as_bytes(), room);
@@ -107,7 +107,7 @@ fn write(
     Ok(())
 }
 
-/// A page that was fetched and read.
+/// A page, fetched and converted.
 struct FetchedPage {
     url: Url,
     document: Document,
@@ -137,10 +137,10 @@ fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<FetchedPage, Failu
     let mut source = decoded.map_err(|Unsupported(kind)| {
         not_text(&kind).with_note(fetch_note::of_file(&kind, &reply.url, &asked, &reply.body))
     })?;
-    // The bytes have been read, and take room that the conversion needs.
+    // Frees the bytes because the conversion needs the memory.
     drop(reply);
     let feed = source.feed();
-    // Text that is not converted comes as it is, but for the models of a server's clients.
+    // Text is returned unchanged, except for the models of a server's clients.
     let is_rewritten = source.kind == BodyKind::Html || feed.is_some() || terms.served;
     let mut document = match (feed, source.kind) {
         (Some(feed), _) => feed,
@@ -197,7 +197,7 @@ fn parse_failure(message: &str) -> Failure {
     Failure::new(Code::ParseError, message)
 }
 
-/// The failure that `error` is, of a fetch of `asked`.
+/// Converts an error of the fetch of `asked` to a failure.
 fn failure(error: FetchError, asked: Option<&Url>) -> Failure {
     match error {
         FetchError::InvalidUrl(why) => {
@@ -215,13 +215,13 @@ fn failure(error: FetchError, asked: Option<&Url>) -> Failure {
     }
 }
 
-/// The number of lines of `text`, the last one whether it ends or not.
+/// Counts the lines of `text`, including an unfinished last one.
 fn count_lines(text: &str) -> usize {
     let ends = memchr_iter(b'\n', text.as_bytes()).count();
     ends + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// The lines of `text` from number `first` (from 1) on: `count` of them, or all.
+/// Returns `count` lines of `text`, or all, from line number `first` (from 1) on.
 fn window(text: &str, first: u64, count: Option<u64>) -> &str {
     let after = |start: usize, lines: u64| match usize::try_from(lines) {
         Ok(0) => start,

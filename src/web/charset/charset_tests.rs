@@ -337,7 +337,7 @@ fn a_declaration_far_down_counts_where_the_bytes_are_no_utf_8() {
     ]
     .concat();
     assert!(text(&page, "text/html").ends_with(sentence));
-    // What it looks like is something else than what it says it is.
+    // Its bytes look like something else than its declaration says.
     let page = [
         &b" ".repeat(2000)[..],
         b"<meta charset=iso-8859-5>\xbc\xd8\xe0",

@@ -1,21 +1,20 @@
-//! Reads a reply's body: undoes its content codings (RFC 9110, section 8.4.1) within bounds.
+//! Reading a reply's body: undoes its content codings (RFC 9110, section 8.4.1) within bounds.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use brotli_decompressor::Decompressor;
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 
-/// The most bytes that are read of an encoded body, and of the output of any but the last coding,
-/// where no more than [`MAX_BODY`](super::MAX_BODY) is kept; for each byte that is kept beyond, one
-/// more.
+/// Most bytes read of an encoded body, and of the output of any but the last coding, for a limit of
+/// [`MAX_BODY`](super::MAX_BODY); for each byte of a higher limit, one more.
 const MAX_ENCODED: u64 = 12 * 1024 * 1024;
-/// How many codings may be stacked.
+/// Maximum number of stacked codings.
 const MAX_CODINGS: usize = 3;
-/// How many members a gzip body may have; writers put at least 64 KiB into each.
+/// Maximum number of members of a gzip body; writers put at least 64 KiB into each.
 const MAX_MEMBERS: usize = 4096;
 const BUFFER: usize = 32 * 1024;
 
-/// A body, decoded.
+/// A decoded body.
 pub struct Body {
     /// The first bytes, up to the limit.
     pub bytes: Vec<u8>,
@@ -23,17 +22,17 @@ pub struct Body {
     pub truncated: bool,
 }
 
-/// Why a body could not be read.
+/// Reason why a body could not be read.
 #[derive(Debug)]
 pub enum BodyError {
     /// The connection failed, or ended before the body did.
     Transport(io::Error),
     /// The body is not in the coding that the server named.
     Coding(String),
-    /// A coding that was not asked for.
+    /// The server used a coding that was not requested.
     UnknownCoding(String),
-    /// More than 12 MiB, or 4096 gzip members, had to be read for less than 10 MiB of body, or so
-    /// much more for the more that is kept.
+    /// More than 12 MiB, or 4096 gzip members, had to be read for less than 10 MiB of body; with a
+    /// higher limit, as many bytes more as that is higher.
     TooMuch,
 }
 
@@ -57,11 +56,11 @@ impl std::error::Error for BodyError {
     }
 }
 
-/// A body that could not be read, and as much of it as could.
+/// Error: a body that could not be read to its end, with the part that was read.
 pub struct Broken {
-    /// Why there is no more.
+    /// Reason why there is no more.
     pub error: BodyError,
-    /// Its first bytes, decoded.
+    /// The first bytes, decoded.
     pub bytes: Vec<u8>,
 }
 
@@ -72,23 +71,23 @@ impl From<BodyError> for Broken {
     }
 }
 
-/// What some servers call a body that is in no coding.
+/// Names that some servers use for a body without any coding.
 const PLAIN: [&str; 4] = ["identity", "none", "utf-8", "binary"];
 
-/// Tells something of a body by its first bytes.
+/// A test of a body by its first bytes.
 type Tells = fn(&[u8]) -> bool;
 
-/// How much of a body is kept, in bytes after decoding.
+/// Limit for the size of a body, in bytes after decoding.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimit {
-    /// Of any body.
+    /// Limit for any body.
     pub bytes: usize,
-    /// Of one that begins in a way that this tells, so much, where that is more.
+    /// A higher limit, for bodies whose beginning passes the test.
     pub larger: Option<(Tells, usize)>,
 }
 
 impl BodyLimit {
-    /// So many bytes of any body.
+    /// Creates a limit for all bodies.
     #[must_use]
     pub const fn of(bytes: usize) -> Self {
         Self {
@@ -97,7 +96,7 @@ impl BodyLimit {
         }
     }
 
-    /// The most that is read of an encoded body.
+    /// Returns the most bytes to read of an encoded body.
     fn encoded(self) -> u64 {
         let largest = self.larger.map_or(0, |(_, bytes)| bytes).max(self.bytes);
         let beyond = largest.saturating_sub(super::MAX_BODY);
@@ -105,10 +104,10 @@ impl BodyLimit {
     }
 }
 
-/// Reads a body to its end, or to as much as `most` says.
+/// Reads a body to its end, or to the limit `most`.
 ///
-/// `codings` is the value of `Content-Encoding`, `length` what `Content-Length` promises. An
-/// empty body is empty whatever its coding.
+/// `codings` is the value of `Content-Encoding`, `length` the value of `Content-Length`. An empty
+/// body is empty whatever its coding.
 pub fn read(
     body: impl Read,
     codings: Option<&str>,
@@ -160,7 +159,7 @@ pub fn read(
     Err(BodyError::UnknownCoding(all).into())
 }
 
-/// Reads up to as much as `most` says, and learns whether there was one more byte.
+/// Reads up to the limit `most`, and one byte more to learn whether the body is truncated.
 fn take(
     mut reader: impl Read,
     capacity: usize,
@@ -187,7 +186,7 @@ fn take(
     Ok(Body { bytes, truncated })
 }
 
-/// Reads on until there is one byte more than `limit`, or the end.
+/// Reads until there is one byte more than `limit`, or the body ends.
 fn read_to(reader: &mut impl Read, limit: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
     let missing = limit.saturating_add(1).saturating_sub(bytes.len());
     let missing = u64::try_from(missing).unwrap_or(u64::MAX);
@@ -208,7 +207,7 @@ fn fault(codings: &str, error: io::Error) -> BodyError {
     BodyError::Coding(codings.to_owned())
 }
 
-/// Deflate as servers mean it: with the zlib wrapper that the standard asks for, or without.
+/// Decodes deflate as servers use it: with the zlib wrapper that the standard requires, or without.
 fn inflate<'a>(mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + 'a>> {
     let mut head = Vec::with_capacity(2);
     reader.by_ref().take(2).read_to_end(&mut head)?;
@@ -223,8 +222,9 @@ fn inflate<'a>(mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + '
     })
 }
 
-/// Brotli as RFC 7932 has it. The decoder would also take streams with windows of a gibibyte, which
-/// no server may send and which begin with a byte that the RFC leaves invalid (section 9.1).
+/// Decodes Brotli as RFC 7932 defines it. The decoder would also accept streams with windows of a
+/// gibibyte, which no server may send and which begin with a byte that the RFC calls invalid
+/// (section 9.1).
 fn brotli<'a>(mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + 'a>> {
     if reader
         .fill_buf()?
@@ -236,7 +236,7 @@ fn brotli<'a>(mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + 'a
     Ok(Box::new(Decompressor::new(reader, BUFFER)))
 }
 
-/// gzip with all its members (RFC 1952, section 2.2); what follows them is ignored.
+/// gzip decoder for all members (RFC 1952, section 2.2); anything after them is ignored.
 struct Gunzip<R> {
     decoder: Option<GzDecoder<R>>,
     members: usize,
@@ -293,7 +293,7 @@ impl<R: Read> Read for Marked<R> {
     }
 }
 
-/// More was read than may be.
+/// Error: more than the allowed bytes were read.
 #[derive(Debug)]
 struct Overflow;
 

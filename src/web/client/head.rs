@@ -1,16 +1,16 @@
-//! The head of an answer, made fit for the HTTP library, which refuses a whole page for one odd
-//! line.
+//! The head of an answer, cleaned up for the HTTP library, which would reject a whole page for one
+//! odd line.
 //!
-//! What a browser passes over is passed over: interim answers, lines that are no header, values
-//! with control characters, blanks around names. A folded line belongs to the one before it
-//! (RFC 9112, section 5.2). What frames the body stays as the server sent it, unless it is no
-//! number.
+//! Anything that a browser ignores is ignored: interim answers, lines that are not headers, values
+//! with control characters, blanks around names. A folded line belongs to the one before it (RFC
+//! 9112, section 5.2). The headers that frame the body stay as the server sent them, unless their
+//! value is not a number.
 
-/// How many headers the library gets; it refuses more than 128. What an answer cannot be read
-/// without comes through in any case.
+/// Maximum number of headers given to the library, which rejects more than 128. Essential headers
+/// are kept in any case.
 const MAX_HEADERS: usize = 120;
 
-/// Headers without which an answer is another one.
+/// Headers that change the meaning of an answer.
 const ESSENTIAL: [&[u8]; 5] = [
     b"content-length",
     b"content-type",
@@ -19,25 +19,25 @@ const ESSENTIAL: [&[u8]; 5] = [
     b"location",
 ];
 
-/// What the first bytes of an answer are.
+/// Result of parsing the first bytes of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Head {
-    /// Not all of it is there yet.
+    /// The head is incomplete.
     Partial,
-    /// Not HTTP/1: the library is to say so.
+    /// Not HTTP/1; the library reports it.
     Foreign,
-    /// A head, whole.
+    /// A complete head.
     Whole {
-        /// How many bytes of the input it is, the heads of interim answers before it included.
+        /// Length of the head in the input, in bytes, including the heads of interim answers.
         length: usize,
-        /// It, made fit.
+        /// The cleaned head.
         bytes: Vec<u8>,
-        /// The reason phrase of its status line.
+        /// Reason phrase of the status line.
         reason: String,
     },
 }
 
-/// Reads the head that `input` begins with.
+/// Parses the head that `input` begins with.
 pub fn read(input: &[u8]) -> Head {
     let mut at = 0;
     loop {
@@ -59,8 +59,7 @@ pub fn read(input: &[u8]) -> Head {
             return Head::Foreign;
         };
         at = start + length;
-        // An interim answer says nothing of the one that comes; 101 is the last one (RFC 9110,
-        // section 15.2).
+        // Interim answers are skipped, except 101, which is the last one (RFC 9110, section 15.2).
         if status.code[0] == b'1' && status.code != b"101" {
             continue;
         }
@@ -72,7 +71,7 @@ pub fn read(input: &[u8]) -> Head {
     }
 }
 
-/// Where the empty line that ends a head is over.
+/// Returns the length of a head, including its final empty line.
 fn length_of(head: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\n', head).find_map(|at| match &head[at + 1..] {
         [b'\n', ..] => Some(at + 2),
@@ -81,7 +80,7 @@ fn length_of(head: &[u8]) -> Option<usize> {
     })
 }
 
-/// Lines without their ends.
+/// Iterator over lines, without their ends.
 struct Lines<'a>(&'a [u8]);
 
 impl<'a> Iterator for Lines<'a> {
@@ -95,7 +94,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// A status line.
+/// A parsed status line.
 struct Status<'a> {
     version: &'a [u8],
     code: &'a [u8],
@@ -118,10 +117,10 @@ impl<'a> Status<'a> {
     }
 }
 
-/// Writes the head again, of what can be read.
+/// Writes the head again, from its readable lines.
 fn fit(status: &Status<'_>, lines: Lines<'_>) -> Vec<u8> {
     let mut headers: Vec<(&[u8], Vec<u8>)> = Vec::new();
-    // True if a folded line has something to belong to.
+    // True while a folded line would have a header to continue.
     let mut open = false;
     for line in lines {
         if line.starts_with(b" ") || line.starts_with(b"\t") {
@@ -155,13 +154,13 @@ fn fit(status: &Status<'_>, lines: Lines<'_>) -> Vec<u8> {
     out
 }
 
-/// RFC 9110, section 5.6.2.
+/// True for a character of a token (RFC 9110, section 5.6.2).
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 /// True if a header of that name may have this value: no control characters (RFC 9110, section
-/// 5.5); a length is a number, or a list of them for whoever put two together.
+/// 5.5); a length is a number, or a list of numbers, as proxies that merge headers produce.
 fn is_value(name: &[u8], value: &[u8]) -> bool {
     let control = |byte: &u8| (*byte < 0x20 && *byte != b'\t') || *byte == 0x7f;
     let digits = |part: &[u8]| {

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use ureq::Error;
 use ureq::unversioned::transport::{Buffers, LazyBuffers, NextTimeout, Transport};
 
-/// The timeout where the library sets none: a day.
+/// Timeout if the library sets none: a day.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A connection and its buffers.
@@ -23,10 +23,11 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Takes over a connection on which the library may now speak.
+    /// Takes over a connection.
     ///
     /// # Errors
-    /// If the stream cannot be made non-blocking.
+    ///
+    /// Fails if the stream cannot be made non-blocking.
     pub fn new(stream: TcpStream, buffers: LazyBuffers) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         Ok(Self { stream, buffers })
@@ -90,7 +91,7 @@ impl Transport for Socket {
     }
 
     fn is_open(&mut self) -> bool {
-        // The library asks before it reuses a connection, and none is reused here.
+        // Only asked before a connection is reused, and none is reused here.
         false
     }
 }

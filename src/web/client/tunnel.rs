@@ -1,5 +1,5 @@
-//! Through a proxy to the target: HTTP CONNECT (RFC 9110, section 9.3.6) and SOCKS 5 (RFC 1928,
-//! RFC 1929).
+//! Tunnels through a proxy to the target: HTTP CONNECT (RFC 9110, section 9.3.6) and SOCKS 5 (RFC
+//! 1928, RFC 1929).
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, TcpStream};
@@ -11,38 +11,38 @@ use url::Host;
 
 use crate::web::guard::{CheckedAddr, HopTarget};
 
-/// The longest answer to CONNECT that is read, in bytes.
+/// Longest answer to CONNECT, in bytes.
 const MAX_REPLY: usize = 16 * 1024;
 
-/// What is asked of the proxy before the connection is the target's.
+/// Tunnel to request of the proxy before the target's traffic begins.
 #[derive(Clone)]
 pub enum Tunnel {
-    /// `CONNECT host:port`, with the value of `Proxy-Authorization`.
+    /// A CONNECT request.
     Connect {
-        /// Where to.
+        /// Destination.
         target: HopTarget,
-        /// The value of `Proxy-Authorization`.
+        /// Value of `Proxy-Authorization`.
         authorization: Option<String>,
     },
-    /// SOCKS 5, with user and password.
+    /// A SOCKS 5 request.
     Socks5 {
-        /// Where to.
+        /// Destination.
         to: To,
         /// User and password.
         login: Option<(Vec<u8>, Vec<u8>)>,
     },
 }
 
-/// A target as SOCKS knows it.
+/// Destination of a SOCKS request.
 #[derive(Clone)]
 pub enum To {
     /// An address that was resolved and checked here.
     Checked(CheckedAddr),
-    /// A host that the proxy resolves, where it is a name.
+    /// A host; the proxy resolves its name.
     Named(HopTarget),
 }
 
-/// The value of an `Authorization` header for basic authentication (RFC 7617).
+/// Returns the value of an `Authorization` header for basic authentication (RFC 7617).
 pub fn basic(user: &[u8], password: &[u8]) -> String {
     let mut plain = user.to_vec();
     plain.push(b':');
@@ -52,7 +52,7 @@ pub fn basic(user: &[u8], password: &[u8]) -> String {
 
 /// Opens the tunnel on a connection to the proxy, by `deadline` at the latest.
 ///
-/// The error's text says what the proxy answered.
+/// The error holds the proxy's answer.
 pub fn open(stream: &TcpStream, tunnel: &Tunnel, deadline: Instant) -> io::Result<()> {
     let mut wire = Timed { stream, deadline };
     match tunnel {
@@ -64,7 +64,7 @@ pub fn open(stream: &TcpStream, tunnel: &Tunnel, deadline: Instant) -> io::Resul
     }
 }
 
-/// A stream whose every read and write ends by the deadline.
+/// A stream whose reads and writes end by the deadline.
 struct Timed<'a> {
     stream: &'a TcpStream,
     deadline: Instant,
@@ -81,7 +81,7 @@ impl Timed<'_> {
     }
 }
 
-/// Linux reports a socket's timeout as `WouldBlock`.
+/// Converts `WouldBlock`, which Linux returns when a socket's timeout passes, to `TimedOut`.
 fn timed_out(error: io::Error) -> io::Error {
     if error.kind() == io::ErrorKind::WouldBlock {
         io::ErrorKind::TimedOut.into()
@@ -95,8 +95,8 @@ impl Read for Timed<'_> {
         loop {
             self.stream.set_read_timeout(self.left()?)?;
             match (&mut &*self.stream).read(buf) {
-                // A process that was stopped and goes on, or whose child ends: with a timeout the
-                // kernel does not begin again by itself (`signal(7)`).
+                // The process was stopped and continued, or a child ended: with a timeout the
+                // kernel does not restart the call by itself (`signal(7)`).
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 done => return done.map_err(timed_out),
             }
@@ -107,7 +107,7 @@ impl Read for Timed<'_> {
 impl Write for Timed<'_> {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.stream.set_write_timeout(self.left()?)?;
-        // Whoever writes all begins again where this is interrupted.
+        // `write_all` restarts an interrupted write.
         (&mut &*self.stream).write(buf).map_err(timed_out)
     }
 
@@ -131,7 +131,7 @@ fn connect(
     request.push_str("\r\n");
     wire.write_all(request.as_bytes())?;
 
-    // Byte by byte, since what follows the answer is the target's.
+    // Read byte by byte because the bytes behind the answer are the target's.
     let mut reply = Vec::with_capacity(256);
     let mut byte = [0];
     while !reply.ends_with(b"\r\n\r\n") && !reply.ends_with(b"\n\n") {
@@ -254,7 +254,7 @@ fn sign_in(wire: &mut Timed<'_>, user: &[u8], password: &[u8]) -> io::Result<()>
     }
 }
 
-/// Appends what SOCKS sends behind one byte of length.
+/// Appends a SOCKS string: one byte of length, and the text.
 fn push_short(request: &mut Vec<u8>, text: &[u8], what: &str) -> io::Result<()> {
     let len = u8::try_from(text.len())
         .map_err(|_| io::Error::other(format!("{what} is too long for SOCKS 5")))?;

@@ -1,7 +1,7 @@
 //! Hacker News by its API: an item with its first comments, a list of stories, a user.
 //!
-//! Facts: the documentation of the API at Firebase (`HackerNews/API`). What people wrote is HTML,
-//! and each text is read as a document of its own.
+//! Facts: the documentation of the API at Firebase (`HackerNews/API`). Users write HTML, and each
+//! text is parsed as a document of its own.
 
 mod item;
 
@@ -22,39 +22,39 @@ use crate::document::Document;
 use crate::web::client::{Client, FetchError};
 use crate::web::credentials::Credentials;
 
-/// The address of the API.
+/// Base URL of the API.
 const API: &str = "https://hacker-news.firebaseio.com/v0";
 
-/// Replaces it.
+/// Environment variable that replaces [`API`].
 const VARIABLE: &str = "IKIGAI_HN_URL";
 
-/// The site that people read.
+/// Base URL of the site itself.
 const SITE: &str = "https://news.ycombinator.com/";
 
-/// Number of comments, submissions and options of a poll that are shown.
+/// Maximum number of comments, submissions and poll options shown.
 const FEW: usize = 10;
 
 /// Number of stories on a page of a list.
 const PAGE: usize = 30;
 
-/// The last page of a list that there can be.
+/// Highest page number of a list.
 const LAST_PAGE: u64 = 20;
 
-/// Number of items that are asked for at the same time.
+/// Number of items requested at the same time.
 const AT_ONCE: usize = 10;
 
-/// Something of Hacker News.
+/// Part of Hacker News that a URL leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HnRoute {
     /// A story, a comment, a job, a poll.
     Item(u64),
-    /// A list of stories, by its name in the API, and its page, from 0.
+    /// A list of stories: its name in the API, and the page, counted from 0.
     List(&'static str, usize),
     /// A user.
     User(String),
 }
 
-/// The lists: where each is on the site, its name in the API, and what it is called.
+/// Lists of stories: path on the site, name in the API, title.
 const LISTS: [(&str, &str, &str); 8] = [
     ("/", "topstories", "Top stories"),
     ("/news", "topstories", "Top stories"),
@@ -67,7 +67,7 @@ const LISTS: [(&str, &str, &str); 8] = [
 ];
 
 impl HnRoute {
-    /// The part of the site at `url`, if it is one.
+    /// Returns the part of the site at `url`; `None` for any other page.
     pub(super) fn at(host: &str, url: &Url) -> Option<Self> {
         if !host.eq_ignore_ascii_case("news.ycombinator.com") {
             return None;
@@ -88,7 +88,7 @@ impl HnRoute {
                 let sound = (1..=32).contains(&id.len()) && id.chars().all(sound);
                 sound.then(|| Self::User(id.into_owned()))
             }
-            // That of another day is not in the API.
+            // The API has no front page of an earlier day.
             "/front" if parameter("day").is_some() => None,
             path => {
                 let (_, list, _) = LISTS.iter().find(|(at, ..)| *at == path)?;
@@ -121,7 +121,7 @@ impl HnRoute {
     }
 }
 
-/// The address of the API, without a slash at its end.
+/// Returns the base URL of the API, without a trailing slash.
 fn api(variables: &Credentials<'_>) -> Result<String, FetchError> {
     let url = base(variables, VARIABLE, API)?;
     let text = url.as_str().trim_end_matches('/');
@@ -139,7 +139,7 @@ struct HnReader<'a> {
     site: Url,
 }
 
-/// Items that were asked for, in their order, and why the others are missing.
+/// Items that were requested, in their order, with the reasons why others are missing.
 #[derive(Default)]
 struct HnItems {
     found: Vec<Value>,
@@ -148,7 +148,7 @@ struct HnItems {
 }
 
 impl HnItems {
-    /// Says what is missing, in brackets.
+    /// Appends a note on the missing items, in brackets.
     fn say(&self, what: &str, markdown: &mut String) {
         if let Some(why) = &self.why {
             let number = self.failed;
@@ -162,7 +162,7 @@ impl HnItems {
 }
 
 impl HnReader<'_> {
-    /// The API's value at `path`; null where there is none.
+    /// Returns the API's value at `path`; null if there is none.
     fn value(&self, path: &str) -> Result<Value, NativeError> {
         let address = format!("{}/{path}.json", self.api);
         let url = Url::parse(&address).map_err(|error| {
@@ -182,7 +182,7 @@ impl HnReader<'_> {
         self.value(&format!("item/{id}"))
     }
 
-    /// These items, those left out that are deleted or dead, side by side.
+    /// Fetches these items in parallel, without those that are deleted or dead.
     fn items(&self, ids: &[u64], most: usize) -> HnItems {
         let mut items = HnItems::default();
         let mut rest = ids;
@@ -201,7 +201,7 @@ impl HnReader<'_> {
                     }
                 }
             }
-            // Whoever does not answer one batch will not answer the next.
+            // If a whole batch failed, the next one would fail too.
             if items.failed == batch.len() {
                 break;
             }
@@ -231,7 +231,7 @@ impl HnReader<'_> {
         markdown(html, &self.site, self.end)
     }
 
-    /// The text of a person in an item or about themselves.
+    /// Returns a user's text as Markdown: that of an item, or of a profile.
     fn text(&self, object: &Value, field: &str) -> String {
         let text = object.get(field).and_then(Value::as_str);
         let text = text.unwrap_or_default();
@@ -422,7 +422,7 @@ impl HnReader<'_> {
     }
 }
 
-/// Puts a block behind others.
+/// Appends a block of Markdown, with a blank line before it.
 fn add(markdown: &mut String, block: &str) {
     if block.is_empty() {
         return;

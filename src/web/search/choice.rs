@@ -1,4 +1,4 @@
-//! Which provider is asked: the one that the caller names, else as it is configured.
+//! Choice of the provider: the one named in the request, or else the configured one.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::query::Search;
 use super::{brave, duckduckgo, exa, google, searchapi, searxng, serper, tavily};
 use crate::web::credentials::Credentials;
 
-/// All providers, in the order in which they are named.
+/// All providers, in the order in which they are listed.
 pub static PROVIDERS: [&Provider; 8] = [
     &brave::PROVIDER,
     &duckduckgo::PROVIDER,
@@ -21,7 +21,7 @@ pub static PROVIDERS: [&Provider; 8] = [
     &tavily::PROVIDER,
 ];
 
-/// Those that need configuring, best first.
+/// Providers that need configuration, best first.
 static PREFERRED: [&Provider; 7] = [
     &brave::PROVIDER,
     &google::PROVIDER,
@@ -32,44 +32,44 @@ static PREFERRED: [&Provider; 7] = [
     &searxng::PROVIDER,
 ];
 
-/// The provider to use, or `none`.
+/// Variable with the provider to use, or `none`.
 pub const PROVIDER_VARIABLE: &str = "SEARCH_PROVIDER";
 
-/// The providers to try, in their order.
+/// Variable with the providers to try, in order.
 pub const ROUTING_VARIABLE: &str = "SEARCH_ROUTING";
 
-/// What [`PROVIDER_VARIABLE`] has where nobody is to be asked without a key.
+/// Value of [`PROVIDER_VARIABLE`] that forbids asking a provider that needs no key.
 const NOBODY: &str = "none";
 
-/// Whom to ask.
+/// Providers selected for a search.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProviderChoice {
-    /// This one.
+    /// Only this one.
     One(&'static Provider),
     /// The first of these that answers.
     FirstOf(Vec<&'static Provider>),
 }
 
-/// Why nobody can be asked.
+/// Reason why no provider can be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoProvider {
-    /// There is none of that name.
+    /// There is no provider of this name.
     Unknown {
         /// The name.
         name: String,
-        /// Where it stands: a field of the request, or a variable.
+        /// Origin of the name: a field of the request, or a variable.
         place: &'static str,
-        /// Those that are configured.
+        /// Names of the configured providers.
         configured: Vec<&'static str>,
     },
     /// Searching is switched off.
     Off,
-    /// [`ROUTING_VARIABLE`] is not what it should be.
+    /// [`ROUTING_VARIABLE`] cannot be parsed.
     Routing(String),
 }
 
 impl NoProvider {
-    /// True if it is the request's fault, and not the configuration's.
+    /// True if the request is at fault, and not the configuration.
     #[must_use]
     pub fn is_of_the_request(&self) -> bool {
         matches!(self, Self::Unknown { place, .. } if *place == FIELD)
@@ -111,10 +111,10 @@ impl fmt::Display for NoProvider {
 
 impl std::error::Error for NoProvider {}
 
-/// The field of a request that names a provider.
+/// Field of a request that names a provider.
 const FIELD: &str = "provider";
 
-/// The provider of that name, whatever the case.
+/// Finds a provider by its name, ignoring case.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Provider> {
     let name = name.trim();
@@ -122,7 +122,7 @@ pub fn find(name: &str) -> Option<&'static Provider> {
     all.find(|provider| provider.name.eq_ignore_ascii_case(name))
 }
 
-/// Those that can be asked, in their order.
+/// Returns the providers that can be asked, in order.
 #[must_use]
 pub fn configured(credentials: &Credentials<'_>) -> Vec<&'static Provider> {
     let off = is_off(credentials);
@@ -138,14 +138,14 @@ pub fn configured(credentials: &Credentials<'_>) -> Vec<&'static Provider> {
         .collect()
 }
 
-/// True if nobody is to be asked of whom the user has configured nothing.
+/// True if providers that the user has not configured must not be asked.
 fn is_off(credentials: &Credentials<'_>) -> bool {
     credentials
         .variable(PROVIDER_VARIABLE)
         .is_some_and(|name| name.eq_ignore_ascii_case(NOBODY))
 }
 
-/// Whom to ask for `search`.
+/// Selects the providers for `search`.
 pub fn choose(
     search: &Search,
     credentials: &Credentials<'_>,
@@ -167,7 +167,7 @@ pub fn choose(
         }
         return Ok(ProviderChoice::One(provider));
     }
-    // An engine that is made for the lens is the best there is for it.
+    // A search engine made for the lens gives the best results for it.
     let engine = search.lens.as_ref().is_some_and(|lens| lens.cx.is_some());
     if engine && google::PROVIDER.is_chosen(credentials) && !is_off(credentials) {
         return Ok(ProviderChoice::One(&google::PROVIDER));
@@ -195,7 +195,7 @@ pub fn choose(
     Ok(ProviderChoice::One(best.unwrap_or(&duckduckgo::PROVIDER)))
 }
 
-/// The names in [`ROUTING_VARIABLE`]: a list with commas, or JSON with a list for `web`.
+/// Parses the names in [`ROUTING_VARIABLE`]: a list with commas, or JSON with a list for `web`.
 fn routing(text: &str) -> Result<Vec<String>, String> {
     let split = |list: &str| -> Vec<String> {
         let names = list.split([',', ';']).map(|name| name.trim().to_owned());
@@ -208,7 +208,7 @@ fn routing(text: &str) -> Result<Vec<String>, String> {
     let list = match &json {
         Value::Object(object) => match object.get("web") {
             Some(list) => list,
-            // It may be for searches of another kind alone.
+            // The JSON may be about other kinds of search only.
             None => return Ok(Vec::new()),
         },
         other => other,
@@ -371,7 +371,7 @@ mod tests {
         for provider in PROVIDERS {
             let slots = provider.slots.iter().flat_map(|slot| slot.names);
             for name in slots.copied().chain(provider.wanted()) {
-                // The registry tells which credentials its tools have.
+                // The registry lists the credentials of its tools.
                 assert!(crate::registry::find("bash").is_some());
                 let variable = std::ffi::OsStr::new(name.variable);
                 assert!(crate::secrets::is_secret(variable), "{}", name.variable);

@@ -1,18 +1,19 @@
-//! What of a result says most about a claim: a sentence of it, for whoever chooses what to read. It
-//! is no verdict: a sentence that denies the claim shares as much with it as one that upholds it.
+//! The sentence of a result that says most about a claim, as a help in choosing what to read. It is
+//! no verdict: a sentence that denies the claim shares as many words with it as one that supports
+//! it.
 
 use std::collections::HashSet;
 
 use super::SearchResult;
 
-/// The least letters of a word that counts.
+/// Fewest letters of a word that counts.
 const LETTERS: usize = 3;
-/// What a word weighs.
+/// Weight of a word.
 const WORD: usize = 1;
-/// What a number weighs.
+/// Weight of a number.
 const NUMBER: usize = 2;
 
-/// Words that say nothing.
+/// Words without meaning of their own.
 const STOP_WORDS: &[&str] = &[
     "about", "above", "after", "again", "all", "also", "although", "among", "and", "any", "are",
     "because", "been", "before", "being", "below", "between", "both", "but", "can", "could", "did",
@@ -27,13 +28,13 @@ const STOP_WORDS: &[&str] = &[
     "why", "will", "with", "within", "without", "would", "yet", "you", "your", "yours",
 ];
 
-/// A claim, taken apart.
+/// A claim, split into words and numbers.
 #[derive(Clone, Debug)]
 pub struct Claim {
     tokens: HashSet<Token>,
 }
 
-/// What counts of a text.
+/// A word or number of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Token {
     Word(String),
@@ -50,7 +51,7 @@ impl Token {
 }
 
 impl Claim {
-    /// Takes a claim apart.
+    /// Splits a claim into its words and numbers.
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self {
@@ -58,8 +59,8 @@ impl Claim {
         }
     }
 
-    /// The sentence of title, snippet and further snippets that shares most with the claim, the
-    /// earliest of equals; empty where none shares anything.
+    /// Returns the sentence of title, snippet and further snippets that shares most with the claim,
+    /// the earliest of equals; empty if none shares anything.
     #[must_use]
     pub fn signal(&self, result: &SearchResult) -> String {
         let further = result.extra_snippets.iter().map(String::as_str);
@@ -74,7 +75,7 @@ impl Claim {
         best.to_owned()
     }
 
-    /// How much a sentence shares with the claim; what comes twice counts once.
+    /// Returns the weight of the words that a sentence shares with the claim; each counts once.
     fn weight(&self, sentence: &str) -> usize {
         let own: HashSet<Token> = tokens(sentence).into_iter().collect();
         let shared = own.intersection(&self.tokens);
@@ -82,8 +83,8 @@ impl Claim {
     }
 }
 
-/// The sentences of a text. A full stop ends one where a blank follows, unless it is that of an
-/// abbreviation of one letter or of a few known ones.
+/// Splits a text into sentences. A full stop ends one if a blank follows, unless it belongs to a
+/// single letter or a known abbreviation.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut found = Vec::new();
     let mut begin = 0;
@@ -121,7 +122,7 @@ fn is_abbreviation(before: &str) -> bool {
     letter || known.contains(&word)
 }
 
-/// The words and numbers of a text.
+/// Returns the words and numbers of a text.
 fn tokens(text: &str) -> Vec<Token> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -172,8 +173,7 @@ fn token(word: &str, found: &mut Vec<Token>) {
     }
     let word = word.to_lowercase();
     if word.chars().all(is_unspaced) {
-        // What is written without blanks has no words to be seen: pairs of characters stand for
-        // them.
+        // Scripts without blanks show no word boundaries, so pairs of characters stand for words.
         let characters: Vec<char> = word.chars().collect();
         let pairs = characters.windows(2).map(|pair| pair.iter().collect());
         found.extend(pairs.map(Token::Word));
@@ -185,13 +185,13 @@ fn token(word: &str, found: &mut Vec<Token>) {
     }
 }
 
-/// True if a character is of a script that has no blanks between words.
+/// True if the character's script has no blanks between words.
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{e00}'..='\u{e7f}'
         | '\u{f900}'..='\u{faff}')
 }
 
-/// The word without the ending that its number or time gives it.
+/// Returns the word without its plural or tense ending.
 fn stem(word: &str) -> String {
     let long = |stem: &str| stem.chars().count() >= LETTERS;
     let without = |ending: &str| word.strip_suffix(ending).filter(|stem| long(stem));

@@ -1,4 +1,4 @@
-//! Dates of pages, as providers write them, in one form; and the day so many days ago.
+//! Dates of pages, normalised from the forms that providers use; and the day so many days ago.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,8 +8,8 @@ const MONTHS: [&str; 12] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
 
-/// The date that `text` is: `2024-05-01`, with the time as it stands behind it if there is one. So
-/// are `May 1, 2024` and `1 May 2024`; `None` for what is no date, such as `3 days ago`.
+/// Normalises a date: `2024-05-01`, with its time of day if one follows. `May 1, 2024` and `1 May
+/// 2024` are read as well; `None` for anything else, such as `3 days ago`.
 #[must_use]
 pub fn iso(text: &str) -> Option<String> {
     let text = text.trim();
@@ -24,7 +24,7 @@ pub fn iso(text: &str) -> Option<String> {
             .zip(number(&text[5..7]))
             .zip(number(&text[8..10]));
         let ((year, month), day) = day?;
-        // Whatever stands behind the time is of no use.
+        // Text behind the time is ignored.
         let time = text[10..].strip_prefix([' ', 'T']);
         let time = time.map(|time| time.split(' ').next().unwrap_or_default());
         let time = time.filter(|time| time.len() <= 30 && is_time(time));
@@ -80,7 +80,7 @@ fn written(year: u32, month: u32, day: u32) -> Option<String> {
     sound.then(|| format!("{year:04}-{month:02}-{day:02}"))
 }
 
-/// The day that is so many days before `now`, in UTC.
+/// Returns the day that is this many days before `now`, in UTC.
 #[must_use]
 pub fn days_before(now: SystemTime, days: u64) -> String {
     let since = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();

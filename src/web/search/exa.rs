@@ -1,7 +1,7 @@
 //! Exa: its request, its reply, its errors.
 //!
-//! Facts: Exa documentation, "Search" and "Error codes". It looks for meaning and not for words, so
-//! that phrases and excluded words are parameters of its own, of five words at most.
+//! Facts: Exa documentation, "Search" and "Error codes". Exa searches by meaning and not by words,
+//! so phrases and excluded words go into parameters of their own, five words each.
 
 use std::time::SystemTime;
 
@@ -20,10 +20,10 @@ use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Exa";
 
-/// The longest phrase of a parameter, in words.
+/// Longest phrase of a parameter, in words.
 const MOST_WORDS: usize = 5;
 
-/// The provider.
+/// Row of this provider.
 pub static PROVIDER: Provider = Provider {
     name: "exa",
     title: NAME,
@@ -53,7 +53,7 @@ pub static PROVIDER: Provider = Provider {
     refusal,
 };
 
-/// The names of the key.
+/// Names of the API key.
 pub const KEY: CredentialName = CredentialName {
     variable: "EXA_API_KEY",
     path: &["web_search", "exa", "api_key"],
@@ -64,7 +64,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     let short = |text: &String| text.split_whitespace().count() <= MOST_WORDS;
     let phrase = terms::phrase(ask);
     let excluded = terms::excluded(ask);
-    // It takes one phrase to be left out; the others it gets to read.
+    // Exa takes one excluded phrase; the others become part of the query.
     let out = excluded.iter().position(short);
     let mut text = terms::written(ask, PROVIDER.words);
     if let Some(phrase) = phrase.as_ref().filter(|phrase| !short(phrase)) {

@@ -1,6 +1,5 @@
-//! The results of one provider: one request, or one for each group of hosts, each with a second
-//! page
-//! where too much of the first one was dropped.
+//! The results of one provider: by one request, or one for each group of hosts, each with a second
+//! page if too much of the first one was dropped.
 
 use std::thread;
 use std::time::Duration;
@@ -12,27 +11,27 @@ use super::query::{MOST_RESULTS, ProviderQuery, Search};
 use super::{DomainFilter, SearchResult, google, results, terms};
 use crate::web::client::Client;
 
-/// Results asked for beyond those wanted, to make up for those that are dropped.
+/// Extra results requested, to make up for those that are dropped.
 const SPARE: usize = 5;
 
-/// The least time that is left for a second page.
+/// Least time left for a second page.
 const PAGE_NEEDS: Duration = Duration::from_secs(3);
 
-/// The most requests to a provider at the same time.
+/// Maximum number of concurrent requests to a provider.
 const AT_ONCE: usize = 6;
 
-/// The results of one provider.
+/// Results of one provider.
 #[derive(Debug, Default)]
 pub(super) struct ProviderResults {
     pub results: Vec<SearchResult>,
     pub unheeded: Vec<String>,
     pub unsearched: Vec<(Vec<String>, ProviderFailure)>,
     pub shortened: Option<String>,
-    /// The failure of a second page, where one was asked for.
+    /// Failure of a second page, if one was requested.
     pub broken_off: Option<ProviderFailure>,
 }
 
-/// Searches with a provider, by as many requests as it takes.
+/// Searches with a provider, by as many requests as it needs.
 pub(super) fn found(
     client: &Client,
     search: &Search,
@@ -113,8 +112,8 @@ pub(super) fn found(
     Ok(found)
 }
 
-/// Asks for all parts: at once where the provider bears that, else one after the other until one is
-/// refused.
+/// Requests all parts: concurrently if the provider allows that, or else one after the other until
+/// one is refused.
 fn ask_all<T: Send>(
     provider: &Provider,
     asks: &[ProviderQuery<'_>],
@@ -144,7 +143,7 @@ fn ask_all<T: Send>(
     replies
 }
 
-/// Asks for all of these parts at the same time.
+/// Requests all of these parts concurrently.
 pub(super) fn at_once<T: Send>(
     provider: &Provider,
     asks: &[ProviderQuery<'_>],
@@ -174,15 +173,14 @@ pub(super) fn at_once<T: Send>(
     })
 }
 
-/// The results of a part, the fields that were not heeded, and why there was no second page.
+/// Results of a part, the fields that were ignored, and the reason why there was no second page.
 type PartFound = (
     Vec<SearchResult>,
     Vec<&'static str>,
     Option<ProviderFailure>,
 );
 
-/// What one part of a search finds: a first page, and a second one where too much of that was
-/// dropped.
+/// Searches one part: a first page, and a second one if too much of the first was dropped.
 fn part_found(
     client: &Client,
     provider: &Provider,
@@ -203,7 +201,7 @@ fn part_found(
             ..part
         };
         let request = (provider.request)(&second, account);
-        // The first page is worth more than the reason why there is no second one.
+        // A failed second page does not lose the first one.
         let more = exchange::results(client, provider, account, &request, Patience::SHORT);
         match more {
             Ok(more) => kept = results::cleaned([given, more].concat(), filter),
@@ -213,7 +211,7 @@ fn part_found(
     Ok((kept, request.unheeded, broken_off))
 }
 
-/// Refuses what the provider would refuse.
+/// Refuses a query that the provider would refuse.
 fn too_long(provider: &Provider, part: &ProviderQuery<'_>) -> Result<(), ProviderFailure> {
     let text = terms::written(part, provider.words);
     if terms::fits(&text, &provider.limits) {

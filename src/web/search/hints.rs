@@ -1,5 +1,5 @@
-//! What to do where a search found nothing: which of its filters may have taken everything away,
-//! and who else could be asked.
+//! Advice after a search without results: the filters that may have excluded everything, and other
+//! providers to ask.
 
 use super::breaker::{BreakerState, Breakers};
 use super::choice;
@@ -7,20 +7,20 @@ use super::provider::Provider;
 use super::query::Search;
 use crate::web::credentials::Credentials;
 
-/// The most actions that are suggested.
+/// Maximum number of suggested actions.
 const MOST_ACTIONS: usize = 3;
 
-/// Why nothing was found, as far as that can be told.
+/// Likely reason why nothing was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmptySearchReason {
-    /// Nothing has the words.
+    /// No page has the words.
     NoMatch,
-    /// Something may have them, and the filters took it away.
+    /// Some page may have them, but the filters excluded it.
     FiltersTooRestrictive,
 }
 
 impl EmptySearchReason {
-    /// Its name in an answer.
+    /// Returns its name in an answer.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -30,7 +30,7 @@ impl EmptySearchReason {
     }
 }
 
-/// Something to do.
+/// An action that may find something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SearchSuggestion {
     /// Search again without this field of the request.
@@ -41,19 +41,19 @@ pub enum SearchSuggestion {
     Rephrase,
 }
 
-/// What is said where nothing was found.
+/// Hints for a search without results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchHints {
-    /// Why.
+    /// Likely reason.
     pub reason: EmptySearchReason,
-    /// The fields of the request that may have taken results away, with their values.
+    /// Fields of the request that may have excluded results, with their values.
     pub filters_applied: Vec<(&'static str, String)>,
-    /// What to do, best first.
+    /// Suggested actions, best first.
     pub suggested_actions: Vec<SearchSuggestion>,
 }
 
 impl SearchHints {
-    /// The hints for a search that `asked` found nothing for.
+    /// Creates the hints for a search for which `asked` found nothing.
     #[must_use]
     pub fn of(
         search: &Search,
@@ -71,7 +71,7 @@ impl SearchHints {
             .into_iter()
             .filter(|other| *other != asked && breakers.state(other) == BreakerState::Closed);
         let mut others = others.map(|other| SearchSuggestion::TryProvider(other.name));
-        // Someone else may find it as it is; room is kept for one of them.
+        // Another provider may find something as it is; room is kept for one.
         let other = others.next();
         let removed = filters
             .iter()
@@ -88,8 +88,8 @@ impl SearchHints {
     }
 }
 
-/// The fields that may take results away, those first that take the most. What is unfit for
-/// children and what is claimed are none.
+/// Returns the fields that may exclude results, the most restrictive first. `safe_search` and
+/// `claim` are not among them.
 fn filters(search: &Search) -> Vec<(&'static str, String)> {
     let text = |value: &Option<String>| value.clone().filter(|value| !value.trim().is_empty());
     let lens = search.lens.as_ref().map(|lens| lens.name.clone());

@@ -1,5 +1,4 @@
-//! What is kept of a search: the question that it is to the cache, and the form of its answer
-//! there.
+//! Searches in the cache: the key of a search, and the stored form of its answer.
 
 use std::time::Duration;
 
@@ -10,10 +9,10 @@ use super::query::{SafeSearch, Search, TimeRange};
 use super::{SearchResult, google};
 use crate::cache::Question;
 
-/// For how long an answer is good.
+/// Time for which an answer is valid.
 pub const GOOD_FOR: Duration = Duration::from_secs(30 * 60);
 
-/// How fresh an answer of that age is, of one that is good for so long.
+/// Returns the freshness of an answer of this age, as responses name it.
 #[must_use]
 pub fn freshness(age: Duration, good_for: Duration) -> &'static str {
     if age < good_for / 2 {
@@ -25,24 +24,24 @@ pub fn freshness(age: Duration, good_for: Duration) -> &'static str {
     }
 }
 
-/// The version of what is kept: one more whenever [`Kept`] changes.
+/// Version of the stored form: incremented whenever [`CachedResults`] changes.
 const VERSION: u32 = 3;
 
-/// An answer as it is kept.
+/// Search results as they are stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
-    /// The results.
+    /// Results, best first.
     pub results: Vec<SearchResult>,
-    /// The fields of the search that the provider did not heed.
+    /// Fields of the search that the provider ignored.
     pub unheeded: Vec<String>,
-    /// The query that was asked for, where the provider takes no longer one.
+    /// Query that was sent instead, if the provider takes only a shorter one.
     pub shortened: Option<String>,
 }
 
-/// The question that a search is, asked of this provider at this address.
+/// Builds the cache key of a search with this provider at this address.
 #[must_use]
 pub fn question(search: &Search, provider: &Provider, account: &ProviderAccount) -> Question {
-    // A field that is not named here does not compile.
+    // Destructured in full, so that a new field does not compile until it is named here.
     let Search {
         query,
         count,
@@ -58,7 +57,7 @@ pub fn question(search: &Search, provider: &Provider, account: &ProviderAccount)
         claim: _,
     } = search;
     let mut place = account.endpoint.clone();
-    // Neither can fail for an address of the web.
+    // Neither can fail for an http or https URL.
     let _ = place.set_username("");
     let _ = place.set_password(None);
     let question = Question::new("web_search", VERSION)
@@ -94,7 +93,7 @@ mod tests {
     use crate::web::search::exa::PROVIDER as EXA;
     use crate::web::search::lenses::Lens;
 
-    /// The fields of a search that are in no question, each with the reason.
+    /// Fields of a search that are not part of the key, each with the reason.
     const WITHOUT_EFFECT: &[(&str, &str)] = &[
         ("provider", "the one that is asked is a part by itself"),
         ("claim", "results are marked with it after they are kept"),

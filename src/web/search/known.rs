@@ -1,5 +1,4 @@
-//! What is known of a search before anybody is asked: what is configured, whom to leave alone, and
-//! the answers that are kept.
+//! State known before a provider is asked: the configuration, the breakers, and the cached answers.
 
 use std::time::Duration;
 
@@ -12,20 +11,20 @@ use super::query::Search;
 use crate::cache::Store;
 use crate::web::credentials::Credentials;
 
-/// What is known of searches before anybody is asked.
+/// Configuration and caches of a search.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
-    /// What is configured.
+    /// API keys and settings.
     pub credentials: &'a Credentials<'a>,
-    /// Where answers and breakers are kept, if there is a place.
+    /// Store of answers and breakers, if there is one.
     pub store: Option<&'a dyn Store>,
-    /// Whether answers may come from there, and go there. Breakers do in any case.
+    /// True if answers are read from the store and written to it. Breakers always are.
     pub keeps_answers: bool,
 }
 
 impl Known<'_> {
-    /// The answer to a search that is kept, where it is the one that [`Searcher::search`] would
-    /// come back with before it asks anybody.
+    /// Returns the cached answer to a search, if [`Searcher::search`] would return it before it
+    /// asks a provider.
     #[must_use]
     pub fn answer(&self, search: &Search) -> Option<SearchAnswer> {
         let providers = match choice::choose(search, self.credentials).ok()? {
@@ -58,13 +57,13 @@ impl Known<'_> {
         None
     }
 
-    /// The breakers.
+    /// Returns the circuit breakers.
     #[must_use]
     pub fn breakers(&self) -> Breakers<'_> {
         Breakers::new(self.store)
     }
 
-    /// The answer that is kept, if there is one.
+    /// Returns the cached answer, if there is one.
     pub(super) fn kept(
         &self,
         search: &Search,

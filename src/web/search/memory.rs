@@ -1,4 +1,4 @@
-//! A store for tests: entries in memory, which grow older when they are told to.
+//! A store for tests: entries in memory, which age on demand.
 
 use std::sync::Mutex;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `SearchApi`: Google's results by an API of others.
+//! `SearchApi`: Google's results through a third party's API.
 //!
 //! Facts: `SearchApi` documentation, "Google Search Engine Results API".
 
@@ -18,7 +18,7 @@ use crate::web::credentials::CredentialName;
 
 const NAME: &str = "SearchApi";
 
-/// The provider.
+/// Row of this provider.
 pub static PROVIDER: Provider = Provider {
     name: "searchapi",
     title: NAME,
@@ -78,7 +78,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     let list = body.get("organic_results");
     let error = string(&body, "error");
-    // That nothing was found is written as an error as well.
+    // A search without results is reported as an error as well.
     let nothing = error.to_lowercase().contains("any results");
     if list.is_none_or(Value::is_null) && !error.is_empty() && !nothing {
         let text = format!("{NAME} search failed: {}", reply::tidy(error));

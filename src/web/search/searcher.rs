@@ -1,5 +1,5 @@
-//! One search, from whom to ask to what was found: from the cache if it is there, else by as many
-//! requests as its hosts need, at the next provider where the first one fails.
+//! One search from start to end: from the cache if possible, or else by as many requests as its
+//! hosts need, at the next provider if the first one fails.
 
 use std::time::{Duration, Instant};
 
@@ -16,28 +16,28 @@ use super::query::Search;
 use crate::cache::{SingleFlightGuard, get_or_wait};
 use crate::web::client::Client;
 
-/// How long a provider may take where others can be asked after it.
+/// Longest time for one provider if others can be asked after it.
 const TURN: Duration = Duration::from_secs(8);
 
-/// The least time that is worth asking another one.
+/// Least time that is worth asking another provider.
 const LEAST: Duration = Duration::from_secs(1);
 
-/// How long a call waits for another one that asks the same.
+/// Longest wait for another call with the same search.
 const WAIT: Duration = Duration::from_secs(8);
 
-/// The least time of a search whose failure to reach a provider is the provider's.
+/// A shorter search that fails to reach a provider does not count against the provider.
 const PATIENT: Duration = Duration::from_secs(5);
 
-/// What it takes to search.
+/// Runs searches.
 pub struct Searcher<'a> {
-    /// Asks the providers; the search ends when its time does.
+    /// HTTP client; the search ends when its time does.
     pub client: &'a Client,
-    /// What is known before one of them is asked.
+    /// Configuration and caches.
     pub known: Known<'a>,
 }
 
 impl Searcher<'_> {
-    /// Searches.
+    /// Runs a search.
     pub fn search(&self, search: &Search) -> Result<SearchAnswer, SearchFailure> {
         let begin = Instant::now();
         let route =
@@ -88,7 +88,7 @@ impl Searcher<'_> {
                     ..answer
                 });
             }
-            // Who gets no time is not to blame for giving no answer.
+            // A provider that was given no time is not recorded as failed.
             if self.client.left() < LEAST && !routed.attempted.is_empty() {
                 let why = "no time left for it".to_owned();
                 routed.passed.push((provider.name, why));
@@ -119,7 +119,7 @@ impl Searcher<'_> {
                     provider.title
                 );
                 let failure = ProviderFailure::new(provider, kind, text);
-                // The one that is well again first says how long to wait, unless one was asked.
+                // The provider that recovers first decides how long to wait, unless one was asked.
                 let longer = match worst.as_ref().map(|worst| worst.kind) {
                     Some(SearchFailureKind::RateLimited { seconds: other, .. }) => seconds < other,
                     _ => true,
@@ -171,8 +171,8 @@ impl Searcher<'_> {
         }
     }
 
-    /// The answer that is kept, or that another call keeps while this one waits; else the turn to
-    /// ask for it.
+    /// Returns the cached answer, or one that another call stores while this one waits; otherwise
+    /// the lock for asking.
     fn kept_or_turn(
         &self,
         search: &Search,
@@ -188,7 +188,7 @@ impl Searcher<'_> {
         get_or_wait(store, &question, longest, look)
     }
 
-    /// Asks a provider, and keeps what it answers.
+    /// Asks a provider, and caches its answer.
     fn ask(
         &self,
         client: &Client,
@@ -197,7 +197,7 @@ impl Searcher<'_> {
         account: &ProviderAccount,
     ) -> Result<SearchAnswer, ProviderFailure> {
         let is_patient = client.left() >= PATIENT;
-        // A caller who cannot wait says nothing of the provider.
+        // A call with little time says nothing about the provider.
         let failed = |failure: &ProviderFailure| {
             if is_patient || !matches!(failure.kind, SearchFailureKind::Network { .. }) {
                 self.known.breakers().failed(provider, failure.kind);
@@ -227,7 +227,7 @@ impl Searcher<'_> {
             unheeded,
             shortened,
         };
-        // Half an answer is not kept.
+        // A partial answer is not cached.
         if let Some(store) = self
             .known
             .store

@@ -20,7 +20,7 @@ use crate::web::credentials::CredentialName;
 
 const NAME: &str = "SearXNG";
 
-/// The provider.
+/// Row of this provider.
 pub static PROVIDER: Provider = Provider {
     name: "searxng",
     title: NAME,
@@ -50,7 +50,7 @@ pub static PROVIDER: Provider = Provider {
     setup: "SearXNG is a server of your own, at an address such as http://localhost:8080, whose \
         settings have `json` among `search.formats`.",
     limits: ProviderLimits {
-        // What its engines take; it passes the query on.
+        // The limit of its engines; SearXNG passes the query on.
         characters: 500,
         words: 50,
         ..ProviderLimits::PLAIN
@@ -106,8 +106,8 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     request
 }
 
-/// Headers as they are configured: a JSON object, or `Name: value` with a semicolon, a comma or a
-/// line's end between them. What is no header is left out.
+/// Parses the configured headers: a JSON object, or `Name: value` separated by semicolons, commas
+/// or line ends. Anything else is left out.
 fn headers(text: &str) -> Vec<(String, String)> {
     let pairs: Vec<(String, String)> = match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(object)) => object
@@ -146,7 +146,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     });
     let silent = unresponsive(&body);
     if results.is_empty() && !silent.is_empty() {
-        // Nobody knows whether there would have been results.
+        // The engines that failed might have had results.
         let text = format!(
             "{NAME} found nothing, but not all of its engines answered: {}.",
             silent.join(", ")
@@ -159,7 +159,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     Ok(results)
 }
 
-/// The engines that did not answer, and why.
+/// Returns the engines that did not answer, with the reasons.
 fn unresponsive(body: &Value) -> Vec<String> {
     let engines = body.get("unresponsive_engines").and_then(Value::as_array);
     let engines = engines.into_iter().flatten().take(10);

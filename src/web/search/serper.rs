@@ -1,6 +1,6 @@
-//! Serper: Google's results by an API of others.
+//! Serper: Google's results through a third party's API.
 //!
-//! Facts: the playground and the documentation of serper.dev; its refusals as they are reported.
+//! Facts: the playground and the documentation of serper.dev; its refusals as users report them.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Serper";
 
-/// The provider.
+/// Row of this provider.
 pub static PROVIDER: Provider = Provider {
     name: "serper",
     title: NAME,

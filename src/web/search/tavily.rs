@@ -15,7 +15,7 @@ use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Tavily";
 
-/// The provider.
+/// Row of this provider.
 pub static PROVIDER: Provider = Provider {
     name: "tavily",
     title: NAME,
@@ -49,7 +49,7 @@ pub static PROVIDER: Provider = Provider {
     refusal,
 };
 
-/// What it calls countries.
+/// Names of countries as Tavily spells them.
 const COUNTRIES: &str = "\
     AR argentina|AT austria|AU australia|BE belgium|BG bulgaria|BR brazil|CA canada|\
     CH switzerland|CL chile|CN china|CO colombia|CZ czech republic|DE germany|DK denmark|\
@@ -100,7 +100,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
 }
 
 fn refusal(reply: &Response) -> ProviderRefusal {
-    // The plan's limit, and that of what is paid as it is used.
+    // The limit of the plan, and that of pay-as-you-go.
     if matches!(reply.status, 432 | 433) {
         return ProviderRefusal::new(reply::QUOTA, reply::quota(NAME, reply));
     }

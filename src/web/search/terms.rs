@@ -1,5 +1,5 @@
-//! The words of a request: the query with what the provider has no parameter for, as operators of
-//! web search (`"phrase"`, `-word`, `site:`), and how many hosts fit into one query.
+//! The query string: the words with operators of web search (`"phrase"`, `-word`, `site:`) for all
+//! that the provider has no parameter for, and the grouping of hosts into queries.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::provider::{ProviderLimits, SiteQuery};
 use super::query::{ProviderQuery, Search};
 use crate::sort::Sort;
 
-/// The parts of a search that go into the query as operators.
+/// Parts of a search that go into the query as operators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(
     clippy::struct_excessive_bools,
@@ -23,7 +23,7 @@ pub struct QueryOperators {
 }
 
 impl QueryOperators {
-    /// All of it: the provider has no parameter for any.
+    /// All parts, for a provider without parameters for them.
     pub const ALL: Self = Self {
         exact: true,
         excluded: true,
@@ -31,7 +31,7 @@ impl QueryOperators {
     };
 }
 
-/// The query, and as operators what is asked of the words.
+/// Builds the query string with its operators.
 #[must_use]
 pub fn written(ask: &ProviderQuery<'_>, words: QueryOperators) -> String {
     let mut text = ask.search.query.trim().to_owned();
@@ -55,7 +55,7 @@ pub fn written(ask: &ProviderQuery<'_>, words: QueryOperators) -> String {
     text
 }
 
-/// `site:a`, or `(site:a OR site:b)`.
+/// Builds `site:a`, or `(site:a OR site:b)`.
 fn hosts(sites: &[String]) -> String {
     let all: Vec<String> = sites.iter().map(|site| format!("site:{site}")).collect();
     match all.as_slice() {
@@ -64,7 +64,7 @@ fn hosts(sites: &[String]) -> String {
     }
 }
 
-/// The exact phrase without the quotation marks that it may come in; `None` for an empty one.
+/// Returns the exact phrase without surrounding quotation marks; `None` for an empty one.
 #[must_use]
 pub fn phrase(ask: &ProviderQuery<'_>) -> Option<String> {
     let phrase = ask
@@ -76,8 +76,7 @@ pub fn phrase(ask: &ProviderQuery<'_>) -> Option<String> {
     (!phrase.is_empty()).then_some(phrase)
 }
 
-/// The excluded terms: words, and phrases in quotation marks, without their minus if they come with
-/// one.
+/// Returns the excluded terms: words, and phrases in quotation marks, without a leading minus.
 #[must_use]
 pub fn excluded(ask: &ProviderQuery<'_>) -> Vec<String> {
     let text = ask.search.exclude_terms.as_deref().unwrap_or_default();
@@ -94,14 +93,14 @@ pub fn excluded(ask: &ProviderQuery<'_>) -> Vec<String> {
     terms
 }
 
-/// True if a request's words are no longer than the provider takes.
+/// True if the query is no longer than the provider accepts.
 #[must_use]
 pub fn fits(text: &str, limits: &ProviderLimits) -> bool {
     text.chars().count() <= limits.characters && text.split_whitespace().count() <= limits.words
 }
 
-/// The beginning of the query that a request has room for with the operators and a few hosts;
-/// `None` where it has room for all of it, or for nothing.
+/// Shortens the query so that it fits with the operators and a few hosts; `None` if it fits as it
+/// is, or if nothing does.
 #[must_use]
 pub fn shortened(
     ask: &ProviderQuery<'_>,
@@ -127,7 +126,7 @@ pub fn shortened(
         return None;
     }
     for sites in [longest.len().min(FEW), longest.len().min(1)] {
-        // True if a beginning fits is the question of its length alone.
+        // Only its length decides whether a beginning fits.
         let ends: Vec<usize> = query.char_indices().map(|(at, _)| at).skip(1).collect();
         let fitting = ends.partition_point(|end| room(&query[..*end], sites));
         let Some(end) = fitting.checked_sub(1).map(|at| ends[at]) else {
@@ -137,7 +136,7 @@ pub fn shortened(
         let cut = query[end..].starts_with(char::is_whitespace);
         let whole = begin.rfind(char::is_whitespace).filter(|_| !cut);
         let mut text = begin[..whole.unwrap_or(end)].trim_end().to_owned();
-        // A phrase that is not ended is none.
+        // An unclosed quotation mark would not make a phrase.
         if text.matches('"').count() % 2 == 1
             && let Some(at) = text.rfind('"')
         {
@@ -148,12 +147,12 @@ pub fn shortened(
     None
 }
 
-/// So many hosts go into one request even where not all of its words may be heeded: a long query is
-/// not asked once for every host.
+/// Minimum number of hosts in one request, even if not all words may count: otherwise a long query
+/// would be sent once for every host.
 const FEW: usize = 5;
 
-/// The hosts of a search in groups, each for one request: as few groups as the provider's limits
-/// allow, and as equal ones. A host that no request has room for is in a group by itself.
+/// Splits the hosts of a search into groups, one for each request: as few as the provider's limits
+/// allow, and of similar size. A host that fits into no request forms a group by itself.
 #[must_use]
 pub fn groups<'a>(
     ask: &ProviderQuery<'a>,
@@ -196,7 +195,7 @@ pub fn groups<'a>(
     few
 }
 
-/// `sites` in so many parts of nearly the same length.
+/// Splits `sites` into this many parts of nearly the same length.
 fn even(sites: &[String], parts: usize) -> Vec<&[String]> {
     let (mut all, mut rest) = (Vec::with_capacity(parts), sites);
     for left in (1..=parts).rev() {

@@ -1,7 +1,7 @@
-//! The answer: the specification's object, field by field, no longer than its reader takes.
+//! The answer: the specification's object, field by field, within its reader's limit.
 //!
 //! Rules: the specification's output of `scrape_page`; the decisions on the host's calls (8, 9) for
-//! what is left out where there is a limit.
+//! the fields left out under a limit.
 
 use std::io;
 
@@ -16,10 +16,10 @@ use crate::contract::reply::Object;
 use crate::contract::terms::{Reader, Terms};
 use crate::tools::web::research_cache::TRUST;
 
-/// Fewer words than these are said to be few.
+/// Fewer words than these are reported as few.
 const SPARSE: usize = 150;
 
-/// Facts beside the text, which stand behind those about it.
+/// Facts beside the text, placed behind those about it.
 const FACTS: [&str; 7] = [
     "structuredData",
     "forumSignals",
@@ -30,10 +30,10 @@ const FACTS: [&str; 7] = [
     "retractionStatus",
 ];
 
-/// Facts of use to programs alone.
+/// Facts for programs only.
 const FOR_PROGRAMS: [&str; 1] = ["structuredData"];
 
-/// The fields that go first where there is no room for all, in that order.
+/// Fields that are left out first if there is not enough room, in that order.
 const DISPENSABLE: [&str; 18] = [
     "structuredData",
     "forumSignals",
@@ -55,7 +55,7 @@ const DISPENSABLE: [&str; 18] = [
     "url",
 ];
 
-/// The size class of content of so many bytes.
+/// Returns the size class of content of so many bytes.
 fn size_category(bytes: usize) -> &'static str {
     match bytes {
         0..5000 => "small",
@@ -65,12 +65,12 @@ fn size_category(bytes: usize) -> &'static str {
     }
 }
 
-/// The fields of an answer but for its content, in their order.
+/// Fields of an answer without its content, in their order.
 struct AnswerFields(Vec<(&'static str, Box<RawValue>)>);
 
 impl AnswerFields {
     fn add(&mut self, name: &'static str, value: impl Serialize) {
-        // Texts, numbers and JSON: what is declared for machines stays as it is written.
+        // Texts, numbers and JSON always serialise; the page's own declarations are unchanged.
         if let Ok(value) = serde_json::value::to_raw_value(&value) {
             self.0.push((name, value));
         }
@@ -82,14 +82,14 @@ impl AnswerFields {
         }
     }
 
-    /// Their length as JSON, each with its comma, in bytes.
+    /// Returns the length of the fields as JSON, each with its comma, in bytes.
     fn length(&self) -> usize {
         let one = |(name, value): &(&str, Box<RawValue>)| name.len() + 4 + value.get().len();
         self.0.iter().map(one).sum()
     }
 
-    /// Leaves out what can be done without until the others have room; what was left out comes
-    /// back.
+    /// Leaves out dispensable fields until the others have room; returns the names of those left
+    /// out.
     fn fit(&mut self, room: usize) -> Vec<&'static str> {
         let mut left_out = Vec::new();
         for name in DISPENSABLE {
@@ -106,7 +106,8 @@ impl AnswerFields {
     }
 }
 
-/// The fields of an answer with this content, which is cut if it is not the page's own.
+/// Builds the fields of an answer with this content; `truncated` if it is cut for the answer's
+/// limit.
 fn fields(page: &Page, content: &str, truncated: bool) -> AnswerFields {
     let mut fields = AnswerFields(Vec::new());
     fields.add("url", &page.url);
@@ -192,8 +193,8 @@ fn say_notes(object: &mut Object<'_>, page: &Page) {
     }
 }
 
-/// Writes as much as there is room for: the content comes last, since it takes what the other
-/// fields leave.
+/// Writes as much as there is room for: the content comes last because it takes the room that the
+/// other fields leave.
 fn write_within(object: &mut Object<'_>, page: &Page) -> io::Result<()> {
     let is_model = object.terms().reader == Reader::Model;
     let room = object.room().unwrap_or(usize::MAX);
@@ -227,7 +228,7 @@ fn write_within(object: &mut Object<'_>, page: &Page) -> io::Result<()> {
     Ok(())
 }
 
-/// The beginning of the content that has `room`, if that is not all of it.
+/// Returns the beginning of the content that fits into `room`, if not all of it does.
 fn shorter(page: &Page, room: usize, measure: Measure) -> Option<content_cut::ContentBeginning> {
     let fits = measure.prefix(page.content.as_bytes(), room);
     if fits == page.content.len() {
@@ -236,8 +237,8 @@ fn shorter(page: &Page, room: usize, measure: Measure) -> Option<content_cut::Co
     content_cut::beginning(&page.content, fits, page.markdown)
 }
 
-/// How to have the rest of a content of which `shown` bytes are shown. `bounded` is whether that is
-/// due to the answer's reader, and not to the request.
+/// Explains how to get the rest of a content of which `shown` bytes are shown. `bounded` is true if
+/// the answer's reader sets the limit, and not the request.
 fn rest_of(
     page: &Page,
     shown: usize,
@@ -259,7 +260,7 @@ fn rest_of(
     let model = matches!(terms.reader, Reader::Model | Reader::Program);
     let main = page.paging == FetchPaging::Main;
     let go_on = match (page.paging, terms.reader) {
-        // A window of lines begins anew within the first one.
+        // A window of lines would begin again within the first one.
         _ if next <= 1 => None,
         (FetchPaging::Nowhere, _) | (_, Reader::Person) => None,
         (_, Reader::Model | Reader::Program) => {

@@ -1,5 +1,5 @@
-//! What is known of a page beside its text: how to cite it, what kind of source it is, what it
-//! declares for machines, and whether the work that it shows was retracted.
+//! Facts about a page beside its text: its citation, its kind of source, its declarations for
+//! machines, and whether the work that it shows was retracted.
 
 use serde::Serialize;
 use url::Url;
@@ -8,20 +8,20 @@ use super::page::Page;
 use crate::page::{self, Citation, Date, Embedded};
 use crate::web::client::Client;
 
-/// The origin of a page, and what it says of itself.
+/// Sources of the facts about a page.
 pub struct FactSource<'a> {
-    /// Its final address.
+    /// Final URL.
     pub url: &'a Url,
-    /// The data that it declares, if it is a page.
+    /// Declarations, if it is a page.
     pub embedded: Option<&'a Embedded>,
-    /// Its author, if it is a document that names one.
+    /// Author, if it is a document that names one.
     pub author: Option<&'a str>,
-    /// When that was.
+    /// Date of the document.
     pub date: Option<&'a str>,
 }
 
 impl<'a> FactSource<'a> {
-    /// An address of which nothing more is known.
+    /// Creates a source with nothing but a URL.
     pub fn at(url: &'a Url) -> Self {
         Self {
             url,
@@ -32,8 +32,8 @@ impl<'a> FactSource<'a> {
     }
 }
 
-/// Puts into `page` what is known of it. `text` is all of its text, and `client` asks whether it
-/// was retracted; without one nobody is asked.
+/// Adds the facts to `page`. `text` is all of its text; `client` asks about retractions, and
+/// without one nothing is asked.
 pub fn add(page: &mut Page, source: &FactSource<'_>, text: &str, client: Option<&Client>) {
     let FactSource { url, embedded, .. } = *source;
     let title = page.title.clone().unwrap_or_default();
@@ -64,13 +64,13 @@ pub fn add(page: &mut Page, source: &FactSource<'_>, text: &str, client: Option<
     let Some(client) = client else { return };
     match page::retraction::status(&client.for_services(), &doi) {
         Ok(status) => put(page, "retractionStatus", status.as_ref()),
-        // A page without the word of a retraction is not one to be kept.
+        // A page without a retraction status is not cached.
         Err(page::retraction::Unanswered) => page.of_the_moment = true,
     }
 }
 
 fn put(page: &mut Page, name: &str, fact: Option<&impl Serialize>) {
-    // Facts are texts, numbers, and JSON that stays as it is written.
+    // Texts, numbers and JSON always serialise.
     if let Some(fact) = fact
         && let Ok(fact) = serde_json::value::to_raw_value(fact)
     {

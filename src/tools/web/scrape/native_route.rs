@@ -1,4 +1,4 @@
-//! Sites that have a better way than their pages.
+//! Pages of sites that are read by an API instead of their HTML.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::web::allowed::Allowed;
 use crate::web::client::Client;
 use crate::web::native::{self, NativeError};
 
-/// The page that another way leads to; `None` where there is none.
+/// Reads the page by its site's native route; `None` if there is none.
 pub fn find(
     request: &ScrapeRequest,
     client: &Client,

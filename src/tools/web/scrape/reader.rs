@@ -1,7 +1,7 @@
-//! The ways to a page: what is asked for is fetched, and whatever came is read.
+//! The ways to a page: a requested page is fetched, and its reply parsed by kind.
 //!
-//! Rules: the specification's ways of `scrape_page`; the decisions on web-fetch. What a body is is
-//! told by its bytes, then by its Content-Type, then by the ending of its address.
+//! Rules: the specification's ways of `scrape_page`; the decisions on web-fetch. The kind of a body
+//! depends on its bytes, then on its Content-Type, then on the extension in its URL.
 
 use std::time::Instant;
 
@@ -25,10 +25,10 @@ use crate::web::bot_checks::bot_check;
 use crate::web::charset::{Unsupported, signature};
 use crate::web::client::{BodyLimit, Client, MAX_BODY, Response};
 
-/// The most that is read of a document, in bytes.
+/// Most bytes read of a document.
 const MAX_DOCUMENT: usize = 50 * 1024 * 1024;
 
-/// Reads what is asked for, within the time of `client`.
+/// Reads the requested page, within the time of `client`.
 pub fn page(request: &ScrapeRequest, terms: &Terms, client: Client) -> Result<Page, PageError> {
     if request.mode == ScrapeMode::Raw {
         return raw(request, client);
@@ -52,7 +52,7 @@ fn get(request: &ScrapeRequest, client: &Client) -> Result<Response, PageError> 
     page_source::fetch(client, &request.url).map_err(|error| failure::of_fetch(error, request))
 }
 
-/// The bytes, as they came.
+/// Returns the bytes as received.
 fn raw(request: &ScrapeRequest, client: Client) -> Result<Page, PageError> {
     let client = client.keeping(BodyLimit::of(request.max_length));
     let reply = get(request, &client)?;
@@ -66,7 +66,7 @@ fn raw(request: &ScrapeRequest, client: Client) -> Result<Page, PageError> {
     Ok(page)
 }
 
-/// A reply that is a page, a document or another text.
+/// Parses a reply: a page, a document or another text.
 fn read(
     reply: Response,
     request: &ScrapeRequest,
@@ -85,7 +85,7 @@ fn read(
     }
     let source = decode(&reply, request)?;
     let form = TextForm::of(source.kind, reply.content_type(), &reply.url);
-    // The bytes have been read, and take room that the conversion needs.
+    // Frees the bytes because the conversion needs the memory.
     drop(reply);
     let mut found = if let Some(feed) = source.feed() {
         of_feed(&source, feed)
@@ -102,13 +102,13 @@ fn read(
     Ok(found)
 }
 
-/// A body as text, in its character set.
+/// Decodes a body as text, in its character set.
 fn decode(reply: &Response, request: &ScrapeRequest) -> Result<PageSource, PageError> {
     let Unsupported(kind) = match PageSource::decode(reply, reply.content_type()) {
         Ok(source) => return Ok(source),
         Err(unsupported) => unsupported,
     };
-    // A server may say that of its error's page, or of a text, which is a document at other times.
+    // A server may declare an error page, or a text, as the document that it usually sends.
     if document_file::is_document(&page_source::media_type(&kind))
         && signature::of(&reply.body).is_none()
         && let Ok(source) = PageSource::decode(reply, None)
@@ -120,7 +120,7 @@ fn decode(reply: &Response, request: &ScrapeRequest) -> Result<PageSource, PageE
     Err(failure::of_file(&kind, note))
 }
 
-/// True if a text has none of the characters that only other files have.
+/// True if a text has no characters that occur only in binary files.
 fn is_written(text: &str) -> bool {
     let other = |char: char| char.is_control() && !char.is_ascii_whitespace();
     !text.contains(other) && !text.contains(char::REPLACEMENT_CHARACTER)
@@ -168,7 +168,7 @@ fn of_html(
     client: &Client,
 ) -> Result<FoundPage, PageError> {
     let mut found = FoundPage::of_html(source, end).ok_or_else(failure::of_parser)?;
-    // Of a page that was cut nobody knows what else it shows.
+    // A truncated page may show more than its beginning does.
     let is_whole = !found.document.cuts.are_of_content();
     let mut rendered = None;
     if is_whole && placeholder::is_shell(&source.text, found.document.own()) {

@@ -1,5 +1,5 @@
-//! What is answered: the specification's object for programs, the same in fewer words for models
-//! and people, and what stands beside it for clients.
+//! The answer: the specification's object for programs, a shorter form for models and people, and
+//! metadata for clients.
 
 use serde::Serialize;
 
@@ -16,10 +16,10 @@ use crate::web::search::outcome::SearchAnswer;
 use crate::web::search::provider::Provider;
 use crate::web::search::{SearchResult, display_link, unseen_taken_out};
 
-/// What the fields around the results take at most where there is a limit, in bytes.
+/// Most bytes taken by the fields around the results if there is a limit.
 const AROUND: usize = 120;
 
-/// A result as the specification has it.
+/// A result in the specification's form.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row<'a> {
@@ -56,7 +56,7 @@ impl From<Reputation> for Known {
     }
 }
 
-/// A result in as many lines as are worth reading.
+/// A result as lines of text, for reading.
 #[derive(Serialize)]
 struct Lines<'a> {
     title: &'a str,
@@ -94,7 +94,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Actions where nothing was found.
+/// Suggested actions after a search without results.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct HintsShown<'a> {
@@ -153,7 +153,7 @@ fn in_words(action: &SearchSuggestion) -> String {
     }
 }
 
-/// Facts for a client beside the answer.
+/// Metadata for a client beside the answer.
 #[derive(Serialize)]
 struct Meta {
     #[serde(flatten)]
@@ -162,7 +162,7 @@ struct Meta {
     routing: Option<Routing>,
 }
 
-/// The way of the search to its provider.
+/// Route of the search to its provider.
 #[derive(Serialize)]
 struct Routing {
     provider_used: &'static str,
@@ -191,7 +191,7 @@ impl Meta {
     }
 }
 
-/// The answer; `hints` where nothing was found.
+/// Builds the answer; `hints` if nothing was found.
 pub fn reply<'a>(
     wanted: SearchFields,
     answer: SearchAnswer,
@@ -252,8 +252,7 @@ fn row<'a>(result: &'a SearchResult, claim: Option<&Claim>) -> Row<'a> {
     }
 }
 
-/// Writes the results, as many as there is room for, and what is counted of them; how many comes
-/// back.
+/// Writes as many results as there is room for, and their count, which it returns.
 fn write<T: Serialize>(
     object: &mut Object<'_>,
     wanted: &SearchFields,
@@ -282,7 +281,7 @@ fn write<T: Serialize>(
     Ok(shown)
 }
 
-/// The hints as sentences.
+/// Returns the hints as sentences.
 fn said(hints: &SearchHints) -> String {
     let actions: Vec<String> = hints.suggested_actions.iter().map(in_words).collect();
     let filters: Vec<String> = hints
@@ -300,7 +299,7 @@ fn said(hints: &SearchHints) -> String {
     )
 }
 
-/// What the answer does not say by itself: what was not heeded, not asked, not searched.
+/// Writes notes on fields that were ignored, and hosts that were not searched.
 fn notes(wanted: &SearchFields, answer: &SearchAnswer) -> Notes {
     let Provider { title, limits, .. } = answer.provider;
     let mut notes = Notes::default();

@@ -1,4 +1,4 @@
-//! `web_search`: the web, searched with whichever provider there is.
+//! `web_search`: searches the web with any configured provider.
 //!
 //! Rules: the specification's `web_search`, and the decisions on it.
 

@@ -1,5 +1,4 @@
-//! The fields of a request, understood: what they mean, and what is said of those that make no
-//! sense.
+//! Fields of a request, parsed and validated, with errors for those that make no sense.
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::request::Request;
@@ -9,29 +8,29 @@ use crate::web::search::lenses::Lenses;
 use crate::web::search::named_hosts;
 use crate::web::search::query::{MOST_RESULTS, SafeSearch, Search, TimeRange};
 
-/// The longest query, in characters.
+/// Longest query, in characters.
 const LONGEST_QUERY: usize = 500;
 
-/// Number of results where the request gives none.
+/// Default number of results.
 const USUAL_RESULTS: usize = 5;
 
-/// The most hosts that a request may name.
+/// Maximum number of hosts in a request.
 const MOST_SITES: usize = 10;
 
-/// Longest repetition of a value that makes no sense, in characters.
+/// Longest quotation of an invalid value in a message, in characters.
 const REPEATED: usize = 60;
 
-/// A request that was read.
+/// A parsed request.
 pub struct SearchFields {
     /// The search.
     pub search: Search,
-    /// The number of results asked for, where that is more or less than there can be.
+    /// Requested number of results, if it is out of range.
     pub requested: Option<i64>,
-    /// The lens files that could not be used, where a lens was asked for: sentences.
+    /// Lens files that could not be used, if a lens was requested: sentences.
     pub problems: Vec<String>,
 }
 
-/// Reads a request. `sessionId` has no effect, whatever it holds.
+/// Parses a request. `sessionId` is ignored, whatever its value.
 pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<SearchFields, Failure> {
     let query = query(request)?;
     let (count, requested) = count(request)?;
@@ -88,7 +87,7 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Sear
         query,
         count,
         time_range,
-        // The specification's default; given and left out are the same search.
+        // The specification's default, made explicit so that both requests are the same search.
         safe: safe.or(Some(SafeSearch::Medium)),
         language,
         country,
@@ -124,7 +123,7 @@ fn query(request: &Request<'_>) -> Result<String, Failure> {
     Ok(query.to_owned())
 }
 
-/// The number of results wanted, and the number asked for where that is another one.
+/// Returns the number of results to search for, and the requested one if it differs.
 fn count(request: &Request<'_>) -> Result<(usize, Option<i64>), Failure> {
     let Some(number) = request.number("num_results")? else {
         return Ok((USUAL_RESULTS, None));
@@ -136,7 +135,7 @@ fn count(request: &Request<'_>) -> Result<(usize, Option<i64>), Failure> {
     Ok((count, other.then_some(asked)))
 }
 
-/// The hosts of `site` and `sites`, each once.
+/// Returns the hosts of `site` and `sites`, each once.
 fn sites(request: &Request<'_>) -> Result<Vec<String>, Failure> {
     let mut entries: Vec<String> = Vec::new();
     for field in ["site", "sites"] {
@@ -166,13 +165,13 @@ fn sites(request: &Request<'_>) -> Result<Vec<String>, Failure> {
     Ok(hosts)
 }
 
-/// A text that may be missing, without the blanks around it; one of blanks alone is missing.
+/// Returns an optional text without surrounding blanks; a blank one is missing.
 fn given<'r>(request: &'r Request<'_>, field: &str) -> Result<Option<&'r str>, Failure> {
     let text = request.text(field)?.map(str::trim);
     Ok(text.filter(|text| !text.is_empty()))
 }
 
-/// The value of a field that has one of these.
+/// Returns the value of a field with these choices.
 fn one_of<T: Copy, const N: usize>(
     request: &Request<'_>,
     field: &str,
@@ -192,7 +191,7 @@ fn one_of<T: Copy, const N: usize>(
     ))
 }
 
-/// A code of two letters, in lower case.
+/// Returns a code of two letters, in lower case.
 fn code(request: &Request<'_>, field: &str, what: &str) -> Result<Option<String>, Failure> {
     let Some(text) = given(request, field)? else {
         return Ok(None);
@@ -206,13 +205,14 @@ fn code(request: &Request<'_>, field: &str, what: &str) -> Result<Option<String>
     ))
 }
 
-/// A value as a message repeats it.
+/// Shortens a value for its quotation in a message.
 fn repeated(value: &str) -> String {
     let short: String = value.chars().take(REPEATED).collect();
     format!("{short:?}")
 }
 
-/// A request that can be read and makes no sense: what is wrong with it, and what to do.
+/// Creates the failure of a request that can be parsed but makes no sense: what is wrong, and what
+/// to do.
 fn senseless(message: impl Into<String>, action: impl AsRef<str>) -> Failure {
     let mut message: String = message.into();
     if !message.ends_with('.') {

@@ -1,4 +1,4 @@
-//! The facts about an item in an object of the API, as text and as HTML.
+//! Fields of an item in the API's JSON, as text and as HTML.
 
 use serde_json::Value;
 
@@ -7,18 +7,18 @@ use crate::web::native::{
     LONGEST_TEXT, address_of, beginning, escaped, moment, name_of, number, seen,
 };
 
-/// True if an item is there to be read.
+/// True if the item can be shown.
 pub(super) fn is_there(item: &Value) -> bool {
     let marked = |field: &str| item.get(field).and_then(Value::as_bool) == Some(true);
     item.is_object() && !marked("deleted") && !marked("dead")
 }
 
-/// The numbers in a list of an object, each once.
+/// Returns the numbers in a list of an object, each once.
 pub(super) fn ids(object: &Value, field: &str) -> Vec<u64> {
     let list = object.get(field).and_then(Value::as_array);
     let mut seen = Vec::new();
     for id in list.into_iter().flatten().filter_map(Value::as_u64) {
-        // Of the many that there can be no more are looked at than may be shown.
+        // A list may be very long; no more of it is read than can be shown.
         if seen.len() >= 1000 {
             break;
         }
@@ -29,17 +29,17 @@ pub(super) fn ids(object: &Value, field: &str) -> Vec<u64> {
     seen
 }
 
-/// `3 points`.
+/// Returns the score as text, such as `3 points`.
 pub(super) fn points(item: &Value) -> Option<String> {
     number(item, "score").map(|score| counted(score, "point", "points"))
 }
 
-/// A number with what is counted.
+/// Returns a number followed by the noun in its singular or plural.
 pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// Points, author, time and number of comments, as far as an item has them.
+/// Returns points, author, time and number of comments, as far as an item has them.
 pub(super) fn about(item: &Value, whole: bool) -> String {
     let points = points(item).filter(|_| whole);
     let author = name_of(item, "by");
@@ -55,7 +55,7 @@ pub(super) fn about(item: &Value, whole: bool) -> String {
     parts.join(", ")
 }
 
-/// The first paragraph of what a person wrote, in one line.
+/// Returns the first paragraph of a user's text, on one line.
 pub(super) fn plain(item: &Value) -> String {
     let text = item.get("text").and_then(Value::as_str).unwrap_or_default();
     let text = beginning(text, LONGEST_TEXT);
@@ -73,7 +73,7 @@ pub(super) fn plain(item: &Value) -> String {
     seen(&entities::decoded(&plain))
 }
 
-/// An item as a list has it: what it is, and below that points and the like.
+/// Returns an item as a list shows it: its title, and below that points, author and the like.
 pub(super) fn entry(item: &Value) -> String {
     let id = number(item, "id").unwrap_or_default();
     let here = format!("item?id={id}");
