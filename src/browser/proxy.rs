@@ -3,7 +3,7 @@
 //! It listens on the loopback for as long as the call takes, and serves processes of this user
 //! alone. Each connection is judged like one of our own: the host has to be allowed, the guard
 //! admits it and its addresses, names are resolved here, once a page, and only an address that was
-//! checked is dialled (`Client::open`). So a page's scripts reach nothing that a fetch of the page
+//! checked is dialled (`HttpClient::open`). So a page's scripts reach nothing that a fetch of the page
 //! would not: never what is link-local or a cloud's metadata; what is loopback or private only
 //! under the host that the caller named. The browser's own calls to its maker are refused. Of a
 //! name that has public and private addresses, the private ones are left out.
@@ -25,10 +25,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use url::{Host, Url};
 
-use crate::web::client::{Client, FetchError, NetworkError};
+use crate::web::client::{FetchError, HttpClient, NetworkError};
 use crate::web::guard::class::{AddressScope, classify};
 use crate::web::guard::{self, Guard};
-use crate::web::resolve::Resolve;
+use crate::web::resolve::NameResolver;
 
 mod exchange;
 mod own_calls;
@@ -67,7 +67,7 @@ pub struct Proxy {
 
 /// What the threads of a proxy share.
 struct Shared {
-    client: Client,
+    client: HttpClient,
     guard: Guard,
     page: Url,
     /// Nobody else knows the name of the way to the page.
@@ -94,7 +94,7 @@ impl Proxy {
     pub fn start(
         page: &Url,
         guard: Guard,
-        resolver: Arc<dyn Resolve>,
+        resolver: Arc<dyn NameResolver>,
         cut: Instant,
     ) -> io::Result<Self> {
         use std::hash::{BuildHasher, Hasher, RandomState};
@@ -103,7 +103,7 @@ impl Proxy {
         let address = listener.local_addr()?;
         let (stopped, running) = pipe_with(PipeFlags::CLOEXEC)?;
         let token = RandomState::new().build_hasher().finish();
-        let client = Client::with_resolver(Arc::new(Remembering {
+        let client = HttpClient::with_resolver(Arc::new(Remembering {
             resolver,
             known: Mutex::default(),
         }));
@@ -274,7 +274,7 @@ impl Drop for AtOnce<'_> {
 /// A resolver that answers the same for a name as long as the page is rendered: who changes the
 /// addresses of a name meanwhile gains nothing.
 struct Remembering {
-    resolver: Arc<dyn Resolve>,
+    resolver: Arc<dyn NameResolver>,
     known: Mutex<HashMap<String, Vec<SocketAddr>>>,
 }
 
@@ -284,7 +284,7 @@ impl Remembering {
     }
 }
 
-impl Resolve for Remembering {
+impl NameResolver for Remembering {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         let known = self.known().get(name).cloned();
         let found = if let Some(known) = known {

@@ -36,7 +36,7 @@ const TITLES: &[&str] = &["dr", "mr", "mrs", "ms", "prof", "professor"];
 
 /// Kind of author that a page states beside the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hint {
+pub enum AuthorKind {
     Person,
     Organisation,
     /// Nothing is stated: the name decides.
@@ -45,7 +45,7 @@ pub enum Hint {
 
 /// An author.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Author {
+pub struct AuthorName {
     /// Family name, or the whole name of an organisation or of a person with a single name.
     pub family: String,
     /// Given names; empty for an organisation.
@@ -56,15 +56,15 @@ pub struct Author {
     pub organisation: bool,
 }
 
-impl Author {
+impl AuthorName {
     /// Parses one name: `Doe, Jane`, `Jane Doe` or `World Health Organization`. `None` for a text
     /// that is not a name.
-    pub fn of(name: &str, hint: Hint) -> Option<Self> {
+    pub fn of(name: &str, hint: AuthorKind) -> Option<Self> {
         let name = tidy(name)?;
         let organisation = match hint {
-            Hint::Person => false,
-            Hint::Organisation => true,
-            Hint::None => is_organisation(&name),
+            AuthorKind::Person => false,
+            AuthorKind::Organisation => true,
+            AuthorKind::None => is_organisation(&name),
         };
         if organisation {
             return Some(Self::whole(name, true));
@@ -151,11 +151,11 @@ impl Author {
 
 /// Parses a text that may name several authors: `A B and C D`, `A B; C D`, `A B, C D`, or `Doe,
 /// Jane`.
-pub fn all(text: &str, hint: Hint) -> Vec<Author> {
+pub fn all(text: &str, hint: AuthorKind) -> Vec<AuthorName> {
     let text = line(text);
     let text = without_by(&text);
-    if hint == Hint::Organisation {
-        return Author::of(text, hint).into_iter().collect();
+    if hint == AuthorKind::Organisation {
+        return AuthorName::of(text, hint).into_iter().collect();
     }
     let mut names: Vec<&str> = Vec::new();
     for part in text.split([';', '|']) {
@@ -179,7 +179,7 @@ pub fn all(text: &str, hint: Hint) -> Vec<Author> {
     names
         .into_iter()
         .take(MAX_AUTHORS)
-        .filter_map(|name| Author::of(name, hint))
+        .filter_map(|name| AuthorName::of(name, hint))
         .collect()
 }
 
@@ -216,7 +216,7 @@ const BEHIND: &[&str] = &[
 
 /// Parses the authors of a byline as a page shows it, without the date and any text behind the
 /// names.
-pub fn of_byline(text: &str) -> Vec<Author> {
+pub fn of_byline(text: &str) -> Vec<AuthorName> {
     let text = line(text);
     let mut text = without_by(&text);
     for mark in [
@@ -242,7 +242,7 @@ pub fn of_byline(text: &str) -> Vec<Author> {
     if names.len() > 4 * MAX_WORDS {
         return Vec::new();
     }
-    all(&names.join(" "), Hint::None)
+    all(&names.join(" "), AuthorKind::None)
 }
 
 fn is_month(word: &str) -> bool {

@@ -6,9 +6,9 @@
 use serde::Serialize;
 use url::Url;
 
-use super::author::{Author, Hint};
-use super::date::Date;
-use super::embedded::Embedded;
+use super::author::{AuthorKind, AuthorName};
+use super::date::PartialDate;
+use super::embedded::EmbeddedData;
 use super::{cut, line};
 
 mod apa;
@@ -33,7 +33,7 @@ pub struct Citation {
     /// Bibliographic data of the page.
     pub metadata: CitationMetadata,
     /// References in three styles.
-    pub formatted: Formatted,
+    pub formatted: FormattedCitations,
 }
 
 /// Bibliographic data of a page. An unknown field is empty, and left out when serialised; the title
@@ -56,7 +56,7 @@ pub struct CitationMetadata {
 
 /// References in three styles, as plain text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Formatted {
+pub struct FormattedCitations {
     /// APA, 7th edition: an entry of the list of references.
     pub apa: String,
     /// MLA, 9th edition: an entry of the list of works cited.
@@ -69,9 +69,14 @@ impl Citation {
     /// Builds the citation of the page at `url` that was read on the day `accessed`. `title` is the
     /// title of the extracted text, used if the metadata has none; it may be empty.
     #[must_use]
-    pub fn of(url: &Url, embedded: Option<&Embedded>, title: &str, accessed: Date) -> Self {
-        let nothing = Embedded::default();
-        Work::of(url, embedded.unwrap_or(&nothing), title, accessed).cited()
+    pub fn of(
+        url: &Url,
+        embedded: Option<&EmbeddedData>,
+        title: &str,
+        accessed: PartialDate,
+    ) -> Self {
+        let nothing = EmbeddedData::default();
+        CitedWork::of(url, embedded.unwrap_or(&nothing), title, accessed).cited()
     }
 
     /// Builds the citation of a document that is not a page, with author and date from its own
@@ -82,13 +87,13 @@ impl Citation {
         title: &str,
         author: Option<&str>,
         date: Option<&str>,
-        accessed: Date,
+        accessed: PartialDate,
     ) -> Self {
-        let mut work = Work::of(url, &Embedded::default(), title, accessed);
+        let mut work = CitedWork::of(url, &EmbeddedData::default(), title, accessed);
         if let Some(author) = author {
-            work.authors = super::author::all(author, Hint::None);
+            work.authors = super::author::all(author, AuthorKind::None);
         }
-        if let Some(date) = date.and_then(Date::parse) {
+        if let Some(date) = date.and_then(PartialDate::parse) {
             work.date = Some(date);
         }
         work.cited()
@@ -97,7 +102,7 @@ impl Citation {
 
 /// Kind of a work, as far as citations differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum WorkKind {
     Page,
     Article,
     ConferencePaper,
@@ -107,15 +112,15 @@ enum Kind {
 
 /// Bibliographic data of a work, before formatting.
 #[derive(Clone, Debug)]
-struct Work {
+struct CitedWork {
     url: String,
-    accessed: Date,
-    kind: Kind,
+    accessed: PartialDate,
+    kind: WorkKind,
     title: String,
-    authors: Vec<Author>,
+    authors: Vec<AuthorName>,
     /// Name of the site; for a scholarly work, of its container.
     site: String,
-    date: Option<Date>,
+    date: Option<PartialDate>,
     volume: String,
     issue: String,
     /// Page range, as it is written: `45-67`.
@@ -123,9 +128,9 @@ struct Work {
     doi: Option<String>,
 }
 
-impl Work {
-    fn of(url: &Url, embedded: &Embedded, title: &str, accessed: Date) -> Self {
-        let found = sources::Sources::new(url, embedded);
+impl CitedWork {
+    fn of(url: &Url, embedded: &EmbeddedData, title: &str, accessed: PartialDate) -> Self {
+        let found = sources::CitationSources::new(url, embedded);
         let (kind, container) = found.container();
         let number = |name: &str| embedded.meta(&[name]).unwrap_or_default();
         let pages = match (number("citation_firstpage"), number("citation_lastpage")) {
@@ -139,10 +144,11 @@ impl Work {
         if let [one] = authors.as_mut_slice()
             && one.natural().to_lowercase() == site.to_lowercase()
         {
-            *one = Author::of(&one.natural(), Hint::Organisation).unwrap_or_else(|| one.clone());
+            *one = AuthorName::of(&one.natural(), AuthorKind::Organisation)
+                .unwrap_or_else(|| one.clone());
         }
         Self {
-            url: shown(url),
+            url: display_url(url),
             accessed,
             kind,
             title: cut(&title, MAX_TITLE).trim_end().to_owned(),
@@ -157,10 +163,10 @@ impl Work {
     }
 
     fn cited(self) -> Citation {
-        let formatted = Formatted {
-            apa: apa::written(&self),
-            mla: mla::written(&self),
-            bibtex: bibtex::written(&self),
+        let formatted = FormattedCitations {
+            apa: apa::format_entry(&self),
+            mla: mla::format_entry(&self),
+            bibtex: bibtex::format_entry(&self),
         };
         Citation {
             accessed_date: self.accessed.to_string(),
@@ -181,7 +187,7 @@ impl Work {
             .authors
             .iter()
             .take(MAX_NAMED)
-            .map(Author::natural)
+            .map(AuthorName::natural)
             .collect();
         if self.authors.len() > MAX_NAMED {
             names.push("et al.".to_owned());
@@ -199,14 +205,14 @@ impl Work {
     /// Returns the permanent address of the work: its DOI, or else its URL.
     fn address(&self) -> String {
         match &self.doi {
-            Some(doi) if self.kind != Kind::Page => format!("https://doi.org/{doi}"),
+            Some(doi) if self.kind != WorkKind::Page => format!("https://doi.org/{doi}"),
             _ => self.url.clone(),
         }
     }
 }
 
 /// Returns a URL without user and password.
-fn shown(url: &Url) -> String {
+fn display_url(url: &Url) -> String {
     let mut url = url.clone();
     // Neither fails for a URL that has a host.
     let _ = url.set_username("");
@@ -215,7 +221,7 @@ fn shown(url: &Url) -> String {
 }
 
 /// Adds a full stop, unless the text already ends a sentence.
-fn ended(text: &str) -> String {
+fn with_full_stop(text: &str) -> String {
     if text.ends_with(['.', '?', '!', '\u{3002}']) {
         return text.to_owned();
     }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::embedded::Embedded;
-use super::hosts::{self, Known};
+use super::embedded::EmbeddedData;
+use super::hosts::{self, HostFacts};
 use super::json_ld;
 
 /// Kind of source.
@@ -70,7 +70,7 @@ pub enum DomainCategory {
 /// Classification of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Class {
+pub struct PageClass {
     /// Kind of source.
     pub source_type: SourceType,
     /// Degree to which it can be relied on.
@@ -163,9 +163,9 @@ const PREPRINTS: &[&str] = &[
 
 /// Classifies the page at `url`.
 #[must_use]
-pub fn classify(url: &Url, embedded: Option<&Embedded>) -> Class {
+pub fn classify(url: &Url, embedded: Option<&EmbeddedData>) -> PageClass {
     let known = hosts::of(url);
-    let nodes = embedded.map(Embedded::nodes).unwrap_or_default();
+    let nodes = embedded.map(EmbeddedData::nodes).unwrap_or_default();
     let claimed = claimed(embedded, &nodes);
     let open = known.is_some_and(|known| known.open);
     let counts = |claimed: &SourceType| {
@@ -177,7 +177,7 @@ pub fn classify(url: &Url, embedded: Option<&Embedded>) -> Class {
     };
     let of_host = known.map_or(SourceType::Unknown, |known| known.source);
     let source_type = claimed.filter(counts).unwrap_or(of_host);
-    Class {
+    PageClass {
         source_type,
         authority: authority(url, known, source_type),
         category: category(known, &nodes, source_type),
@@ -185,9 +185,9 @@ pub fn classify(url: &Url, embedded: Option<&Embedded>) -> Class {
 }
 
 /// Returns the kind of source that the page states.
-fn claimed(embedded: Option<&Embedded>, nodes: &[&Map<String, Value>]) -> Option<SourceType> {
-    let cited = embedded.map_or(Cited::Nowhere, cited);
-    if cited == Cited::Published {
+fn claimed(embedded: Option<&EmbeddedData>, nodes: &[&Map<String, Value>]) -> Option<SourceType> {
+    let cited = embedded.map_or(CitationEvidence::Nowhere, cited);
+    if cited == CitationEvidence::Published {
         return Some(SourceType::PeerReviewed);
     }
     let is = |types: &[&str]| nodes.iter().any(|node| json_ld::is_any(node, types));
@@ -195,12 +195,12 @@ fn claimed(embedded: Option<&Embedded>, nodes: &[&Map<String, Value>]) -> Option
         .iter()
         .find(|(_, types)| is(types))
         .map(|(kind, _)| *kind);
-    found.or_else(|| (cited == Cited::Scholarly).then_some(SourceType::PeerReviewed))
+    found.or_else(|| (cited == CitationEvidence::Scholarly).then_some(SourceType::PeerReviewed))
 }
 
 /// Level of evidence in a page's `citation_*`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cited {
+enum CitationEvidence {
     Nowhere,
     /// It has title and author, the minimum for Google Scholar.
     Scholarly,
@@ -209,33 +209,33 @@ enum Cited {
 }
 
 /// Judges a page's `citation_*`. Theses, reports and preprints have them as well.
-fn cited(embedded: &Embedded) -> Cited {
+fn cited(embedded: &EmbeddedData) -> CitationEvidence {
     let has = |name: &str| embedded.meta(&[name]).is_some();
     if has("citation_dissertation_institution")
         || has("citation_technical_report_institution")
         || has("citation_arxiv_id")
     {
-        return Cited::Nowhere;
+        return CitationEvidence::Nowhere;
     }
     if let Some(title) = embedded.meta(&["citation_journal_title"]) {
         let title = title.to_lowercase();
         let mut words = title.split(|c: char| !c.is_alphanumeric());
         if words.any(|word| PREPRINTS.contains(&word)) {
-            return Cited::Nowhere;
+            return CitationEvidence::Nowhere;
         }
-        return Cited::Published;
+        return CitationEvidence::Published;
     }
     if has("citation_conference_title") || has("citation_doi") || has("citation_issn") {
-        return Cited::Published;
+        return CitationEvidence::Published;
     }
     if has("citation_title") && embedded.declares("citation_author") {
-        return Cited::Scholarly;
+        return CitationEvidence::Scholarly;
     }
-    Cited::Nowhere
+    CitationEvidence::Nowhere
 }
 
 /// Returns the authority of a page: by its host, and at most medium by its own statements.
-fn authority(url: &Url, known: Option<Known>, source_type: SourceType) -> AuthorityTier {
+fn authority(url: &Url, known: Option<HostFacts>, source_type: SourceType) -> AuthorityTier {
     let reputation = hosts::reputation(url.as_str());
     if let Some(tier) = reputation.and_then(|reputation| hosts::tier(reputation.tier)) {
         return tier;
@@ -257,7 +257,7 @@ fn authority(url: &Url, known: Option<Known>, source_type: SourceType) -> Author
 
 /// Returns the subject of a page: by its host, or else by its types, or else by its kind.
 fn category(
-    known: Option<Known>,
+    known: Option<HostFacts>,
     nodes: &[&Map<String, Value>],
     source_type: SourceType,
 ) -> DomainCategory {

@@ -28,13 +28,13 @@ pub const MONTHS: [&str; 12] = [
 
 /// A year, with month and day if they are known. Displayed as ISO 8601.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Date {
+pub struct PartialDate {
     year: u16,
     month: Option<u8>,
     day: Option<u8>,
 }
 
-impl Date {
+impl PartialDate {
     /// Returns the current day, in UTC.
     #[must_use]
     pub fn today() -> Self {
@@ -220,7 +220,7 @@ impl Date {
     }
 }
 
-impl fmt::Display for Date {
+impl fmt::Display for PartialDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:04}", self.year)?;
         for part in [self.month, self.day].into_iter().flatten() {
@@ -296,7 +296,7 @@ mod tests {
             ("05/05/2024", "2024-05-05"),
             ("01/05/2024", "2024"),
         ] {
-            let date = Date::parse(text).map(|date| date.to_string());
+            let date = PartialDate::parse(text).map(|date| date.to_string());
             assert_eq!(date.as_deref(), Some(expected), "{text}");
         }
         for text in [
@@ -312,7 +312,7 @@ mod tests {
             "\u{661}\u{662}",
             "1/2/3",
         ] {
-            assert_eq!(Date::parse(text), None, "{text}");
+            assert_eq!(PartialDate::parse(text), None, "{text}");
         }
     }
 
@@ -327,12 +327,12 @@ mod tests {
             (1_735_689_600, "2025-01-01"),
             (4_107_542_400, "2100-03-01"),
         ] {
-            let date = Date::of(UNIX_EPOCH + Duration::from_secs(seconds));
+            let date = PartialDate::of(UNIX_EPOCH + Duration::from_secs(seconds));
             assert_eq!(date.to_string(), expected, "{seconds}");
         }
-        assert!(Date::today() > Date::parse("2024-01-01").unwrap());
+        assert!(PartialDate::today() > PartialDate::parse("2024-01-01").unwrap());
         assert_eq!(
-            Date::of(UNIX_EPOCH - Duration::from_secs(9)).to_string(),
+            PartialDate::of(UNIX_EPOCH - Duration::from_secs(9)).to_string(),
             "1970-01-01"
         );
     }
@@ -352,14 +352,14 @@ mod tests {
             ("/%E2%82%AC-2024-05-1", None),
         ] {
             let url = Url::parse(&format!("https://example.org{path}")).unwrap();
-            let date = Date::in_address(&url).map(|date| date.to_string());
+            let date = PartialDate::in_address(&url).map(|date| date.to_string());
             assert_eq!(date.as_deref(), expected, "{path}");
         }
     }
 
     #[test]
     fn parts_are_a_date() {
-        let date = |parts: &[i64]| Date::of_parts(parts).map(|date| date.to_string());
+        let date = |parts: &[i64]| PartialDate::of_parts(parts).map(|date| date.to_string());
         assert_eq!(date(&[2020, 5, 5]).as_deref(), Some("2020-05-05"));
         assert_eq!(date(&[2020, -5]).as_deref(), Some("2020"));
         assert_eq!(date(&[]), None);
@@ -369,10 +369,10 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_panics(text in "\\PC*", path in "[0-9/-]{0,40}") {
-            let _ = Date::parse(&text);
-            let _ = Date::parse(&path);
+            let _ = PartialDate::parse(&text);
+            let _ = PartialDate::parse(&path);
             if let Ok(url) = Url::parse(&format!("https://example.org/{path}")) {
-                let _ = Date::in_address(&url);
+                let _ = PartialDate::in_address(&url);
             }
         }
     }

@@ -6,8 +6,8 @@
 
 use url::Url;
 
-use super::class::{Class, SourceType};
-use super::embedded::Embedded;
+use super::class::{PageClass, SourceType};
+use super::embedded::EmbeddedData;
 use super::{cut, hosts, json_ld};
 
 /// Bytes of a page's text that are searched.
@@ -56,9 +56,9 @@ const VIEWS: [&str; 14] = [
 #[must_use]
 pub fn detected(
     url: &Url,
-    embedded: Option<&Embedded>,
+    embedded: Option<&EmbeddedData>,
     text: &str,
-    class: &Class,
+    class: &PageClass,
 ) -> Option<String> {
     let scholarly = class.source_type == SourceType::PeerReviewed
         || hosts::of(url).is_some_and(|known| known.scholarly);
@@ -72,7 +72,7 @@ pub fn detected(
 }
 
 /// Returns the DOI that a page declares as its own.
-pub(super) fn declared(embedded: &Embedded) -> Option<String> {
+pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
     let metas = DECLARED.iter().find_map(|name| {
         let mut all = embedded.metas(name).take(8);
         all.find_map(|content| whole(&content))
@@ -268,7 +268,7 @@ mod tests {
     use super::*;
     use crate::page::class::{AuthorityTier, DomainCategory, classify};
 
-    const SCHOLARLY: Class = Class {
+    const SCHOLARLY: PageClass = PageClass {
         source_type: SourceType::PeerReviewed,
         authority: AuthorityTier::Medium,
         category: DomainCategory::Academic,
@@ -276,7 +276,7 @@ mod tests {
 
     fn found(address: &str, html: &str, text: &str) -> Option<String> {
         let url = Url::parse(address).unwrap();
-        detected(&url, Some(&Embedded::read(html)), text, &SCHOLARLY)
+        detected(&url, Some(&EmbeddedData::read(html)), text, &SCHOLARLY)
     }
 
     #[test]
@@ -406,7 +406,7 @@ mod tests {
     fn only_scholarly_pages_and_hosts_have_one() {
         let doi = |address: &str, html: &str| {
             let url = Url::parse(address).unwrap();
-            let embedded = Embedded::read(html);
+            let embedded = EmbeddedData::read(html);
             let class = classify(&url, Some(&embedded));
             detected(&url, Some(&embedded), "10.1000/text x", &class)
         };

@@ -32,7 +32,7 @@ const MAX_VALUE: usize = 2000;
 
 /// Declarations of a page.
 #[derive(Debug, Default)]
-pub struct Embedded {
+pub struct EmbeddedData {
     title: String,
     metas: Vec<Meta>,
     byline: Vec<String>,
@@ -41,7 +41,7 @@ pub struct Embedded {
     read: Vec<Value>,
 }
 
-/// Machine-readable declarations of a page, unchanged; see [`Embedded::structured_data`].
+/// Machine-readable declarations of a page, unchanged; see [`EmbeddedData::structured_data`].
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StructuredData {
@@ -56,7 +56,7 @@ pub struct StructuredData {
     pub citation: Map<String, Value>,
 }
 
-impl Embedded {
+impl EmbeddedData {
     /// Parses the declarations of a page, in one pass and with bounded memory.
     #[must_use]
     pub fn read(html: &str) -> Self {
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     fn data(html: &str) -> Value {
-        let data = Embedded::read(html).structured_data();
+        let data = EmbeddedData::read(html).structured_data();
         serde_json::to_value(data).unwrap()
     }
 
@@ -225,7 +225,7 @@ mod tests {
     fn a_block_is_verbatim_and_the_answer_one_line() {
         let html = "<script type=application/ld+json>\n{\n \"z\": 1.50,\n \"a\": \"\\u00e9\"\n}\n\
             </script>";
-        let data = Embedded::read(html).structured_data();
+        let data = EmbeddedData::read(html).structured_data();
         let text = serde_json::to_string(&data).unwrap();
         assert_eq!(text, r#"{"jsonLd":[{"z":1.50,"a":"\u00e9"}]}"#);
     }

@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::date::Date;
-use super::embedded::Embedded;
+use super::date::PartialDate;
+use super::embedded::EmbeddedData;
 use super::json_ld;
 
 /// Below this number of votes a few accounts could have cast them all.
@@ -38,7 +38,7 @@ pub struct ForumSignals {
 /// Returns the reception of the post at `url`; `None` if it is not on Reddit, or its page does not
 /// state it.
 #[must_use]
-pub fn signals(url: &Url, embedded: Option<&Embedded>) -> Option<ForumSignals> {
+pub fn signals(url: &Url, embedded: Option<&EmbeddedData>) -> Option<ForumSignals> {
     let host = url.domain()?.trim_end_matches('.');
     if host != "reddit.com" && !host.ends_with(".reddit.com") {
         return None;
@@ -60,7 +60,8 @@ pub fn signals(url: &Url, embedded: Option<&Embedded>) -> Option<ForumSignals> {
         platform: "reddit",
         upvotes: votes.unwrap_or(0),
         comments: comments.unwrap_or(0),
-        date_published: published.filter(|text| text.len() <= 40 && Date::parse(text).is_some()),
+        date_published: published
+            .filter(|text| text.len() <= 40 && PartialDate::parse(text).is_some()),
         author_name: json_ld::name(post.get("author"), &nodes)
             .map(|name| super::cut(&name, 100).to_owned()),
         credibility_note: match votes {
@@ -126,7 +127,7 @@ mod tests {
     fn of(host: &str, post: &Value) -> Value {
         let url = Url::parse(&format!("https://{host}/r/rust/comments/1/x/")).unwrap();
         let html = format!("<script type=application/ld+json>{post}</script>");
-        let signals = signals(&url, Some(&Embedded::read(&html)));
+        let signals = signals(&url, Some(&EmbeddedData::read(&html)));
         serde_json::to_value(signals).unwrap()
     }
 

@@ -14,7 +14,7 @@ mod suffixes;
 
 /// Reputation of a host, as search results show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reputation {
+pub struct HostReputation {
     /// `high`: the host is responsible for its content. `mixed`: some of it is reliable. `low`: it
     /// is known for false or invented content.
     pub tier: &'static str,
@@ -26,10 +26,10 @@ pub struct Reputation {
 
 /// Returns the reputation of a URL's host. `None` means unknown, neither good nor bad.
 #[must_use]
-pub fn reputation(address: &str) -> Option<Reputation> {
+pub fn reputation(address: &str) -> Option<HostReputation> {
     let url = Url::parse(address.trim()).ok()?;
     let row = hosts::find(&url, |row| !row.basis.is_empty())?;
-    Some(Reputation {
+    Some(HostReputation {
         tier: row.tier,
         basis: row.basis,
         note: Some(row.note).filter(|note| !note.is_empty()),
@@ -38,7 +38,7 @@ pub fn reputation(address: &str) -> Option<Reputation> {
 
 /// Facts about a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct HostFacts {
     /// Kind of source of its pages, unless they state a better one.
     pub source: SourceType,
     /// Authority of the host. The table of reputations takes precedence.
@@ -52,7 +52,7 @@ pub struct Known {
     pub scholarly: bool,
 }
 
-impl Known {
+impl HostFacts {
     fn of_row(row: HostRow) -> Option<Self> {
         Some(Self {
             source: named(row.source)?,
@@ -80,12 +80,12 @@ pub fn tier(name: &str) -> Option<AuthorityTier> {
 }
 
 /// Returns the facts about the host of a URL.
-pub fn of(url: &Url) -> Option<Known> {
+pub fn of(url: &Url) -> Option<HostFacts> {
     if let Some(row) = hosts::find(url, |row| !row.source.is_empty()) {
-        return Known::of_row(row);
+        return HostFacts::of_row(row);
     }
     let host = url.domain()?.trim_end_matches('.');
-    let known = |source, category| Known {
+    let known = |source, category| HostFacts {
         source,
         authority: AuthorityTier::High,
         category,
@@ -119,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    fn known(host: &str) -> Option<Known> {
+    fn known(host: &str) -> Option<HostFacts> {
         of(&Url::parse(&format!("https://{host}/")).unwrap())
     }
 
@@ -178,7 +178,7 @@ mod tests {
     fn every_row_of_the_table_is_read() {
         for row in hosts::rows() {
             assert!(
-                row.source.is_empty() || Known::of_row(row).is_some(),
+                row.source.is_empty() || HostFacts::of_row(row).is_some(),
                 "{row:?}"
             );
             assert!(tier(row.tier).is_some(), "{row:?}");

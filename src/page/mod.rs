@@ -30,9 +30,9 @@ pub mod retraction;
 
 pub use citation::Citation;
 pub use class::classify;
-pub use date::Date;
-pub use embedded::Embedded;
-pub use hosts::{Reputation, reputation};
+pub use date::PartialDate;
+pub use embedded::EmbeddedData;
+pub use hosts::{HostReputation, reputation};
 
 /// Puts text of a page on one line: whitespace collapsed, without control and invisible characters.
 fn line(text: &str) -> String {

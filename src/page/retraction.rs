@@ -11,9 +11,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::date::Date;
+use super::date::PartialDate;
 use super::{cut, line};
-use crate::web::client::{Client, FetchError, FetchRequest, parse_url};
+use crate::web::client::{FetchError, FetchRequest, HttpClient, parse_url};
 
 /// Timeout of the request, a part of the call's.
 pub const TIMEOUT: Duration = Duration::from_secs(3);
@@ -80,13 +80,20 @@ pub enum NoticeSource {
 /// # Errors
 ///
 /// [`CrossrefUnavailable`]: the work's status is unknown.
-pub fn status(client: &Client, doi: &str) -> Result<Option<RetractionStatus>, Unanswered> {
+pub fn status(
+    client: &HttpClient,
+    doi: &str,
+) -> Result<Option<RetractionStatus>, CrossrefUnavailable> {
     let variable = std::env::var(ENDPOINT_VARIABLE).ok();
     let endpoint = variable.as_deref().map(str::trim);
     let endpoint = endpoint
         .filter(|value| !value.is_empty())
         .unwrap_or(ENDPOINT);
-    status_at(client, &parse_url(endpoint).map_err(|_| Unanswered)?, doi)
+    status_at(
+        client,
+        &parse_url(endpoint).map_err(|_| CrossrefUnavailable)?,
+        doi,
+    )
 }
 
 /// Like [`status`], with another endpoint.
@@ -95,10 +102,10 @@ pub fn status(client: &Client, doi: &str) -> Result<Option<RetractionStatus>, Un
 ///
 /// [`CrossrefUnavailable`]: the work's status is unknown.
 pub fn status_at(
-    client: &Client,
+    client: &HttpClient,
     endpoint: &Url,
     doi: &str,
-) -> Result<Option<RetractionStatus>, Unanswered> {
+) -> Result<Option<RetractionStatus>, CrossrefUnavailable> {
     let Some(url) = address(endpoint, doi) else {
         return Ok(None);
     };
@@ -112,18 +119,19 @@ pub fn status_at(
         Ok(reply) => reply,
         // Crossref does not know the work.
         Err(FetchError::Status(reply)) if reply.status == 404 => return Ok(None),
-        Err(_) => return Err(Unanswered),
+        Err(_) => return Err(CrossrefUnavailable),
     };
     if reply.truncated {
-        return Err(Unanswered);
+        return Err(CrossrefUnavailable);
     }
-    let reply: Reply = serde_json::from_slice(&reply.body).map_err(|_| Unanswered)?;
+    let reply: CrossrefReply =
+        serde_json::from_slice(&reply.body).map_err(|_| CrossrefUnavailable)?;
     Ok(worst(&reply.message.updated_by))
 }
 
 /// Error: there was no readable answer; a later request may succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unanswered;
+pub struct CrossrefUnavailable;
 
 /// Returns the URL of Crossref's record for `doi`; if the endpoint has no path, it is `/works`.
 fn address(endpoint: &Url, doi: &str) -> Option<Url> {
@@ -143,18 +151,18 @@ fn address(endpoint: &Url, doi: &str) -> Option<Url> {
 }
 
 #[derive(Deserialize)]
-struct Reply {
-    message: Message,
+struct CrossrefReply {
+    message: CrossrefMessage,
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct CrossrefMessage {
     #[serde(default, rename = "updated-by")]
-    updated_by: Vec<Notice>,
+    updated_by: Vec<CrossrefNotice>,
 }
 
 #[derive(Deserialize)]
-struct Notice {
+struct CrossrefNotice {
     #[serde(default, rename = "type")]
     kind: Option<String>,
     #[serde(default, rename = "DOI")]
@@ -162,33 +170,33 @@ struct Notice {
     #[serde(default)]
     source: Option<String>,
     #[serde(default)]
-    updated: Option<Updated>,
+    updated: Option<NoticeUpdate>,
 }
 
 #[derive(Deserialize)]
-struct Updated {
+struct NoticeUpdate {
     #[serde(default, rename = "date-parts")]
     parts: Vec<Vec<Option<i64>>>,
     #[serde(default, rename = "date-time")]
     time: Option<String>,
 }
 
-impl Updated {
-    fn date(&self) -> Option<Date> {
+impl NoticeUpdate {
+    fn date(&self) -> Option<PartialDate> {
         let parts: Vec<i64> = self.parts.first()?.iter().flatten().copied().collect();
-        Date::of_parts(&parts)
+        PartialDate::of_parts(&parts)
     }
 
     /// Returns the date if year, month and day are known.
     fn day(&self) -> Option<String> {
         let date = self.date().filter(|date| date.is_whole());
-        let date = date.or_else(|| Date::parse(self.time.as_deref()?));
+        let date = date.or_else(|| PartialDate::parse(self.time.as_deref()?));
         date.filter(|date| date.is_whole())
             .map(|date| date.to_string())
     }
 }
 
-impl Notice {
+impl CrossrefNotice {
     /// Returns the kind of the notice, and whether it retracts the whole work. Crossref accepts any
     /// name from publishers; only those of its own list are distinguished here.
     fn meaning(&self) -> Option<(NoticeKind, bool)> {
@@ -211,7 +219,7 @@ fn notice_doi(text: &str) -> Option<String> {
 }
 
 /// Returns the worst of the notices; of equals the most detailed one.
-fn worst(notices: &[Notice]) -> Option<RetractionStatus> {
+fn worst(notices: &[CrossrefNotice]) -> Option<RetractionStatus> {
     let mut found: Option<((NoticeKind, bool, usize), RetractionStatus)> = None;
     for notice in notices {
         let Some((kind, whole)) = notice.meaning() else {
@@ -220,7 +228,7 @@ fn worst(notices: &[Notice]) -> Option<RetractionStatus> {
         let status = RetractionStatus {
             retracted: whole,
             kind,
-            date: notice.updated.as_ref().and_then(Updated::day),
+            date: notice.updated.as_ref().and_then(NoticeUpdate::day),
             notice_doi: notice.doi.as_deref().and_then(notice_doi),
             source: match notice.source.as_deref() {
                 Some("retraction-watch") => Some(NoticeSource::RetractionWatch),
@@ -246,7 +254,7 @@ mod tests {
     use super::*;
 
     fn told(updated_by: &Value) -> Value {
-        let reply: Reply =
+        let reply: CrossrefReply =
             serde_json::from_value(json!({"message": {"updated-by": updated_by}})).unwrap();
         serde_json::to_value(worst(&reply.message.updated_by)).unwrap()
     }

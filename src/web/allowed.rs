@@ -18,16 +18,16 @@ pub const VARIABLE: &str = "ALLOWED_DOMAINS";
 
 /// The allowed hosts; without a list, all hosts are allowed.
 #[derive(Clone, Debug, Default)]
-pub struct Allowed(Option<List>);
+pub struct AllowedHosts(Option<HostList>);
 
 #[derive(Clone, Debug)]
-enum List {
+enum HostList {
     Hosts(DomainFilter),
     /// The variable is set, but names no host: nothing is allowed.
     Unusable,
 }
 
-impl Allowed {
+impl AllowedHosts {
     /// Reads the process's environment.
     #[must_use]
     pub fn from_env() -> Self {
@@ -41,7 +41,7 @@ impl Allowed {
             return Self(None);
         };
         let Some(text) = value.to_str() else {
-            return Self(Some(List::Unusable));
+            return Self(Some(HostList::Unusable));
         };
         if text.trim().is_empty() {
             return Self(None);
@@ -49,9 +49,9 @@ impl Allowed {
         let entries = text.split(|c: char| c == ',' || c.is_whitespace());
         let hosts: Vec<String> = entries.filter_map(host).collect();
         Self(Some(if hosts.is_empty() {
-            List::Unusable
+            HostList::Unusable
         } else {
-            List::Hosts(DomainFilter::new(&hosts, &[]))
+            HostList::Hosts(DomainFilter::new(&hosts, &[]))
         }))
     }
 
@@ -65,9 +65,9 @@ impl Allowed {
     pub fn check(&self, url: &Url) -> Result<(), NotAllowed> {
         match &self.0 {
             None => Ok(()),
-            Some(List::Unusable) => Err(NotAllowed::Unusable),
-            Some(List::Hosts(hosts)) if hosts.admits(url.as_str()) => Ok(()),
-            Some(List::Hosts(_)) => Err(NotAllowed::Host(
+            Some(HostList::Unusable) => Err(NotAllowed::Unusable),
+            Some(HostList::Hosts(hosts)) if hosts.admits(url.as_str()) => Ok(()),
+            Some(HostList::Hosts(_)) => Err(NotAllowed::Host(
                 url.host_str().unwrap_or_default().to_owned(),
             )),
         }
@@ -132,8 +132,8 @@ mod tests {
     use super::*;
     use std::os::unix::ffi::OsStringExt;
 
-    fn allowed(value: &str) -> Allowed {
-        Allowed::of(Some(value.into()))
+    fn allowed(value: &str) -> AllowedHosts {
+        AllowedHosts::of(Some(value.into()))
     }
 
     fn admits(value: &str, url: &str) -> bool {
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn no_list_allows_all_and_one_without_a_host_nothing() {
         let url = Url::parse("https://example.com/").unwrap();
-        assert!(Allowed::of(None).admits(&url));
+        assert!(AllowedHosts::of(None).admits(&url));
         assert!(admits("", "https://example.com/"));
         assert!(admits(" \t", "https://example.com/"));
         for list in [",", "*", "not_a host!,", "http://", "."] {
@@ -189,6 +189,6 @@ mod tests {
             assert_eq!(refused, Err(expected), "{list}");
         }
         let broken = OsString::from_vec(b"example.com\xff".to_vec());
-        assert!(!Allowed::of(Some(broken)).admits(&url));
+        assert!(!AllowedHosts::of(Some(broken)).admits(&url));
     }
 }

@@ -3,7 +3,7 @@
 //! Sources: the vendors' own documentation of their checks; the specification's errors of
 //! `scrape_page` (a check has under 2,048 bytes and its words, or says so in `cf-mitigated`).
 
-use super::client::Response;
+use super::client::HttpResponse;
 
 const SIGNS: &str = include_str!("bot_checks.tsv");
 
@@ -23,17 +23,17 @@ pub struct BotCheck {
 }
 
 /// Row of the table: vendor, kind of sign, the sign itself.
-type Sign = [&'static str; 3];
+type BotCheckSign = [&'static str; 3];
 
-fn signs(kind: &str) -> impl Iterator<Item = Sign> {
+fn signs(kind: &str) -> impl Iterator<Item = BotCheckSign> {
     let rows = SIGNS.lines().filter(|line| !line.starts_with('#'));
     let rows = rows.filter_map(|line| line.split('\t').collect::<Vec<_>>().try_into().ok());
-    rows.filter(move |[_, one, _]: &Sign| *one == kind)
+    rows.filter(move |[_, one, _]: &BotCheckSign| *one == kind)
 }
 
 /// Returns the vendor of the check that answered instead of the page, if one did.
 #[must_use]
-pub fn vendor_of(reply: &Response) -> Option<&'static str> {
+pub fn vendor_of(reply: &HttpResponse) -> Option<&'static str> {
     let has = |sign: &str| {
         let (name, part) = sign.split_once(':').unwrap_or((sign, ""));
         let mut values = reply.headers(name);
@@ -60,7 +60,7 @@ pub fn vendor_of(reply: &Response) -> Option<&'static str> {
 
 /// Returns the check that `reply` is, by its signs or, for a short page, by its words.
 #[must_use]
-pub fn bot_check(reply: &Response) -> Option<BotCheck> {
+pub fn bot_check(reply: &HttpResponse) -> Option<BotCheck> {
     let vendor = vendor_of(reply);
     let is_certain =
         reply.header("cf-mitigated").is_some() || (reply.status < 400 && vendor.is_some());
@@ -68,7 +68,7 @@ pub fn bot_check(reply: &Response) -> Option<BotCheck> {
     found.then_some(BotCheck { vendor, is_certain })
 }
 
-fn says_so(reply: &Response) -> bool {
+fn says_so(reply: &HttpResponse) -> bool {
     let is_html = reply.content_type().is_none_or(|kind| {
         let kind = kind.trim_start().to_ascii_lowercase();
         kind.starts_with("text/html")

@@ -43,15 +43,15 @@ pub struct BodyText {
 
 /// Error: the reply is not text. Holds its media type, or `binary data of no declared type`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported(pub String);
+pub struct UnsupportedBody(pub String);
 
-impl fmt::Display for Unsupported {
+impl fmt::Display for UnsupportedBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "not text: {}", self.0)
     }
 }
 
-impl std::error::Error for Unsupported {}
+impl std::error::Error for UnsupportedBody {}
 
 /// Decodes a reply.
 ///
@@ -62,7 +62,7 @@ pub fn read(
     content_type: Option<&str>,
     host: &str,
     truncated: bool,
-) -> Result<BodyText, Unsupported> {
+) -> Result<BodyText, UnsupportedBody> {
     let declared = content_type.and_then(MediaType::parse);
     let kind = kind(bytes, declared.as_ref())?;
     let xml = declared.as_ref().is_some_and(MediaType::is_xml);
@@ -76,15 +76,16 @@ pub fn read(
 
 /// Determines the kind of text: by its declared type, or by its bytes if that type is unspecific,
 /// or says text while the bytes begin as a file of another kind does.
-fn kind(bytes: &[u8], declared: Option<&MediaType>) -> Result<BodyKind, Unsupported> {
+fn kind(bytes: &[u8], declared: Option<&MediaType>) -> Result<BodyKind, UnsupportedBody> {
     let found = signature::of(bytes);
     let Some(media) = declared else {
         let nature = found.map_or("binary data", |kind| kind.media_type);
-        return sniff(bytes).ok_or_else(|| Unsupported(format!("{nature} of no declared type")));
+        return sniff(bytes)
+            .ok_or_else(|| UnsupportedBody(format!("{nature} of no declared type")));
     };
     let essence = &media.essence;
     match (media.kind(), found) {
-        (Some(_), Some(kind)) => Err(Unsupported(format!(
+        (Some(_), Some(kind)) => Err(UnsupportedBody(format!(
             "{} served as {essence}",
             kind.media_type
         ))),
@@ -94,7 +95,7 @@ fn kind(bytes: &[u8], declared: Option<&MediaType>) -> Result<BodyKind, Unsuppor
         (None, None) if UNSPECIFIC.contains(&essence.as_str()) && is_text(bytes) => {
             Ok(BodyKind::Text)
         }
-        (None, _) => Err(Unsupported(essence.clone())),
+        (None, _) => Err(UnsupportedBody(essence.clone())),
     }
 }
 

@@ -15,23 +15,23 @@ use ureq::http::header;
 use ureq::unversioned::transport::Connector;
 use url::{Host, Url};
 
-use super::allowed::Allowed;
+use super::allowed::AllowedHosts;
 use super::guard::{self, CheckedAddr, Guard, HopTarget};
-use super::resolve::{self, Resolve, SystemResolver};
+use super::resolve::{self, NameResolver, SystemResolver};
 pub use body::BodyLimit;
 pub use error::{FetchError, NetworkError};
 pub use open::OpenedConnection;
 pub use request::{FetchRequest, PostRequest};
-pub use response::Response;
+pub use response::HttpResponse;
 pub use urls::parse_url;
 
-use cookies::Jar;
-use dial::{Dialer, NoResolver, ResponseTransport, Route};
-use proxy::{Proxies, Proxy, ProxyKind};
-use request::Extra;
+use cookies::CookieJar;
+use dial::{Dialer, HopRoute, NoResolver, ResponseTransport};
+use proxy::{EnvironmentProxy, ProxyKind, ProxySettings};
+use request::RequestExtras;
 use response::{HopResponse, tidy_reason};
-use tls::{Tls, TlsSession};
-use tunnel::{To, Tunnel};
+use tls::{TlsLink, TlsSession};
+use tunnel::{ProxyTunnel, SocksTarget};
 
 mod body;
 mod cookies;
@@ -75,25 +75,25 @@ pub const USER_AGENT: &str = concat!("ikigai-tools/", env!("CARGO_PKG_VERSION"))
 
 /// HTTP client of one call. Its timeout starts when it is created; it reads the environment, and
 /// loads certificates, only when they are needed.
-pub struct Client {
+pub struct HttpClient {
     total: Duration,
     deadline: Instant,
     most: BodyLimit,
-    resolver: Arc<dyn Resolve>,
-    proxies: OnceLock<Proxies>,
+    resolver: Arc<dyn NameResolver>,
+    proxies: OnceLock<ProxySettings>,
     tls: OnceLock<Result<Arc<ClientConfig>, String>>,
-    allowed: OnceLock<Allowed>,
+    allowed: OnceLock<AllowedHosts>,
     /// True if it asks services, at addresses that the caller did not choose.
     services: bool,
 }
 
-impl Default for Client {
+impl Default for HttpClient {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Client {
+impl HttpClient {
     /// Creates a client with the system's resolver and the environment's proxies.
     #[must_use]
     pub fn new() -> Self {
@@ -102,7 +102,7 @@ impl Client {
 
     /// Creates a client that resolves names with `resolver`.
     #[must_use]
-    pub fn with_resolver(resolver: Arc<dyn Resolve>) -> Self {
+    pub fn with_resolver(resolver: Arc<dyn NameResolver>) -> Self {
         Self {
             total: TOTAL,
             deadline: Instant::now() + TOTAL,
@@ -118,7 +118,7 @@ impl Client {
     /// Uses these proxies instead of the environment's.
     #[must_use]
     #[cfg(feature = "internals")]
-    pub fn proxies(self, proxies: Proxies) -> Self {
+    pub fn proxies(self, proxies: ProxySettings) -> Self {
         Self {
             proxies: OnceLock::from(proxies),
             ..self
@@ -171,7 +171,7 @@ impl Client {
             resolver: Arc::clone(&self.resolver),
             proxies: self.proxies.clone(),
             tls: self.tls.clone(),
-            allowed: OnceLock::from(Allowed::default()),
+            allowed: OnceLock::from(AllowedHosts::default()),
             services: true,
         }
     }
@@ -185,7 +185,7 @@ impl Client {
     /// Fetches a page, following redirects, each of them to a host that `ALLOWED_DOMAINS` allows;
     /// to ask a service, use a client made [for it](Self::for_services). A status below 400 is a
     /// response, 204 and 304 among them.
-    pub fn get(&self, request: &FetchRequest<'_>) -> Result<Response, FetchError> {
+    pub fn get(&self, request: &FetchRequest<'_>) -> Result<HttpResponse, FetchError> {
         let first = urls::accept(request.url.clone())?;
         let no_host = || FetchError::InvalidUrl("no host".to_owned());
         let guard = if self.services {
@@ -197,13 +197,13 @@ impl Client {
         let origin = first.origin();
         let login = urls::login_of(&first);
         let mut url = first;
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         for _ in 0..=MAX_REDIRECTS {
             urls::strip_login(&mut url);
             let own = url.origin() == origin;
             self.allow(&url)?;
             let host = guard::host_of(&url).map_err(|_| no_host())?;
-            let extra = Extra {
+            let extra = RequestExtras {
                 accept: request.accept,
                 headers: if own { request.headers } else { &[] },
                 authorization: login.as_deref().filter(|_| own),
@@ -215,7 +215,7 @@ impl Client {
                 guard.arrive(&hop.target, &hop.addrs);
                 return hop.finish(url, guard, (self.total, self.most));
             };
-            jar.take(&hop.headers, &host, &url);
+            jar.store(&hop.headers, &host, &url);
             let next = urls::follow(&url, &location)?;
             let next_host = guard::host_of(&next).map_err(|_| no_host())?;
             guard.follow(&hop.target, &hop.addrs, &next_host);
@@ -231,7 +231,7 @@ impl Client {
     }
 
     fn allow(&self, url: &Url) -> Result<(), FetchError> {
-        let allowed = self.allowed.get_or_init(Allowed::from_env);
+        let allowed = self.allowed.get_or_init(AllowedHosts::from_env);
         allowed
             .check(url)
             .map_err(|why| fault::not_allowed(why).into())
@@ -239,13 +239,13 @@ impl Client {
 
     /// Sends a body to a service. A redirect is an error and not followed, because the body was
     /// meant for the named service only.
-    pub fn post(&self, request: &PostRequest<'_>) -> Result<Response, FetchError> {
+    pub fn post(&self, request: &PostRequest<'_>) -> Result<HttpResponse, FetchError> {
         let mut url = urls::accept(request.to.url.clone())?;
         let guard =
             Guard::of_service(&url).ok_or_else(|| FetchError::InvalidUrl("no host".to_owned()))?;
         let login = urls::login_of(&url);
         urls::strip_login(&mut url);
-        let extra = Extra {
+        let extra = RequestExtras {
             accept: request.to.accept,
             headers: request.to.headers,
             authorization: login.as_deref(),
@@ -267,11 +267,16 @@ impl Client {
     }
 
     /// Runs one exchange: checks, connects, sends the request, and reads the head of the answer.
-    fn hop(&self, guard: &Guard, url: &Url, extra: &Extra<'_>) -> Result<HopResponse, FetchError> {
-        let proxies = self.proxies.get_or_init(Proxies::from_env);
+    fn hop(
+        &self,
+        guard: &Guard,
+        url: &Url,
+        extra: &RequestExtras<'_>,
+    ) -> Result<HopResponse, FetchError> {
+        let proxies = self.proxies.get_or_init(ProxySettings::from_env);
         let proxy = proxies.for_url(url).map_err(FetchError::network)?;
         let target = guard
-            .admit(url)
+            .check_url(url)
             .map_err(|refusal| fault::refused(&refusal))?;
         let (addrs, route) = self.route(guard, &target, proxy.as_ref())?;
         let left = self.left();
@@ -304,7 +309,7 @@ impl Client {
             .filter(|_| route.absolute)
             .and_then(|p| p.login)
             .map(|(user, password)| tunnel::basic(&user, &password));
-        let chain = Dialer(route).chain(Tls(tls)).chain(finish);
+        let chain = Dialer(route).chain(TlsLink(tls)).chain(finish);
         let agent = ureq::Agent::with_parts(config.build(), chain, NoResolver);
 
         let uri = urls::to_uri(&target, url)?;
@@ -360,10 +365,10 @@ impl Client {
         &self,
         guard: &Guard,
         target: &HopTarget,
-        proxy: Option<&Proxy>,
-    ) -> Result<(Vec<CheckedAddr>, Route), FetchError> {
+        proxy: Option<&EnvironmentProxy>,
+    ) -> Result<(Vec<CheckedAddr>, HopRoute), FetchError> {
         let refused = |refusal: guard::GuardError| fault::refused(&refusal);
-        let mut route = Route {
+        let mut route = HopRoute {
             addrs: Vec::new(),
             target: target.clone(),
             proxy: None,
@@ -389,15 +394,18 @@ impl Client {
                 route.absolute = true;
                 None
             }
-            (ProxyKind::Http, _) => Some(Tunnel::Connect {
+            (ProxyKind::Http, _) => Some(ProxyTunnel::Connect {
                 target: target.clone(),
                 authorization: proxy
                     .login
                     .as_ref()
                     .map(|(user, pw)| tunnel::basic(user, pw)),
             }),
-            (ProxyKind::Socks5 | ProxyKind::Socks5h, addr) => Some(Tunnel::Socks5 {
-                to: addr.map_or_else(|| To::Named(target.clone()), |addr| To::Checked(*addr)),
+            (ProxyKind::Socks5 | ProxyKind::Socks5h, addr) => Some(ProxyTunnel::Socks5 {
+                to: addr.map_or_else(
+                    || SocksTarget::Named(target.clone()),
+                    |addr| SocksTarget::Checked(*addr),
+                ),
                 login: proxy.login.clone(),
             }),
         };

@@ -20,7 +20,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::sandbox::confinement;
-pub use key::Key;
+pub use key::SecretText;
 
 /// Most bytes read of a credentials file.
 const MAX_FILE: u64 = 1024 * 1024;
@@ -43,7 +43,7 @@ pub fn lend(taken: &[(OsString, OsString)]) {
 /// Returns all secrets that a server must not show: the values `taken` out of its environment,
 /// those in its credentials file, and the passwords in either.
 #[must_use]
-pub fn in_use(taken: &[(OsString, OsString)]) -> Vec<Key> {
+pub fn in_use(taken: &[(OsString, OsString)]) -> Vec<SecretText> {
     let file = Credentials::from_env().file();
     let file = file.and_then(|file| read(&file).ok()).unwrap_or_default();
     let mut all: Vec<String> = Vec::new();
@@ -64,7 +64,7 @@ pub fn in_use(taken: &[(OsString, OsString)]) -> Vec<Key> {
     let passwords: Vec<String> = passwords.collect();
     all.extend(passwords);
     all.retain(|one| one.len() >= SHORTEST_SECRET);
-    all.iter().map(|one| Key::new(one)).collect()
+    all.iter().map(|one| SecretText::new(one)).collect()
 }
 
 fn decoded(text: &str) -> String {
@@ -92,7 +92,7 @@ fn variable(name: &str) -> Option<String> {
 
 /// Origin of a credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum CredentialSource {
     /// A variable of the environment.
     Environment,
     /// This file.
@@ -110,18 +110,18 @@ pub struct CredentialName {
 
 /// Error: a credential is not configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingCredential {
     /// Names the file that could not be used, with the reason, if that is the cause.
     pub problem: Option<String>,
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingCredential {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.problem.as_deref().unwrap_or("not configured"))
     }
 }
 
-impl std::error::Error for Missing {}
+impl std::error::Error for MissingCredential {}
 
 /// Credentials of an environment. The file is read when a variable is not set.
 pub struct Credentials<'a> {
@@ -151,12 +151,12 @@ impl<'a> Credentials<'a> {
     /// Returns one credential: the variable, unless it is unset or blank, or else the file's string
     /// at `path`, such as `["web_search", "brave", "api_key"]`, or else the one under the
     /// variable's name.
-    pub fn find(&self, variable: &str, path: &[&str]) -> Result<Key, Missing> {
+    pub fn find(&self, variable: &str, path: &[&str]) -> Result<SecretText, MissingCredential> {
         self.locate(variable, path).map(|(key, _)| key)
     }
 
     /// Returns the origin of a credential, without the credential itself.
-    pub fn source(&self, name: CredentialName) -> Result<Source, Missing> {
+    pub fn source(&self, name: CredentialName) -> Result<CredentialSource, MissingCredential> {
         self.locate(name.variable, name.path)
             .map(|(_, source)| source)
     }
@@ -167,12 +167,16 @@ impl<'a> Credentials<'a> {
         self.set(name)
     }
 
-    fn locate(&self, variable: &str, path: &[&str]) -> Result<(Key, Source), Missing> {
+    fn locate(
+        &self,
+        variable: &str,
+        path: &[&str],
+    ) -> Result<(SecretText, CredentialSource), MissingCredential> {
         if let Some(value) = self.set(variable) {
-            return Ok((Key::new(&value), Source::Environment));
+            return Ok((SecretText::new(&value), CredentialSource::Environment));
         }
         let Some(file) = self.file() else {
-            return Err(Missing { problem: None });
+            return Err(MissingCredential { problem: None });
         };
         let found = believed(&file).and_then(|()| read(&file)).and_then(|json| {
             // A problem with the nested form matters only if the flat one does not exist either.
@@ -183,11 +187,11 @@ impl<'a> Credentials<'a> {
             }
         });
         match found {
-            Ok(Some(value)) => Ok((Key::new(&value), Source::File(file))),
-            Ok(None) => Err(Missing { problem: None }),
+            Ok(Some(value)) => Ok((SecretText::new(&value), CredentialSource::File(file))),
+            Ok(None) => Err(MissingCredential { problem: None }),
             Err(error) => {
                 let problem = format!("{}: {error:#}", file.display());
-                Err(Missing {
+                Err(MissingCredential {
                     problem: Some(problem),
                 })
             }
@@ -294,7 +298,7 @@ mod tests {
     const PATH: &[&str] = &["web_search", "brave", "api_key"];
     const GOOD: &str = r#"{"web_search":{"brave":{"api_key":"from-file"}}}"#;
 
-    fn find(vars: &[(&str, &str)], home: Option<&Path>) -> Result<Key, Missing> {
+    fn find(vars: &[(&str, &str)], home: Option<&Path>) -> Result<SecretText, MissingCredential> {
         let var = |name: &str| {
             vars.iter()
                 .find(|(n, _)| *n == name)
@@ -309,7 +313,7 @@ mod tests {
         dir
     }
 
-    fn found(result: Result<Key, Missing>) -> String {
+    fn found(result: Result<SecretText, MissingCredential>) -> String {
         result.unwrap().expose().to_owned()
     }
 
@@ -331,7 +335,7 @@ mod tests {
             found(find(&[("BRAVE_API_KEY", placeholder), at], None)),
             "from-file"
         );
-        assert_eq!(find(&[], None), Err(Missing { problem: None }));
+        assert_eq!(find(&[], None), Err(MissingCredential { problem: None }));
     }
 
     #[test]
@@ -360,7 +364,7 @@ mod tests {
         let empty = ("IKIGAI_CONFIG_DIR", empty.path().to_str().unwrap());
         assert_eq!(
             find(&[empty, xdg], Some(&home)),
-            Err(Missing { problem: None })
+            Err(MissingCredential { problem: None })
         );
     }
 
@@ -399,7 +403,11 @@ mod tests {
         for text in [r#"{"BRAVE_API_KEY":null}"#, r#"{"BRAVE_API_KEY":" "}"#] {
             let dir = folder(text);
             let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
-            assert_eq!(find(&[at], None), Err(Missing { problem: None }), "{text}");
+            assert_eq!(
+                find(&[at], None),
+                Err(MissingCredential { problem: None }),
+                "{text}"
+            );
         }
     }
 
@@ -473,7 +481,9 @@ mod tests {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o0)).unwrap();
         let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
         match find(&[at], None) {
-            Err(Missing { problem }) => assert!(problem.unwrap().contains("can't be opened")),
+            Err(MissingCredential { problem }) => {
+                assert!(problem.unwrap().contains("can't be opened"))
+            }
             // The superuser can read every file.
             Ok(_) => assert!(rustix::process::geteuid().is_root()),
         }
@@ -489,9 +499,9 @@ mod tests {
         let at = dir.path().to_str().unwrap().to_owned();
         let file = |name: &str| (name == "IKIGAI_CONFIG_DIR").then(|| at.clone());
         let source = Credentials::from_vars(&file, None).source(name);
-        assert_eq!(source, Ok(Source::File(dir.path().join(FILE))));
+        assert_eq!(source, Ok(CredentialSource::File(dir.path().join(FILE))));
         let set = |_: &str| Some("set".to_owned());
         let source = Credentials::from_vars(&set, None).source(name);
-        assert_eq!(source, Ok(Source::Environment));
+        assert_eq!(source, Ok(CredentialSource::Environment));
     }
 }

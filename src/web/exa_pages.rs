@@ -7,8 +7,8 @@
 use serde_json::{Value, json};
 use url::{Host, Url};
 
-use super::client::{Client, FetchError, FetchRequest, PostRequest, Response};
-use super::credentials::{Credentials, Key};
+use super::client::{FetchError, FetchRequest, HttpClient, HttpResponse, PostRequest};
+use super::credentials::{Credentials, SecretText};
 use super::guard::class::AddressScope;
 use super::guard::class_of;
 use super::search::exa::{KEY, PROVIDER};
@@ -43,7 +43,7 @@ pub fn is_wanted(url: &Url, credentials: &Credentials<'_>) -> bool {
 
 /// Returns the key, if there is one.
 #[must_use]
-pub fn key(credentials: &Credentials<'_>) -> Option<Key> {
+pub fn key(credentials: &Credentials<'_>) -> Option<SecretText> {
     credentials.find(KEY.variable, KEY.path).ok()
 }
 
@@ -91,7 +91,7 @@ fn is_of_a_house(name: &str) -> bool {
 
 /// Asks Exa for the page at `url`. A failure holds no key.
 pub fn read(
-    client: &Client,
+    client: &HttpClient,
     credentials: &Credentials<'_>,
     url: &Url,
 ) -> Result<ExaPage, ProviderFailure> {
@@ -146,7 +146,7 @@ fn contents(search: &Url) -> Url {
     url
 }
 
-fn refused(mut reply: Response, clean: impl Fn(&str) -> String) -> ProviderFailure {
+fn refused(mut reply: HttpResponse, clean: impl Fn(&str) -> String) -> ProviderFailure {
     reply.reason = clean(&reply.reason);
     reply.body = clean(&String::from_utf8_lossy(&reply.body)).into_bytes();
     let refusal = (PROVIDER.refusal)(&reply);
@@ -164,7 +164,7 @@ fn refused(mut reply: Response, clean: impl Fn(&str) -> String) -> ProviderFailu
     ProviderFailure::new(&PROVIDER, kind, refusal.text)
 }
 
-fn found(reply: &Response) -> Result<ExaPage, ProviderFailure> {
+fn found(reply: &HttpResponse) -> Result<ExaPage, ProviderFailure> {
     let unknown = || {
         let text = format!(
             "Exa answered HTTP {} with something that is no page.",

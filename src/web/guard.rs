@@ -33,7 +33,7 @@ pub mod names;
 pub mod target;
 
 use class::{AddressClass, AddressScope};
-pub use target::{BadHost, HopTarget, host_of, settle};
+pub use target::{BadHost, HopTarget, host_of, normalize_host};
 
 /// True if this process fetches public addresses only.
 static PUBLIC_ALONE: AtomicBool = AtomicBool::new(false);
@@ -198,7 +198,7 @@ impl Guard {
 
     /// Judges a URL's host by itself, before or without a look-up: a literal, or a name that is
     /// known for what it points to. For a target that a proxy will resolve, this is the only check.
-    pub fn admit(&self, url: &Url) -> Result<HopTarget, GuardError> {
+    pub fn check_url(&self, url: &Url) -> Result<HopTarget, GuardError> {
         let target = HopTarget::of(url)?;
         if let Some(class) = class_of(target.host()) {
             self.judge(target.host(), class, None)?;

@@ -15,7 +15,7 @@ use url::Host;
 use super::guard::names;
 
 /// A resolver of names.
-pub trait Resolve: Send + Sync + 'static {
+pub trait NameResolver: Send + Sync + 'static {
     /// Returns all addresses of `name`, best first. May block; the caller enforces the deadline.
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>>;
 }
@@ -24,7 +24,7 @@ pub trait Resolve: Send + Sync + 'static {
 #[derive(Debug, Default)]
 pub struct SystemResolver;
 
-impl Resolve for SystemResolver {
+impl NameResolver for SystemResolver {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         Ok((name, port).to_socket_addrs()?.collect())
     }
@@ -59,7 +59,7 @@ impl std::error::Error for LookupError {
 
 /// Resolves a host by `deadline` at the latest. Literals and `localhost` need no look-up.
 pub fn lookup(
-    resolver: &Arc<dyn Resolve>,
+    resolver: &Arc<dyn NameResolver>,
     host: &Host<String>,
     port: u16,
     deadline: Instant,

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use crate::server::{Server, reply};
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use flate2::{Compress, Compression, FlushCompress};
-use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{
-    Client, FetchError as Error, FetchRequest as Request, MAX_BODY, Response, parse_url,
+    FetchError as Error, FetchRequest as Request, HttpClient, MAX_BODY, Response, parse_url,
 };
 
 fn get(url: &str) -> Result<Response, Error> {
     let url = parse_url(url).unwrap();
-    let client = Client::new().proxies(Proxies::default());
+    let client = HttpClient::new().proxies(ProxySettings::default());
     client.get(&Request {
         url: &url,
         accept: "*/*",

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::cache::SharingState;
 use crate::console::sanitize;
-use crate::web::credentials::Key;
+use crate::web::credentials::SecretText;
 use crate::web::date;
 use figures::{Figures, ServerState};
 
@@ -42,7 +42,7 @@ pub struct Operation {
     begun: Instant,
     log: Option<RecordLog>,
     /// The arguments of calls are logged as well, without these keys.
-    arguments: Option<Vec<Key>>,
+    arguments: Option<Vec<SecretText>>,
     figures: Figures,
 }
 
@@ -62,7 +62,7 @@ struct CallRecord<'a> {
 impl Operation {
     /// That of a server that begins now. `log` wants a line for each call, `arguments` what was
     /// asked for in it as well, without these keys. An error is a sentence.
-    pub fn new(log: bool, arguments: Option<Vec<Key>>) -> Result<Self, String> {
+    pub fn new(log: bool, arguments: Option<Vec<SecretText>>) -> Result<Self, String> {
         if log {
             super::log_in_json();
         }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 
-use super::{Author, Kind, Work};
+use super::{AuthorName, CitedWork, WorkKind};
 
 /// Maximum number of authors before `others`.
 const MAX_AUTHORS: usize = 50;
@@ -21,13 +21,13 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// Formats the entry of a work. Writing to a string does not fail.
-pub fn written(work: &Work) -> String {
+pub fn format_entry(work: &CitedWork) -> String {
     let (entry, container) = match work.kind {
-        Kind::Page => ("misc", "howpublished"),
-        Kind::Article => ("article", "journal"),
-        Kind::ConferencePaper => ("inproceedings", "booktitle"),
-        Kind::Thesis => ("phdthesis", "school"),
-        Kind::Report => ("techreport", "institution"),
+        WorkKind::Page => ("misc", "howpublished"),
+        WorkKind::Article => ("article", "journal"),
+        WorkKind::ConferencePaper => ("inproceedings", "booktitle"),
+        WorkKind::Thesis => ("phdthesis", "school"),
+        WorkKind::Report => ("techreport", "institution"),
     };
     let mut text = format!("@{entry}{{{}", key(work));
     let mut field = |name: &str, value: String| {
@@ -58,7 +58,7 @@ pub fn written(work: &Work) -> String {
         }
         None => field("year", "{n.d.}".to_owned()),
     }
-    if work.kind != Kind::Page {
+    if work.kind != WorkKind::Page {
         field("doi", work.doi.as_deref().map(address).unwrap_or_default());
     }
     field("url", address(&work.url));
@@ -83,7 +83,7 @@ fn address(address: &str) -> String {
     text
 }
 
-fn authors(all: &[Author]) -> String {
+fn authors(all: &[AuthorName]) -> String {
     if all.is_empty() {
         return String::new();
     }
@@ -95,7 +95,7 @@ fn authors(all: &[Author]) -> String {
 }
 
 /// Formats a name as `Doe, Jr., Jane`; an indivisible name is put in braces.
-fn name(author: &Author) -> String {
+fn name(author: &AuthorName) -> String {
     if author.given.is_empty() {
         return format!("{{{}}}", escaped(&author.family));
     }
@@ -129,7 +129,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// Builds the key, such as `doe2024title`: only letters and digits, and never empty.
-fn key(work: &Work) -> String {
+fn key(work: &CitedWork) -> String {
     // For an organisation or a site the first word is enough.
     let first_of = |name: &str| telling(name.split(|c: char| !c.is_alphanumeric()));
     let mut key = match work.authors.first() {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Author, Date, Kind, Work, ended};
+use super::{AuthorName, CitedWork, PartialDate, WorkKind, with_full_stop};
 
 /// Abbreviated names of months (appendix 1).
 const MONTHS: [&str; 12] = [
@@ -11,17 +11,21 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// Formats the entry of a work. Writing to a string does not fail.
-pub fn written(work: &Work) -> String {
+pub fn format_entry(work: &CitedWork) -> String {
     let mut text = String::new();
     // A work by its own publisher is listed by its title (section 5.20).
     if !work.authors.is_empty() && !work.by_its_site() {
-        text.push_str(&ended(&authors(&work.authors)));
+        text.push_str(&with_full_stop(&authors(&work.authors)));
         text.push(' ');
     }
     // Quotation marks within quotation marks are single ones.
-    let _ = write!(text, "\"{}\"", ended(&work.title.replace('"', "'")));
+    let _ = write!(
+        text,
+        "\"{}\"",
+        with_full_stop(&work.title.replace('"', "'"))
+    );
     let mut container = vec![work.site.clone()];
-    if work.kind == Kind::Article {
+    if work.kind == WorkKind::Article {
         container.push(labelled("vol. ", &work.volume));
         container.push(labelled("no. ", &work.issue));
     }
@@ -30,7 +34,7 @@ pub fn written(work: &Work) -> String {
             .map(|date| written_date(date, work.kind))
             .unwrap_or_default(),
     );
-    if work.kind != Kind::Page {
+    if work.kind != WorkKind::Page {
         let label = if work.pages.contains('-') {
             "pp. "
         } else {
@@ -44,7 +48,7 @@ pub fn written(work: &Work) -> String {
         text,
         " {}. Accessed {}.",
         container.join(", "),
-        written_date(work.accessed, Kind::Page)
+        written_date(work.accessed, WorkKind::Page)
     );
     text
 }
@@ -57,20 +61,22 @@ fn labelled(label: &str, value: &str) -> String {
 }
 
 /// Formats a date as `17 May 2024`.
-fn written_date(date: Date, kind: Kind) -> String {
+fn written_date(date: PartialDate, kind: WorkKind) -> String {
     let month = date
         .month()
         .and_then(|month| MONTHS.get(usize::from(month) - 1));
     match (month, date.day()) {
-        (Some(month), Some(day)) if kind == Kind::Page => format!("{day} {month} {}", date.year()),
-        (Some(month), _) if kind != Kind::Thesis => format!("{month} {}", date.year()),
+        (Some(month), Some(day)) if kind == WorkKind::Page => {
+            format!("{day} {month} {}", date.year())
+        }
+        (Some(month), _) if kind != WorkKind::Thesis => format!("{month} {}", date.year()),
         _ => date.year().to_string(),
     }
 }
 
 /// Formats the authors: the first name is inverted; of three or more it is the only one (section
 /// 5.8).
-fn authors(all: &[Author]) -> String {
+fn authors(all: &[AuthorName]) -> String {
     match all {
         [] => String::new(),
         [one] => one.inverted(),

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::Kind;
-use crate::page::author::{self, Author, Hint, MAX_AUTHORS};
-use crate::page::date::Date;
-use crate::page::embedded::Embedded;
+use super::WorkKind;
+use crate::page::author::{self, AuthorKind, AuthorName, MAX_AUTHORS};
+use crate::page::date::PartialDate;
+use crate::page::embedded::EmbeddedData;
 use crate::page::{json_ld, line};
 
 /// Types of schema.org for works with an author, except those that are derived by name (`…Article`,
@@ -43,16 +43,16 @@ const PAGES: &[&str] = &[
 ];
 
 /// Bibliographic sources of a page: its declarations and its URL.
-pub struct Sources<'a> {
+pub struct CitationSources<'a> {
     url: &'a Url,
-    embedded: &'a Embedded,
+    embedded: &'a EmbeddedData,
     nodes: Vec<&'a Map<String, Value>>,
     /// Nodes that describe the page: the first work of its JSON-LD, then the first page.
     work: Vec<&'a Map<String, Value>>,
 }
 
-impl<'a> Sources<'a> {
-    pub fn new(url: &'a Url, embedded: &'a Embedded) -> Self {
+impl<'a> CitationSources<'a> {
+    pub fn new(url: &'a Url, embedded: &'a EmbeddedData) -> Self {
         let nodes = embedded.nodes();
         let is_work = |node: &&&Map<String, Value>| {
             json_ld::types(node).any(|name| {
@@ -156,13 +156,13 @@ impl<'a> Sources<'a> {
     }
 
     /// Returns the container of a scholarly work, and the kind of work that follows from it.
-    pub fn container(&self) -> (Kind, Option<String>) {
+    pub fn container(&self) -> (WorkKind, Option<String>) {
         for (name, kind) in [
-            ("citation_journal_title", Kind::Article),
-            ("citation_conference_title", Kind::ConferencePaper),
-            ("citation_dissertation_institution", Kind::Thesis),
-            ("citation_technical_report_institution", Kind::Report),
-            ("prism.publicationname", Kind::Article),
+            ("citation_journal_title", WorkKind::Article),
+            ("citation_conference_title", WorkKind::ConferencePaper),
+            ("citation_dissertation_institution", WorkKind::Thesis),
+            ("citation_technical_report_institution", WorkKind::Report),
+            ("prism.publicationname", WorkKind::Article),
         ] {
             if let Some(container) = self.meta(&[name]) {
                 return (kind, Some(container));
@@ -174,8 +174,8 @@ impl<'a> Sources<'a> {
             .find(|node| json_ld::types(node).any(|name| name.ends_with("ScholarlyArticle")));
         let journal = scholarly.and_then(|node| self.journal(node.get("isPartOf"), 0));
         match journal {
-            Some(journal) => (Kind::Article, Some(journal)),
-            None => (Kind::Page, None),
+            Some(journal) => (WorkKind::Article, Some(journal)),
+            None => (WorkKind::Page, None),
         }
     }
 
@@ -230,8 +230,8 @@ impl<'a> Sources<'a> {
     }
 
     /// Returns the authors in their order, each once.
-    pub fn authors(&self) -> Vec<Author> {
-        let several = |name: &str, hint| -> Vec<Author> {
+    pub fn authors(&self) -> Vec<AuthorName> {
+        let several = |name: &str, hint| -> Vec<AuthorName> {
             let all = self.embedded.metas(name).take(MAX_AUTHORS);
             all.flat_map(|text| author::all(&text, hint)).collect()
         };
@@ -251,14 +251,14 @@ impl<'a> Sources<'a> {
             "byl",
         ] {
             if authors.is_empty() {
-                authors = several(name, Hint::None);
+                authors = several(name, AuthorKind::None);
             }
         }
         if authors.is_empty() {
             let names = self.embedded.byline().iter();
             authors = names.flat_map(|text| author::of_byline(text)).collect();
         }
-        let mut kept: Vec<Author> = Vec::new();
+        let mut kept: Vec<AuthorName> = Vec::new();
         let mut seen = std::collections::HashSet::new();
         for author in authors.into_iter().take(MAX_AUTHORS) {
             if seen.insert(author.natural().to_lowercase()) {
@@ -269,12 +269,12 @@ impl<'a> Sources<'a> {
     }
 
     /// Parses `citation_author`: one name each, or several separated by semicolons.
-    fn scholarly(&self) -> Vec<Author> {
+    fn scholarly(&self) -> Vec<AuthorName> {
         let mut authors = Vec::new();
         for name in ["citation_author", "citation_authors"] {
             for text in self.embedded.metas(name).take(MAX_AUTHORS) {
                 let names = text.split(';');
-                authors.extend(names.filter_map(|name| Author::of(name, Hint::None)));
+                authors.extend(names.filter_map(|name| AuthorName::of(name, AuthorKind::None)));
             }
             if !authors.is_empty() {
                 break;
@@ -284,7 +284,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Returns the authors in the JSON-LD.
-    fn of_work(&self) -> Vec<Author> {
+    fn of_work(&self) -> Vec<AuthorName> {
         let values = self
             .work
             .iter()
@@ -299,9 +299,9 @@ impl<'a> Sources<'a> {
         Vec::new()
     }
 
-    fn named(&self, value: &Value, depth: usize, authors: &mut Vec<Author>) {
+    fn named(&self, value: &Value, depth: usize, authors: &mut Vec<AuthorName>) {
         match value {
-            Value::String(text) => authors.extend(author::all(text, Hint::None)),
+            Value::String(text) => authors.extend(author::all(text, AuthorKind::None)),
             Value::Array(list) if depth < 2 => {
                 for one in list.iter().take(MAX_AUTHORS) {
                     self.named(one, depth + 1, authors);
@@ -310,29 +310,32 @@ impl<'a> Sources<'a> {
             Value::Object(node) => {
                 let node = json_ld::resolved(node, &self.nodes);
                 let hint = if json_ld::is_any(node, &["Person"]) {
-                    Hint::Person
+                    AuthorKind::Person
                 } else if json_ld::types(node)
                     .any(|name| name.ends_with("Organization") || name == "Corporation")
                 {
-                    Hint::Organisation
+                    AuthorKind::Organisation
                 } else {
-                    Hint::None
+                    AuthorKind::None
                 };
                 let family = json_ld::text(node.get("familyName"));
                 let given = json_ld::text(node.get("givenName"));
                 if let (Some(family), Some(given)) = (family, given) {
-                    authors.extend(Author::of(&format!("{family}, {given}"), Hint::Person));
+                    authors.extend(AuthorName::of(
+                        &format!("{family}, {given}"),
+                        AuthorKind::Person,
+                    ));
                 } else if let Value::Array(names) = node.get("name").unwrap_or(&Value::Null) {
                     // Some sites give all authors as one person with many names.
                     let names = names.iter().filter_map(Value::as_str).take(MAX_AUTHORS);
-                    authors.extend(names.filter_map(|name| Author::of(name, hint)));
+                    authors.extend(names.filter_map(|name| AuthorName::of(name, hint)));
                 } else if let Some(name) = json_ld::text(node.get("name")) {
                     match hint {
                         // Some sites give `Jane Doe and John Roe` as one person.
-                        Hint::Person if name.contains(" and ") || name.contains(';') => {
-                            authors.extend(author::all(&name, Hint::None));
+                        AuthorKind::Person if name.contains(" and ") || name.contains(';') => {
+                            authors.extend(author::all(&name, AuthorKind::None));
                         }
-                        hint => authors.extend(Author::of(&name, hint)),
+                        hint => authors.extend(AuthorName::of(&name, hint)),
                     }
                 }
             }
@@ -341,8 +344,8 @@ impl<'a> Sources<'a> {
     }
 
     /// Returns the date of publication, or else the date of the last change.
-    pub fn date(&self) -> Option<Date> {
-        let date = |text: Option<String>| text.as_deref().and_then(Date::parse);
+    pub fn date(&self) -> Option<PartialDate> {
+        let date = |text: Option<String>| text.as_deref().and_then(PartialDate::parse);
         let first = |names: &[&str]| {
             let mut all = names.iter().map(|name| date(self.meta(&[name])));
             all.find_map(|date| date)
@@ -386,7 +389,7 @@ impl<'a> Sources<'a> {
             ])
         })
         .or_else(|| date(self.embedded.published().map(str::to_owned)))
-        .or_else(|| Date::in_address(self.url))
+        .or_else(|| PartialDate::in_address(self.url))
         .or_else(|| stated("dateModified"))
         .or_else(|| {
             first(&[

@@ -15,7 +15,7 @@ use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Set, Tool
 use crate::document::Document;
 use crate::unseen;
 use crate::web::bot_checks::{advice_on_bot_check, vendor_of};
-use crate::web::charset::{BodyKind, Unsupported};
+use crate::web::charset::{BodyKind, UnsupportedBody};
 use crate::web::client::{self, FetchError};
 
 /// The tool's row in the registry.
@@ -134,7 +134,7 @@ fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<FetchedPage, Failu
         });
     }
     let decoded = PageSource::decode(&reply, reply.content_type());
-    let mut source = decoded.map_err(|Unsupported(kind)| {
+    let mut source = decoded.map_err(|UnsupportedBody(kind)| {
         not_text(&kind).with_note(fetch_note::of_file(&kind, &reply.url, &asked, &reply.body))
     })?;
     // Frees the bytes because the conversion needs the memory.

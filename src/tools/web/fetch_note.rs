@@ -13,7 +13,7 @@ use super::meant_url::{bare_host, without_punctuation};
 use crate::document::{self, MainContentCertainty};
 use crate::sort::Sort;
 use crate::web::charset::{self, BodyKind, signature};
-use crate::web::client::{NetworkError, Response};
+use crate::web::client::{HttpResponse, NetworkError};
 use crate::web::{quote, status_advice};
 
 /// Longest conversion of a page that is only quoted.
@@ -23,7 +23,7 @@ const QUOTED_WITHIN: Duration = Duration::from_millis(200);
 const QUOTED_FROM: usize = 64 * 1024;
 
 /// Writes the note on an answer with a status of 400 or more, to a request for `asked`.
-pub fn of_status(reply: &Response, asked: &Url) -> String {
+pub fn of_status(reply: &HttpResponse, asked: &Url) -> String {
     let login = !asked.username().is_empty() || asked.password().is_some();
     let mut said = status_advice::sentences(reply, login);
     if reply.status == 404 {
@@ -35,7 +35,7 @@ pub fn of_status(reply: &Response, asked: &Url) -> String {
 }
 
 /// Quotes the server's message in an answer to a request for `asked`.
-pub fn quoted(reply: &Response, asked: &Url) -> Option<String> {
+pub fn quoted(reply: &HttpResponse, asked: &Url) -> Option<String> {
     let text = words(
         &reply.body,
         reply.content_type(),
@@ -96,7 +96,7 @@ pub fn of_file(kind: &str, url: &Url, asked: &Url, body: &[u8]) -> String {
 }
 
 /// Writes the note on an answer without content.
-pub fn empty(reply: &Response) -> String {
+pub fn empty(reply: &HttpResponse) -> String {
     format!(
         "[{}. The body of this answer is empty.]",
         reply.status_text()

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::contract::terms::Terms;
 use crate::web::allowed;
-use crate::web::client::{Client, TOTAL};
+use crate::web::client::{HttpClient, TOTAL};
 
 /// Longest time of a call in all.
 pub const CALL: Duration = Duration::from_secs(25);
@@ -14,10 +14,10 @@ pub const CALL: Duration = Duration::from_secs(25);
 const FOR_THE_ANSWER: u32 = 10;
 
 /// Creates a client whose time ends before that of the call.
-pub fn client(terms: &Terms) -> Client {
+pub fn client(terms: &Terms) -> HttpClient {
     let left = terms.left(CALL);
     let kept = (left / FOR_THE_ANSWER).min(CALL.saturating_sub(TOTAL));
-    Client::new().within(left.saturating_sub(kept))
+    HttpClient::new().within(left.saturating_sub(kept))
 }
 
 /// Manual page entry: variables with the proxy of a request.

@@ -10,8 +10,8 @@ use url::Url;
 use super::network;
 use crate::contract::terms::Terms;
 use crate::document::{self, Document, MainContentCertainty};
-use crate::web::charset::{self, BodyKind, Unsupported};
-use crate::web::client::{self, Client, FetchError, FetchRequest, MAX_BODY, Response};
+use crate::web::charset::{self, BodyKind, UnsupportedBody};
+use crate::web::client::{self, FetchError, FetchRequest, HttpClient, HttpResponse, MAX_BODY};
 use crate::web::guard::Guard;
 
 /// Time for the conversion after the client's, so that a page that came at the last moment is still
@@ -19,12 +19,12 @@ use crate::web::guard::Guard;
 const CONVERSION: Duration = Duration::from_millis(600);
 
 /// Returns the deadline for the conversion of a page that `client` fetched.
-pub fn conversion_end(client: &Client, terms: &Terms) -> Instant {
+pub fn conversion_end(client: &HttpClient, terms: &Terms) -> Instant {
     Instant::now() + (client.left() + CONVERSION).min(terms.left(network::CALL) * 9 / 10)
 }
 
 /// Fetches a page from `url`.
-pub fn fetch(client: &Client, url: &Url) -> Result<Response, FetchError> {
+pub fn fetch(client: &HttpClient, url: &Url) -> Result<HttpResponse, FetchError> {
     client.get(&FetchRequest {
         url,
         accept: client::ACCEPT_PAGES,
@@ -53,7 +53,7 @@ pub struct PageSource {
 
 impl PageSource {
     /// Decodes a reply's body; `declared` is used as its Content-Type.
-    pub fn decode(reply: &Response, declared: Option<&str>) -> Result<Self, Unsupported> {
+    pub fn decode(reply: &HttpResponse, declared: Option<&str>) -> Result<Self, UnsupportedBody> {
         let host = reply.url.host_str().unwrap_or_default();
         let decoded = charset::read(&reply.body, declared, host, reply.truncated)?;
         Ok(Self {

@@ -11,13 +11,13 @@ use crate::contract::tool::{Account, Credential};
 use crate::web::credentials::{CredentialName, Credentials};
 use crate::web::search::failure::{ProviderFailure, SearchFailureKind};
 use crate::web::search::host_search::{self, HostResults, HostSearch};
-use crate::web::search::provider::Provider;
+use crate::web::search::provider::SearchProvider;
 use crate::web::search::{DomainFilter, unseen_taken_out};
 
 /// Differences between the tools of one provider.
 pub struct HostTool {
     /// Provider of the tool.
-    pub provider: &'static Provider,
+    pub provider: &'static SearchProvider,
     /// Account in the tool's row.
     pub account: Account,
     /// Message if no key is configured.
@@ -190,12 +190,12 @@ pub const fn credential(name: CredentialName) -> Credential {
 /// `content` is shown, `missing` is a JSON object as text.
 pub fn config_required(content: &str, missing: &str) -> Option<String> {
     #[derive(Serialize)]
-    struct Event<'a> {
+    struct ConfigEvent<'a> {
         kind: &'a str,
         content: &'a str,
         data_json: &'a str,
     }
-    let event = Event {
+    let event = ConfigEvent {
         kind: "config_required",
         content,
         data_json: missing,

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::cache::{CacheFiles, KEY_VARIABLE, Store};
 use crate::contract::failure::{Advice, Code};
 use crate::contract::terms::Terms;
-use crate::web::search::kept;
+use crate::web::search::cached_results;
 
 /// Mark of every answer: its texts are untrusted, and not instructions.
 pub const TRUST: &str = "untrusted-external-content";
@@ -43,14 +43,14 @@ pub const CACHE_PLACES: (&str, &str) = (
 );
 
 /// Cache of answers.
-pub struct Cache {
+pub struct ResearchCache {
     /// Store of the entries, if there is a place for them. Breakers are always stored there.
     pub store: Option<Box<dyn Store>>,
     /// True if answers are read from the store and written to it.
     pub keeps_answers: bool,
 }
 
-impl Cache {
+impl ResearchCache {
     /// Opens the user's own cache, on the terms of a call.
     #[must_use]
     pub fn of_user(terms: &Terms) -> Self {
@@ -88,7 +88,7 @@ fn store(terms: &Terms) -> Option<Box<dyn Store>> {
 /// Freshness of an answer, as clients see it beside the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Freshness {
+pub struct AnswerFreshness {
     /// True if the answer comes from the cache.
     pub cached: bool,
     /// Age in seconds.
@@ -100,7 +100,7 @@ pub struct Freshness {
     pub state: &'static str,
 }
 
-impl Freshness {
+impl AnswerFreshness {
     /// Computes the freshness of an answer of this age, `None` for a new one, which is valid for
     /// `good_for`.
     #[must_use]
@@ -110,7 +110,7 @@ impl Freshness {
             cached: age.is_some(),
             age_seconds: since.as_secs(),
             max_age_seconds: good_for.as_secs(),
-            state: kept::freshness(since, good_for),
+            state: cached_results::freshness(since, good_for),
         }
     }
 }
@@ -151,12 +151,12 @@ mod tests {
 
     #[test]
     fn an_answer_says_its_age_in_the_client_s_words() {
-        let found = Freshness::of(None, Duration::from_secs(1800));
+        let found = AnswerFreshness::of(None, Duration::from_secs(1800));
         assert_eq!(
             serde_json::to_string(&found).unwrap(),
             r#"{"cached":false,"ageSeconds":0,"maxAgeSeconds":1800,"freshness":"fresh"}"#
         );
-        let kept = Freshness::of(Some(Duration::from_secs(1000)), Duration::from_secs(1800));
+        let kept = AnswerFreshness::of(Some(Duration::from_secs(1000)), Duration::from_secs(1800));
         assert!(kept.cached && kept.age_seconds == 1000 && kept.state == "aging");
     }
 

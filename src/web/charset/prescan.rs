@@ -30,7 +30,7 @@ fn scan(head: &[u8], whole: bool) -> Option<Vec<u8>> {
             // `<!-->` is a complete comment.
             at += 2 + find(&rest[2..], b"-->")? + 3;
         } else if is_tag(rest, b"<meta") {
-            let mut attributes = Attributes { rest: &rest[5..] };
+            let mut attributes = TagAttributes { rest: &rest[5..] };
             if let Some(label) = meta(&mut attributes) {
                 return Some(label);
             }
@@ -43,7 +43,7 @@ fn scan(head: &[u8], whole: bool) -> Option<Vec<u8>> {
             let skip = rest
                 .iter()
                 .position(|b| b.is_ascii_whitespace() || *b == b'>')?;
-            let mut attributes = Attributes {
+            let mut attributes = TagAttributes {
                 rest: &rest[skip..],
             };
             while attributes.next().is_some() {}
@@ -86,7 +86,7 @@ fn is_tag(rest: &[u8], name: &[u8]) -> bool {
 
 /// Returns the label that one `<meta>` declares: in `charset`, or in `content` with
 /// `http-equiv=content-type`.
-fn meta(attributes: &mut Attributes<'_>) -> Option<Vec<u8>> {
+fn meta(attributes: &mut TagAttributes<'_>) -> Option<Vec<u8>> {
     let (mut charset, mut content, mut pragma) = (None, None, false);
     for (name, value) in attributes.by_ref() {
         match name.as_slice() {
@@ -133,11 +133,11 @@ fn xml_encoding(declaration: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Iterator over a tag's attributes, names in lower case. It ends behind the tag.
-struct Attributes<'a> {
+struct TagAttributes<'a> {
     rest: &'a [u8],
 }
 
-impl Attributes<'_> {
+impl TagAttributes<'_> {
     fn bump(&mut self) -> Option<u8> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;
@@ -151,7 +151,7 @@ impl Attributes<'_> {
     }
 }
 
-impl Iterator for Attributes<'_> {
+impl Iterator for TagAttributes<'_> {
     type Item = (Vec<u8>, Vec<u8>);
 
     fn next(&mut self) -> Option<Self::Item> {

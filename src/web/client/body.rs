@@ -15,7 +15,7 @@ const MAX_MEMBERS: usize = 4096;
 const BUFFER: usize = 32 * 1024;
 
 /// A decoded body.
-pub struct Body {
+pub struct DecodedBody {
     /// The first bytes, up to the limit.
     pub bytes: Vec<u8>,
     /// True if there was more.
@@ -57,14 +57,14 @@ impl std::error::Error for BodyError {
 }
 
 /// Error: a body that could not be read to its end, with the part that was read.
-pub struct Broken {
+pub struct BrokenBody {
     /// Reason why there is no more.
     pub error: BodyError,
     /// The first bytes, decoded.
     pub bytes: Vec<u8>,
 }
 
-impl From<BodyError> for Broken {
+impl From<BodyError> for BrokenBody {
     fn from(error: BodyError) -> Self {
         let bytes = Vec::new();
         Self { error, bytes }
@@ -75,7 +75,7 @@ impl From<BodyError> for Broken {
 const PLAIN: [&str; 4] = ["identity", "none", "utf-8", "binary"];
 
 /// A test of a body by its first bytes.
-type Tells = fn(&[u8]) -> bool;
+type BodyTest = fn(&[u8]) -> bool;
 
 /// Limit for the size of a body, in bytes after decoding.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,7 @@ pub struct BodyLimit {
     /// Limit for any body.
     pub bytes: usize,
     /// A higher limit, for bodies whose beginning passes the test.
-    pub larger: Option<(Tells, usize)>,
+    pub larger: Option<(BodyTest, usize)>,
 }
 
 impl BodyLimit {
@@ -113,7 +113,7 @@ pub fn read(
     codings: Option<&str>,
     length: Option<u64>,
     most: BodyLimit,
-) -> Result<Body, Broken> {
+) -> Result<DecodedBody, BrokenBody> {
     let names: Vec<String> = codings
         .unwrap_or_default()
         .split(',')
@@ -123,24 +123,24 @@ pub fn read(
     let all = names.join(", ");
     if names.is_empty() {
         let capacity = length.map_or(BUFFER, |n| usize::try_from(n).unwrap_or(most.bytes));
-        return take(body, capacity, most, BodyError::Transport);
+        return read_limited(body, capacity, most, BodyError::Transport);
     }
     if names.len() > MAX_CODINGS {
         return Err(BodyError::UnknownCoding(all).into());
     }
     let mut reader: Box<dyn BufRead + '_> = Box::new(BufReader::with_capacity(
         BUFFER,
-        Metered::new(Marked(body), most.encoded()),
+        MeteredReader::new(TransportReader(body), most.encoded()),
     ));
     if reader.fill_buf().map_err(|e| fault(&all, e))?.is_empty() {
-        return Ok(Body {
+        return Ok(DecodedBody {
             bytes: Vec::new(),
             truncated: false,
         });
     }
     for (at, name) in names.iter().rev().enumerate() {
         let decoder: Box<dyn Read + '_> = match name.as_str() {
-            "gzip" | "x-gzip" => Box::new(Gunzip {
+            "gzip" | "x-gzip" => Box::new(GzipMembers {
                 decoder: Some(GzDecoder::new(reader)),
                 members: 1,
             }),
@@ -149,23 +149,23 @@ pub fn read(
             _ => return Err(BodyError::UnknownCoding(all).into()),
         };
         if at + 1 == names.len() {
-            return take(decoder, BUFFER, most, |e| fault(&all, e));
+            return read_limited(decoder, BUFFER, most, |e| fault(&all, e));
         }
         reader = Box::new(BufReader::with_capacity(
             BUFFER,
-            Metered::new(decoder, most.encoded()),
+            MeteredReader::new(decoder, most.encoded()),
         ));
     }
     Err(BodyError::UnknownCoding(all).into())
 }
 
 /// Reads up to the limit `most`, and one byte more to learn whether the body is truncated.
-fn take(
+fn read_limited(
     mut reader: impl Read,
     capacity: usize,
     most: BodyLimit,
     fault: impl FnOnce(io::Error) -> BodyError,
-) -> Result<Body, Broken> {
+) -> Result<DecodedBody, BrokenBody> {
     let mut limit = most.bytes;
     let mut bytes = Vec::with_capacity(capacity.min(limit).saturating_add(1));
     let mut read = read_to(&mut reader, limit, &mut bytes);
@@ -179,11 +179,11 @@ fn take(
     }
     if let Err(error) = read {
         let error = fault(error);
-        return Err(Broken { error, bytes });
+        return Err(BrokenBody { error, bytes });
     }
     let truncated = bytes.len() > limit;
     bytes.truncate(limit);
-    Ok(Body { bytes, truncated })
+    Ok(DecodedBody { bytes, truncated })
 }
 
 /// Reads until there is one byte more than `limit`, or the body ends.
@@ -195,13 +195,13 @@ fn read_to(reader: &mut impl Read, limit: usize, bytes: &mut Vec<u8>) -> io::Res
 
 fn fault(codings: &str, error: io::Error) -> BodyError {
     let inner = error.get_ref();
-    if inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<Overflow>) {
+    if inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<EncodedOverflow>) {
         return BodyError::TooMuch;
     }
-    if inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<Transport>) {
+    if inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<TransportError>) {
         let inner = error
             .into_inner()
-            .and_then(|e| e.downcast::<Transport>().ok());
+            .and_then(|e| e.downcast::<TransportError>().ok());
         return BodyError::Transport(inner.map_or_else(|| io::ErrorKind::Other.into(), |t| t.0));
     }
     BodyError::Coding(codings.to_owned())
@@ -237,12 +237,12 @@ fn brotli<'a>(mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + 'a
 }
 
 /// gzip decoder for all members (RFC 1952, section 2.2); anything after them is ignored.
-struct Gunzip<R> {
+struct GzipMembers<R> {
     decoder: Option<GzDecoder<R>>,
     members: usize,
 }
 
-impl<R: BufRead> Read for Gunzip<R> {
+impl<R: BufRead> Read for GzipMembers<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         while let Some(mut decoder) = self.decoder.take() {
             let n = decoder.read(buf)?;
@@ -253,7 +253,7 @@ impl<R: BufRead> Read for Gunzip<R> {
             let mut rest = decoder.into_inner();
             if rest.fill_buf()?.first() == Some(&0x1f) {
                 if self.members == MAX_MEMBERS {
-                    return Err(io::Error::other(Overflow));
+                    return Err(io::Error::other(EncodedOverflow));
                 }
                 self.members += 1;
                 self.decoder = Some(GzDecoder::new(rest));
@@ -265,29 +265,29 @@ impl<R: BufRead> Read for Gunzip<R> {
 
 /// An error of the connection, as opposed to one of a decoder.
 #[derive(Debug)]
-struct Transport(io::Error);
+struct TransportError(io::Error);
 
-impl std::fmt::Display for Transport {
+impl std::fmt::Display for TransportError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl std::error::Error for Transport {
+impl std::error::Error for TransportError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.0)
     }
 }
 
-struct Marked<R>(R);
+struct TransportReader<R>(R);
 
-impl<R: Read> Read for Marked<R> {
+impl<R: Read> Read for TransportReader<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         self.0.read(buf).map_err(|e| {
             if e.kind() == io::ErrorKind::Interrupted {
                 e
             } else {
-                io::Error::other(Transport(e))
+                io::Error::other(TransportError(e))
             }
         })
     }
@@ -295,34 +295,34 @@ impl<R: Read> Read for Marked<R> {
 
 /// Error: more than the allowed bytes were read.
 #[derive(Debug)]
-struct Overflow;
+struct EncodedOverflow;
 
-impl std::fmt::Display for Overflow {
+impl std::fmt::Display for EncodedOverflow {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("too much encoded data")
     }
 }
 
-impl std::error::Error for Overflow {}
+impl std::error::Error for EncodedOverflow {}
 
-struct Metered<R> {
+struct MeteredReader<R> {
     inner: R,
     left: u64,
 }
 
-impl<R> Metered<R> {
+impl<R> MeteredReader<R> {
     fn new(inner: R, left: u64) -> Self {
         Self { inner, left }
     }
 }
 
-impl<R: Read> Read for Metered<R> {
+impl<R: Read> Read for MeteredReader<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buf)?;
         self.left = self
             .left
             .checked_sub(n as u64)
-            .ok_or_else(|| io::Error::other(Overflow))?;
+            .ok_or_else(|| io::Error::other(EncodedOverflow))?;
         Ok(n)
     }
 }

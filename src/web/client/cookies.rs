@@ -23,7 +23,7 @@ const MAX_SENT: usize = 16 * 1024;
 
 /// Cookies of one call.
 #[derive(Debug, Default)]
-pub struct Jar(Vec<Cookie>);
+pub struct CookieJar(Vec<Cookie>);
 
 #[derive(Debug)]
 struct Cookie {
@@ -36,10 +36,10 @@ struct Cookie {
     ends: Option<SystemTime>,
 }
 
-impl Jar {
+impl CookieJar {
     /// Stores the cookies that an answer from `host` at `url` sets, and removes those that it
     /// expires.
-    pub fn take(&mut self, headers: &HeaderMap, host: &Host<String>, url: &Url) {
+    pub fn store(&mut self, headers: &HeaderMap, host: &Host<String>, url: &Url) {
         let now = SystemTime::now();
         for value in headers.get_all(header::SET_COOKIE) {
             let Some(cookie) = Cookie::read(value.as_bytes(), host, url, now) else {
@@ -179,22 +179,22 @@ mod tests {
 
     /// Returns the header sent to `to` after an answer from `from` with these cookies.
     fn sent(from: &str, lines: &[&str], to: &str) -> Option<String> {
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         set(&mut jar, from, lines);
         told(&jar, to)
     }
 
-    fn set(jar: &mut Jar, from: &str, lines: &[&str]) {
+    fn set(jar: &mut CookieJar, from: &str, lines: &[&str]) {
         let url = Url::parse(from).unwrap();
         let mut headers = HeaderMap::new();
         for line in lines {
             let value = HeaderValue::from_bytes(line.as_bytes()).unwrap();
             headers.append(header::SET_COOKIE, value);
         }
-        jar.take(&headers, &url.host().unwrap().to_owned(), &url);
+        jar.store(&headers, &url.host().unwrap().to_owned(), &url);
     }
 
-    fn told(jar: &Jar, to: &str) -> Option<String> {
+    fn told(jar: &CookieJar, to: &str) -> Option<String> {
         let url = Url::parse(to).unwrap();
         let value = jar.header(&url.host().unwrap().to_owned(), &url)?;
         Some(value.to_str().unwrap().to_owned())
@@ -268,7 +268,7 @@ mod tests {
         );
         assert_eq!(sent("https://h/", line, "http://h/"), None);
         assert_eq!(sent("http://h/", line, "https://h/"), None);
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         set(&mut jar, "https://h/", line);
         set(&mut jar, "http://h/", &["a=2; Path=/"]);
         assert_eq!(told(&jar, "https://h/").as_deref(), Some("a=1"));
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn what_has_ended_is_forgotten() {
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         set(&mut jar, "http://h/", &["a=1", "b=2", "c=3", "d=4", "a=5"]);
         assert_eq!(
             told(&jar, "http://h/").as_deref(),

@@ -16,13 +16,13 @@ use ureq::unversioned::transport::{
 };
 
 use super::fault::ConnectionFault;
-use super::head::{self, Head};
-use super::socket::Socket;
-use super::tunnel::{self, Tunnel};
+use super::head::{self, ResponseHead};
+use super::socket::TcpTransport;
+use super::tunnel::{self, ProxyTunnel};
 use crate::web::guard::{CheckedAddr, HopTarget};
 
 /// Route of one hop: the addresses to connect to, and the request to a proxy there.
-pub struct Route {
+pub struct HopRoute {
     /// Addresses to try, in order.
     pub addrs: Vec<CheckedAddr>,
     /// Target of the request.
@@ -30,7 +30,7 @@ pub struct Route {
     /// Proxy as `host:port`, if there is one.
     pub proxy: Option<String>,
     /// Tunnel to request of the proxy first.
-    pub tunnel: Option<Tunnel>,
+    pub tunnel: Option<ProxyTunnel>,
     /// True if the request line must hold the whole URL, for a plain proxy.
     pub absolute: bool,
     /// State shared by the connection and the client.
@@ -66,14 +66,14 @@ impl ExchangeState {
         std::mem::take(&mut *self.foreign.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn note(&self, seen: &Head, input: &[u8]) {
+    fn note(&self, seen: &ResponseHead, input: &[u8]) {
         match seen {
-            Head::Partial => {}
-            Head::Foreign => {
+            ResponseHead::Partial => {}
+            ResponseHead::Foreign => {
                 let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
                 foreign.extend_from_slice(&input[..input.len().min(FOREIGN)]);
             }
-            Head::Whole { reason, .. } => {
+            ResponseHead::Whole { reason, .. } => {
                 let mut told = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
                 *told = Some(reason.clone());
             }
@@ -110,7 +110,7 @@ impl Resolver for NoResolver {
 }
 
 /// Connects along one route.
-pub struct Dialer(pub Route);
+pub struct Dialer(pub HopRoute);
 
 impl std::fmt::Debug for Dialer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -121,20 +121,20 @@ impl std::fmt::Debug for Dialer {
 }
 
 impl Connector<()> for Dialer {
-    type Out = Socket;
+    type Out = TcpTransport;
 
     fn connect(
         &self,
         details: &ConnectionDetails<'_>,
         _: Option<()>,
-    ) -> Result<Option<Socket>, ureq::Error> {
+    ) -> Result<Option<TcpTransport>, ureq::Error> {
         let stream = self.open(Instant::now() + *details.timeout.after)?;
         stream.set_nodelay(true)?;
         let buffers = LazyBuffers::new(
             details.config.input_buffer_size(),
             details.config.output_buffer_size(),
         );
-        Ok(Some(Socket::new(stream, buffers)?))
+        Ok(Some(TcpTransport::new(stream, buffers)?))
     }
 }
 
@@ -189,7 +189,7 @@ impl Dialer {
 pub struct ResponseTransport {
     /// Target, if the request line must hold the whole URL.
     pub absolute: Option<HopTarget>,
-    /// See [`Route::talk`].
+    /// See [`HopRoute::talk`].
     pub talk: Arc<ExchangeState>,
 }
 
@@ -264,9 +264,9 @@ impl<T: Transport> HttpWire<T> {
             let seen = head::read(input);
             self.talk.note(&seen, input);
             match seen {
-                Head::Partial if more && input.len() <= MAX_HEAD => continue,
-                Head::Partial | Head::Foreign => {}
-                Head::Whole { length, bytes, .. } => {
+                ResponseHead::Partial if more && input.len() <= MAX_HEAD => continue,
+                ResponseHead::Partial | ResponseHead::Foreign => {}
+                ResponseHead::Whole { length, bytes, .. } => {
                     let rest = input[length..].to_vec();
                     let all = input.len();
                     buffers.input_consume(all);

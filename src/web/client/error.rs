@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Response;
+use super::HttpResponse;
 use crate::web::allowed::NotAllowed;
 
 /// Error of a fetch.
@@ -14,7 +14,7 @@ pub enum FetchError {
     Network(Box<NetworkError>),
     /// The server answered with a status of 400 or more. Its body has at most
     /// [`MAX_ERROR_BODY`](super::MAX_ERROR_BODY) bytes.
-    Status(Box<Response>),
+    Status(Box<HttpResponse>),
 }
 
 impl FetchError {
@@ -53,12 +53,12 @@ pub struct NetworkError {
     /// Set if `ALLOWED_DOMAINS` forbids the host.
     pub not_allowed: Option<NotAllowed>,
     /// The part that was received of an aborted body.
-    pub received: Option<Received>,
+    pub received: Option<ReceivedPart>,
 }
 
 /// Beginning of a body, decoded.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Received {
+pub struct ReceivedPart {
     /// Bytes received.
     pub bytes: Vec<u8>,
     /// Value of `Content-Type`.

@@ -21,7 +21,7 @@ const ESSENTIAL: [&[u8]; 5] = [
 
 /// Result of parsing the first bytes of an answer.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Head {
+pub enum ResponseHead {
     /// The head is incomplete.
     Partial,
     /// Not HTTP/1; the library reports it.
@@ -38,7 +38,7 @@ pub enum Head {
 }
 
 /// Parses the head that `input` begins with.
-pub fn read(input: &[u8]) -> Head {
+pub fn read(input: &[u8]) -> ResponseHead {
     let mut at = 0;
     loop {
         let rest = &input[at..];
@@ -46,24 +46,24 @@ pub fn read(input: &[u8]) -> Head {
         let start = at + blank.count();
         let rest = &input[start..];
         if rest.len() < 5 && b"HTTP/".starts_with(rest) {
-            return Head::Partial;
+            return ResponseHead::Partial;
         }
         if !rest.starts_with(b"HTTP/") {
-            return Head::Foreign;
+            return ResponseHead::Foreign;
         }
         let Some(length) = length_of(rest) else {
-            return Head::Partial;
+            return ResponseHead::Partial;
         };
-        let mut lines = Lines(&rest[..length]);
-        let Some(status) = lines.next().and_then(Status::read) else {
-            return Head::Foreign;
+        let mut lines = HeadLines(&rest[..length]);
+        let Some(status) = lines.next().and_then(StatusLine::read) else {
+            return ResponseHead::Foreign;
         };
         at = start + length;
         // Interim answers are skipped, except 101, which is the last one (RFC 9110, section 15.2).
         if status.code[0] == b'1' && status.code != b"101" {
             continue;
         }
-        return Head::Whole {
+        return ResponseHead::Whole {
             length: at,
             bytes: fit(&status, lines),
             reason: String::from_utf8_lossy(status.reason).into_owned(),
@@ -81,9 +81,9 @@ fn length_of(head: &[u8]) -> Option<usize> {
 }
 
 /// Iterator over lines, without their ends.
-struct Lines<'a>(&'a [u8]);
+struct HeadLines<'a>(&'a [u8]);
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for HeadLines<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
@@ -95,13 +95,13 @@ impl<'a> Iterator for Lines<'a> {
 }
 
 /// A parsed status line.
-struct Status<'a> {
+struct StatusLine<'a> {
     version: &'a [u8],
     code: &'a [u8],
     reason: &'a [u8],
 }
 
-impl<'a> Status<'a> {
+impl<'a> StatusLine<'a> {
     fn read(line: &'a [u8]) -> Option<Self> {
         let (version, rest) = line.split_at_checked(8)?;
         let known = version == b"HTTP/1.1" || version == b"HTTP/1.0";
@@ -118,7 +118,7 @@ impl<'a> Status<'a> {
 }
 
 /// Writes the head again, from its readable lines.
-fn fit(status: &Status<'_>, lines: Lines<'_>) -> Vec<u8> {
+fn fit(status: &StatusLine<'_>, lines: HeadLines<'_>) -> Vec<u8> {
     let mut headers: Vec<(&[u8], Vec<u8>)> = Vec::new();
     // True while a folded line would have a header to continue.
     let mut open = false;
@@ -188,12 +188,12 @@ mod tests {
                 .prop_map(|lines| lines.join("\r\n")),
         ) {
             let head = format!("HTTP/1.1 200 OK\r\n{lines}\r\n\r\nbody");
-            let Head::Whole { length, bytes, .. } = read(head.as_bytes()) else {
+            let ResponseHead::Whole { length, bytes, .. } = read(head.as_bytes()) else {
                 return Err(TestCaseError::fail("a head that ends is whole"));
             };
             prop_assert!(length <= head.len() && bytes.len() <= length + 2 * lines.len());
             let rest = bytes.strip_prefix(b"HTTP/1.1 200\r\n").unwrap();
-            let mut lines: Vec<&[u8]> = Lines(rest).collect();
+            let mut lines: Vec<&[u8]> = HeadLines(rest).collect();
             prop_assert_eq!(lines.pop(), Some(&b""[..]));
             for line in lines {
                 let colon = line.iter().position(|byte| *byte == b':').unwrap();
@@ -205,7 +205,7 @@ mod tests {
 
     fn made(head: &[u8]) -> String {
         match read(head) {
-            Head::Whole { length, bytes, .. } => {
+            ResponseHead::Whole { length, bytes, .. } => {
                 assert_eq!(length, head.len());
                 String::from_utf8(bytes).unwrap()
             }
@@ -227,7 +227,7 @@ mod tests {
         let head = b"HTTP/1.0  200   Fine \r\n folded before any\r\nno colon\r\nA B: name with a blank\r\n: none\r\n\
             Content-Type : text/html;\r\n\tcharset=\"utf-8\"\r\n  ; x\r\nB\xc3: y\r\n folded to nothing\r\n\
             X: nul \0 inside\r\nY: bell\r\n \x07\r\nContent-Length: many\r\n\"Z\": q\r\nLast: \xe9 tab\there\r\n\r\n";
-        let Head::Whole { bytes, reason, .. } = read(head) else {
+        let ResponseHead::Whole { bytes, reason, .. } = read(head) else {
             panic!()
         };
         assert_eq!(reason, "Fine");
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn interim_answers_are_passed_over() {
         let head = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103\r\nLink: <x>\r\n\r\n\r\nHTTP/1.1 404 Gone Fishing\r\n\r\nbody";
-        let Head::Whole {
+        let ResponseHead::Whole {
             length,
             bytes,
             reason,
@@ -262,7 +262,7 @@ mod tests {
             (&b"HTTP/1.1 404\r\n\r\n"[..], "Gone Fishing")
         );
         for end in 0..length {
-            assert_eq!(read(&head[..end]), Head::Partial, "{end}");
+            assert_eq!(read(&head[..end]), ResponseHead::Partial, "{end}");
         }
         let switch = b"HTTP/1.1 101 Switching Protocols\r\n\r\n";
         assert_eq!(made(switch), "HTTP/1.1 101\r\n\r\n");
@@ -279,9 +279,9 @@ mod tests {
             b"HTTP/9 200 x\r\n\r\n",
             b"<html>\n\n",
         ] {
-            assert_eq!(read(bytes), Head::Foreign);
+            assert_eq!(read(bytes), ResponseHead::Foreign);
         }
-        assert_eq!(read(b""), Head::Partial);
+        assert_eq!(read(b""), ResponseHead::Partial);
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::time::Instant;
 use url::Url;
 
 use super::dial::Dialer;
-use super::proxy::Proxies;
-use super::{CONNECT, Client, FetchError, fault, tunnel};
+use super::proxy::ProxySettings;
+use super::{CONNECT, FetchError, HttpClient, fault, tunnel};
 use crate::web::guard::{Guard, HopTarget};
 
 /// An open connection: to the target, or to the environment's proxy, with a tunnel already
@@ -18,11 +18,11 @@ pub struct OpenedConnection {
     /// Target that the guard has allowed.
     pub target: HopTarget,
     /// Set if the connection leads to a plain proxy, which needs whole URLs: the value of
-    /// `Proxy-Authorization`, if it wants one.
+    /// `EnvironmentProxy-Authorization`, if it wants one.
     pub proxy: Option<Option<String>>,
 }
 
-impl Client {
+impl HttpClient {
     /// Connects to the host and port of `url`, under the same rules as [`get`](Self::get): allowed,
     /// judged by the guard, resolved once, and dialled at the checked addresses.
     ///
@@ -30,10 +30,10 @@ impl Client {
     /// proxy the connection is a tunnel, whatever protocol runs inside.
     pub fn open(&self, guard: &Guard, url: &Url) -> Result<OpenedConnection, FetchError> {
         self.allow(url)?;
-        let proxies = self.proxies.get_or_init(Proxies::from_env);
+        let proxies = self.proxies.get_or_init(ProxySettings::from_env);
         let proxy = proxies.for_url(url).map_err(FetchError::network)?;
         let target = guard
-            .admit(url)
+            .check_url(url)
             .map_err(|refusal| fault::refused(&refusal))?;
         let (_, route) = self.route(guard, &target, proxy.as_ref())?;
         let left = self.left().min(CONNECT);

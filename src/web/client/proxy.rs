@@ -20,7 +20,7 @@ pub enum ProxyKind {
 
 /// A proxy. It has no `Debug` because it may hold a password.
 #[derive(Clone)]
-pub struct Proxy {
+pub struct EnvironmentProxy {
     /// Its protocol.
     pub kind: ProxyKind,
     /// Its host.
@@ -31,7 +31,7 @@ pub struct Proxy {
     pub login: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-impl Proxy {
+impl EnvironmentProxy {
     /// Parses `[scheme://][user[:password]@]host[:port]`; no scheme means `http`.
     ///
     /// The error does not repeat the value, which may hold a password.
@@ -75,13 +75,13 @@ impl Proxy {
 
 /// Proxy settings of an environment.
 #[derive(Clone, Default)]
-pub struct Proxies {
+pub struct ProxySettings {
     http: Option<(String, String)>,
     https: Option<(String, String)>,
     exempt: Vec<String>,
 }
 
-impl Proxies {
+impl ProxySettings {
     /// Reads the process's environment.
     #[must_use]
     pub fn from_env() -> Self {
@@ -92,7 +92,7 @@ impl Proxies {
     /// first and then in upper case. An empty variable is unset.
     ///
     /// `HTTP_PROXY` is ignored if `REQUEST_METHOD` is set: in a CGI program its value would be the
-    /// request's `Proxy:` header.
+    /// request's `EnvironmentProxy:` header.
     #[must_use]
     pub fn from_vars(var: impl Fn(&str) -> Option<String>) -> Self {
         let get = |name: &str| {
@@ -133,14 +133,14 @@ impl Proxies {
 
     /// Returns the proxy for a URL. The error names the variable that cannot be used, and the
     /// reason.
-    pub fn for_url(&self, url: &Url) -> Result<Option<Proxy>, String> {
+    pub fn for_url(&self, url: &Url) -> Result<Option<EnvironmentProxy>, String> {
         let Some((name, value)) = self.setting(url) else {
             return Ok(None);
         };
         let port = url.port_or_known_default().unwrap_or(0);
         match host_of(url) {
             Ok(host) if !self.exempt.iter().any(|entry| exempts(entry, &host, port)) => {
-                let proxy = Proxy::parse(value);
+                let proxy = EnvironmentProxy::parse(value);
                 proxy
                     .map(Some)
                     .map_err(|why| format!("the proxy in {name} can't be used: {why}"))

@@ -28,7 +28,7 @@ pub struct PostRequest<'a> {
 }
 
 /// Parts of a hop's request beside its URL.
-pub(super) struct Extra<'a> {
+pub(super) struct RequestExtras<'a> {
     pub(super) accept: &'a str,
     pub(super) headers: &'a [(&'a str, &'a str)],
     pub(super) authorization: Option<&'a str>,
@@ -37,7 +37,7 @@ pub(super) struct Extra<'a> {
     pub(super) body: Option<(&'a str, &'a [u8])>,
 }
 
-impl Extra<'_> {
+impl RequestExtras<'_> {
     /// Adds the headers to a request.
     pub(super) fn add_to<B>(
         &self,

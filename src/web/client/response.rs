@@ -8,13 +8,13 @@ use url::Url;
 
 use super::body::{self, BodyLimit};
 use super::dial::ExchangeState;
-use super::error::{FetchError, Received};
+use super::error::{FetchError, ReceivedPart};
 use super::{ERROR_BODY, MAX_ERROR_BODY, fault};
 use crate::web::guard::{CheckedAddr, Guard, HopTarget};
 
 /// A reply, whatever its status.
 #[derive(Debug)]
-pub struct Response {
+pub struct HttpResponse {
     /// Status code.
     pub status: u16,
     /// Reason phrase: the server's, or the standard one if the server gave none.
@@ -31,7 +31,7 @@ pub struct Response {
     headers: HeaderMap,
 }
 
-impl Response {
+impl HttpResponse {
     /// Returns the value of the first header of that name, if it is readable text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -79,7 +79,7 @@ impl HopResponse {
         url: Url,
         guard: Guard,
         (total, most): (Duration, BodyLimit),
-    ) -> Result<Response, FetchError> {
+    ) -> Result<HttpResponse, FetchError> {
         let failed = self.status >= 400;
         let most = if failed {
             BodyLimit::of(MAX_ERROR_BODY)
@@ -101,21 +101,21 @@ impl HopResponse {
         let body = match read {
             Ok(body) => body,
             // The status matters more than the reason why its page could not be read.
-            Err(broken) if failed => body::Body {
+            Err(broken) if failed => body::DecodedBody {
                 bytes: broken.bytes,
                 truncated: true,
             },
             Err(broken) => {
                 let mut error = fault::describe_body(&broken.error, &self.target, total);
                 let kind = self.headers.get(header::CONTENT_TYPE);
-                error.received = (!broken.bytes.is_empty()).then(|| Received {
+                error.received = (!broken.bytes.is_empty()).then(|| ReceivedPart {
                     bytes: broken.bytes,
                     content_type: kind.and_then(|kind| Some(kind.to_str().ok()?.to_owned())),
                 });
                 return Err(error.into());
             }
         };
-        let response = Response {
+        let response = HttpResponse {
             status: self.status,
             reason: self.reason,
             url,

@@ -17,12 +17,12 @@ const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A connection and its buffers.
 #[derive(Debug)]
-pub struct Socket {
+pub struct TcpTransport {
     stream: TcpStream,
     buffers: LazyBuffers,
 }
 
-impl Socket {
+impl TcpTransport {
     /// Takes over a connection.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ fn in_time<T>(
     }
 }
 
-impl Transport for Socket {
+impl Transport for TcpTransport {
     fn buffers(&mut self) -> &mut dyn Buffers {
         &mut self.buffers
     }

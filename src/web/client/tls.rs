@@ -48,7 +48,7 @@ pub fn config() -> Result<Arc<ClientConfig>, String> {
         .with_protocol_versions(ALL_VERSIONS)
         .map_err(|error| format!("TLS can't be spoken: {error}"))?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(Trust { chains, trusted }))
+        .with_custom_certificate_verifier(Arc::new(ServerVerifier { chains, trusted }))
         .with_no_client_auth();
     Ok(Arc::new(config))
 }
@@ -96,12 +96,12 @@ fn certificates() -> Result<Vec<CertificateDer<'static>>, String> {
 
 /// Verifies servers by their chains, and directly trusted certificates by name and date.
 #[derive(Debug)]
-struct Trust {
+struct ServerVerifier {
     chains: Arc<WebPkiServerVerifier>,
     trusted: Vec<CertificateDer<'static>>,
 }
 
-impl ServerCertVerifier for Trust {
+impl ServerCertVerifier for ServerVerifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -188,10 +188,10 @@ impl TlsSession {
 
 /// Link of the connector chain that adds TLS, if there is a session.
 #[derive(Debug)]
-pub struct Tls(pub Option<TlsSession>);
+pub struct TlsLink(pub Option<TlsSession>);
 
-impl<In: Transport> Connector<In> for Tls {
-    type Out = Either<In, Secure<In>>;
+impl<In: Transport> Connector<In> for TlsLink {
+    type Out = Either<In, TlsTransport<In>>;
 
     fn connect(
         &self,
@@ -220,23 +220,23 @@ impl<In: Transport> Connector<In> for Tls {
             details.config.output_buffer_size(),
         );
         let stream = StreamOwned::new(conn, wire);
-        Ok(Some(Either::B(Secure { stream, buffers })))
+        Ok(Some(Either::B(TlsTransport { stream, buffers })))
     }
 }
 
 /// A connection that speaks TLS.
-pub struct Secure<In: Transport> {
+pub struct TlsTransport<In: Transport> {
     stream: StreamOwned<ClientConnection, TransportAdapter<In>>,
     buffers: LazyBuffers,
 }
 
-impl<In: Transport> fmt::Debug for Secure<In> {
+impl<In: Transport> fmt::Debug for TlsTransport<In> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Secure").finish_non_exhaustive()
     }
 }
 
-impl<In: Transport> Transport for Secure<In> {
+impl<In: Transport> Transport for TlsTransport<In> {
     fn buffers(&mut self) -> &mut dyn Buffers {
         &mut self.buffers
     }

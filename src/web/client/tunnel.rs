@@ -16,18 +16,18 @@ const MAX_REPLY: usize = 16 * 1024;
 
 /// Tunnel to request of the proxy before the target's traffic begins.
 #[derive(Clone)]
-pub enum Tunnel {
+pub enum ProxyTunnel {
     /// A CONNECT request.
     Connect {
         /// Destination.
         target: HopTarget,
-        /// Value of `Proxy-Authorization`.
+        /// Value of `EnvironmentProxy-Authorization`.
         authorization: Option<String>,
     },
     /// A SOCKS 5 request.
     Socks5 {
         /// Destination.
-        to: To,
+        to: SocksTarget,
         /// User and password.
         login: Option<(Vec<u8>, Vec<u8>)>,
     },
@@ -35,7 +35,7 @@ pub enum Tunnel {
 
 /// Destination of a SOCKS request.
 #[derive(Clone)]
-pub enum To {
+pub enum SocksTarget {
     /// An address that was resolved and checked here.
     Checked(CheckedAddr),
     /// A host; the proxy resolves its name.
@@ -53,24 +53,24 @@ pub fn basic(user: &[u8], password: &[u8]) -> String {
 /// Opens the tunnel on a connection to the proxy, by `deadline` at the latest.
 ///
 /// The error holds the proxy's answer.
-pub fn open(stream: &TcpStream, tunnel: &Tunnel, deadline: Instant) -> io::Result<()> {
-    let mut wire = Timed { stream, deadline };
+pub fn open(stream: &TcpStream, tunnel: &ProxyTunnel, deadline: Instant) -> io::Result<()> {
+    let mut wire = DeadlineStream { stream, deadline };
     match tunnel {
-        Tunnel::Connect {
+        ProxyTunnel::Connect {
             target,
             authorization,
         } => connect(&mut wire, target, authorization.as_deref()),
-        Tunnel::Socks5 { to, login } => socks5(&mut wire, to, login.as_ref()),
+        ProxyTunnel::Socks5 { to, login } => socks5(&mut wire, to, login.as_ref()),
     }
 }
 
 /// A stream whose reads and writes end by the deadline.
-struct Timed<'a> {
+struct DeadlineStream<'a> {
     stream: &'a TcpStream,
     deadline: Instant,
 }
 
-impl Timed<'_> {
+impl DeadlineStream<'_> {
     fn left(&self) -> io::Result<Option<Duration>> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -90,7 +90,7 @@ fn timed_out(error: io::Error) -> io::Error {
     }
 }
 
-impl Read for Timed<'_> {
+impl Read for DeadlineStream<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         loop {
             self.stream.set_read_timeout(self.left()?)?;
@@ -104,7 +104,7 @@ impl Read for Timed<'_> {
     }
 }
 
-impl Write for Timed<'_> {
+impl Write for DeadlineStream<'_> {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.stream.set_write_timeout(self.left()?)?;
         // `write_all` restarts an interrupted write.
@@ -117,7 +117,7 @@ impl Write for Timed<'_> {
 }
 
 fn connect(
-    wire: &mut Timed<'_>,
+    wire: &mut DeadlineStream<'_>,
     target: &HopTarget,
     authorization: Option<&str>,
 ) -> io::Result<()> {
@@ -162,7 +162,11 @@ fn connect(
     }
 }
 
-fn socks5(wire: &mut Timed<'_>, to: &To, login: Option<&(Vec<u8>, Vec<u8>)>) -> io::Result<()> {
+fn socks5(
+    wire: &mut DeadlineStream<'_>,
+    to: &SocksTarget,
+    login: Option<&(Vec<u8>, Vec<u8>)>,
+) -> io::Result<()> {
     wire.write_all(if login.is_some() {
         &[5, 2, 0, 2]
     } else {
@@ -191,11 +195,11 @@ fn socks5(wire: &mut Timed<'_>, to: &To, login: Option<&(Vec<u8>, Vec<u8>)>) -> 
         }
     };
     let port = match to {
-        To::Checked(addr) => {
+        SocksTarget::Checked(addr) => {
             push_ip(addr.socket_addr().ip());
             addr.socket_addr().port()
         }
-        To::Named(target) => {
+        SocksTarget::Named(target) => {
             match target.host() {
                 Host::Ipv4(ip) => push_ip((*ip).into()),
                 Host::Ipv6(ip) => push_ip((*ip).into()),
@@ -240,7 +244,7 @@ fn socks5(wire: &mut Timed<'_>, to: &To, login: Option<&(Vec<u8>, Vec<u8>)>) -> 
     wire.read_exact(&mut bound[..rest + 2])
 }
 
-fn sign_in(wire: &mut Timed<'_>, user: &[u8], password: &[u8]) -> io::Result<()> {
+fn sign_in(wire: &mut DeadlineStream<'_>, user: &[u8], password: &[u8]) -> io::Result<()> {
     let mut request = vec![1];
     push_short(&mut request, user, "the proxy's user")?;
     push_short(&mut request, password, "the proxy's password")?;

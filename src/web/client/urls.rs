@@ -47,7 +47,7 @@ pub fn accept(mut url: Url) -> Result<Url, FetchError> {
             "only http and https are fetched, not {scheme}"
         )));
     }
-    guard::settle(&mut url).map_err(|why| FetchError::InvalidUrl(why.to_string()))?;
+    guard::normalize_host(&mut url).map_err(|why| FetchError::InvalidUrl(why.to_string()))?;
     Ok(url)
 }
 
@@ -93,7 +93,7 @@ pub fn follow(from: &Url, location: &str) -> Result<Url, FetchError> {
             "Refused: {host} redirects to a {scheme}: URL; only http and https are followed"
         )));
     }
-    guard::settle(&mut next).map_err(|why| {
+    guard::normalize_host(&mut next).map_err(|why| {
         FetchError::network(format!(
             "Refused: {host} redirects to a URL that can't be followed: {why}"
         ))

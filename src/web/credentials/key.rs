@@ -10,11 +10,11 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 
 use crate::unseen;
 
-/// A secret. Formatting never shows it, only [`Key::expose`] does.
+/// A secret. Formatting never shows it, only [`SecretText::expose`] does.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
+pub struct SecretText(String);
 
-impl Key {
+impl SecretText {
     /// Creates a secret that is part of another one.
     #[must_use]
     pub fn new(secret: &str) -> Self {
@@ -228,13 +228,13 @@ fn is_unseen(c: char) -> bool {
     c.is_control() || unseen::is_unseen(c)
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for SecretText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(hidden)")
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for SecretText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[key]")
     }
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_key_is_shown_by_no_formatting() {
-        let key = Key("se cret/".to_owned());
+        let key = SecretText("se cret/".to_owned());
         assert_eq!(format!("{key} {key:?}"), "[key] Key(hidden)");
         assert_eq!(
             key.hide_in("a se cret/ b se+cret%2F c"),
@@ -262,7 +262,7 @@ mod tests {
         );
         assert_eq!(key.hide_in("a\n\u{200b}b se cret/"), "a\n\u{200b}b [key]");
         assert_eq!(
-            Key("é1".to_owned()).hide_in("%C3%A91 é1 é"),
+            SecretText("é1".to_owned()).hide_in("%C3%A91 é1 é"),
             "[key] [key] é"
         );
     }
@@ -271,7 +271,7 @@ mod tests {
     fn a_key_that_is_no_word_is_hidden_in_every_cheap_form() {
         use base64::engine::general_purpose::{STANDARD, URL_SAFE};
         let secret = "BSA-k3y>?/Z9~x_Q7";
-        let key = Key(secret.to_owned());
+        let key = SecretText(secret.to_owned());
         let joined = |all: Vec<String>| all.concat();
         let spaced =
             |between: &str| joined(secret.chars().map(|c| format!("{c}{between}")).collect());
@@ -314,7 +314,7 @@ mod tests {
             let begin: String = form.chars().take(8).collect();
             assert!(!left.contains(&begin), "{form}: {hidden}");
         }
-        let key_with_ends = Key("+k3y-0f-0urs/=".to_owned());
+        let key_with_ends = SecretText("+k3y-0f-0urs/=".to_owned());
         let hidden = key_with_ends.hide_in("a +k3y-0f-0urs/= b %2Bk3y-0f-0urs%2F%3D c");
         assert_eq!(hidden, "a [key] b [key] c");
         for innocent in ["", "BSA key?", "a key, and z9", "bsa-k3.", "QlNBLWs"] {
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn a_key_that_is_a_word_blanks_that_word_alone() {
         for word in ["search", "se cret", "searchkey", "k3y", ""] {
-            let key = Key(word.to_owned());
+            let key = SecretText(word.to_owned());
             let text = "s e a r c h keys; a search-key is sear, terces, k-3-y";
             let hidden = key.hide_in(text);
             let expected = if word == "search" {

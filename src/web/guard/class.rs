@@ -56,14 +56,14 @@ const fn stand_in(kind: &'static str) -> AddressClass {
     }
 }
 
-type Row4 = (Ipv4Addr, u32, AddressClass);
-type Row6 = (Ipv6Addr, u32, AddressClass);
+type Ipv4Row = (Ipv4Addr, u32, AddressClass);
+type Ipv6Row = (Ipv6Addr, u32, AddressClass);
 
-const fn v4(a: u8, b: u8, c: u8, d: u8, bits: u32, class: AddressClass) -> Row4 {
+const fn v4(a: u8, b: u8, c: u8, d: u8, bits: u32, class: AddressClass) -> Ipv4Row {
     (Ipv4Addr::new(a, b, c, d), bits, class)
 }
 
-const fn v6(head: [u16; 4], tail: [u16; 4], bits: u32, class: AddressClass) -> Row6 {
+const fn v6(head: [u16; 4], tail: [u16; 4], bits: u32, class: AddressClass) -> Ipv6Row {
     let net = Ipv6Addr::new(
         head[0], head[1], head[2], head[3], tail[0], tail[1], tail[2], tail[3],
     );
@@ -71,7 +71,7 @@ const fn v6(head: [u16; 4], tail: [u16; 4], bits: u32, class: AddressClass) -> R
 }
 
 /// The first row that matches decides, so exceptions stand before the block they are cut from.
-const TABLE_4: &[Row4] = &[
+const TABLE_4: &[Ipv4Row] = &[
     // Metadata services that live outside 169.254.0.0/16: Alibaba, Azure, Oracle.
     v4(100, 100, 100, 200, 32, never("cloud metadata")),
     v4(168, 63, 129, 16, 32, never("cloud metadata")),
@@ -98,7 +98,7 @@ const TABLE_4: &[Row4] = &[
 ];
 
 /// As [`TABLE_4`]. Embedded IPv4 addresses are extracted before this table is searched.
-const TABLE_6: &[Row6] = &[
+const TABLE_6: &[Ipv6Row] = &[
     v6([0; 4], [0; 4], 128, never("unspecified")),
     v6([0; 4], [0, 0, 0, 1], 128, private("loopback")),
     v6([0xfd00, 0x0ec2, 0, 0], [0; 4], 32, never("cloud metadata")),

@@ -145,7 +145,7 @@ pub fn host_of(url: &Url) -> Result<Host<String>, BadHost> {
 /// # Errors
 ///
 /// Fails if the URL has no host to be judged, or cannot hold it in that form.
-pub fn settle(url: &mut Url) -> Result<(), BadHost> {
+pub fn normalize_host(url: &mut Url) -> Result<(), BadHost> {
     let host = host_of(url)?.to_string();
     if url.host_str() != Some(&host) {
         url.set_host(Some(&host)).map_err(|_| BadHost::Unreadable)?;

@@ -16,10 +16,10 @@ use item::{about, counted, entry, ids, is_there, plain, points};
 
 use super::{
     LONGEST_TEXT, NativeError, NativePage, address_of, base, beginning, escaped, get, markdown,
-    moment, name_of, number, seen,
+    moment, name_of, number, single_line,
 };
 use crate::document::Document;
-use crate::web::client::{Client, FetchError};
+use crate::web::client::{FetchError, HttpClient};
 use crate::web::credentials::Credentials;
 
 /// Base URL of the API.
@@ -101,7 +101,7 @@ impl HnRoute {
 
     pub(super) fn read(
         &self,
-        client: &Client,
+        client: &HttpClient,
         variables: &Credentials<'_>,
         end: Instant,
     ) -> Result<NativePage, NativeError> {
@@ -133,7 +133,7 @@ fn api(variables: &Credentials<'_>) -> Result<String, FetchError> {
 }
 
 struct HnReader<'a> {
-    client: &'a Client,
+    client: &'a HttpClient,
     end: Instant,
     api: String,
     site: Url,
@@ -149,7 +149,7 @@ struct HnItems {
 
 impl HnItems {
     /// Appends a note on the missing items, in brackets.
-    fn say(&self, what: &str, markdown: &mut String) {
+    fn note_missing(&self, what: &str, markdown: &mut String) {
         if let Some(why) = &self.why {
             let number = self.failed;
             let s = if number == 1 { "" } else { "s" };
@@ -196,7 +196,7 @@ impl HnReader<'_> {
                     Ok(_) => {}
                     Err(error) => {
                         items.failed += 1;
-                        let why = seen(&error.to_string());
+                        let why = single_line(&error.to_string());
                         items.why = Some(why.trim_end_matches('.').to_owned());
                     }
                 }
@@ -292,7 +292,7 @@ impl HnReader<'_> {
                 let _ = write!(html, "<li>{}: {points}</li>", escaped(&text));
             }
             add(&mut markdown, &self.html(&html));
-            options.say("option", &mut markdown);
+            options.note_missing("option", &mut markdown);
             partial |= options.failed > 0;
         }
         let kids = ids(&item, "kids");
@@ -309,7 +309,7 @@ impl HnReader<'_> {
             for comment in &comments.found {
                 add(&mut markdown, &self.comment(comment));
             }
-            comments.say("comment", &mut markdown);
+            comments.note_missing("comment", &mut markdown);
             partial |= comments.failed > 0;
         }
         Ok(NativePage {
@@ -365,7 +365,7 @@ impl HnReader<'_> {
         }
         html.push_str("</ol>");
         let mut markdown = self.html(&html);
-        items.say("story", &mut markdown);
+        items.note_missing("story", &mut markdown);
         if items.found.is_empty() && items.failed > 0 {
             return self.item_value(here[0]).and(Err(NativeError::Empty(
                 "None of the stories of this list could be read. Try again later.".to_owned(),
@@ -410,7 +410,7 @@ impl HnReader<'_> {
             html.push_str("</ul>");
             add(&mut markdown, &self.html(&html));
         }
-        submitted.say("submission", &mut markdown);
+        submitted.note_missing("submission", &mut markdown);
         Ok(NativePage {
             kind: "hn",
             document: Document {

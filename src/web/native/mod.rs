@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 use serde_json::Value;
 use url::{Host, Url};
 
-use super::client::{self, Client, FetchError, FetchRequest, Response};
+use super::client::{self, FetchError, FetchRequest, HttpClient, HttpResponse};
 use super::credentials::Credentials;
 use super::quote::on_one_line;
 use super::search::dates;
@@ -113,14 +113,14 @@ pub fn route(url: &Url) -> Option<NativeRoute> {
 
 impl NativeRoute {
     /// Reads the page, within the time of `client` and until `end`.
-    pub fn read(&self, client: &Client, end: Instant) -> Result<NativePage, NativeError> {
+    pub fn read(&self, client: &HttpClient, end: Instant) -> Result<NativePage, NativeError> {
         self.read_with(client, &Credentials::from_env(), end)
     }
 
     /// Like [`read`](Self::read), with the caller's own environment variables.
     pub fn read_with(
         &self,
-        client: &Client,
+        client: &HttpClient,
         variables: &Credentials<'_>,
         end: Instant,
     ) -> Result<NativePage, NativeError> {
@@ -150,7 +150,7 @@ fn base(variables: &Credentials<'_>, variable: &str, usual: &str) -> Result<Url,
 }
 
 /// Fetches a URL with this `Accept`.
-fn get(client: &Client, url: &Url, accept: &str) -> Result<Response, FetchError> {
+fn get(client: &HttpClient, url: &Url, accept: &str) -> Result<HttpResponse, FetchError> {
     client.get(&FetchRequest {
         url,
         accept,
@@ -161,12 +161,12 @@ fn get(client: &Client, url: &Url, accept: &str) -> Result<Response, FetchError>
 /// Returns a string of an object on one line, shortened; `None` for an empty one.
 fn name_of(object: &Value, field: &str) -> Option<String> {
     let text = object.get(field)?.as_str()?;
-    let text = seen(text);
+    let text = single_line(text);
     (!text.is_empty()).then_some(text)
 }
 
 /// Puts a text on one line, without control characters and invisible ones.
-fn seen(text: &str) -> String {
+fn single_line(text: &str) -> String {
     on_one_line(text).chars().take(LONGEST_NAME).collect()
 }
 
@@ -212,7 +212,7 @@ fn markdown(html: &str, base: &Url, end: Instant) -> String {
     match document::guarded(|| document::convert_until(piece, base, false, end)) {
         Ok(document) if document.cuts.are_of_content() => document.markdown,
         Ok(document) => document.own().to_owned(),
-        Err(_) => seen(piece),
+        Err(_) => single_line(piece),
     }
 }
 

@@ -9,11 +9,12 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
-    LONGEST_TEXT, NativeError, NativePage, base, beginning, escaped, get, markdown, name_of, seen,
+    LONGEST_TEXT, NativeError, NativePage, base, beginning, escaped, get, markdown, name_of,
+    single_line,
 };
 use crate::document::Document;
 use crate::web::bot_checks::vendor_of;
-use crate::web::client::{Client, FetchError, Response};
+use crate::web::client::{FetchError, HttpClient, HttpResponse};
 use crate::web::credentials::Credentials;
 use captions::{at, captions, number};
 
@@ -73,7 +74,7 @@ impl YoutubeVideo {
 
     pub(super) fn read(
         &self,
-        client: &Client,
+        client: &HttpClient,
         variables: &Credentials<'_>,
         end: Instant,
     ) -> Result<NativePage, NativeError> {
@@ -127,7 +128,7 @@ impl YoutubeVideo {
                 say(&mut text, &described);
             }
             Err(why) => {
-                let why = seen(&why);
+                let why = single_line(&why);
                 let why = why.trim_end_matches('.');
                 if described.is_empty() {
                     return Err(NativeError::Empty(format!(
@@ -173,7 +174,7 @@ fn blocked(why: &str) -> NativeError {
 }
 
 /// Returns the reason why a page has no player data.
-fn without_player(reply: &Response, page: &str) -> NativeError {
+fn without_player(reply: &HttpResponse, page: &str) -> NativeError {
     let host = reply.url.host_str().unwrap_or_default();
     let consent = host.starts_with("consent.")
         || page.contains("consent.youtube.com")

@@ -8,14 +8,14 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SiteQuery, UnreadableReply,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch, TimeRange};
 use super::reply::{self, string, strings, thousands};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, plain};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Brave";
@@ -39,7 +39,7 @@ pub const KEY: CredentialName = CredentialName {
 };
 
 /// Row of this provider.
-pub static PROVIDER: Provider = Provider {
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "brave",
     title: NAME,
     slots: &[CredentialSlot {
@@ -108,7 +108,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         SafeSearch::High => "strict",
     });
     let fields = [
-        ("q", Some(terms::written(ask, PROVIDER.words).into())),
+        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
         ("count", Some(ask.count.clamp(1, 20).into())),
         ("offset", Some(ask.page().min(9).into())),
         ("freshness", freshness.map(Value::from)),
@@ -134,7 +134,7 @@ fn own_language(code: &str, country: Option<&str>) -> Option<&'static str> {
     other.map(|(_, own)| *own).or_else(|| plain().copied())
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     let list = body.pointer("/web/results");
     Ok(reply::results(list, |item| SearchResult {
@@ -150,7 +150,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     }))
 }
 
-fn refusal(reply: &Response) -> ProviderRefusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     let body = reply::json(reply).unwrap_or_default();
     let error = body.get("error").unwrap_or(&Value::Null);
     let code = string(error, "code");
@@ -178,7 +178,7 @@ fn refusal(reply: &Response) -> ProviderRefusal {
     }
     let text = "Rate limit exceeded: Brave asks for slower searching on this plan";
     ProviderRefusal {
-        again: Some(told_wait(reply)),
+        again: Some(retry_wait(reply)),
         ..ProviderRefusal::new(reply::THROTTLED, text)
     }
 }
@@ -194,7 +194,7 @@ enum BraveQuota {
 ///
 /// The body takes precedence over the headers because only the body names the limit that was
 /// exceeded.
-fn quota(reply: &Response, code: &str, meta: &Value) -> BraveQuota {
+fn quota(reply: &HttpResponse, code: &str, meta: &Value) -> BraveQuota {
     let number = |name: &str| meta.get(name).and_then(Value::as_u64);
     let limit = number("quota_limit").filter(|limit| *limit > 0);
     if code.contains("QUOTA") {
@@ -224,7 +224,7 @@ fn quota(reply: &Response, code: &str, meta: &Value) -> BraveQuota {
 }
 
 /// Returns the numbers of a header such as `1, 15000`, or the windows of `1;w=1, 15000;w=2592000`.
-fn list(reply: &Response, name: &str) -> Vec<u64> {
+fn list(reply: &HttpResponse, name: &str) -> Vec<u64> {
     let items = reply.header(name).unwrap_or_default().split(',');
     items
         .filter_map(|item| {
@@ -235,7 +235,7 @@ fn list(reply: &Response, name: &str) -> Vec<u64> {
 }
 
 /// Returns the time until the next request is allowed, as the reply gives it; a second by default.
-fn told_wait(reply: &Response) -> Duration {
+fn retry_wait(reply: &HttpResponse) -> Duration {
     let after = list(reply, "retry-after").first().copied();
     let reset = list(reply, "x-ratelimit-reset").first().copied();
     Duration::from_secs(after.or(reset).unwrap_or(1))

@@ -10,7 +10,7 @@ use std::time::Duration;
 use ring::rand::{SecureRandom, SystemRandom};
 
 use super::failure::SearchFailureKind;
-use super::provider::Provider;
+use super::provider::SearchProvider;
 use crate::cache::{Question, SingleFlightGuard, Store, get_or_wait};
 
 /// Consecutive failures that open a breaker.
@@ -30,7 +30,7 @@ const COUNTING: Duration = Duration::from_millis(250);
 
 /// Circuit breakers of all providers.
 #[derive(Clone, Copy)]
-pub struct Breakers<'a> {
+pub struct ProviderBreakers<'a> {
     store: Option<&'a dyn Store>,
 }
 
@@ -72,7 +72,7 @@ pub enum BreakerState {
     Open(Duration),
 }
 
-impl<'a> Breakers<'a> {
+impl<'a> ProviderBreakers<'a> {
     /// Creates the breakers stored in `store`; without a store all are closed.
     #[must_use]
     pub fn new(store: Option<&'a dyn Store>) -> Self {
@@ -81,7 +81,7 @@ impl<'a> Breakers<'a> {
 
     /// Returns the state of a provider's breaker.
     #[must_use]
-    pub fn state(&self, provider: &Provider) -> BreakerState {
+    pub fn state(&self, provider: &SearchProvider) -> BreakerState {
         match self.record(provider) {
             Some((record, age)) => state(record, age),
             None => BreakerState::Closed,
@@ -91,7 +91,7 @@ impl<'a> Breakers<'a> {
     /// Decides whether the provider may be asked now, if others could be asked instead. In the
     /// half-open state only one caller may probe, until its result is known.
     #[must_use]
-    pub fn pass(&self, provider: &Provider) -> BreakerState {
+    pub fn pass(&self, provider: &SearchProvider) -> BreakerState {
         let Some((record, age)) = self.record(provider) else {
             return BreakerState::Closed;
         };
@@ -118,7 +118,7 @@ impl<'a> Breakers<'a> {
     }
 
     /// Records a successful answer.
-    pub fn succeeded(&self, provider: &Provider) {
+    pub fn succeeded(&self, provider: &SearchProvider) {
         if self.record(provider).is_some()
             && let Some(store) = self.store
         {
@@ -127,7 +127,7 @@ impl<'a> Breakers<'a> {
     }
 
     /// Records a failure. Failures that do not concern the provider are not counted.
-    pub fn failed(&self, provider: &Provider, kind: SearchFailureKind) {
+    pub fn failed(&self, provider: &SearchProvider, kind: SearchFailureKind) {
         if !kind.is_of_the_provider() {
             return;
         }
@@ -150,17 +150,17 @@ impl<'a> Breakers<'a> {
     }
 
     /// Waits for the lock on a provider's record, so that no concurrent failure is lost.
-    fn counting(&self, provider: &Provider) -> Option<SingleFlightGuard> {
+    fn counting(&self, provider: &SearchProvider) -> Option<SingleFlightGuard> {
         let found = get_or_wait(self.store?, &question(provider), COUNTING, || None::<()>);
         found.err()
     }
 
-    fn record(&self, provider: &Provider) -> Option<(BreakerRecord, Duration)> {
+    fn record(&self, provider: &SearchProvider) -> Option<(BreakerRecord, Duration)> {
         let entry = self.store?.get(&question(provider), MEMORY)?;
         Some((BreakerRecord::read(&entry.bytes)?, entry.age))
     }
 
-    fn keep(&self, provider: &Provider, record: BreakerRecord) {
+    fn keep(&self, provider: &SearchProvider, record: BreakerRecord) {
         if let Some(store) = self.store {
             store.put(&question(provider), &record.bytes(), MEMORY);
         }
@@ -182,7 +182,7 @@ fn state(record: BreakerRecord, age: Duration) -> BreakerState {
     }
 }
 
-fn question(provider: &Provider) -> Question {
+fn question(provider: &SearchProvider) -> Question {
     Question::new("breaker", 1)
         .with("provider", Some(provider.name))
         .that_changes()
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::web::search::brave::PROVIDER as BRAVE;
     use crate::web::search::exa::PROVIDER as EXA;
-    use crate::web::search::memory::Memory;
+    use crate::web::search::memory::MemoryStore;
 
     const LIMITED: SearchFailureKind = SearchFailureKind::RateLimited {
         seconds: 5,
@@ -215,8 +215,8 @@ mod tests {
 
     #[test]
     fn three_failures_in_a_row_open_it_and_a_success_between_them_does_not() {
-        let store = Memory::default();
-        let breakers = Breakers::new(Some(&store));
+        let store = MemoryStore::default();
+        let breakers = ProviderBreakers::new(Some(&store));
         for _ in 0..2 {
             breakers.failed(&BRAVE, SearchFailureKind::Upstream);
             breakers.failed(&BRAVE, SearchFailureKind::Network { own: false });
@@ -232,8 +232,8 @@ mod tests {
 
     #[test]
     fn one_refusal_for_too_many_requests_opens_it() {
-        let store = Memory::default();
-        let breakers = Breakers::new(Some(&store));
+        let store = MemoryStore::default();
+        let breakers = ProviderBreakers::new(Some(&store));
         breakers.failed(&BRAVE, LIMITED);
         assert!(is_open(breakers.state(&BRAVE)));
         store.grow_older(Duration::from_secs(29));
@@ -244,8 +244,8 @@ mod tests {
 
     #[test]
     fn half_open_one_try_decides() {
-        let store = Memory::default();
-        let breakers = Breakers::new(Some(&store));
+        let store = MemoryStore::default();
+        let breakers = ProviderBreakers::new(Some(&store));
         let expire = || store.grow_older(Duration::from_secs(36));
         breakers.failed(&BRAVE, LIMITED);
         expire();
@@ -267,8 +267,8 @@ mod tests {
 
     #[test]
     fn what_says_nothing_of_the_provider_does_not_count() {
-        let store = Memory::default();
-        let breakers = Breakers::new(Some(&store));
+        let store = MemoryStore::default();
+        let breakers = ProviderBreakers::new(Some(&store));
         for kind in [
             SearchFailureKind::AuthMissing,
             SearchFailureKind::Config,
@@ -283,7 +283,7 @@ mod tests {
         }
         store.put(&question(&BRAVE), b"nonsense", MEMORY);
         assert_eq!(breakers.pass(&BRAVE), BreakerState::Closed);
-        let nowhere = Breakers::new(None);
+        let nowhere = ProviderBreakers::new(None);
         nowhere.failed(&BRAVE, LIMITED);
         assert_eq!(nowhere.pass(&BRAVE), BreakerState::Closed);
     }

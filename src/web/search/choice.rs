@@ -4,13 +4,13 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::provider::Provider;
-use super::query::Search;
+use super::provider::SearchProvider;
+use super::query::WebSearch;
 use super::{brave, duckduckgo, exa, google, searchapi, searxng, serper, tavily};
 use crate::web::credentials::Credentials;
 
 /// All providers, in the order in which they are listed.
-pub static PROVIDERS: [&Provider; 8] = [
+pub static PROVIDERS: [&SearchProvider; 8] = [
     &brave::PROVIDER,
     &duckduckgo::PROVIDER,
     &exa::PROVIDER,
@@ -22,7 +22,7 @@ pub static PROVIDERS: [&Provider; 8] = [
 ];
 
 /// Providers that need configuration, best first.
-static PREFERRED: [&Provider; 7] = [
+static PREFERRED: [&SearchProvider; 7] = [
     &brave::PROVIDER,
     &google::PROVIDER,
     &serper::PROVIDER,
@@ -45,9 +45,9 @@ const NOBODY: &str = "none";
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProviderChoice {
     /// Only this one.
-    One(&'static Provider),
+    One(&'static SearchProvider),
     /// The first of these that answers.
-    FirstOf(Vec<&'static Provider>),
+    FirstOf(Vec<&'static SearchProvider>),
 }
 
 /// Reason why no provider can be asked.
@@ -116,7 +116,7 @@ const FIELD: &str = "provider";
 
 /// Finds a provider by its name, ignoring case.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static Provider> {
+pub fn find(name: &str) -> Option<&'static SearchProvider> {
     let name = name.trim();
     let mut all = PROVIDERS.iter().copied();
     all.find(|provider| provider.name.eq_ignore_ascii_case(name))
@@ -124,7 +124,7 @@ pub fn find(name: &str) -> Option<&'static Provider> {
 
 /// Returns the providers that can be asked, in order.
 #[must_use]
-pub fn configured(credentials: &Credentials<'_>) -> Vec<&'static Provider> {
+pub fn configured(credentials: &Credentials<'_>) -> Vec<&'static SearchProvider> {
     let off = is_off(credentials);
     PROVIDERS
         .into_iter()
@@ -147,7 +147,7 @@ fn is_off(credentials: &Credentials<'_>) -> bool {
 
 /// Selects the providers for `search`.
 pub fn choose(
-    search: &Search,
+    search: &WebSearch,
     credentials: &Credentials<'_>,
 ) -> Result<ProviderChoice, NoProvider> {
     let named = |name: &str, place| {
@@ -179,7 +179,7 @@ pub fn choose(
         return Ok(ProviderChoice::One(named(&name, PROVIDER_VARIABLE)?));
     }
     if let Some(list) = credentials.variable(ROUTING_VARIABLE) {
-        let mut all: Vec<&'static Provider> = Vec::new();
+        let mut all: Vec<&'static SearchProvider> = Vec::new();
         for name in routing(&list).map_err(NoProvider::Routing)? {
             let provider = named(&name, ROUTING_VARIABLE)?;
             if !all.contains(&provider) {
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
     use crate::web::search::lenses::Lens;
 
-    fn chosen(variables: &[(&str, &str)], search: &Search) -> Result<Vec<&'static str>, String> {
+    fn chosen(variables: &[(&str, &str)], search: &WebSearch) -> Result<Vec<&'static str>, String> {
         let var = |name: &str| {
             let mut all = variables.iter();
             all.find(|(set, _)| *set == name)
@@ -246,13 +246,13 @@ mod tests {
     }
 
     fn plain(variables: &[(&str, &str)]) -> Result<Vec<&'static str>, String> {
-        chosen(variables, &Search::default())
+        chosen(variables, &WebSearch::default())
     }
 
-    fn of(provider: &str) -> Search {
-        Search {
+    fn of(provider: &str) -> WebSearch {
+        WebSearch {
             provider: Some(provider.to_owned()),
-            ..Search::default()
+            ..WebSearch::default()
         }
     }
 
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn none_switches_off_whoever_is_not_configured() {
         let none = ("SEARCH_PROVIDER", "NONE");
-        for search in [Search::default(), of("duckduckgo"), of("tavily")] {
+        for search in [WebSearch::default(), of("duckduckgo"), of("tavily")] {
             let error = chosen(&[none, BRAVE], &search).unwrap_err();
             assert!(error.contains("switched off"), "{error}");
         }
@@ -350,14 +350,14 @@ mod tests {
             cx: Some("abc".to_owned()),
             ..Lens::default()
         };
-        let search = Search {
+        let search = WebSearch {
             lens: Some(lens),
-            ..Search::default()
+            ..WebSearch::default()
         };
         let all = [BRAVE, GOOGLE[0], GOOGLE[1], ("SEARCH_PROVIDER", "brave")];
         assert_eq!(chosen(&all, &search).unwrap(), ["google"]);
         assert_eq!(chosen(&[BRAVE], &search).unwrap(), ["brave"]);
-        let named = Search {
+        let named = WebSearch {
             provider: Some("brave".to_owned()),
             ..search
         };

@@ -30,18 +30,18 @@ const STOP_WORDS: &[&str] = &[
 
 /// A claim, split into words and numbers.
 #[derive(Clone, Debug)]
-pub struct Claim {
-    tokens: HashSet<Token>,
+pub struct ClaimTerms {
+    tokens: HashSet<ClaimToken>,
 }
 
 /// A word or number of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Token {
+enum ClaimToken {
     Word(String),
     Number(String),
 }
 
-impl Token {
+impl ClaimToken {
     fn weight(&self) -> usize {
         match self {
             Self::Word(_) => WORD,
@@ -50,7 +50,7 @@ impl Token {
     }
 }
 
-impl Claim {
+impl ClaimTerms {
     /// Splits a claim into its words and numbers.
     #[must_use]
     pub fn new(text: &str) -> Self {
@@ -77,9 +77,9 @@ impl Claim {
 
     /// Returns the weight of the words that a sentence shares with the claim; each counts once.
     fn weight(&self, sentence: &str) -> usize {
-        let own: HashSet<Token> = tokens(sentence).into_iter().collect();
+        let own: HashSet<ClaimToken> = tokens(sentence).into_iter().collect();
         let shared = own.intersection(&self.tokens);
-        shared.map(Token::weight).sum()
+        shared.map(ClaimToken::weight).sum()
     }
 }
 
@@ -123,7 +123,7 @@ fn is_abbreviation(before: &str) -> bool {
 }
 
 /// Returns the words and numbers of a text.
-fn tokens(text: &str) -> Vec<Token> {
+fn tokens(text: &str) -> Vec<ClaimToken> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(begin) = rest.find(char::is_alphanumeric) {
@@ -153,7 +153,7 @@ fn tokens(text: &str) -> Vec<Token> {
     found
 }
 
-fn token(word: &str, found: &mut Vec<Token>) {
+fn token(word: &str, found: &mut Vec<ClaimToken>) {
     if word.contains(|c: char| c.is_ascii_digit()) {
         let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
         let number = digits
@@ -165,9 +165,9 @@ fn token(word: &str, found: &mut Vec<Token>) {
                 let length = number.trim_end_matches('0').trim_end_matches('.').len();
                 number.truncate(length);
             }
-            Token::Number(number)
+            ClaimToken::Number(number)
         } else {
-            Token::Number(word.to_lowercase())
+            ClaimToken::Number(word.to_lowercase())
         });
         return;
     }
@@ -176,12 +176,12 @@ fn token(word: &str, found: &mut Vec<Token>) {
         // Scripts without blanks show no word boundaries, so pairs of characters stand for words.
         let characters: Vec<char> = word.chars().collect();
         let pairs = characters.windows(2).map(|pair| pair.iter().collect());
-        found.extend(pairs.map(Token::Word));
+        found.extend(pairs.map(ClaimToken::Word));
         return;
     }
     let word = word.split(['\'', '\u{2019}']).next().unwrap_or_default();
     if word.chars().count() >= LETTERS && STOP_WORDS.binary_search(&word).is_err() {
-        found.push(Token::Word(stem(word)));
+        found.push(ClaimToken::Word(stem(word)));
     }
 }
 
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     fn signal(claim: &str, title: &str, snippet: &str, further: &[&str]) -> String {
-        Claim::new(claim).signal(&SearchResult {
+        ClaimTerms::new(claim).signal(&SearchResult {
             title: title.to_owned(),
             snippet: snippet.to_owned(),
             extra_snippets: further.iter().map(|text| (*text).to_owned()).collect(),

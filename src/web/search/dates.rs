@@ -28,7 +28,7 @@ pub fn iso(text: &str) -> Option<String> {
         let time = text[10..].strip_prefix([' ', 'T']);
         let time = time.map(|time| time.split(' ').next().unwrap_or_default());
         let time = time.filter(|time| time.len() <= 30 && is_time(time));
-        let date = written(year, month, day)?;
+        let date = format_date(year, month, day)?;
         return Some(time.map_or(date.clone(), |time| format!("{date}T{time}")));
     }
     let words: Vec<&str> = text
@@ -46,7 +46,7 @@ pub fn iso(text: &str) -> Option<String> {
     if year.len() != 4 {
         return None;
     }
-    written(number(year)?, month, day)
+    format_date(number(year)?, month, day)
 }
 
 fn is_time(text: &str) -> bool {
@@ -75,7 +75,7 @@ fn month(word: &str) -> Option<u32> {
     u32::try_from(at + 1).ok()
 }
 
-fn written(year: u32, month: u32, day: u32) -> Option<String> {
+fn format_date(year: u32, month: u32, day: u32) -> Option<String> {
     let sound = year > 0 && (1..=12).contains(&month) && (1..=31).contains(&day);
     sound.then(|| format!("{year:04}-{month:02}-{day:02}"))
 }

@@ -8,21 +8,21 @@ use serde_json::Value;
 use url::Url;
 
 use super::provider::{
-    Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal, ProviderRequest,
-    SiteQuery, UnreadableReply,
+    ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal, ProviderRequest,
+    SearchProvider, SiteQuery, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch};
 use super::reply;
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates};
 use crate::document;
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 
 const NAME: &str = "DuckDuckGo";
 const ENDPOINT: &str = "https://html.duckduckgo.com/html/";
 
 /// Row of this provider.
-pub static PROVIDER: Provider = Provider {
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "duckduckgo",
     title: NAME,
     slots: &[],
@@ -89,7 +89,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         wanted.is_none_or(|wanted| region == Some(own(wanted).as_str()) || wanted == "zh")
     };
     let fields = [
-        ("q", Some(terms::written(ask, PROVIDER.words).into())),
+        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
         ("df", search.time_range.map(|range| range.letter().into())),
         ("kl", region.map(Value::from)),
         ("kp", safe.map(Value::from)),
@@ -140,7 +140,7 @@ const NOTHING: &[&str] = &[
     "no results found",
 ];
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let checked = || UnreadableReply::Refused(checked(reply));
     if reply.status == 202 {
         return Err(checked());
@@ -216,7 +216,7 @@ fn target(href: &str) -> Option<String> {
     (!advertised).then(|| target.into_owned())
 }
 
-fn checked(reply: &Response) -> ProviderRefusal {
+fn checked(reply: &HttpResponse) -> ProviderRefusal {
     ProviderRefusal::new(
         reply::THROTTLED,
         format!(
@@ -226,7 +226,7 @@ fn checked(reply: &Response) -> ProviderRefusal {
     )
 }
 
-fn refusal(reply: &Response) -> ProviderRefusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
         403 | 418 | 429 => checked(reply),
         _ if reply::says(reply, CHECKS) => checked(reply),

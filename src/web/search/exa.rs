@@ -8,14 +8,14 @@ use std::time::SystemTime;
 use serde_json::{Value, json};
 
 use super::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SiteQuery, UnreadableReply,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string, strings};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, results};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Exa";
@@ -24,7 +24,7 @@ const NAME: &str = "Exa";
 const MOST_WORDS: usize = 5;
 
 /// Row of this provider.
-pub static PROVIDER: Provider = Provider {
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "exa",
     title: NAME,
     slots: &[CredentialSlot {
@@ -66,7 +66,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     let excluded = terms::excluded(ask);
     // Exa takes one excluded phrase; the others become part of the query.
     let out = excluded.iter().position(short);
-    let mut text = terms::written(ask, PROVIDER.words);
+    let mut text = terms::query_string(ask, PROVIDER.words);
     if let Some(phrase) = phrase.as_ref().filter(|phrase| !short(phrase)) {
         text.extend([" \"", phrase, "\""]);
     }
@@ -107,7 +107,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         .without("language", search.language.is_some())
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     Ok(reply::results(body.get("results"), |item| {
         let mut found = strings(item.get("highlights")).into_iter();
@@ -125,7 +125,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     }))
 }
 
-fn refusal(reply: &Response) -> ProviderRefusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     let body = reply::json(reply).unwrap_or(Value::Null);
     match string(&body, "tag") {
         "INVALID_API_KEY" => reply::rejected(NAME, reply),

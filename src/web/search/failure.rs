@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::provider::Provider;
+use super::provider::SearchProvider;
 
 /// Wait after a rate limit if the provider gives none, in seconds.
 pub const USUAL_WAIT: u64 = 60;
@@ -90,7 +90,11 @@ pub struct ProviderFailure {
 impl ProviderFailure {
     /// Creates a failure with the usual advice.
     #[must_use]
-    pub fn new(provider: &Provider, kind: SearchFailureKind, text: impl Into<String>) -> Self {
+    pub fn new(
+        provider: &SearchProvider,
+        kind: SearchFailureKind,
+        text: impl Into<String>,
+    ) -> Self {
         Self {
             provider: provider.name,
             kind,
@@ -143,7 +147,7 @@ impl fmt::Display for ProviderFailure {
 
 impl std::error::Error for ProviderFailure {}
 
-fn advice(provider: &Provider, kind: SearchFailureKind) -> String {
+fn advice(provider: &SearchProvider, kind: SearchFailureKind) -> String {
     let title = provider.title;
     match kind {
         SearchFailureKind::AuthMissing | SearchFailureKind::Config => provider.setup.to_owned(),

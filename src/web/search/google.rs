@@ -5,14 +5,14 @@
 use serde_json::Value;
 
 use super::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SiteQuery, UnreadableReply,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, results};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Google";
@@ -63,7 +63,7 @@ const ENGINE_ELSEWHERE: [CredentialName; 2] = [
 ];
 
 /// Row of this provider.
-pub static PROVIDER: Provider = Provider {
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "google",
     title: NAME,
     slots: &[
@@ -111,7 +111,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         sites: filter != Some("i"),
         ..PROVIDER.words
     };
-    let mut text = terms::written(ask, words);
+    let mut text = terms::query_string(ask, words);
     for other in blocked {
         text.extend([" -site:", other]);
     }
@@ -156,7 +156,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     ProviderRequest::get(account, fields)
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     Ok(reply::results(body.get("items"), |item| {
         let tags = item.pointer("/pagemap/metatags/0").unwrap_or(&Value::Null);
@@ -175,7 +175,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     }))
 }
 
-fn refusal(reply: &Response) -> ProviderRefusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     let message = reply::message(reply);
     // Reasons are in `errors` or in `details`, depending on the age of the service.
     let says = |any: &[&str]| any.iter().any(|reason| reply::names(reply, reason));
@@ -199,6 +199,6 @@ fn refusal(reply: &Response) -> ProviderRefusal {
 /// Returns the user's own search engine, which is asked if no lens names one; its results are those
 /// that its user has set up. `None` for the other providers.
 #[must_use]
-pub fn engine(provider: &Provider, account: &ProviderAccount) -> Option<String> {
+pub fn engine(provider: &SearchProvider, account: &ProviderAccount) -> Option<String> {
     (*provider == PROVIDER).then(|| account.key(1).to_owned())
 }

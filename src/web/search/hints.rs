@@ -1,10 +1,10 @@
 //! Advice after a search without results: the filters that may have excluded everything, and other
 //! providers to ask.
 
-use super::breaker::{BreakerState, Breakers};
+use super::breaker::{BreakerState, ProviderBreakers};
 use super::choice;
-use super::provider::Provider;
-use super::query::Search;
+use super::provider::SearchProvider;
+use super::query::WebSearch;
 use crate::web::credentials::Credentials;
 
 /// Maximum number of suggested actions.
@@ -56,10 +56,10 @@ impl SearchHints {
     /// Creates the hints for a search for which `asked` found nothing.
     #[must_use]
     pub fn of(
-        search: &Search,
-        asked: &Provider,
+        search: &WebSearch,
+        asked: &SearchProvider,
         credentials: &Credentials<'_>,
-        breakers: Breakers<'_>,
+        breakers: ProviderBreakers<'_>,
     ) -> Self {
         let filters = filters(search);
         let reason = if filters.is_empty() {
@@ -90,7 +90,7 @@ impl SearchHints {
 
 /// Returns the fields that may exclude results, the most restrictive first. `safe_search` and
 /// `claim` are not among them.
-fn filters(search: &Search) -> Vec<(&'static str, String)> {
+fn filters(search: &WebSearch) -> Vec<(&'static str, String)> {
     let text = |value: &Option<String>| value.clone().filter(|value| !value.trim().is_empty());
     let lens = search.lens.as_ref().map(|lens| lens.name.clone());
     let sites = lens.is_none() && !search.sites.is_empty();
@@ -115,25 +115,30 @@ mod tests {
     use super::*;
     use crate::web::search::brave::PROVIDER as BRAVE;
     use crate::web::search::failure::SearchFailureKind;
-    use crate::web::search::memory::Memory;
+    use crate::web::search::memory::MemoryStore;
     use crate::web::search::query::{SafeSearch, TimeRange};
     use crate::web::search::tavily::PROVIDER as TAVILY;
 
-    fn hints(search: &Search, set: &[&str], store: &Memory) -> SearchHints {
+    fn hints(search: &WebSearch, set: &[&str], store: &MemoryStore) -> SearchHints {
         let var = |name: &str| set.contains(&name).then(|| "x".to_owned());
         let credentials = Credentials::from_vars(&var, None);
-        SearchHints::of(search, &BRAVE, &credentials, Breakers::new(Some(store)))
+        SearchHints::of(
+            search,
+            &BRAVE,
+            &credentials,
+            ProviderBreakers::new(Some(store)),
+        )
     }
 
     #[test]
     fn without_filters_others_are_asked_or_in_other_words() {
-        let search = Search {
+        let search = WebSearch {
             safe: Some(SafeSearch::High),
             claim: Some("x".to_owned()),
             exact_terms: Some(" ".to_owned()),
-            ..Search::default()
+            ..WebSearch::default()
         };
-        let hints = hints(&search, &["BRAVE_API_KEY"], &Memory::default());
+        let hints = hints(&search, &["BRAVE_API_KEY"], &MemoryStore::default());
         assert_eq!(hints.reason, EmptySearchReason::NoMatch);
         assert!(hints.filters_applied.is_empty());
         assert_eq!(
@@ -147,14 +152,14 @@ mod tests {
 
     #[test]
     fn filters_are_to_be_left_out_and_three_actions_are_enough() {
-        let search = Search {
+        let search = WebSearch {
             sites: vec!["a.example".to_owned(), "b.example".to_owned()],
             time_range: Some(TimeRange::Day),
             country: Some("DE".to_owned()),
             exclude_terms: Some("x".to_owned()),
-            ..Search::default()
+            ..WebSearch::default()
         };
-        let hints = hints(&search, &["TAVILY_API_KEY"], &Memory::default());
+        let hints = hints(&search, &["TAVILY_API_KEY"], &MemoryStore::default());
         assert_eq!(hints.reason, EmptySearchReason::FiltersTooRestrictive);
         let names: Vec<&str> = hints
             .filters_applied
@@ -175,23 +180,23 @@ mod tests {
 
     #[test]
     fn only_those_are_named_who_can_be_asked_and_are_well() {
-        let store = Memory::default();
-        let breakers = Breakers::new(Some(&store));
+        let store = MemoryStore::default();
+        let breakers = ProviderBreakers::new(Some(&store));
         let limited = SearchFailureKind::RateLimited {
             seconds: 1,
             quota: false,
         };
         breakers.failed(&TAVILY, limited);
         breakers.failed(choice::find("duckduckgo").unwrap(), limited);
-        let hints = hints(&Search::default(), &["TAVILY_API_KEY"], &store);
+        let hints = hints(&WebSearch::default(), &["TAVILY_API_KEY"], &store);
         assert_eq!(hints.suggested_actions, [SearchSuggestion::Rephrase]);
         let var = |name: &str| (name == "SEARCH_PROVIDER").then(|| "none".to_owned());
         let credentials = Credentials::from_vars(&var, None);
         let nobody = SearchHints::of(
-            &Search::default(),
+            &WebSearch::default(),
             &BRAVE,
             &credentials,
-            Breakers::new(None),
+            ProviderBreakers::new(None),
         );
         assert_eq!(nobody.suggested_actions, [SearchSuggestion::Rephrase]);
     }

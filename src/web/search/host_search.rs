@@ -7,13 +7,13 @@
 //! the one before ended; a result can come up again only if a domain ran out of results and others
 //! filled the page.
 
-use super::exchange::{self, Patience};
+use super::exchange::{self, RetryBudget};
 use super::failure::{ProviderFailure, SearchFailureKind};
-use super::found::at_once;
-use super::provider::{Provider, ProviderAccount};
-use super::query::{ProviderQuery, Search};
+use super::provider::{ProviderAccount, SearchProvider};
+use super::provider_results::at_once;
+use super::query::{ProviderQuery, WebSearch};
 use super::{DomainFilter, SearchResult, results};
-use crate::web::client::Client;
+use crate::web::client::HttpClient;
 use crate::web::credentials::Credentials;
 
 /// Maximum number of domains requested one by one; each costs one search of the quota.
@@ -50,7 +50,7 @@ pub struct HostResults {
 
 /// Returns the account at `provider`; if a key is missing, the error's text is `setup`.
 pub fn account(
-    provider: &Provider,
+    provider: &SearchProvider,
     credentials: &Credentials<'_>,
     setup: &str,
 ) -> Result<ProviderAccount, ProviderFailure> {
@@ -74,15 +74,15 @@ pub fn account(
 /// beside the results of the others; if all fail, the first failure is the search's. A key that is
 /// rejected or exhausted is not tried on further domains.
 pub fn search(
-    client: &Client,
-    provider: &Provider,
+    client: &HttpClient,
+    provider: &SearchProvider,
     account: &ProviderAccount,
     wanted: &HostSearch<'_>,
 ) -> Result<HostResults, ProviderFailure> {
     let count = wanted.count.max(1);
-    let query = Search {
+    let query = WebSearch {
         query: wanted.text.to_owned(),
-        ..Search::default()
+        ..WebSearch::default()
     };
     let whole = ProviderQuery {
         search: &query,
@@ -96,7 +96,7 @@ pub fn search(
     let asks = allowed.map_or_else(|| vec![whole], |sites| by_domain(&whole, sites));
     let one = |ask: &ProviderQuery<'_>| {
         let request = (provider.request)(ask, account);
-        let mut found = exchange::results(client, provider, account, &request, Patience::WHOLE)?;
+        let mut found = exchange::results(client, provider, account, &request, RetryBudget::WHOLE)?;
         let given = found.len();
         found.retain(|result| wanted.domains.admits(&result.url));
         let filtered = given - found.len();
@@ -162,7 +162,7 @@ mod tests {
         let sites = ["a", "b", "c"].map(str::to_owned);
         let order = |first| {
             let whole = ProviderQuery {
-                search: &Search::default(),
+                search: &WebSearch::default(),
                 sites: &[],
                 blocked: &[],
                 cx: None,

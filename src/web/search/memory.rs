@@ -7,11 +7,11 @@ use crate::cache::{Entry, Question, Store};
 
 /// Entries in memory.
 #[derive(Default)]
-pub struct Memory {
+pub struct MemoryStore {
     entries: Mutex<Vec<(Question, Entry)>>,
 }
 
-impl Memory {
+impl MemoryStore {
     /// Makes all entries older.
     pub fn grow_older(&self, by: Duration) {
         for (_, entry) in self.entries.lock().unwrap().iter_mut() {
@@ -20,7 +20,7 @@ impl Memory {
     }
 }
 
-impl Store for Memory {
+impl Store for MemoryStore {
     fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
         let entries = self.entries.lock().unwrap();
         let (_, entry) = entries.iter().find(|(one, _)| one == question)?;

@@ -1,7 +1,7 @@
 //! Web search: the providers, the choice among them, and the clean-up of their results.
 //!
-//! A provider is a row ([`provider::Provider`]) in a file of its own that says only what differs.
-//! [`searcher::Searcher`] asks the configured ones; the tools of one provider ask through
+//! A provider is a row ([`provider::SearchProvider`]) in a file of its own that says only what differs.
+//! [`searcher::WebSearcher`] asks the configured ones; the tools of one provider ask through
 //! [`host_search`], by the same rows.
 //!
 //! | module | contents |
@@ -31,26 +31,26 @@ use serde::{Deserialize, Serialize};
 
 pub mod brave;
 pub mod breaker;
+pub mod cached_results;
 pub mod choice;
 pub mod claim;
+pub mod context;
 pub(in crate::web) mod dates;
 pub mod domains;
 pub mod duckduckgo;
 pub mod exa;
 mod exchange;
 pub mod failure;
-mod found;
 pub mod google;
 pub mod hints;
 pub mod host_search;
-pub mod kept;
-pub mod known;
 pub mod lenses;
 #[cfg(test)]
 mod memory;
 pub mod outcome;
 mod plain;
 pub mod provider;
+mod provider_results;
 pub mod query;
 mod reply;
 mod results;

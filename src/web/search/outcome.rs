@@ -7,13 +7,13 @@ use std::time::Duration;
 use super::SearchResult;
 use super::choice::NoProvider;
 use super::failure::ProviderFailure;
-use super::provider::Provider;
+use super::provider::SearchProvider;
 
 /// Results of a search, with their origin.
 #[derive(Clone, Debug)]
 pub struct SearchAnswer {
     /// Provider of the results.
-    pub provider: &'static Provider,
+    pub provider: &'static SearchProvider,
     /// Results, best first, at most as many as requested.
     pub results: Vec<SearchResult>,
     /// Age of a cached answer; `None` for a new one.
@@ -55,7 +55,7 @@ impl ProviderRouting {
     }
 
     /// Records a provider that is skipped because its breaker is open for this long.
-    pub(super) fn leave_alone(&mut self, provider: &Provider, left: Duration) -> u64 {
+    pub(super) fn leave_alone(&mut self, provider: &SearchProvider, left: Duration) -> u64 {
         let seconds = left.as_secs() + 1;
         let why = format!("left alone for {seconds} seconds after failures");
         self.passed.push((provider.name, why));

@@ -11,11 +11,11 @@ use super::SearchResult;
 use super::failure::{ProviderFailure, SearchFailureKind};
 use super::query::ProviderQuery;
 use super::terms::QueryOperators;
-use crate::web::client::{self, Response};
-use crate::web::credentials::{CredentialName, Credentials, Key};
+use crate::web::client::{self, HttpResponse};
+use crate::web::credentials::{CredentialName, Credentials, SecretText};
 
 /// A search provider.
-pub struct Provider {
+pub struct SearchProvider {
     /// Name in requests and variables, in lower case.
     pub name: &'static str,
     /// Name in sentences.
@@ -35,18 +35,18 @@ pub struct Provider {
     /// Builds a request.
     pub request: fn(&ProviderQuery<'_>, &ProviderAccount) -> ProviderRequest,
     /// Parses the results of an answer.
-    pub read: fn(&Response) -> Result<Vec<SearchResult>, UnreadableReply>,
+    pub read: fn(&HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply>,
     /// Interprets an answer with a status of 400 or more, from which keys have been removed.
-    pub refusal: fn(&Response) -> ProviderRefusal,
+    pub refusal: fn(&HttpResponse) -> ProviderRefusal,
 }
 
-impl std::fmt::Debug for Provider {
+impl std::fmt::Debug for SearchProvider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
     }
 }
 
-impl PartialEq for Provider {
+impl PartialEq for SearchProvider {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
@@ -63,7 +63,7 @@ pub struct CredentialSlot {
 
 impl CredentialSlot {
     /// Returns the credential; the error says what is wrong with the credentials file.
-    pub(super) fn find(&self, credentials: &Credentials<'_>) -> Result<Key, Option<String>> {
+    pub(super) fn find(&self, credentials: &Credentials<'_>) -> Result<SecretText, Option<String>> {
         let mut problem = None;
         for name in self.names {
             match credentials.find(name.variable, name.path) {
@@ -141,7 +141,7 @@ pub struct ProviderAccount {
     /// The address.
     pub endpoint: Url,
     /// Credential of each slot, if it is set.
-    pub keys: Vec<Option<Key>>,
+    pub keys: Vec<Option<SecretText>>,
 }
 
 impl ProviderAccount {
@@ -151,7 +151,7 @@ impl ProviderAccount {
         self.keys
             .get(slot)
             .and_then(Option::as_ref)
-            .map_or("", Key::expose)
+            .map_or("", SecretText::expose)
     }
 }
 
@@ -161,7 +161,7 @@ pub struct ProviderRequest {
     /// URL, with its query.
     pub url: Url,
     /// Headers of this provider.
-    pub headers: Vec<(String, Key)>,
+    pub headers: Vec<(String, SecretText)>,
     /// JSON body of a POST; `None` for a GET.
     pub body: Option<Value>,
     /// Fields of the search that this provider does not support.
@@ -211,7 +211,8 @@ impl ProviderRequest {
     /// Adds a header.
     #[must_use]
     pub fn with(mut self, header: &str, value: &str) -> Self {
-        self.headers.push((header.to_owned(), Key::new(value)));
+        self.headers
+            .push((header.to_owned(), SecretText::new(value)));
         self
     }
 
@@ -257,7 +258,7 @@ impl ProviderRefusal {
     }
 }
 
-impl Provider {
+impl SearchProvider {
     /// True if all that the provider requires is configured.
     #[must_use]
     pub fn is_configured(&self, credentials: &Credentials<'_>) -> bool {
@@ -386,7 +387,11 @@ impl Provider {
 }
 
 /// Returns the key if it is fit for a header.
-fn sendable(provider: &Provider, slot: &CredentialSlot, key: Key) -> Result<Key, ProviderFailure> {
+fn sendable(
+    provider: &SearchProvider,
+    slot: &CredentialSlot,
+    key: SecretText,
+) -> Result<SecretText, ProviderFailure> {
     if key
         .expose()
         .bytes()

@@ -1,4 +1,4 @@
-//! A search as its caller asks for it ([`Search`]), and the part of it that one request asks a
+//! A search as its caller asks for it ([`WebSearch`]), and the part of it that one request asks a
 //! provider for ([`ProviderQuery`]).
 
 use super::lenses::Lens;
@@ -74,7 +74,7 @@ impl SafeSearch {
 
 /// A search, as its caller asks for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Search {
+pub struct WebSearch {
     /// The query.
     pub query: String,
     /// Number of results wanted, 1 to [`MOST_RESULTS`].
@@ -101,7 +101,7 @@ pub struct Search {
     pub claim: Option<String>,
 }
 
-impl Search {
+impl WebSearch {
     /// Returns the hosts that results may be from, by the lens or by `sites`; empty for all.
     #[must_use]
     pub fn hosts(&self) -> &[String] {
@@ -116,7 +116,7 @@ impl Search {
 #[derive(Clone, Copy, Debug)]
 pub struct ProviderQuery<'a> {
     /// Search that the request is part of.
-    pub search: &'a Search,
+    pub search: &'a WebSearch,
     /// Hosts to ask for, few enough for the provider; empty for all.
     pub sites: &'a [String],
     /// Hosts to exclude, if the provider supports that.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::SearchResult;
 use super::failure::SearchFailureKind;
 use super::provider::{ProviderRefusal, UnreadableReply};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::quote;
 
 /// Longest message of a provider that is passed on, in characters.
@@ -14,7 +14,7 @@ const MAX_MESSAGE: usize = 500;
 /// Parses a body as JSON, without its byte order mark. Invalid UTF-8 becomes U+FFFD, so that one
 /// broken character does not lose the rest.
 #[must_use]
-pub fn json(reply: &Response) -> Option<Value> {
+pub fn json(reply: &HttpResponse) -> Option<Value> {
     let body = reply.body.as_slice();
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let sound = serde_json::from_slice(body).ok();
@@ -51,7 +51,7 @@ fn escaped(text: &str) -> Option<u32> {
 }
 
 /// Parses a body that must be a JSON object.
-pub fn object(reply: &Response) -> Result<Value, UnreadableReply> {
+pub fn object(reply: &HttpResponse) -> Result<Value, UnreadableReply> {
     match json(reply) {
         Some(value @ Value::Object(_)) => Ok(value),
         _ => Err(UnreadableReply::Unknown),
@@ -87,13 +87,13 @@ pub fn strings(list: Option<&Value>) -> Vec<String> {
 
 /// True if a failed reply names a reason anywhere in its body, JSON or not.
 #[must_use]
-pub fn names(reply: &Response, reason: &str) -> bool {
+pub fn names(reply: &HttpResponse, reason: &str) -> bool {
     String::from_utf8_lossy(&reply.body).contains(reason)
 }
 
 /// Like [`names`], ignoring case; `words` are in lower case.
 #[must_use]
-pub fn says(reply: &Response, words: &[&str]) -> bool {
+pub fn says(reply: &HttpResponse, words: &[&str]) -> bool {
     let body = String::from_utf8_lossy(&reply.body).to_lowercase();
     words.iter().any(|word| body.contains(word))
 }
@@ -101,7 +101,7 @@ pub fn says(reply: &Response, words: &[&str]) -> bool {
 /// Returns the message in a failed reply's JSON, in any of the usual places; empty if there is
 /// none.
 #[must_use]
-pub fn message(reply: &Response) -> String {
+pub fn message(reply: &HttpResponse) -> String {
     let Some(body) = json(reply) else {
         return String::new();
     };
@@ -124,7 +124,7 @@ pub fn message(reply: &Response) -> String {
 /// Returns the error in an answer without results that came with a status of success. `None` if
 /// nothing was found.
 #[must_use]
-pub fn complaint(reply: &Response) -> Option<String> {
+pub fn complaint(reply: &HttpResponse) -> Option<String> {
     let status = reply.status_text();
     if reply.status != 200 {
         return Some(status);
@@ -159,7 +159,7 @@ pub fn complaint(reply: &Response) -> Option<String> {
 /// Builds the refusal for an error that only its message explains: a rejected request if the status
 /// says so, otherwise an error of the provider.
 #[must_use]
-pub fn upstream(title: &str, reply: &Response) -> ProviderRefusal {
+pub fn upstream(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let status = reply.status_text();
     let text = match message(reply) {
         text if text.is_empty() => format!("{title} search failed: {status}"),
@@ -174,7 +174,7 @@ pub fn upstream(title: &str, reply: &Response) -> ProviderRefusal {
 
 /// Builds the refusal for a rejected key.
 #[must_use]
-pub fn rejected(title: &str, reply: &Response) -> ProviderRefusal {
+pub fn rejected(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let why = match message(reply) {
         text if text.is_empty() => reply.status_text(),
         text => text,
@@ -186,7 +186,7 @@ pub fn rejected(title: &str, reply: &Response) -> ProviderRefusal {
 /// Interprets a status by its general meaning: 401 and 403 a rejected key, 402 an exhausted quota,
 /// 429 too many requests.
 #[must_use]
-pub fn by_status(title: &str, reply: &Response) -> ProviderRefusal {
+pub fn by_status(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
         401 | 403 => rejected(title, reply),
         402 => ProviderRefusal::new(QUOTA, quota(title, reply)),
@@ -209,7 +209,7 @@ pub const THROTTLED: SearchFailureKind = SearchFailureKind::RateLimited {
 
 /// Returns the sentence on an exhausted quota.
 #[must_use]
-pub fn quota(title: &str, reply: &Response) -> String {
+pub fn quota(title: &str, reply: &HttpResponse) -> String {
     format!(
         "The quota of searches at {title} is used up ({}).",
         why(reply)
@@ -218,11 +218,11 @@ pub fn quota(title: &str, reply: &Response) -> String {
 
 /// Returns the sentence on a rate limit.
 #[must_use]
-pub fn throttled(title: &str, reply: &Response) -> String {
+pub fn throttled(title: &str, reply: &HttpResponse) -> String {
     format!("{title} asks for slower searching ({}).", why(reply))
 }
 
-fn why(reply: &Response) -> String {
+fn why(reply: &HttpResponse) -> String {
     match message(reply) {
         text if text.is_empty() => reply.status_text(),
         text => text.trim_end_matches('.').to_owned(),

@@ -38,7 +38,7 @@ pub fn cleaned(results: Vec<SearchResult>, hosts: &DomainFilter) -> Vec<SearchRe
         };
         if hosts.admits(url.as_str()) && seen.insert(identity(&url)) {
             kept.push(SearchResult {
-                url: shown(&result.url, url),
+                url: display_url(&result.url, url),
                 ..tidied(result)
             });
         }
@@ -56,7 +56,7 @@ fn of_the_web(address: &str) -> Option<Url> {
 
 /// Returns a URL as it is shown: as the provider gave it, unless it has characters that no URL has,
 /// or a login, which may disguise the host that would be asked.
-fn shown(address: &str, mut url: Url) -> String {
+fn display_url(address: &str, mut url: Url) -> String {
     let address = address.trim();
     let odd = |char: char| {
         let graphic = char.is_ascii_graphic() || !char.is_ascii();

@@ -4,17 +4,17 @@
 use std::time::{Duration, Instant};
 
 use super::breaker::BreakerState;
+use super::cached_results::{self, CachedResults, GOOD_FOR};
 use super::choice::{self, ProviderChoice};
+use super::context::SearchContext;
 use super::failure::{ProviderFailure, SearchFailureKind};
-use super::found::{ProviderResults, found};
 use super::google;
-use super::kept::{self, GOOD_FOR, Kept};
-use super::known::Known;
 use super::outcome::{ProviderRouting, SearchAnswer, SearchFailure};
-use super::provider::{Provider, ProviderAccount};
-use super::query::Search;
+use super::provider::{ProviderAccount, SearchProvider};
+use super::provider_results::{ProviderResults, search_provider};
+use super::query::WebSearch;
 use crate::cache::{SingleFlightGuard, get_or_wait};
-use crate::web::client::Client;
+use crate::web::client::HttpClient;
 
 /// Longest time for one provider if others can be asked after it.
 const TURN: Duration = Duration::from_secs(8);
@@ -29,16 +29,16 @@ const WAIT: Duration = Duration::from_secs(8);
 const PATIENT: Duration = Duration::from_secs(5);
 
 /// Runs searches.
-pub struct Searcher<'a> {
+pub struct WebSearcher<'a> {
     /// HTTP client; the search ends when its time does.
-    pub client: &'a Client,
+    pub client: &'a HttpClient,
     /// Configuration and caches.
-    pub known: Known<'a>,
+    pub known: SearchContext<'a>,
 }
 
-impl Searcher<'_> {
+impl WebSearcher<'_> {
     /// Runs a search.
-    pub fn search(&self, search: &Search) -> Result<SearchAnswer, SearchFailure> {
+    pub fn search(&self, search: &WebSearch) -> Result<SearchAnswer, SearchFailure> {
         let begin = Instant::now();
         let route =
             choice::choose(search, self.known.credentials).map_err(SearchFailure::NoProvider)?;
@@ -52,8 +52,8 @@ impl Searcher<'_> {
 
     fn ask_one(
         &self,
-        search: &Search,
-        provider: &'static Provider,
+        search: &WebSearch,
+        provider: &'static SearchProvider,
     ) -> Result<SearchAnswer, SearchFailure> {
         let asked = provider
             .account(self.known.credentials)
@@ -68,8 +68,8 @@ impl Searcher<'_> {
 
     fn ask_first_of(
         &self,
-        search: &Search,
-        providers: &[&'static Provider],
+        search: &WebSearch,
+        providers: &[&'static SearchProvider],
     ) -> Result<SearchAnswer, SearchFailure> {
         let mut routed = ProviderRouting::default();
         let mut worst: Option<ProviderFailure> = None;
@@ -175,14 +175,14 @@ impl Searcher<'_> {
     /// the lock for asking.
     fn kept_or_turn(
         &self,
-        search: &Search,
-        provider: &'static Provider,
+        search: &WebSearch,
+        provider: &'static SearchProvider,
         account: &ProviderAccount,
     ) -> Result<SearchAnswer, SingleFlightGuard> {
         let Some(store) = self.known.store.filter(|_| self.known.keeps_answers) else {
             return Err(SingleFlightGuard::default());
         };
-        let question = kept::question(search, provider, account);
+        let question = cached_results::question(search, provider, account);
         let longest = WAIT.min(self.client.left() / 3);
         let look = || self.known.kept(search, provider, account);
         get_or_wait(store, &question, longest, look)
@@ -191,9 +191,9 @@ impl Searcher<'_> {
     /// Asks a provider, and caches its answer.
     fn ask(
         &self,
-        client: &Client,
-        search: &Search,
-        provider: &'static Provider,
+        client: &HttpClient,
+        search: &WebSearch,
+        provider: &'static SearchProvider,
         account: &ProviderAccount,
     ) -> Result<SearchAnswer, ProviderFailure> {
         let is_patient = client.left() >= PATIENT;
@@ -203,7 +203,7 @@ impl Searcher<'_> {
                 self.known.breakers().failed(provider, failure.kind);
             }
         };
-        let found = match found(client, search, provider, account) {
+        let found = match search_provider(client, search, provider, account) {
             Ok(found) => found,
             Err(failure) => {
                 failed(&failure);
@@ -222,7 +222,7 @@ impl Searcher<'_> {
             Some(failure) => failed(failure),
             None => self.known.breakers().succeeded(provider),
         }
-        let kept = Kept {
+        let kept = CachedResults {
             results,
             unheeded,
             shortened,
@@ -234,7 +234,11 @@ impl Searcher<'_> {
             .filter(|_| self.known.keeps_answers && unsearched.is_empty() && broken_off.is_none())
             && let Ok(bytes) = serde_json::to_vec(&kept)
         {
-            store.put(&kept::question(search, provider, account), &bytes, GOOD_FOR);
+            store.put(
+                &cached_results::question(search, provider, account),
+                &bytes,
+                GOOD_FOR,
+            );
         }
         Ok(SearchAnswer {
             provider,

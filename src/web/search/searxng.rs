@@ -8,20 +8,20 @@ use serde_json::Value;
 
 use super::failure::SearchFailureKind;
 use super::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, UnreadableReply,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, plain};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "SearXNG";
 
 /// Row of this provider.
-pub static PROVIDER: Provider = Provider {
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "searxng",
     title: NAME,
     slots: &[
@@ -80,7 +80,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     }
     let lonely = search.country.is_some() && search.language.is_none();
     let fields = [
-        ("q", Some(terms::written(ask, PROVIDER.words).into())),
+        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
         ("format", Some("json".into())),
         ("categories", Some("general".into())),
         ("pageno", Some((ask.page() + 1).into())),
@@ -134,7 +134,7 @@ fn headers(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     let list = body.get("results").ok_or(UnreadableReply::Unknown)?;
     let results = reply::results(Some(list), |item| SearchResult {
@@ -172,7 +172,7 @@ fn unresponsive(body: &Value) -> Vec<String> {
         .collect()
 }
 
-fn refusal(reply: &Response) -> ProviderRefusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
         401 => ProviderRefusal::new(
             SearchFailureKind::AuthInvalid,

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::provider::{ProviderLimits, SiteQuery};
-use super::query::{ProviderQuery, Search};
+use super::query::{ProviderQuery, WebSearch};
 use crate::sort::Sort;
 
 /// Parts of a search that go into the query as operators.
@@ -33,7 +33,7 @@ impl QueryOperators {
 
 /// Builds the query string with its operators.
 #[must_use]
-pub fn written(ask: &ProviderQuery<'_>, words: QueryOperators) -> String {
+pub fn query_string(ask: &ProviderQuery<'_>, words: QueryOperators) -> String {
     let mut text = ask.search.query.trim().to_owned();
     if let (true, Some(phrase)) = (words.exact, phrase(ask)) {
         text.extend([" \"", &phrase, "\""]);
@@ -110,7 +110,7 @@ pub fn shortened(
     let mut longest = ask.sites.to_vec();
     longest.arrange_by_key(|site| std::cmp::Reverse(site.len()));
     let room = |query: &str, sites: usize| {
-        let search = Search {
+        let search = WebSearch {
             query: query.to_owned(),
             ..ask.search.clone()
         };
@@ -119,7 +119,7 @@ pub fn shortened(
             sites: &longest[..sites],
             ..*ask
         };
-        fits(&written(&part, words), limits)
+        fits(&query_string(&part, words), limits)
     };
     let query = ask.search.query.trim();
     if room(query, longest.len().min(1)) {
@@ -167,7 +167,7 @@ pub fn groups<'a>(
         SiteQuery::Parameter(most) | SiteQuery::Words(most) => most.max(1),
     };
     let room = |part: &'a [String]| {
-        let text = written(
+        let text = query_string(
             &ProviderQuery {
                 sites: part,
                 ..*ask
@@ -209,7 +209,7 @@ fn even(sites: &[String], parts: usize) -> Vec<&[String]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    fn ask(search: &Search) -> ProviderQuery<'_> {
+    fn ask(search: &WebSearch) -> ProviderQuery<'_> {
         ProviderQuery {
             search,
             sites: &search.sites,
@@ -220,13 +220,13 @@ mod tests {
         }
     }
 
-    fn search(exact: Option<&str>, excluded: Option<&str>, sites: usize) -> Search {
-        Search {
+    fn search(exact: Option<&str>, excluded: Option<&str>, sites: usize) -> WebSearch {
+        WebSearch {
             query: " two words ".to_owned(),
             sites: (0..sites).map(|n| format!("site-{n}.example")).collect(),
             exact_terms: exact.map(str::to_owned),
             exclude_terms: excluded.map(str::to_owned),
-            ..Search::default()
+            ..WebSearch::default()
         }
     }
 
@@ -234,13 +234,16 @@ mod tests {
     fn a_query_says_by_operators_what_has_no_parameter() {
         let all = search(Some("the \"exact  phrase"), Some("-a, b \"c  d\" ,"), 2);
         assert_eq!(
-            written(&ask(&all), QueryOperators::ALL),
+            query_string(&ask(&all), QueryOperators::ALL),
             "two words \"the exact phrase\" -a -b -\"c d\" (site:site-0.example OR site:site-1.example)"
         );
-        assert_eq!(written(&ask(&all), QueryOperators::default()), "two words");
+        assert_eq!(
+            query_string(&ask(&all), QueryOperators::default()),
+            "two words"
+        );
         let one = search(Some(" \" "), Some(" "), 1);
         assert_eq!(
-            written(&ask(&one), QueryOperators::ALL),
+            query_string(&ask(&one), QueryOperators::ALL),
             "two words site:site-0.example"
         );
     }
@@ -262,7 +265,7 @@ mod tests {
                     sites: group,
                     ..ask(&search)
                 };
-                assert!(fits(&written(&part, QueryOperators::ALL), &limits));
+                assert!(fits(&query_string(&part, QueryOperators::ALL), &limits));
             }
             groups.iter().map(|group| group.len()).collect::<Vec<_>>()
         };
@@ -277,7 +280,7 @@ mod tests {
         };
         assert_eq!(lengths(heeding(13)), [6, 5]);
         assert_eq!(lengths(heeding(1)), [4, 4, 3]);
-        let none = Search::default();
+        let none = WebSearch::default();
         assert_eq!(
             groups(&ask(&none), QueryOperators::ALL, &ProviderLimits::PLAIN),
             [&[] as &[String]]

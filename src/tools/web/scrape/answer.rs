@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::content_cut;
-use super::page::{FetchPaging, Page};
+use super::page::{FetchPaging, ScrapedPage};
 use super::request::LONGEST;
 use crate::contract::bounded::Measure;
 use crate::contract::reply::Object;
@@ -108,7 +108,7 @@ impl AnswerFields {
 
 /// Builds the fields of an answer with this content; `truncated` if it is cut for the answer's
 /// limit.
-fn fields(page: &Page, content: &str, truncated: bool) -> AnswerFields {
+fn fields(page: &ScrapedPage, content: &str, truncated: bool) -> AnswerFields {
     let mut fields = AnswerFields(Vec::new());
     fields.add("url", &page.url);
     fields.add("contentType", &page.content_type);
@@ -144,7 +144,7 @@ fn fields(page: &Page, content: &str, truncated: bool) -> AnswerFields {
     fields
 }
 
-fn sparsity(page: &Page) -> String {
+fn sparsity(page: &ScrapedPage) -> String {
     let words = match page.words {
         1 => "1 word".to_owned(),
         words => format!("{words} words"),
@@ -155,7 +155,7 @@ fn sparsity(page: &Page) -> String {
 }
 
 /// Writes the answer.
-pub fn write(object: &mut Object<'_>, page: &Page) -> io::Result<()> {
+pub fn write(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
     if object.terms().max_answer.is_some() {
         return write_within(object, page);
     }
@@ -187,7 +187,7 @@ fn put(object: &mut Object<'_>, name: &str, value: &RawValue) -> io::Result<()> 
     }
 }
 
-fn say_notes(object: &mut Object<'_>, page: &Page) {
+fn say_notes(object: &mut Object<'_>, page: &ScrapedPage) {
     for note in &page.notes {
         object.note(note.clone());
     }
@@ -195,7 +195,7 @@ fn say_notes(object: &mut Object<'_>, page: &Page) {
 
 /// Writes as much as there is room for: the content comes last because it takes the room that the
 /// other fields leave.
-fn write_within(object: &mut Object<'_>, page: &Page) -> io::Result<()> {
+fn write_within(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
     let is_model = object.terms().reader == Reader::Model;
     let room = object.room().unwrap_or(usize::MAX);
     let mut all = fields(page, &page.content, true);
@@ -229,7 +229,11 @@ fn write_within(object: &mut Object<'_>, page: &Page) -> io::Result<()> {
 }
 
 /// Returns the beginning of the content that fits into `room`, if not all of it does.
-fn shorter(page: &Page, room: usize, measure: Measure) -> Option<content_cut::ContentBeginning> {
+fn shorter(
+    page: &ScrapedPage,
+    room: usize,
+    measure: Measure,
+) -> Option<content_cut::ContentBeginning> {
     let fits = measure.prefix(page.content.as_bytes(), room);
     if fits == page.content.len() {
         return None;
@@ -240,7 +244,7 @@ fn shorter(page: &Page, room: usize, measure: Measure) -> Option<content_cut::Co
 /// Explains how to get the rest of a content of which `shown` bytes are shown. `bounded` is true if
 /// the answer's reader sets the limit, and not the request.
 fn rest_of(
-    page: &Page,
+    page: &ScrapedPage,
     shown: usize,
     next: Option<usize>,
     terms: &Terms,

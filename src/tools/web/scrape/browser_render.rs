@@ -13,7 +13,7 @@ use crate::browser::Browser;
 use crate::document::Document;
 use crate::tools::web::page_source::PageSource;
 use crate::web::charset::BodyKind;
-use crate::web::client::Client;
+use crate::web::client::HttpClient;
 use crate::web::credentials::Credentials;
 use crate::web::exa_pages;
 
@@ -40,7 +40,7 @@ pub fn complete(
     found: &mut FoundPage,
     source: &PageSource,
     end: Instant,
-    client: &Client,
+    client: &HttpClient,
     request: &ScrapeRequest,
 ) -> Option<PageSource> {
     let rendered = render(found, source, end, client);
@@ -60,7 +60,7 @@ fn render(
     found: &mut FoundPage,
     source: &PageSource,
     end: Instant,
-    client: &Client,
+    client: &HttpClient,
 ) -> Option<PageSource> {
     let Some(browser) = Browser::find() else {
         found.notes.push(
@@ -103,7 +103,7 @@ fn render(
 fn ask_exa(
     found: &mut FoundPage,
     source: &PageSource,
-    client: &Client,
+    client: &HttpClient,
     request: &ScrapeRequest,
 ) -> bool {
     let credentials = Credentials::from_env();

@@ -11,14 +11,14 @@ use url::Url;
 
 use super::browser_render;
 use super::failure::{self, CachedFailure, PageError};
-use super::page::Page;
+use super::page::ScrapedPage;
 use super::reader;
 use super::request::ScrapeRequest;
 use crate::cache::{self, Question, Store};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Terms;
 use crate::tools::web::network;
-use crate::web::allowed::{self, Allowed};
+use crate::web::allowed::{self, AllowedHosts};
 use crate::web::guard::{self, Guard};
 
 /// Time for which a page is valid.
@@ -35,15 +35,15 @@ const VERSION: u32 = 1;
 
 /// A page or a failure, as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
-enum Kept<P> {
+enum CachedReply<P> {
     Page(P),
     Failure(CachedFailure),
 }
 
 /// A page, with its age if it comes from the cache.
-pub struct Found {
+pub struct CacheHit {
     /// The page.
-    pub page: Page,
+    pub page: ScrapedPage,
     /// Age of a cached page.
     pub age: Option<Duration>,
 }
@@ -53,7 +53,7 @@ pub fn answer(
     asked: &ScrapeRequest,
     terms: &Terms,
     store: Option<&dyn Store>,
-) -> Result<Found, Failure> {
+) -> Result<CacheHit, Failure> {
     // The time of the call includes the wait for another call.
     let client = network::client(terms);
     let Some(store) = store.filter(|_| may_be_shown(asked, &asked.url)) else {
@@ -72,7 +72,7 @@ pub fn answer(
     match reader::page(asked, terms, client) {
         Ok(page) => {
             if !page.of_the_moment {
-                put(store, &question, &Kept::Page(&page), GOOD_FOR);
+                put(store, &question, &CachedReply::Page(&page), GOOD_FOR);
             }
             Ok(new(page))
         }
@@ -83,8 +83,13 @@ pub fn answer(
                 && let Some(good_for) = failure::good_for(failure.code)
             {
                 let kept = CachedFailure::of(&failure);
-                put(store, &question, &Kept::<&Page>::Failure(kept), good_for);
-                return Err(failure::told_to_be_kept(failure, good_for));
+                put(
+                    store,
+                    &question,
+                    &CachedReply::<&ScrapedPage>::Failure(kept),
+                    good_for,
+                );
+                return Err(failure::note_caching(failure, good_for));
             }
             Err(failure)
         }
@@ -92,18 +97,26 @@ pub fn answer(
 }
 
 /// Returns the cached answer to a request, if it may be shown.
-pub fn known(asked: &ScrapeRequest, store: &dyn Store) -> Option<Result<Found, Failure>> {
+pub fn cached_answer(
+    asked: &ScrapeRequest,
+    store: &dyn Store,
+) -> Option<Result<CacheHit, Failure>> {
     if !may_be_shown(asked, &asked.url) {
         return None;
     }
     look(store, &question(asked), asked)
 }
 
-fn new(page: Page) -> Found {
-    Found { page, age: None }
+fn new(page: ScrapedPage) -> CacheHit {
+    CacheHit { page, age: None }
 }
 
-fn put(store: &dyn Store, question: &Question, kept: &Kept<&Page>, good_for: Duration) {
+fn put(
+    store: &dyn Store,
+    question: &Question,
+    kept: &CachedReply<&ScrapedPage>,
+    good_for: Duration,
+) {
     if let Ok(bytes) = serde_json::to_vec(kept) {
         store.put(question, &bytes, good_for);
     }
@@ -114,23 +127,23 @@ fn look(
     store: &dyn Store,
     question: &Question,
     asked: &ScrapeRequest,
-) -> Option<Result<Found, Failure>> {
+) -> Option<Result<CacheHit, Failure>> {
     let entry = store.get(question, GOOD_FOR)?;
     match serde_json::from_slice(&entry.bytes).ok()? {
-        Kept::<Page>::Page(page) => {
+        CachedReply::<ScrapedPage>::Page(page) => {
             let url = Url::parse(&page.url).ok()?;
             let age = Some(entry.age);
-            may_be_shown(asked, &url).then_some(Ok(Found { page, age }))
+            may_be_shown(asked, &url).then_some(Ok(CacheHit { page, age }))
         }
-        Kept::Failure(failure) => failure.after(entry.age).map(Err),
+        CachedReply::Failure(failure) => failure.after(entry.age).map(Err),
     }
 }
 
 /// True if a page from `url` may be shown for this request, as far as that is known without a
 /// look-up.
 fn may_be_shown(asked: &ScrapeRequest, url: &Url) -> bool {
-    let guarded = Guard::new(&asked.url).is_some_and(|guard| guard.admit(url).is_ok());
-    guarded && Allowed::from_env().admits(url)
+    let guarded = Guard::new(&asked.url).is_some_and(|guard| guard.check_url(url).is_ok());
+    guarded && AllowedHosts::from_env().admits(url)
 }
 
 /// Builds the cache key of a request.

@@ -10,7 +10,7 @@ use super::request::ScrapeRequest;
 use crate::document::{self, DocumentError, FileKind, FileLimits, PdfError};
 use crate::tools::web::fetch_note;
 use crate::tools::web::page_source::media_type;
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 
 /// Latest position of a PDF file's mark, in bytes.
 const MARK_WITHIN: usize = 1024;
@@ -29,7 +29,7 @@ pub fn begins_as_one(body: &[u8]) -> bool {
 
 /// Returns the kind of document that a reply is, if it is one. A page may merely mention the mark
 /// of PDF files.
-fn kind_of(reply: &Response) -> Option<FileKind> {
+fn kind_of(reply: &HttpResponse) -> Option<FileKind> {
     let kind = FileKind::of(&reply.body)?;
     let body = reply.body.trim_ascii_start();
     let declared = reply.content_type().map(media_type);
@@ -39,7 +39,7 @@ fn kind_of(reply: &Response) -> Option<FileKind> {
 
 /// Parses a document as a page; `None` if the body is not a document.
 pub fn read(
-    reply: &Response,
+    reply: &HttpResponse,
     request: &ScrapeRequest,
     end: Instant,
 ) -> Result<Option<FoundPage>, PageError> {

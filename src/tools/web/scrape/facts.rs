@@ -4,16 +4,16 @@
 use serde::Serialize;
 use url::Url;
 
-use super::page::Page;
-use crate::page::{self, Citation, Date, Embedded};
-use crate::web::client::Client;
+use super::page::ScrapedPage;
+use crate::page::{self, Citation, EmbeddedData, PartialDate};
+use crate::web::client::HttpClient;
 
 /// Sources of the facts about a page.
 pub struct FactSource<'a> {
     /// Final URL.
     pub url: &'a Url,
     /// Declarations, if it is a page.
-    pub embedded: Option<&'a Embedded>,
+    pub embedded: Option<&'a EmbeddedData>,
     /// Author, if it is a document that names one.
     pub author: Option<&'a str>,
     /// Date of the document.
@@ -34,10 +34,15 @@ impl<'a> FactSource<'a> {
 
 /// Adds the facts to `page`. `text` is all of its text; `client` asks about retractions, and
 /// without one nothing is asked.
-pub fn add(page: &mut Page, source: &FactSource<'_>, text: &str, client: Option<&Client>) {
+pub fn add(
+    page: &mut ScrapedPage,
+    source: &FactSource<'_>,
+    text: &str,
+    client: Option<&HttpClient>,
+) {
     let FactSource { url, embedded, .. } = *source;
     let title = page.title.clone().unwrap_or_default();
-    let today = Date::today();
+    let today = PartialDate::today();
     let citation = match (source.author, source.date) {
         (None, None) => Citation::of(url, embedded, &title, today),
         (author, date) => Citation::of_document(url, &title, author, date, today),
@@ -45,7 +50,7 @@ pub fn add(page: &mut Page, source: &FactSource<'_>, text: &str, client: Option<
     page.author = Some(citation.metadata.author.clone());
     put(page, "citation", Some(&citation));
     if !page.raw {
-        let declared = embedded.and_then(Embedded::structured_data);
+        let declared = embedded.and_then(EmbeddedData::structured_data);
         put(page, "structuredData", declared.as_ref());
         let signals = page::forum::signals(url, embedded);
         put(page, "forumSignals", signals.as_ref());
@@ -65,11 +70,11 @@ pub fn add(page: &mut Page, source: &FactSource<'_>, text: &str, client: Option<
     match page::retraction::status(&client.for_services(), &doi) {
         Ok(status) => put(page, "retractionStatus", status.as_ref()),
         // A page without a retraction status is not cached.
-        Err(page::retraction::Unanswered) => page.of_the_moment = true,
+        Err(page::retraction::CrossrefUnavailable) => page.of_the_moment = true,
     }
 }
 
-fn put(page: &mut Page, name: &str, fact: Option<&impl Serialize>) {
+fn put(page: &mut ScrapedPage, name: &str, fact: Option<&impl Serialize>) {
     // Texts, numbers and JSON always serialise.
     if let Some(fact) = fact
         && let Ok(fact) = serde_json::value::to_raw_value(fact)

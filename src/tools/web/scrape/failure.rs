@@ -14,7 +14,7 @@ use crate::contract::failure::{Advice, Code, Failure};
 use crate::tools::web::{fetch_note, meant_url, research_cache};
 use crate::web::allowed::NotAllowed;
 use crate::web::bot_checks::{BotCheck, bot_check};
-use crate::web::client::{FetchError, NetworkError, Response};
+use crate::web::client::{FetchError, HttpResponse, NetworkError};
 use crate::web::status_advice::{self, retry_delay};
 
 /// Wait after a failure of a server that gives no time, in seconds.
@@ -138,7 +138,7 @@ pub fn of_not_allowed(why: &NotAllowed) -> PageError {
 }
 
 /// Creates the failure of a status of 400 or more.
-fn of_status(reply: &Response, asked: &Url) -> PageError {
+fn of_status(reply: &HttpResponse, asked: &Url) -> PageError {
     let status = reply.status_text();
     // Some statuses determine the kind of failure, whatever their page says.
     let is_telling = matches!(reply.status, 401 | 404 | 407 | 410 | 429);
@@ -163,7 +163,7 @@ fn of_status(reply: &Response, asked: &Url) -> PageError {
 }
 
 /// Creates the failure of a status that is not a bot check.
-fn of_plain_status(reply: &Response, status: &str) -> PageError {
+fn of_plain_status(reply: &HttpResponse, status: &str) -> PageError {
     let wait = retry_delay(reply).map_or(SERVER_WAIT, |wait| wait.as_secs());
     let host = reply.url.host_str().unwrap_or_default();
     let (code, message) = match reply.status {
@@ -318,7 +318,7 @@ pub fn good_for(code: Code) -> Option<Duration> {
 }
 
 /// Adds to a failure that is cached for this long a note on that, if it suggests an earlier retry.
-pub fn told_to_be_kept(failure: Failure, good_for: Duration) -> Failure {
+pub fn note_caching(failure: Failure, good_for: Duration) -> Failure {
     let after = failure
         .advice
         .as_ref()

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::page::FetchPaging;
 use crate::document::{Document, MainContentCertainty};
-use crate::page::Embedded;
+use crate::page::EmbeddedData;
 use crate::tools::web::page_source::PageSource;
 
 /// A page as one of the ways found it.
@@ -24,7 +24,7 @@ pub struct FoundPage {
     /// True if the text is Markdown.
     pub is_markdown: bool,
     /// Declarations for machines, if it is a page.
-    pub embedded: Option<Embedded>,
+    pub embedded: Option<EmbeddedData>,
     /// Form in which `web_fetch` shows the same text.
     pub paging: FetchPaging,
     /// Way that found the text, if there are several.

@@ -9,7 +9,7 @@ use super::found_page::FoundPage;
 use super::request::{ScrapeMode, ScrapeRequest};
 use crate::document::boundary;
 use crate::unseen;
-use crate::web::client::Client;
+use crate::web::client::HttpClient;
 
 /// Form in which `web_fetch` shows the same text, to read the rest of one that was cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub enum FetchPaging {
     clippy::struct_excessive_bools,
     reason = "each is a question of its own, and most are fields of the answer"
 )]
-pub struct Page {
+pub struct ScrapedPage {
     /// Final URL.
     pub url: String,
     /// Content, as it is shown.
@@ -80,10 +80,10 @@ fn shown_title(title: &str) -> Option<String> {
     (!shown.is_empty()).then_some(shown)
 }
 
-impl Page {
+impl ScrapedPage {
     /// Builds the page from the one that was found, to the requested extent; `client` asks for
     /// facts about it.
-    pub fn of(found: FoundPage, request: &ScrapeRequest, client: &Client) -> Self {
+    pub fn of(found: FoundPage, request: &ScrapeRequest, client: &HttpClient) -> Self {
         let document = &found.document;
         let is_cut = document.cuts.are_of_content();
         let mut page = Self {
@@ -183,13 +183,13 @@ mod tests {
             (b"ab\xff", true, "ab\u{fffd}"),
             (b"", true, ""),
         ] {
-            let mut page = Page::default();
+            let mut page = ScrapedPage::default();
             page.fill_raw(bytes, more, 100);
             assert_eq!(page.content, expected, "{bytes:?}");
             assert_eq!(page.whole, bytes.len());
             assert_eq!(page.notes.is_empty(), !expected.contains('\u{fffd}'));
         }
-        let mut page = Page::default();
+        let mut page = ScrapedPage::default();
         page.fill_raw(&[0xff; 10], false, 10);
         assert_eq!(page.content, "\u{fffd}".repeat(3));
         assert!(page.truncated);

@@ -12,24 +12,28 @@ use super::facts::{self, FactSource};
 use super::failure::{self, PageError};
 use super::found_page::FoundPage;
 use super::native_route;
-use super::page::{FetchPaging, Page};
+use super::page::{FetchPaging, ScrapedPage};
 use super::placeholder;
 use super::request::{ScrapeMode, ScrapeRequest};
 use crate::contract::terms::Terms;
 use crate::document::Document;
-use crate::page::Embedded;
+use crate::page::EmbeddedData;
 use crate::tools::web::fetch_note;
 use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
 use crate::unseen;
 use crate::web::bot_checks::bot_check;
-use crate::web::charset::{Unsupported, signature};
-use crate::web::client::{BodyLimit, Client, MAX_BODY, Response};
+use crate::web::charset::{UnsupportedBody, signature};
+use crate::web::client::{BodyLimit, HttpClient, HttpResponse, MAX_BODY};
 
 /// Most bytes read of a document.
 const MAX_DOCUMENT: usize = 50 * 1024 * 1024;
 
 /// Reads the requested page, within the time of `client`.
-pub fn page(request: &ScrapeRequest, terms: &Terms, client: Client) -> Result<Page, PageError> {
+pub fn page(
+    request: &ScrapeRequest,
+    terms: &Terms,
+    client: HttpClient,
+) -> Result<ScrapedPage, PageError> {
     if request.mode == ScrapeMode::Raw {
         return raw(request, client);
     }
@@ -45,21 +49,21 @@ pub fn page(request: &ScrapeRequest, terms: &Terms, client: Client) -> Result<Pa
         let end = page_source::conversion_end(&client, terms);
         read(reply, request, end, &client)?
     };
-    Ok(Page::of(found, request, &client))
+    Ok(ScrapedPage::of(found, request, &client))
 }
 
-fn get(request: &ScrapeRequest, client: &Client) -> Result<Response, PageError> {
+fn get(request: &ScrapeRequest, client: &HttpClient) -> Result<HttpResponse, PageError> {
     page_source::fetch(client, &request.url).map_err(|error| failure::of_fetch(error, request))
 }
 
 /// Returns the bytes as received.
-fn raw(request: &ScrapeRequest, client: Client) -> Result<Page, PageError> {
+fn raw(request: &ScrapeRequest, client: HttpClient) -> Result<ScrapedPage, PageError> {
     let client = client.keeping(BodyLimit::of(request.max_length));
     let reply = get(request, &client)?;
-    let mut page = Page {
+    let mut page = ScrapedPage {
         url: reply.url.as_str().to_owned(),
         content_type: reply.content_type().unwrap_or_default().to_owned(),
-        ..Page::default()
+        ..ScrapedPage::default()
     };
     page.fill_raw(&reply.body, reply.truncated, request.max_length);
     facts::add(&mut page, &FactSource::at(&reply.url), "", None);
@@ -68,10 +72,10 @@ fn raw(request: &ScrapeRequest, client: Client) -> Result<Page, PageError> {
 
 /// Parses a reply: a page, a document or another text.
 fn read(
-    reply: Response,
+    reply: HttpResponse,
     request: &ScrapeRequest,
     end: Instant,
-    client: &Client,
+    client: &HttpClient,
 ) -> Result<FoundPage, PageError> {
     let status = reply.status_text();
     if let Some(check) = bot_check(&reply) {
@@ -103,8 +107,8 @@ fn read(
 }
 
 /// Decodes a body as text, in its character set.
-fn decode(reply: &Response, request: &ScrapeRequest) -> Result<PageSource, PageError> {
-    let Unsupported(kind) = match PageSource::decode(reply, reply.content_type()) {
+fn decode(reply: &HttpResponse, request: &ScrapeRequest) -> Result<PageSource, PageError> {
+    let UnsupportedBody(kind) = match PageSource::decode(reply, reply.content_type()) {
         Ok(source) => return Ok(source),
         Err(unsupported) => unsupported,
     };
@@ -165,7 +169,7 @@ fn of_html(
     request: &ScrapeRequest,
     status: &str,
     end: Instant,
-    client: &Client,
+    client: &HttpClient,
 ) -> Result<FoundPage, PageError> {
     let mut found = FoundPage::of_html(source, end).ok_or_else(failure::of_parser)?;
     // A truncated page may show more than its beginning does.
@@ -182,6 +186,6 @@ fn of_html(
     if !found.partial && !document.has_text() {
         return Err(failure::of_nothing("the page has no text", status));
     }
-    found.embedded = Some(Embedded::read(html));
+    found.embedded = Some(EmbeddedData::read(html));
     Ok(found)
 }

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use serde_json::json;
 
 use super::answer;
-use super::page::Page;
+use super::page::ScrapedPage;
 use crate::cache::{Store, artifact};
 use crate::contract::notes::counted;
 use crate::contract::reply::{LINK, Object};
@@ -33,7 +33,7 @@ pub struct LinkedAnswer {
 
 /// Creates the link that replaces the answer of `page`; `None` if the answer stays: it is not raw,
 /// not large, the client does not accept links, or there is no store.
-pub fn of(page: &Page, terms: &Terms, store: Option<&dyn Store>) -> Option<LinkedAnswer> {
+pub fn of(page: &ScrapedPage, terms: &Terms, store: Option<&dyn Store>) -> Option<LinkedAnswer> {
     if !page.raw || !terms.served {
         return None;
     }
@@ -70,7 +70,7 @@ pub fn of(page: &Page, terms: &Terms, store: Option<&dyn Store>) -> Option<Linke
 }
 
 /// Returns the whole answer, as one object.
-fn json(page: &Page) -> io::Result<Vec<u8>> {
+fn json(page: &ScrapedPage) -> io::Result<Vec<u8>> {
     let mut text = Vec::with_capacity(page.content.len() + page.content.len() / 8 + 1024);
     let mut object = Object::open(&mut text)?;
     answer::write(&mut object, page)?;

@@ -7,13 +7,13 @@ use super::request::SearchFields;
 use crate::contract::notes::Notes;
 use crate::contract::reply::{META, Object, Reply};
 use crate::contract::terms::Reader;
-use crate::page::{Reputation, reputation};
-use crate::tools::web::research_cache::{Freshness, TRUST};
-use crate::web::search::claim::Claim;
+use crate::page::{HostReputation, reputation};
+use crate::tools::web::research_cache::{AnswerFreshness, TRUST};
+use crate::web::search::cached_results::GOOD_FOR;
+use crate::web::search::claim::ClaimTerms;
 use crate::web::search::hints::{SearchHints, SearchSuggestion};
-use crate::web::search::kept::GOOD_FOR;
 use crate::web::search::outcome::SearchAnswer;
-use crate::web::search::provider::Provider;
+use crate::web::search::provider::SearchProvider;
 use crate::web::search::{SearchResult, display_link, unseen_taken_out};
 
 /// Most bytes taken by the fields around the results if there is a limit.
@@ -22,13 +22,13 @@ const AROUND: usize = 120;
 /// A result in the specification's form.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Row<'a> {
+struct ResultFields<'a> {
     title: &'a str,
     url: &'a str,
     snippet: &'a str,
     display_link: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    source_reputation: Option<Known>,
+    source_reputation: Option<HostNotes>,
     #[serde(skip_serializing_if = "Option::is_none")]
     claim_signal: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,15 +39,15 @@ struct Row<'a> {
 
 /// Facts about a host.
 #[derive(Serialize)]
-struct Known {
+struct HostNotes {
     tier: &'static str,
     basis: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
 }
 
-impl From<Reputation> for Known {
-    fn from(reputation: Reputation) -> Self {
+impl From<HostReputation> for HostNotes {
+    fn from(reputation: HostReputation) -> Self {
         Self {
             tier: reputation.tier,
             basis: reputation.basis,
@@ -58,7 +58,7 @@ impl From<Reputation> for Known {
 
 /// A result as lines of text, for reading.
 #[derive(Serialize)]
-struct Lines<'a> {
+struct ResultLines<'a> {
     title: &'a str,
     url: &'a str,
     snippet: &'a str,
@@ -68,8 +68,8 @@ struct Lines<'a> {
     source: Option<String>,
 }
 
-impl<'a> Lines<'a> {
-    fn of(result: &'a SearchResult, claim: Option<&Claim>) -> Self {
+impl<'a> ResultLines<'a> {
+    fn of(result: &'a SearchResult, claim: Option<&ClaimTerms>) -> Self {
         let signal = claim.map(|claim| claim.signal(result));
         let new = |signal: &String| {
             !signal.is_empty() && *signal != result.snippet && *signal != result.title
@@ -155,16 +155,16 @@ fn in_words(action: &SearchSuggestion) -> String {
 
 /// Metadata for a client beside the answer.
 #[derive(Serialize)]
-struct Meta {
+struct SearchMeta {
     #[serde(flatten)]
-    freshness: Freshness,
+    freshness: AnswerFreshness,
     #[serde(skip_serializing_if = "Option::is_none")]
-    routing: Option<Routing>,
+    routing: Option<RoutingMeta>,
 }
 
 /// Route of the search to its provider.
 #[derive(Serialize)]
-struct Routing {
+struct RoutingMeta {
     provider_used: &'static str,
     providers_attempted: Vec<&'static str>,
     fallback: bool,
@@ -174,9 +174,9 @@ struct Routing {
     latency_ms: u128,
 }
 
-impl Meta {
+impl SearchMeta {
     fn of(answer: &SearchAnswer) -> Self {
-        let routing = answer.routed.as_ref().map(|routed| Routing {
+        let routing = answer.routed.as_ref().map(|routed| RoutingMeta {
             provider_used: answer.provider.name,
             providers_attempted: routed.attempted.clone(),
             fallback: !routed.passed.is_empty(),
@@ -185,7 +185,7 @@ impl Meta {
             latency_ms: answer.took.as_millis(),
         });
         Self {
-            freshness: Freshness::of(answer.age, GOOD_FOR),
+            freshness: AnswerFreshness::of(answer.age, GOOD_FOR),
             routing,
         }
     }
@@ -198,22 +198,23 @@ pub fn reply<'a>(
     hints: Option<SearchHints>,
 ) -> Reply<'a> {
     Reply::new(move |object| {
-        let claim = wanted.search.claim.as_deref().map(Claim::new);
+        let claim = wanted.search.claim.as_deref().map(ClaimTerms::new);
         let claim = claim.as_ref();
         let reader = object.terms().reader;
         let in_words = matches!(reader, Reader::Model | Reader::Person);
         let all = &answer.results;
         let shown = if in_words {
-            let rows: Vec<Lines<'_>> = all.iter().map(|one| Lines::of(one, claim)).collect();
+            let rows: Vec<ResultLines<'_>> =
+                all.iter().map(|one| ResultLines::of(one, claim)).collect();
             write(object, &wanted, all, &rows)?
         } else {
-            let rows: Vec<Row<'_>> = all.iter().map(|one| row(one, claim)).collect();
+            let rows: Vec<ResultFields<'_>> = all.iter().map(|one| row(one, claim)).collect();
             write(object, &wanted, all, &rows)?
         };
         if let Some(hints) = &hints {
             if in_words {
                 object.empty("no results")?;
-                object.note(said(hints));
+                object.note(describe_hints(hints));
             } else {
                 object.field("hints", &HintsShown::from(hints))?;
             }
@@ -235,17 +236,17 @@ pub fn reply<'a>(
             ));
         }
         object.note(notes(&wanted, &answer));
-        object.beside(META, &Meta::of(&answer))
+        object.beside(META, &SearchMeta::of(&answer))
     })
 }
 
-fn row<'a>(result: &'a SearchResult, claim: Option<&Claim>) -> Row<'a> {
-    Row {
+fn row<'a>(result: &'a SearchResult, claim: Option<&ClaimTerms>) -> ResultFields<'a> {
+    ResultFields {
         title: &result.title,
         url: &result.url,
         snippet: &result.snippet,
         display_link: display_link(&result.url),
-        source_reputation: reputation(&result.url).map(Known::from),
+        source_reputation: reputation(&result.url).map(HostNotes::from),
         claim_signal: claim.map(|claim| claim.signal(result)),
         published_at: result.published_at.as_deref(),
         extra_snippets: &result.extra_snippets,
@@ -282,7 +283,7 @@ fn write<T: Serialize>(
 }
 
 /// Returns the hints as sentences.
-fn said(hints: &SearchHints) -> String {
+fn describe_hints(hints: &SearchHints) -> String {
     let actions: Vec<String> = hints.suggested_actions.iter().map(in_words).collect();
     let filters: Vec<String> = hints
         .filters_applied
@@ -301,7 +302,7 @@ fn said(hints: &SearchHints) -> String {
 
 /// Writes notes on fields that were ignored, and hosts that were not searched.
 fn notes(wanted: &SearchFields, answer: &SearchAnswer) -> Notes {
-    let Provider { title, limits, .. } = answer.provider;
+    let SearchProvider { title, limits, .. } = answer.provider;
     let mut notes = Notes::default();
     if !answer.unheeded.is_empty() {
         notes.add(format!(

@@ -4,9 +4,9 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::request::Request;
 use crate::tools::web::research_cache;
 use crate::web::credentials::Credentials;
-use crate::web::search::lenses::Lenses;
+use crate::web::search::lenses::LensCatalog;
 use crate::web::search::named_hosts;
-use crate::web::search::query::{MOST_RESULTS, SafeSearch, Search, TimeRange};
+use crate::web::search::query::{MOST_RESULTS, SafeSearch, TimeRange, WebSearch};
 
 /// Longest query, in characters.
 const LONGEST_QUERY: usize = 500;
@@ -23,7 +23,7 @@ const REPEATED: usize = 60;
 /// A parsed request.
 pub struct SearchFields {
     /// The search.
-    pub search: Search,
+    pub search: WebSearch,
     /// Requested number of results, if it is out of range.
     pub requested: Option<i64>,
     /// Lens files that could not be used, if a lens was requested: sentences.
@@ -75,7 +75,7 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Sear
             ));
         }
         Some(name) => {
-            let lenses = Lenses::of(credentials);
+            let lenses = LensCatalog::of(credentials);
             let found = lenses.find(name).cloned();
             let found = found
                 .map_err(|error| senseless(error.to_string(), "Send one of these, or no lens."))?;
@@ -83,7 +83,7 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Sear
             Some(found)
         }
     };
-    let search = Search {
+    let search = WebSearch {
         query,
         count,
         time_range,

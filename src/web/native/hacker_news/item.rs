@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::document::entities;
 use crate::web::native::{
-    LONGEST_TEXT, address_of, beginning, escaped, moment, name_of, number, seen,
+    LONGEST_TEXT, address_of, beginning, escaped, moment, name_of, number, single_line,
 };
 
 /// True if the item can be shown.
@@ -70,7 +70,7 @@ pub(super) fn plain(item: &Value) -> String {
             _ => {}
         }
     }
-    seen(&entities::decoded(&plain))
+    single_line(&entities::decoded(&plain))
 }
 
 /// Returns an item as a list shows it: its title, and below that points, author and the like.

@@ -9,7 +9,7 @@ use url::Url;
 use super::get;
 use crate::document::entities;
 use crate::sort::Sort;
-use crate::web::client::Client;
+use crate::web::client::HttpClient;
 
 /// Maximum number of caption lines.
 const MOST_LINES: usize = 50_000;
@@ -21,20 +21,20 @@ const MOST_TEXT: usize = 4 * 1024 * 1024;
 const LONGEST_LINE: usize = 1000;
 
 /// A caption track.
-struct Track<'a> {
+struct CaptionTrack<'a> {
     address: &'a str,
     language: &'a str,
     made: bool,
 }
 
 /// Returns the tracks, best first: in the wanted language, and written by a person.
-fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<Track<'a>> {
+fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<CaptionTrack<'a>> {
     let list = player.pointer("/captions/playerCaptionsTracklistRenderer/captionTracks");
     let list = list.and_then(Value::as_array).into_iter().flatten();
-    let mut tracks: Vec<Track<'_>> = list
+    let mut tracks: Vec<CaptionTrack<'_>> = list
         .take(500)
         .filter_map(|track| {
-            Some(Track {
+            Some(CaptionTrack {
                 address: track.get("baseUrl")?.as_str()?,
                 language: track
                     .get("languageCode")
@@ -50,7 +50,7 @@ fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<Track<'a>> {
             .unwrap_or_default()
             .to_ascii_lowercase()
     };
-    let rank = |track: &Track<'_>| {
+    let rank = |track: &CaptionTrack<'_>| {
         let other = wanted.is_none_or(|wanted| main(wanted) != main(track.language));
         let exact = wanted.is_some_and(|wanted| wanted.eq_ignore_ascii_case(track.language));
         (other, track.made, !exact)
@@ -61,7 +61,7 @@ fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<Track<'a>> {
 
 /// Fetches the lines of the captions; `None` if there are none. The error is a few words.
 pub(super) fn captions(
-    client: &Client,
+    client: &HttpClient,
     player: &Value,
     page: &Url,
     wanted: Option<&str>,
@@ -104,7 +104,7 @@ pub(super) fn captions(
         };
         return Err(why.to_owned());
     }
-    Ok(Some(written(&lines)))
+    Ok(Some(format_lines(&lines)))
 }
 
 /// Caption lines with their start times, in milliseconds.
@@ -194,7 +194,7 @@ fn push(lines: &mut CaptionLines, start: u64, text: &str) {
     lines.push((start, text));
 }
 
-fn written(lines: &CaptionLines) -> String {
+fn format_lines(lines: &CaptionLines) -> String {
     let mut text = String::new();
     for (start, line) in lines {
         if text.len() > MOST_TEXT {
@@ -253,18 +253,18 @@ mod tests {
             {"segs": 5}, 7,
         ]});
         assert_eq!(
-            written(&lines_of_json(&json)),
+            format_lines(&lines_of_json(&json)),
             "[0:01] Hello there\n[1:05] two lines [31m"
         );
         let first = "<?xml version=\"1.0\"?><transcript><text start=\"1.23\" dur=\"2\">It&amp;#39;s \
             &lt;b&gt;</text><text start=\"3661\">a&#10;b</text><text start=\"9\">half";
         assert_eq!(
-            written(&lines_of_xml(first)),
+            format_lines(&lines_of_xml(first)),
             "[0:01] It's <b>\n[1:01:01] a b"
         );
         let third = "<timedtext format=\"3\"><body><p t=\"1230\" d=\"1\"><s>Hello</s><s> you</s></p>\
             <p t=\"5\" /></body></timedtext>";
-        assert_eq!(written(&lines_of_xml(third)), "[0:01] Hello you");
+        assert_eq!(format_lines(&lines_of_xml(third)), "[0:01] Hello you");
         for nothing in [
             "",
             "<",

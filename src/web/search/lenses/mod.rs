@@ -24,7 +24,7 @@ pub struct Lens {
 
 /// All lenses available to a user.
 #[derive(Clone, Debug, Default)]
-pub struct Lenses {
+pub struct LensCatalog {
     all: Vec<Lens>,
     /// Files that could not be used, each with the reason: a sentence.
     pub problems: Vec<String>,
@@ -54,7 +54,7 @@ impl fmt::Display for UnknownLens {
 
 impl std::error::Error for UnknownLens {}
 
-impl Lenses {
+impl LensCatalog {
     /// Loads the built-in lenses, those in `lenses/` of the first configuration directory that has
     /// one, and those in the files and directories that `CUSTOM_LENSES_PATH` names.
     #[must_use]
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::web::search::DomainFilter;
 
-    fn of(path: Option<&Path>, config: Option<&Path>) -> Lenses {
+    fn of(path: Option<&Path>, config: Option<&Path>) -> LensCatalog {
         let own = |path: Option<&Path>| path.map(|path| path.to_str().unwrap().to_owned());
         let (path, config) = (own(path), own(config));
         let var = |name: &str| match name {
@@ -130,12 +130,12 @@ mod tests {
             "IKIGAI_CONFIG_DIR" => config.clone(),
             _ => None,
         };
-        Lenses::of(&Credentials::from_vars(&var, None))
+        LensCatalog::of(&Credentials::from_vars(&var, None))
     }
 
     #[test]
     fn those_that_are_compiled_in_are_sound() {
-        let lenses = Lenses::compiled_in();
+        let lenses = LensCatalog::compiled_in();
         let names: Vec<&str> = lenses
             .list()
             .iter()
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_answered_with_all_in_order() {
-        let error = Lenses::compiled_in().find("weather").unwrap_err();
+        let error = LensCatalog::compiled_in().find("weather").unwrap_err();
         let text = error.to_string();
         assert!(
             text.starts_with(

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use super::breaker::{BreakerState, Breakers};
+use super::breaker::{BreakerState, ProviderBreakers};
+use super::cached_results::{self, CachedResults, GOOD_FOR};
 use super::choice::{self, ProviderChoice};
-use super::kept::{self, GOOD_FOR, Kept};
 use super::outcome::{ProviderRouting, SearchAnswer};
-use super::provider::{Provider, ProviderAccount};
-use super::query::Search;
+use super::provider::{ProviderAccount, SearchProvider};
+use super::query::WebSearch;
 use crate::cache::Store;
 use crate::web::credentials::Credentials;
 
 /// Configuration and caches of a search.
 #[derive(Clone, Copy)]
-pub struct Known<'a> {
+pub struct SearchContext<'a> {
     /// API keys and settings.
     pub credentials: &'a Credentials<'a>,
     /// Store of answers and breakers, if there is one.
@@ -22,11 +22,11 @@ pub struct Known<'a> {
     pub keeps_answers: bool,
 }
 
-impl Known<'_> {
-    /// Returns the cached answer to a search, if [`Searcher::search`] would return it before it
+impl SearchContext<'_> {
+    /// Returns the cached answer to a search, if [`WebSearcher::search`] would return it before it
     /// asks a provider.
     #[must_use]
-    pub fn answer(&self, search: &Search) -> Option<SearchAnswer> {
+    pub fn answer(&self, search: &WebSearch) -> Option<SearchAnswer> {
         let providers = match choice::choose(search, self.credentials).ok()? {
             ProviderChoice::One(provider) => {
                 let account = provider.account(self.credentials).ok()?;
@@ -59,21 +59,21 @@ impl Known<'_> {
 
     /// Returns the circuit breakers.
     #[must_use]
-    pub fn breakers(&self) -> Breakers<'_> {
-        Breakers::new(self.store)
+    pub fn breakers(&self) -> ProviderBreakers<'_> {
+        ProviderBreakers::new(self.store)
     }
 
     /// Returns the cached answer, if there is one.
     pub(super) fn kept(
         &self,
-        search: &Search,
-        provider: &'static Provider,
+        search: &WebSearch,
+        provider: &'static SearchProvider,
         account: &ProviderAccount,
     ) -> Option<SearchAnswer> {
         let store = self.store.filter(|_| self.keeps_answers)?;
-        let question = kept::question(search, provider, account);
+        let question = cached_results::question(search, provider, account);
         let entry = store.get(&question, GOOD_FOR)?;
-        let kept: Kept = serde_json::from_slice(&entry.bytes).ok()?;
+        let kept: CachedResults = serde_json::from_slice(&entry.bytes).ok()?;
         Some(SearchAnswer {
             provider,
             results: kept.results,

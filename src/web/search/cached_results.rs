@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::provider::{Provider, ProviderAccount};
-use super::query::{SafeSearch, Search, TimeRange};
+use super::provider::{ProviderAccount, SearchProvider};
+use super::query::{SafeSearch, TimeRange, WebSearch};
 use super::{SearchResult, google};
 use crate::cache::Question;
 
@@ -29,7 +29,7 @@ const VERSION: u32 = 3;
 
 /// Search results as they are stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct CachedResults {
     /// Results, best first.
     pub results: Vec<SearchResult>,
     /// Fields of the search that the provider ignored.
@@ -40,9 +40,13 @@ pub struct Kept {
 
 /// Builds the cache key of a search with this provider at this address.
 #[must_use]
-pub fn question(search: &Search, provider: &Provider, account: &ProviderAccount) -> Question {
+pub fn question(
+    search: &WebSearch,
+    provider: &SearchProvider,
+    account: &ProviderAccount,
+) -> Question {
     // Destructured in full, so that a new field does not compile until it is named here.
-    let Search {
+    let WebSearch {
         query,
         count,
         time_range,
@@ -88,7 +92,7 @@ mod tests {
 
     use super::*;
     use crate::unseen;
-    use crate::web::credentials::Key;
+    use crate::web::credentials::SecretText;
     use crate::web::search::brave::PROVIDER as BRAVE;
     use crate::web::search::exa::PROVIDER as EXA;
     use crate::web::search::lenses::Lens;
@@ -108,7 +112,7 @@ mod tests {
         }
     }
 
-    fn asked(search: &Search) -> Question {
+    fn asked(search: &WebSearch) -> Question {
         question(search, &BRAVE, &account("https://a.example/search"))
     }
 
@@ -117,13 +121,13 @@ mod tests {
     }
 
     /// Searches that each differ from the plain one in the field that they are named for.
-    fn changed() -> Vec<(&'static str, Search)> {
-        let change = |field, change: fn(&mut Search)| {
+    fn changed() -> Vec<(&'static str, WebSearch)> {
+        let change = |field, change: fn(&mut WebSearch)| {
             let mut search = plain();
             change(&mut search);
             (field, search)
         };
-        let lens = |search: &mut Search, change: fn(&mut Lens)| {
+        let lens = |search: &mut WebSearch, change: fn(&mut Lens)| {
             change(search.lens.as_mut().unwrap());
         };
         let mut all = vec![
@@ -160,8 +164,8 @@ mod tests {
         all
     }
 
-    fn plain() -> Search {
-        Search {
+    fn plain() -> WebSearch {
+        WebSearch {
             query: "words".to_owned(),
             count: 5,
             sites: vec!["a.example".to_owned()],
@@ -170,7 +174,7 @@ mod tests {
                 domains: vec!["d.example".to_owned()],
                 ..Lens::default()
             }),
-            ..Search::default()
+            ..WebSearch::default()
         }
     }
 
@@ -217,7 +221,7 @@ mod tests {
         assert_ne!(one, at("https://a.example/search", &EXA));
         assert_eq!(one, at("https://user:secret@a.example/search", &BRAVE));
         let engine = |id: &str, provider| {
-            let keys = ["key", id].map(|key| Some(Key::new(key)));
+            let keys = ["key", id].map(|key| Some(SecretText::new(key)));
             let account = ProviderAccount {
                 keys: keys.into(),
                 ..account("https://a.example/search")
@@ -248,7 +252,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_kept_as_it_is() {
-        let kept = Kept {
+        let kept = CachedResults {
             results: vec![SearchResult {
                 title: "t".to_owned(),
                 url: "https://a.example/".to_owned(),
@@ -261,6 +265,9 @@ mod tests {
             shortened: some("q"),
         };
         let bytes = serde_json::to_vec(&kept).unwrap();
-        assert_eq!(serde_json::from_slice::<Kept>(&bytes).unwrap(), kept);
+        assert_eq!(
+            serde_json::from_slice::<CachedResults>(&bytes).unwrap(),
+            kept
+        );
     }
 }

@@ -4,12 +4,12 @@
 use std::thread;
 use std::time::Duration;
 
-use super::exchange::{self, Patience};
+use super::exchange::{self, RetryBudget};
 use super::failure::{ProviderFailure, SearchFailureKind};
-use super::provider::{Provider, ProviderAccount};
-use super::query::{MOST_RESULTS, ProviderQuery, Search};
+use super::provider::{ProviderAccount, SearchProvider};
+use super::query::{MOST_RESULTS, ProviderQuery, WebSearch};
 use super::{DomainFilter, SearchResult, google, results, terms};
-use crate::web::client::Client;
+use crate::web::client::HttpClient;
 
 /// Extra results requested, to make up for those that are dropped.
 const SPARE: usize = 5;
@@ -32,10 +32,10 @@ pub(super) struct ProviderResults {
 }
 
 /// Searches with a provider, by as many requests as it needs.
-pub(super) fn found(
-    client: &Client,
-    search: &Search,
-    provider: &'static Provider,
+pub(super) fn search_provider(
+    client: &HttpClient,
+    search: &WebSearch,
+    provider: &'static SearchProvider,
     account: &ProviderAccount,
 ) -> Result<ProviderResults, ProviderFailure> {
     let wanted = search.count.clamp(1, MOST_RESULTS);
@@ -65,7 +65,7 @@ pub(super) fn found(
         first: 0,
     };
     let shortened = terms::shortened(&whole, provider.words, &provider.limits);
-    let short = shortened.clone().map(|query| Search {
+    let short = shortened.clone().map(|query| WebSearch {
         query,
         ..search.clone()
     });
@@ -115,7 +115,7 @@ pub(super) fn found(
 /// Requests all parts: concurrently if the provider allows that, or else one after the other until
 /// one is refused.
 fn ask_all<T: Send>(
-    provider: &Provider,
+    provider: &SearchProvider,
     asks: &[ProviderQuery<'_>],
     one: impl Fn(&ProviderQuery<'_>) -> Result<T, ProviderFailure> + Sync,
 ) -> Vec<Result<T, ProviderFailure>> {
@@ -145,7 +145,7 @@ fn ask_all<T: Send>(
 
 /// Requests all of these parts concurrently.
 pub(super) fn at_once<T: Send>(
-    provider: &Provider,
+    provider: &SearchProvider,
     asks: &[ProviderQuery<'_>],
     one: impl Fn(&ProviderQuery<'_>) -> Result<T, ProviderFailure> + Sync,
 ) -> Vec<Result<T, ProviderFailure>> {
@@ -182,15 +182,15 @@ type PartFound = (
 
 /// Searches one part: a first page, and a second one if too much of the first was dropped.
 fn part_found(
-    client: &Client,
-    provider: &Provider,
+    client: &HttpClient,
+    provider: &SearchProvider,
     account: &ProviderAccount,
     part: ProviderQuery<'_>,
     filter: &DomainFilter,
     wanted: usize,
 ) -> Result<PartFound, ProviderFailure> {
     let request = (provider.request)(&part, account);
-    let given = exchange::results(client, provider, account, &request, Patience::SHORT)?;
+    let given = exchange::results(client, provider, account, &request, RetryBudget::SHORT)?;
     let all = given.len();
     let mut kept = results::cleaned(given.clone(), filter);
     let mut broken_off = None;
@@ -202,7 +202,7 @@ fn part_found(
         };
         let request = (provider.request)(&second, account);
         // A failed second page does not lose the first one.
-        let more = exchange::results(client, provider, account, &request, Patience::SHORT);
+        let more = exchange::results(client, provider, account, &request, RetryBudget::SHORT);
         match more {
             Ok(more) => kept = results::cleaned([given, more].concat(), filter),
             Err(failure) => broken_off = Some(failure),
@@ -212,8 +212,8 @@ fn part_found(
 }
 
 /// Refuses a query that the provider would refuse.
-fn too_long(provider: &Provider, part: &ProviderQuery<'_>) -> Result<(), ProviderFailure> {
-    let text = terms::written(part, provider.words);
+fn too_long(provider: &SearchProvider, part: &ProviderQuery<'_>) -> Result<(), ProviderFailure> {
+    let text = terms::query_string(part, provider.words);
     if terms::fits(&text, &provider.limits) {
         return Ok(());
     }
