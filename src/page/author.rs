@@ -60,14 +60,14 @@ impl AuthorName {
     /// Parses one name: `Doe, Jane`, `Jane Doe` or `World Health Organization`. `None` for a text
     /// that is not a name.
     pub fn of(name: &str, hint: AuthorKind) -> Option<Self> {
-        let name = tidy(name)?;
+        let name = clean_name(name)?;
         let organisation = match hint {
             AuthorKind::Person => false,
             AuthorKind::Organisation => true,
             AuthorKind::None => is_organisation(&name),
         };
         if organisation {
-            return Some(Self::whole(name, true));
+            return Some(Self::single_name(name, true));
         }
         let mut parts = name.split(',').map(str::trim);
         let first = without_title(parts.next()?);
@@ -105,7 +105,7 @@ impl AuthorName {
             begin -= 1;
         }
         if begin == 0 {
-            return Some(Self::whole(words.join(" "), false));
+            return Some(Self::single_name(words.join(" "), false));
         }
         Some(Self {
             family: words[begin..].join(" "),
@@ -115,7 +115,7 @@ impl AuthorName {
         })
     }
 
-    fn whole(name: String, organisation: bool) -> Self {
+    fn single_name(name: String, organisation: bool) -> Self {
         Self {
             family: name,
             given: String::new(),
@@ -125,7 +125,7 @@ impl AuthorName {
     }
 
     /// Returns the name in natural order.
-    pub fn natural(&self) -> String {
+    pub fn in_natural_order(&self) -> String {
         let mut name = self.given.clone();
         for part in [&self.family, &self.suffix] {
             if !name.is_empty() && !part.is_empty() {
@@ -301,7 +301,7 @@ fn without_by(text: &str) -> &str {
 }
 
 /// Puts a name on one line; `None` for a URL, an e-mail address, or a longer text.
-fn tidy(name: &str) -> Option<String> {
+fn clean_name(name: &str) -> Option<String> {
     let name = line(name);
     let name = name.trim_matches([',', ';', '|', '"']).trim();
     let none = name.is_empty()

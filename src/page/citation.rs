@@ -76,7 +76,7 @@ impl Citation {
         accessed: PartialDate,
     ) -> Self {
         let nothing = EmbeddedData::default();
-        CitedWork::of(url, embedded.unwrap_or(&nothing), title, accessed).cited()
+        CitedWork::of(url, embedded.unwrap_or(&nothing), title, accessed).into_citation()
     }
 
     /// Builds the citation of a document that is not a page, with author and date from its own
@@ -96,7 +96,7 @@ impl Citation {
         if let Some(date) = date.and_then(PartialDate::parse) {
             work.date = Some(date);
         }
-        work.cited()
+        work.into_citation()
     }
 }
 
@@ -142,9 +142,9 @@ impl CitedWork {
         let mut authors = found.authors();
         // An author named like the site is an organisation, whatever the name looks like.
         if let [one] = authors.as_mut_slice()
-            && one.natural().to_lowercase() == site.to_lowercase()
+            && one.in_natural_order().to_lowercase() == site.to_lowercase()
         {
-            *one = AuthorName::of(&one.natural(), AuthorKind::Organisation)
+            *one = AuthorName::of(&one.in_natural_order(), AuthorKind::Organisation)
                 .unwrap_or_else(|| one.clone());
         }
         Self {
@@ -162,7 +162,7 @@ impl CitedWork {
         }
     }
 
-    fn cited(self) -> Citation {
+    fn into_citation(self) -> Citation {
         let formatted = FormattedCitations {
             apa: apa::format_entry(&self),
             mla: mla::format_entry(&self),
@@ -187,7 +187,7 @@ impl CitedWork {
             .authors
             .iter()
             .take(MAX_NAMED)
-            .map(AuthorName::natural)
+            .map(AuthorName::in_natural_order)
             .collect();
         if self.authors.len() > MAX_NAMED {
             names.push("et al.".to_owned());
@@ -199,7 +199,7 @@ impl CitedWork {
     /// True if the only author is the site itself, which styles do not repeat.
     fn by_its_site(&self) -> bool {
         matches!(self.authors.as_slice(), [one]
-            if one.natural().to_lowercase() == self.site.to_lowercase())
+            if one.in_natural_order().to_lowercase() == self.site.to_lowercase())
     }
 
     /// Returns the permanent address of the work: its DOI, or else its URL.

@@ -166,7 +166,7 @@ const PREPRINTS: &[&str] = &[
 pub fn classify(url: &Url, embedded: Option<&EmbeddedData>) -> PageClass {
     let known = hosts::of(url);
     let nodes = embedded.map(EmbeddedData::nodes).unwrap_or_default();
-    let claimed = claimed(embedded, &nodes);
+    let claimed = stated_type(embedded, &nodes);
     let open = known.is_some_and(|known| known.open);
     let counts = |claimed: &SourceType| {
         !open
@@ -185,8 +185,11 @@ pub fn classify(url: &Url, embedded: Option<&EmbeddedData>) -> PageClass {
 }
 
 /// Returns the kind of source that the page states.
-fn claimed(embedded: Option<&EmbeddedData>, nodes: &[&Map<String, Value>]) -> Option<SourceType> {
-    let cited = embedded.map_or(CitationEvidence::Nowhere, cited);
+fn stated_type(
+    embedded: Option<&EmbeddedData>,
+    nodes: &[&Map<String, Value>],
+) -> Option<SourceType> {
+    let cited = embedded.map_or(CitationEvidence::Nowhere, citation_evidence);
     if cited == CitationEvidence::Published {
         return Some(SourceType::PeerReviewed);
     }
@@ -209,7 +212,7 @@ enum CitationEvidence {
 }
 
 /// Judges a page's `citation_*`. Theses, reports and preprints have them as well.
-fn cited(embedded: &EmbeddedData) -> CitationEvidence {
+fn citation_evidence(embedded: &EmbeddedData) -> CitationEvidence {
     let has = |name: &str| embedded.meta(&[name]).is_some();
     if has("citation_dissertation_institution")
         || has("citation_technical_report_institution")

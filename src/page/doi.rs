@@ -75,7 +75,7 @@ pub fn detected(
 pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
     let metas = DECLARED.iter().find_map(|name| {
         let mut all = embedded.metas(name).take(8);
-        all.find_map(|content| whole(&content))
+        all.find_map(|content| parse_doi(&content))
     });
     metas.or_else(|| {
         // Only articles count because a page names other works as well.
@@ -88,13 +88,13 @@ pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
             let value = identifier.and_then(|value| value.get("value"));
             [value, identifier, node.get("sameAs"), node.get("@id")]
                 .into_iter()
-                .find_map(|value| whole(&json_ld::text(value)?))
+                .find_map(|value| parse_doi(&json_ld::text(value)?))
         })
     })
 }
 
 /// Parses a text that is a DOI: bare, behind `doi:`, or as a URL of the resolver.
-fn whole(text: &str) -> Option<String> {
+fn parse_doi(text: &str) -> Option<String> {
     let mut text = text.trim();
     for begin in [
         "https://",
@@ -159,7 +159,7 @@ fn in_address(url: &Url) -> Option<String> {
             if at > 0 && !near {
                 return None;
             }
-            whole(&value[at..])
+            parse_doi(&value[at..])
         })
     })
 }
@@ -427,7 +427,7 @@ mod tests {
         fn no_text_panics(text in "\\PC*", near in "(10\\.|[0-9/.()\\[\\]\u{e9}v]){0,30}") {
             for text in [&text, &near] {
                 let _ = in_text(text);
-                let _ = whole(text);
+                let _ = parse_doi(text);
                 if let Ok(url) = Url::parse(&format!("https://example.org/{text}?x={text}")) {
                     let _ = in_address(&url);
                 }

@@ -137,7 +137,7 @@ impl HttpClient {
 
     /// Sets the maximum size of a body, instead of [`MAX_BODY`].
     #[must_use]
-    pub fn keeping(self, most: BodyLimit) -> Self {
+    pub fn with_body_limit(self, most: BodyLimit) -> Self {
         Self { most, ..self }
     }
 

@@ -36,18 +36,18 @@ static TAKEN: OnceLock<Vec<(OsString, OsString)>> = OnceLock::new();
 
 /// Makes the variables that were removed from the environment available to this process's own
 /// searches. Only the first call has an effect.
-pub fn lend(taken: &[(OsString, OsString)]) {
+pub fn store_taken_variables(taken: &[(OsString, OsString)]) {
     let _ = TAKEN.set(taken.to_vec());
 }
 
 /// Returns all secrets that a server must not show: the values `taken` out of its environment,
 /// those in its credentials file, and the passwords in either.
 #[must_use]
-pub fn in_use(taken: &[(OsString, OsString)]) -> Vec<SecretText> {
+pub fn secrets_in_use(taken: &[(OsString, OsString)]) -> Vec<SecretText> {
     let file = Credentials::from_env().file();
     let file = file.and_then(|file| read(&file).ok()).unwrap_or_default();
     let mut all: Vec<String> = Vec::new();
-    strings(&file, &mut all);
+    collect_strings(&file, &mut all);
     all.extend(
         taken
             .iter()
@@ -72,11 +72,13 @@ fn decoded(text: &str) -> String {
 }
 
 /// Collects all strings in `json`.
-fn strings(json: &Value, all: &mut Vec<String>) {
+fn collect_strings(json: &Value, all: &mut Vec<String>) {
     match json {
         Value::String(text) => all.push(text.clone()),
-        Value::Array(values) => values.iter().for_each(|value| strings(value, all)),
-        Value::Object(fields) => fields.values().for_each(|value| strings(value, all)),
+        Value::Array(values) => values.iter().for_each(|value| collect_strings(value, all)),
+        Value::Object(fields) => fields
+            .values()
+            .for_each(|value| collect_strings(value, all)),
         _ => {}
     }
 }
@@ -178,14 +180,17 @@ impl<'a> Credentials<'a> {
         let Some(file) = self.file() else {
             return Err(MissingCredential { problem: None });
         };
-        let found = believed(&file).and_then(|()| read(&file)).and_then(|json| {
-            // A problem with the nested form matters only if the flat one does not exist either.
-            let nested = pick(&json, path);
-            match nested {
-                Ok(Some(_)) => nested,
-                _ => pick(&json, &[variable]).and_then(|flat| flat.map_or(nested, |k| Ok(Some(k)))),
-            }
-        });
+        let found = check_trusted(&file)
+            .and_then(|()| read(&file))
+            .and_then(|json| {
+                // A problem with the nested form matters only if the flat one does not exist either.
+                let nested = pick(&json, path);
+                match nested {
+                    Ok(Some(_)) => nested,
+                    _ => pick(&json, &[variable])
+                        .and_then(|flat| flat.map_or(nested, |k| Ok(Some(k)))),
+                }
+            });
         match found {
             Ok(Some(value)) => Ok((SecretText::new(&value), CredentialSource::File(file))),
             Ok(None) => Err(MissingCredential { problem: None }),
@@ -244,7 +249,7 @@ fn exists(file: &Path) -> bool {
 }
 
 /// Rejects a file that a confined call could have created.
-fn believed(file: &Path) -> anyhow::Result<()> {
+fn check_trusted(file: &Path) -> anyhow::Result<()> {
     ensure!(
         confinement::keeps_from_calls(file),
         "is not read: confined calls could have put it there, or could put another one there"

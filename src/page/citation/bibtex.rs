@@ -134,7 +134,7 @@ fn key(work: &CitedWork) -> String {
     let first_of = |name: &str| telling(name.split(|c: char| !c.is_alphanumeric()));
     let mut key = match work.authors.first() {
         Some(author) if author.organisation => first_of(&author.family),
-        Some(author) => Some(plain(&author.family)).filter(|key| !key.is_empty()),
+        Some(author) => Some(ascii_letters(&author.family)).filter(|key| !key.is_empty()),
         None => None,
     }
     .or_else(|| first_of(&work.site))
@@ -152,12 +152,12 @@ fn key(work: &CitedWork) -> String {
 
 /// Returns the first meaningful word.
 fn telling<'a>(words: impl Iterator<Item = &'a str>) -> Option<String> {
-    let mut plain_words = words.map(plain);
+    let mut plain_words = words.map(ascii_letters);
     plain_words.find(|word| !word.is_empty() && !EMPTY_WORDS.contains(&word.as_str()))
 }
 
 /// Reduces a text to ASCII letters and digits, without accents, in lower case.
-fn plain(text: &str) -> String {
+fn ascii_letters(text: &str) -> String {
     let normalizer = DecomposingNormalizerBorrowed::new_nfd();
     let mut plain = normalizer.normalize(text).into_owned();
     plain.retain(|c| c.is_ascii_alphanumeric());

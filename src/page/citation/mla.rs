@@ -80,7 +80,7 @@ fn authors(all: &[AuthorName]) -> String {
     match all {
         [] => String::new(),
         [one] => one.inverted(),
-        [first, second] => format!("{}, and {}", first.inverted(), second.natural()),
+        [first, second] => format!("{}, and {}", first.inverted(), second.in_natural_order()),
         [first, ..] => format!("{}, et al.", first.inverted()),
     }
 }

@@ -75,7 +75,7 @@ impl<'a> CitationSources<'a> {
     }
 
     /// Returns a text that the page's JSON-LD has under one of these names.
-    fn stated(&self, names: &[&str]) -> Option<String> {
+    fn json_ld_text(&self, names: &[&str]) -> Option<String> {
         let mut pairs = self
             .work
             .iter()
@@ -87,7 +87,7 @@ impl<'a> CitationSources<'a> {
     pub fn title(&self, found: &str) -> String {
         let stated = self
             .meta(&["citation_title"])
-            .or_else(|| self.stated(&["headline", "name", "title"]));
+            .or_else(|| self.json_ld_text(&["headline", "name", "title"]));
         if let Some(title) = stated {
             return title;
         }
@@ -261,7 +261,7 @@ impl<'a> CitationSources<'a> {
         let mut kept: Vec<AuthorName> = Vec::new();
         let mut seen = std::collections::HashSet::new();
         for author in authors.into_iter().take(MAX_AUTHORS) {
-            if seen.insert(author.natural().to_lowercase()) {
+            if seen.insert(author.in_natural_order().to_lowercase()) {
                 kept.push(author);
             }
         }
@@ -350,7 +350,7 @@ impl<'a> CitationSources<'a> {
             let mut all = names.iter().map(|name| date(self.meta(&[name])));
             all.find_map(|date| date)
         };
-        let stated = |name: &str| date(self.stated(&[name]));
+        let stated = |name: &str| date(self.json_ld_text(&[name]));
         first(&[
             "citation_publication_date",
             "citation_online_date",

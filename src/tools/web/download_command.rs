@@ -12,7 +12,7 @@ pub const MAX_URL: usize = 2000;
 
 /// Returns the command that downloads `url`, and the name of the new file that it creates.
 pub fn download(url: &Url, ending: &str) -> (String, String) {
-    let name = free(&name(url, ending), |name| {
+    let name = unused_name(&name(url, ending), |name| {
         Path::new(name).symlink_metadata().is_ok()
     });
     let url = plain(url);
@@ -66,7 +66,7 @@ fn name(url: &Url, ending: &str) -> String {
 }
 
 /// Returns `name`, or a similar one that is not `taken`.
-fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
+fn unused_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
     let others = (2..1000).map(|n| format!("{n}-{name}"));
     let mut all = std::iter::once(name.to_owned()).chain(others);
     all.find(|name| !taken(name))

@@ -68,7 +68,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 }
 
 /// Shortens a title to leave room for the content, in an answer of at most `longest` bytes.
-fn short(title: &str, longest: Option<usize>) -> &str {
+fn shorten_title(title: &str, longest: Option<usize>) -> &str {
     let room = longest.map_or(usize::MAX, |longest| (longest / 8).max(80));
     let end = Measure::Json.prefix(title.as_bytes(), room);
     title.get(..end).unwrap_or(title)
@@ -83,7 +83,7 @@ fn write(
     object.field("url", page.url.as_str())?;
     object.field(
         "title",
-        short(&page.document.title, object.terms().max_answer),
+        shorten_title(&page.document.title, object.terms().max_answer),
     )?;
     let text = &page.document.markdown;
     let lines = window(text, offset, limit);

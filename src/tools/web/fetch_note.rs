@@ -42,7 +42,7 @@ pub fn quoted(reply: &HttpResponse, asked: &Url) -> Option<String> {
         &reply.url,
         reply.truncated,
     );
-    let quoted = quote::quoted(&hidden(&text?, asked))?;
+    let quoted = quote::quoted(&hide_secrets(&text?, asked))?;
     Some(format!("The server says: {quoted}"))
 }
 
@@ -63,7 +63,7 @@ pub fn of_network(error: &NetworkError, asked: &Url) -> String {
     if let Some(received) = &error.received {
         let kind = received.content_type.as_deref();
         let text = words(&received.bytes, kind, asked, true);
-        let quoted = text.and_then(|text| quote::quoted(&hidden(&text, asked)));
+        let quoted = text.and_then(|text| quote::quoted(&hide_secrets(&text, asked)));
         said.extend(quoted.map(|quoted| format!("What came begins with {quoted}")));
     } else if let (None, Some(host)) = (&error.not_allowed, bare_host(asked)) {
         said = vec![format!("Send {host}")];
@@ -197,7 +197,7 @@ fn message(json: &str) -> Option<String> {
 }
 
 /// Removes the secrets of the request, which a server may repeat, from `text`.
-fn hidden(text: &str, asked: &Url) -> String {
+fn hide_secrets(text: &str, asked: &Url) -> String {
     let decoded = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
     let mut secrets: Vec<String> = asked.password().map(decoded).into_iter().collect();
     secrets.extend(asked.password().map(str::to_owned));

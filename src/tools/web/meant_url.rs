@@ -16,7 +16,7 @@ const AROUND: &str = ".,;:!?)]}>\"'`*";
 const ENCODED: [&str; 5] = ["%22", "%27", "%3E", "%60", "%7D"];
 
 /// Removes such characters from the end of `text`, except a bracket that closes one in the text.
-fn trimmed(text: &str) -> &str {
+fn trim_punctuation(text: &str) -> &str {
     let mut text = text;
     loop {
         let around = |c: char| AROUND.contains(c) || c.is_whitespace();
@@ -33,7 +33,7 @@ fn trimmed(text: &str) -> &str {
 /// Suggests the URL without the surrounding text's characters at its end.
 pub fn without_punctuation(asked: &Url) -> Option<String> {
     let whole = plain(asked);
-    let meant = trimmed(&whole);
+    let meant = trim_punctuation(&whole);
     let removed = percent_decode_str(&whole[meant.len()..]).decode_utf8_lossy();
     if removed.is_empty() {
         return None;
@@ -78,7 +78,7 @@ pub fn of_no_url(tool: &str, text: &str) -> String {
             path.as_deref().and_then(Path::to_str).unwrap_or_default(),
         );
     }
-    if let Some(url) = meant(text) {
+    if let Some(url) = guess_url(text) {
         return format!("Send {url}");
     }
     let path = text.split([' ', '\n']).next().unwrap_or_default();
@@ -99,7 +99,7 @@ fn local(tool: &str, path: &str) -> String {
 
 /// Guesses the URL that was meant by `text`: in Markdown or quotation marks, without its scheme or
 /// with a broken one, with other words behind it.
-fn meant(text: &str) -> Option<String> {
+fn guess_url(text: &str) -> Option<String> {
     // `[text](url)`, `![text](url)`.
     let target = text.split_once("](").map_or(text, |(_, target)| {
         target.split([')', ' ']).next().unwrap_or_default()
@@ -109,7 +109,7 @@ fn meant(text: &str) -> Option<String> {
         .trim_start_matches(opening)
         .split_whitespace()
         .next()?;
-    let bare = trimmed(bare);
+    let bare = trim_punctuation(bare);
     // `https//example.com`, `http:/example.com`, `//example.com`, `example.com/x`.
     let lower = bare.to_ascii_lowercase();
     let begins = |scheme: &&str| {

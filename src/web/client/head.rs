@@ -65,7 +65,7 @@ pub fn read(input: &[u8]) -> ResponseHead {
         }
         return ResponseHead::Whole {
             length: at,
-            bytes: fit(&status, lines),
+            bytes: rewrite_head(&status, lines),
             reason: String::from_utf8_lossy(status.reason).into_owned(),
         };
     }
@@ -118,7 +118,7 @@ impl<'a> StatusLine<'a> {
 }
 
 /// Writes the head again, from its readable lines.
-fn fit(status: &StatusLine<'_>, lines: HeadLines<'_>) -> Vec<u8> {
+fn rewrite_head(status: &StatusLine<'_>, lines: HeadLines<'_>) -> Vec<u8> {
     let mut headers: Vec<(&[u8], Vec<u8>)> = Vec::new();
     // True while a folded line would have a header to continue.
     let mut open = false;

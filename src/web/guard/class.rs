@@ -152,7 +152,7 @@ fn classify_4(ip: Ipv4Addr) -> AddressClass {
 
 fn classify_6(ip: Ipv6Addr) -> AddressClass {
     let outer = outer_6(ip);
-    carried(ip)
+    embedded_addresses(ip)
         .into_iter()
         .flatten()
         .map(classify_4)
@@ -196,7 +196,7 @@ fn outer_6(ip: Ipv6Addr) -> AddressClass {
 // As above.
 #[allow(clippy::match_same_arms)]
 /// Returns every IPv4 address that `ip` embeds by a published scheme; no scheme has more than four.
-fn carried(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 5] {
+fn embedded_addresses(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 5] {
     let o = ip.octets();
     let at = |i: [usize; 4]| Some(Ipv4Addr::new(o[i[0]], o[i[1]], o[i[2]], o[i[3]]));
     let last = at([12, 13, 14, 15]);

@@ -12,11 +12,11 @@ use std::time::Instant;
 use serde_json::Value;
 use url::Url;
 
-use item::{about, counted, entry, ids, is_there, plain, points};
+use item::{counted, first_paragraph, ids, is_there, list_entry, points, summary};
 
 use super::{
-    LONGEST_TEXT, NativeError, NativePage, address_of, base, beginning, escaped, get, markdown,
-    moment, name_of, number, single_line,
+    LONGEST_TEXT, NativeError, NativePage, address_of, base, beginning, day_and_minute, escaped,
+    get, markdown, name_of, number, single_line,
 };
 use crate::document::Document;
 use crate::web::client::{FetchError, HttpClient};
@@ -264,7 +264,7 @@ impl HnReader<'_> {
             Some(author) => format!("A {kind} of {author}"),
             None => format!("A {kind}"),
         });
-        let time = number(&item, "time").and_then(moment);
+        let time = number(&item, "time").and_then(day_and_minute);
         let mut html = format!("<h1>{}</h1>", escaped(&title));
         if let Some(url) = address_of(&item) {
             let _ = write!(html, "<p><a href=\"{0}\">{0}</a></p>", escaped(url));
@@ -275,7 +275,7 @@ impl HnReader<'_> {
                 "<p><a href=\"item?id={parent}\">What it answers</a></p>"
             );
         }
-        let told = about(&item, true);
+        let told = summary(&item, true);
         if !told.is_empty() {
             let _ = write!(html, "<p>{}</p>", escaped(&told));
         }
@@ -287,7 +287,7 @@ impl HnReader<'_> {
             let options = self.items(&options, FEW);
             let mut html = String::from("<ul>");
             for option in &options.found {
-                let text = plain(option);
+                let text = first_paragraph(option);
                 let points = points(option).unwrap_or_default();
                 let _ = write!(html, "<li>{}: {points}</li>", escaped(&text));
             }
@@ -325,7 +325,7 @@ impl HnReader<'_> {
 
     fn comment(&self, comment: &Value) -> String {
         let replies = ids(comment, "kids").len();
-        let mut told = about(comment, false);
+        let mut told = summary(comment, false);
         if replies > 0 {
             let replies = counted(replies as u64, "reply", "replies");
             told = format!("{told}, {replies}");
@@ -361,7 +361,7 @@ impl HnReader<'_> {
         let start = begin + 1;
         let mut html = format!("<h1>{}</h1><ol start=\"{start}\">", escaped(&title));
         for item in &items.found {
-            html.push_str(&entry(item));
+            html.push_str(&list_entry(item));
         }
         html.push_str("</ol>");
         let mut markdown = self.html(&html);
@@ -385,7 +385,7 @@ impl HnReader<'_> {
                 "There is no user {name} at Hacker News; names are told by their case too."
             )));
         }
-        let since = number(&user, "created").and_then(moment);
+        let since = number(&user, "created").and_then(day_and_minute);
         let karma = number(&user, "karma");
         let told: Vec<String> = [
             since.map(|(day, _)| format!("since {day}")),
@@ -405,7 +405,7 @@ impl HnReader<'_> {
         if !submitted.found.is_empty() {
             let mut html = String::from("<h2>Latest submissions and comments</h2><ul>");
             for item in &submitted.found {
-                html.push_str(&entry(item));
+                html.push_str(&list_entry(item));
             }
             html.push_str("</ul>");
             add(&mut markdown, &self.html(&html));

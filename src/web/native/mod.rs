@@ -176,7 +176,7 @@ fn number(object: &Value, field: &str) -> Option<u64> {
 }
 
 /// Returns day and minute of a Unix time in seconds; `None` beyond the year 9999.
-fn moment(seconds: u64) -> Option<(String, String)> {
+fn day_and_minute(seconds: u64) -> Option<(String, String)> {
     const LAST: u64 = 253_402_300_799;
     let time = UNIX_EPOCH + Duration::from_secs(seconds.min(LAST));
     let minutes = seconds / 60 % (24 * 60);
@@ -273,11 +273,11 @@ mod tests {
 
     #[test]
     fn a_moment_is_a_day_and_a_minute_and_none_beyond_all_calendars() {
-        let told = moment(1_175_714_200).unwrap();
+        let told = day_and_minute(1_175_714_200).unwrap();
         assert_eq!(
             told,
             ("2007-04-04".to_owned(), "2007-04-04 19:16 UTC".to_owned())
         );
-        assert_eq!(moment(u64::MAX), None);
+        assert_eq!(day_and_minute(u64::MAX), None);
     }
 }

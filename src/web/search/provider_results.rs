@@ -84,7 +84,7 @@ pub(super) fn search_provider(
     }
     let filter = DomainFilter::new(hosts, &[]);
     let one =
-        |part: &ProviderQuery<'_>| part_found(client, provider, account, *part, &filter, wanted);
+        |part: &ProviderQuery<'_>| search_part(client, provider, account, *part, &filter, wanted);
     let replies = ask_all(provider, &parts, one);
     let mut found = ProviderResults {
         shortened,
@@ -181,7 +181,7 @@ type PartFound = (
 );
 
 /// Searches one part: a first page, and a second one if too much of the first was dropped.
-fn part_found(
+fn search_part(
     client: &HttpClient,
     provider: &SearchProvider,
     account: &ProviderAccount,

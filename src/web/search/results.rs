@@ -150,7 +150,7 @@ pub fn unmarked(text: &str) -> String {
     while let Some(at) = rest.find('<') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let length = if marks(rest, text) {
+        let length = if is_markup(rest, text) {
             rest.find('>').map(|end| end + 1)
         } else {
             None
@@ -170,7 +170,7 @@ pub fn unmarked(text: &str) -> String {
 
 /// True if `rest` begins with a line break, or with the tag of an inline element that is closed in
 /// `text`.
-fn marks(rest: &str, text: &str) -> bool {
+fn is_markup(rest: &str, text: &str) -> bool {
     let inner = rest[1..].trim_start_matches('/');
     let end = inner.find(|c: char| !c.is_ascii_alphanumeric());
     let name = &inner[..end.unwrap_or(inner.len())];

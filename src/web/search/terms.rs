@@ -188,7 +188,7 @@ pub fn groups<'a>(
         few.push(group);
         rest = after;
     }
-    let equal = even(sites, few.len());
+    let equal = split_evenly(sites, few.len());
     if equal.iter().all(|group| room(group)) {
         return equal;
     }
@@ -196,7 +196,7 @@ pub fn groups<'a>(
 }
 
 /// Splits `sites` into this many parts of nearly the same length.
-fn even(sites: &[String], parts: usize) -> Vec<&[String]> {
+fn split_evenly(sites: &[String], parts: usize) -> Vec<&[String]> {
     let (mut all, mut rest) = (Vec::with_capacity(parts), sites);
     for left in (1..=parts).rev() {
         let (part, after) = rest.split_at(rest.len().div_ceil(left));

@@ -90,7 +90,7 @@ impl AnswerFields {
 
     /// Leaves out dispensable fields until the others have room; returns the names of those left
     /// out.
-    fn fit(&mut self, room: usize) -> Vec<&'static str> {
+    fn drop_until_fits(&mut self, room: usize) -> Vec<&'static str> {
         let mut left_out = Vec::new();
         for name in DISPENSABLE {
             if self.length() <= room {
@@ -202,7 +202,7 @@ fn write_within(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
     if is_model {
         all.0.retain(|(name, _)| !FOR_PROGRAMS.contains(name));
     }
-    let left_out = all.fit(room / 2);
+    let left_out = all.drop_until_fits(room / 2);
     let room = room.saturating_sub(all.length() + "\"content\":\"\",".len());
     let cut = shorter(page, room, object.measure());
     let content = cut.as_ref().map_or(&*page.content, |cut| &*cut.text);

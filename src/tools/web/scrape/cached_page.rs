@@ -62,7 +62,7 @@ pub fn answer(
     };
     let question = question(asked);
     let wait = LONGEST_WAIT.min(client.left() / 3);
-    let look = || look(store, &question, asked);
+    let look = || read_cached(store, &question, asked);
     // Of many equal calls, only one fetches.
     let _turn = match cache::get_or_wait(store, &question, wait, look) {
         Ok(found) => return found,
@@ -104,7 +104,7 @@ pub fn cached_answer(
     if !may_be_shown(asked, &asked.url) {
         return None;
     }
-    look(store, &question(asked), asked)
+    read_cached(store, &question(asked), asked)
 }
 
 fn new(page: ScrapedPage) -> CacheHit {
@@ -123,7 +123,7 @@ fn put(
 }
 
 /// Returns the cached answer under this key, if it may be shown.
-fn look(
+fn read_cached(
     store: &dyn Store,
     question: &Question,
     asked: &ScrapeRequest,

@@ -37,7 +37,7 @@ pub fn page(
     if request.mode == ScrapeMode::Raw {
         return raw(request, client);
     }
-    let client = client.keeping(BodyLimit {
+    let client = client.with_body_limit(BodyLimit {
         bytes: MAX_BODY,
         larger: Some((document_file::begins_as_one, MAX_DOCUMENT)),
     });
@@ -58,7 +58,7 @@ fn get(request: &ScrapeRequest, client: &HttpClient) -> Result<HttpResponse, Pag
 
 /// Returns the bytes as received.
 fn raw(request: &ScrapeRequest, client: HttpClient) -> Result<ScrapedPage, PageError> {
-    let client = client.keeping(BodyLimit::of(request.max_length));
+    let client = client.with_body_limit(BodyLimit::of(request.max_length));
     let reply = get(request, &client)?;
     let mut page = ScrapedPage {
         url: reply.url.as_str().to_owned(),

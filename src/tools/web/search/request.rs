@@ -69,7 +69,7 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Sear
     let lens = match given(request, "lens")? {
         None => None,
         Some(_) if !sites.is_empty() => {
-            return Err(senseless(
+            return Err(invalid_request(
                 "lens and site cannot be combined: a lens is a list of hosts by itself",
                 "Send either lens or site.",
             ));
@@ -77,8 +77,9 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Sear
         Some(name) => {
             let lenses = LensCatalog::of(credentials);
             let found = lenses.find(name).cloned();
-            let found = found
-                .map_err(|error| senseless(error.to_string(), "Send one of these, or no lens."))?;
+            let found = found.map_err(|error| {
+                invalid_request(error.to_string(), "Send one of these, or no lens.")
+            })?;
             problems = lenses.problems;
             Some(found)
         }
@@ -109,13 +110,13 @@ fn query(request: &Request<'_>) -> Result<String, Failure> {
     let query = request.required_text("query")?.trim();
     let length = query.chars().count();
     if length == 0 {
-        return Err(senseless(
+        return Err(invalid_request(
             "query must have 1 to 500 characters, and has none but blanks",
             "Say in query what to search for.",
         ));
     }
     if length > LONGEST_QUERY {
-        return Err(senseless(
+        return Err(invalid_request(
             format!("query must have 1 to 500 characters, and has {length}"),
             "Shorten the query to its telling words.",
         ));
@@ -145,8 +146,8 @@ fn sites(request: &Request<'_>) -> Result<Vec<String>, Failure> {
         };
         let named: Vec<String> = named.into_iter().map(str::to_owned).collect();
         if let Err(wrong) = named_hosts(&named) {
-            return Err(senseless(
-                format!("{field}: {} is not a host name", repeated(&wrong)),
+            return Err(invalid_request(
+                format!("{field}: {} is not a host name", quote_value(&wrong)),
                 "Name hosts such as example.com, each for itself.",
             ));
         }
@@ -154,7 +155,7 @@ fn sites(request: &Request<'_>) -> Result<Vec<String>, Failure> {
     }
     let hosts = named_hosts(&entries).unwrap_or_default();
     if hosts.len() > MOST_SITES {
-        return Err(senseless(
+        return Err(invalid_request(
             format!(
                 "sites must name at most {MOST_SITES} hosts, and names {}",
                 hosts.len()
@@ -185,8 +186,11 @@ fn one_of<T: Copy, const N: usize>(
         return Ok(Some(*value));
     }
     let names = values.map(|(name, _)| name).join(", ");
-    Err(senseless(
-        format!("{field} must be one of {names}, and is {}", repeated(text)),
+    Err(invalid_request(
+        format!(
+            "{field} must be one of {names}, and is {}",
+            quote_value(text)
+        ),
         format!("Send one of {names}, or leave {field} out."),
     ))
 }
@@ -199,21 +203,21 @@ fn code(request: &Request<'_>, field: &str, what: &str) -> Result<Option<String>
     if text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return Ok(Some(text.to_ascii_lowercase()));
     }
-    Err(senseless(
-        format!("{field} must be {what}, and is {}", repeated(text)),
+    Err(invalid_request(
+        format!("{field} must be {what}, and is {}", quote_value(text)),
         format!("Send such a code, or leave {field} out."),
     ))
 }
 
 /// Shortens a value for its quotation in a message.
-fn repeated(value: &str) -> String {
+fn quote_value(value: &str) -> String {
     let short: String = value.chars().take(REPEATED).collect();
     format!("{short:?}")
 }
 
 /// Creates the failure of a request that can be parsed but makes no sense: what is wrong, and what
 /// to do.
-fn senseless(message: impl Into<String>, action: impl AsRef<str>) -> Failure {
+fn invalid_request(message: impl Into<String>, action: impl AsRef<str>) -> Failure {
     let mut message: String = message.into();
     if !message.ends_with('.') {
         message.push('.');

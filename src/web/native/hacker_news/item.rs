@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::document::entities;
 use crate::web::native::{
-    LONGEST_TEXT, address_of, beginning, escaped, moment, name_of, number, single_line,
+    LONGEST_TEXT, address_of, beginning, day_and_minute, escaped, name_of, number, single_line,
 };
 
 /// True if the item can be shown.
@@ -40,14 +40,14 @@ pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
 }
 
 /// Returns points, author, time and number of comments, as far as an item has them.
-pub(super) fn about(item: &Value, whole: bool) -> String {
+pub(super) fn summary(item: &Value, whole: bool) -> String {
     let points = points(item).filter(|_| whole);
     let author = name_of(item, "by");
     let first = match (points, author) {
         (Some(points), Some(author)) => Some(format!("{points} by {author}")),
         (points, author) => points.or(author),
     };
-    let time = number(item, "time").and_then(moment);
+    let time = number(item, "time").and_then(day_and_minute);
     let comments = number(item, "descendants").filter(|_| whole);
     let comments = comments.map(|number| counted(number, "comment", "comments"));
     let parts = [first, time.map(|(_, minute)| minute), comments];
@@ -56,7 +56,7 @@ pub(super) fn about(item: &Value, whole: bool) -> String {
 }
 
 /// Returns the first paragraph of a user's text, on one line.
-pub(super) fn plain(item: &Value) -> String {
+pub(super) fn first_paragraph(item: &Value) -> String {
     let text = item.get("text").and_then(Value::as_str).unwrap_or_default();
     let text = beginning(text, LONGEST_TEXT);
     let text = text.split("<p>").next().unwrap_or_default();
@@ -74,12 +74,12 @@ pub(super) fn plain(item: &Value) -> String {
 }
 
 /// Returns an item as a list shows it: its title, and below that points, author and the like.
-pub(super) fn entry(item: &Value) -> String {
+pub(super) fn list_entry(item: &Value) -> String {
     let id = number(item, "id").unwrap_or_default();
     let here = format!("item?id={id}");
     let url = address_of(item).unwrap_or(&here);
     let title = name_of(item, "title").unwrap_or_else(|| {
-        let text = plain(item);
+        let text = first_paragraph(item);
         let text: String = text.chars().take(200).collect();
         if text.is_empty() {
             "A comment".to_owned()
@@ -87,7 +87,7 @@ pub(super) fn entry(item: &Value) -> String {
             text
         }
     });
-    let told = about(item, true);
+    let told = summary(item, true);
     format!(
         "<li><a href=\"{}\">{}</a><br>{} (<a href=\"{here}\">thread</a>)</li>",
         escaped(url),
