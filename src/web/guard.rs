@@ -4,7 +4,7 @@
 //! The rules, hop by hop:
 //!
 //! 1. Link-local, cloud metadata, unspecified, multicast, broadcast and reserved addresses are
-//!    refused always, whoever named them, in every spelling and embedding.
+//!    always refused, even if the caller named them, in every spelling and embedding.
 //! 2. Loopback and private addresses are reached only under the host that the caller itself named.
 //!    A redirect may stay on that host (any port, so that a development server can send its visitor
 //!    there), and between the spellings of this machine: `localhost`, `127.0.0.1`, `[::1]`.
@@ -15,8 +15,8 @@
 //!    a benchmarking or documentation address is a public one: a local proxy hands such addresses
 //!    out in place of the real ones (fake-IP DNS).
 //!
-//! 5. Where a process is told to fetch public addresses alone ([`fetch_public_alone`]), the second rule
-//!    holds for nobody. What an operator has configured (a service's endpoint) is not a caller's.
+//! 5. If a process is restricted to public addresses ([`fetch_public_alone`]), nothing is allowed by
+//!    the second rule. An address that the operator configured (a service's endpoint) is exempt.
 //!
 //! A host is resolved once a hop; the addresses that passed are the ones that are connected to.
 

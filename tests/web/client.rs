@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::server::{Server, page, redirect, reply};
 use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{
-    FetchError as Error, FetchRequest as Request, HttpClient, MAX_BODY, PostRequest, Response,
+    FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, MAX_BODY, PostRequest,
     parse_url,
 };
 
@@ -15,7 +15,7 @@ fn client() -> HttpClient {
     HttpClient::new().proxies(ProxySettings::default())
 }
 
-fn get_with(client: &HttpClient, url: &str) -> Result<Response, Error> {
+fn get_with(client: &HttpClient, url: &str) -> Result<HttpResponse, Error> {
     let url = parse_url(url)?;
     client.get(&Request {
         url: &url,
@@ -24,11 +24,11 @@ fn get_with(client: &HttpClient, url: &str) -> Result<Response, Error> {
     })
 }
 
-fn get(url: &str) -> Result<Response, Error> {
+fn get(url: &str) -> Result<HttpResponse, Error> {
     get_with(&client(), url)
 }
 
-fn network(result: Result<Response, Error>) -> String {
+fn network(result: Result<HttpResponse, Error>) -> String {
     match result {
         Err(Error::Network(error)) => error.text,
         other => panic!("not a network error: {other:?}"),
@@ -501,7 +501,7 @@ fn a_connection_that_is_accepted_and_never_read_times_out() {
     assert!(start.elapsed() < Duration::from_secs(4));
 }
 
-fn post_with(client: &HttpClient, url: &str, body: &[u8]) -> Result<Response, Error> {
+fn post_with(client: &HttpClient, url: &str, body: &[u8]) -> Result<HttpResponse, Error> {
     let url = parse_url(url)?;
     client.post(&PostRequest {
         to: Request {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::server::{Asked, Server, page, redirect};
 use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{
-    FetchError as Error, FetchRequest as Request, HttpClient, Response, parse_url,
+    FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, parse_url,
 };
 use ikigai_tools::web::guard::Guard;
 use ikigai_tools::web::guard::class::{AddressScope, classify};
@@ -255,7 +255,7 @@ impl NameResolver for Metadata {
 }
 
 /// Always through a proxy, so that no test ever dials what it should not.
-fn get(proxy: &str, url: &str) -> Result<Response, Error> {
+fn get(proxy: &str, url: &str) -> Result<HttpResponse, Error> {
     let proxies = ProxySettings::from_vars(|name| (name == "all_proxy").then(|| proxy.to_owned()));
     let url = parse_url(url)?;
     let client = HttpClient::with_resolver(Arc::new(Metadata::default())).proxies(proxies);
@@ -421,7 +421,7 @@ fn a_forbidden_address_is_never_let_through_to_be_dialled() {
             continue;
         };
         let guard = Guard::new(&url).unwrap();
-        let Ok(target) = guard.admit(&url) else {
+        let Ok(target) = guard.check_url(&url) else {
             refused += 1;
             continue;
         };

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use crate::server::{Server, page, redirect};
 use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{
-    FetchError as Error, FetchRequest as Request, HttpClient, Response, parse_url,
+    FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, parse_url,
 };
 use ikigai_tools::web::resolve::NameResolver;
 
-fn get_with(client: &HttpClient, url: &str) -> Result<Response, Error> {
+fn get_with(client: &HttpClient, url: &str) -> Result<HttpResponse, Error> {
     let url = parse_url(url)?;
     client.get(&Request {
         url: &url,
@@ -23,7 +23,7 @@ fn get_with(client: &HttpClient, url: &str) -> Result<Response, Error> {
     })
 }
 
-fn network(result: Result<Response, Error>) -> String {
+fn network(result: Result<HttpResponse, Error>) -> String {
     match result {
         Err(Error::Network(error)) => error.text,
         other => panic!("not a network error: {other:?}"),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::server::{Server, page, redirect, reply};
 use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{
-    FetchError as Error, FetchRequest as Request, HttpClient, Response, parse_url,
+    FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, parse_url,
 };
 use ikigai_tools::web::resolve::NameResolver;
 
@@ -30,7 +30,7 @@ impl NameResolver for One {
     }
 }
 
-fn get(vars: &[(&str, &str)], url: &str) -> Result<Response, Error> {
+fn get(vars: &[(&str, &str)], url: &str) -> Result<HttpResponse, Error> {
     let proxies = ProxySettings::from_vars(|name| {
         vars.iter()
             .find(|(n, _)| *n == name)
@@ -45,7 +45,7 @@ fn get(vars: &[(&str, &str)], url: &str) -> Result<Response, Error> {
     })
 }
 
-fn network(result: Result<Response, Error>) -> String {
+fn network(result: Result<HttpResponse, Error>) -> String {
     match result {
         Err(Error::Network(error)) => error.text,
         other => panic!("not a network error: {other:?}"),

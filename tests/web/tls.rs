@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::server::{Authority, SelfSigned, Server, page, redirect};
 use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{
-    FetchError as Error, FetchRequest as Request, HttpClient, Response, parse_url,
+    FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, parse_url,
 };
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
@@ -56,7 +56,7 @@ static TRUSTED: LazyLock<Trusted> = LazyLock::new(|| {
     trusted
 });
 
-fn get(url: &str) -> Result<Response, Error> {
+fn get(url: &str) -> Result<HttpResponse, Error> {
     let url = parse_url(url).unwrap();
     let client = HttpClient::new().proxies(ProxySettings::default());
     client.get(&Request {
