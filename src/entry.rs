@@ -10,13 +10,13 @@ use std::process::ExitCode;
 use crate::cache::RemoteStore;
 use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
+use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::say;
 use crate::contract::call_context::CallContext;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
 use crate::front::person::{CallFlags, Outcome};
 use crate::front::{answer, host, mcp, person};
-use crate::program::{Exit, PROGRAM};
 use crate::registry::TOOLS;
 use crate::sandbox::signals;
 use crate::web::guard;
@@ -42,7 +42,7 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 /// The program under its own name, whose first argument says what to do.
-fn run_program(args: &[OsString]) -> Exit {
+fn run_program(args: &[OsString]) -> ProgramExit {
     answer::install_panic_hook();
     let Some((first, rest)) = args.split_first() else {
         return say::print(&help::program(TOOLS));
@@ -61,7 +61,7 @@ fn run_program(args: &[OsString]) -> Exit {
 }
 
 /// One tool, reached by `invocation`.
-fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
+fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> ProgramExit {
     // What hosts ask of each tool comes first, and waits for nothing that it does not need.
     if args.len() == 1 && args[0] == "--schema" {
         return say::print(tool.schema);
@@ -93,7 +93,7 @@ fn hide_secrets(tool: &Tool) {
 }
 
 /// One call of a server, which stdin describes.
-fn run_call(tool: &Tool) -> Exit {
+fn run_call(tool: &Tool) -> ProgramExit {
     hide_secrets(tool);
     host::answer_call(tool, |description| {
         let mut context = CallContext::read(description)?;
@@ -112,11 +112,11 @@ fn run_call(tool: &Tool) -> Exit {
 }
 
 /// The Model Context Protocol: a server, or one call of a server.
-fn run_mcp(args: &[OsString]) -> Exit {
+fn run_mcp(args: &[OsString]) -> ProgramExit {
     match command_line::mcp::read(TOOLS, args) {
         Ok(McpCommand::Serve(options)) => mcp::serve(*options),
         Ok(McpCommand::Call(tool)) => run_call(tool),
-        Err(error) if error.use_stderr() => say::misused(&error),
+        Err(error) if error.use_stderr() => say::report_misuse(&error),
         Err(error) => say::print(&error.render().to_string()),
     }
 }

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 
 use crate::command_line::mcp::Options;
-pub use crate::files::{EditError, Edited, edit};
+pub use crate::files::{EditError, FileEdit, edit};
 use crate::front::mcp::fuzzing::{LineTransport, Server, ServerSetup};
 
 /// Serves one client of the Model Context Protocol, who is offered no tool at all: a call would be

@@ -24,7 +24,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::eventually;
-use ikigai_tools::browser::{Browser, BrowserError, Rendered};
+use ikigai_tools::browser::{Browser, BrowserError, RenderedPage};
 use ikigai_tools::web::client::{ACCEPT_PAGES, FetchRequest, HttpClient};
 use ikigai_tools::web::guard::Guard;
 use ikigai_tools::web::resolve::NameResolver;
@@ -167,18 +167,18 @@ impl Site {
     }
 }
 
-fn render(url: &Url, within: Duration) -> Result<Rendered, BrowserError> {
+fn render(url: &Url, within: Duration) -> Result<RenderedPage, BrowserError> {
     let guard = Guard::new(url).unwrap();
     Browser::find().unwrap().render(url, &guard, within)
 }
 
 #[track_caller]
-fn rendered(url: &Url) -> Rendered {
+fn rendered(url: &Url) -> RenderedPage {
     render(url, LONG).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The text that the script has written.
-fn said(page: &Rendered) -> &str {
+fn said(page: &RenderedPage) -> &str {
     let (_, behind) = page.html.split_once("<div id=\"root\">").expect(&page.html);
     behind.split_once("</div>").unwrap().0
 }
@@ -192,7 +192,7 @@ fn asks(url: &str) -> String {
 }
 
 /// The targets that were connected to through the proxy, each once.
-fn connected(page: &Rendered) -> Vec<String> {
+fn connected(page: &RenderedPage) -> Vec<String> {
     let mut all: Vec<String> = page
         .asked
         .iter()
@@ -233,7 +233,7 @@ impl NameResolver for Names {
     }
 }
 
-fn render_with(names: Arc<Names>, url: &Url, guard: &Guard) -> Result<Rendered, BrowserError> {
+fn render_with(names: Arc<Names>, url: &Url, guard: &Guard) -> Result<RenderedPage, BrowserError> {
     let browser = Browser::find().unwrap().with_resolver(names);
     browser.render(url, guard, LONG)
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::command_line::confinement;
 use crate::contract::request;
-use crate::contract::schema::{Field, FieldKind, Schema};
+use crate::contract::schema::{FieldKind, Schema, SchemaField};
 use crate::contract::tool::Tool;
 
 /// The flag by which a person asks anew what may be known already. It is no field of a request.
@@ -59,7 +59,7 @@ pub fn usage(invocation: &str, schema: &Schema) -> String {
 }
 
 /// What stands for the field's value in help: `FILE_PATH`.
-pub fn value_name(field: &Field) -> String {
+pub fn value_name(field: &SchemaField) -> String {
     match field.kind {
         FieldKind::Integer => "N".to_owned(),
         FieldKind::Texts => "LIST".to_owned(),
@@ -74,7 +74,7 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
-fn option(field: &Field) -> Arg {
+fn option(field: &SchemaField) -> Arg {
     let option = Arg::new(field.name.clone())
         .long(field.flag())
         .value_name(value_name(field))
@@ -111,7 +111,7 @@ fn integer(text: &str) -> Result<Value, String> {
     if let Ok(number) = text.parse::<i64>() {
         return Ok(number.into());
     }
-    match request::integer(text) {
+    match request::parse_integer(text) {
         // As text nothing of it is lost, and the tool reads it as it reads a number.
         Some(_) => Ok(text.into()),
         None => Err("not an integer".to_owned()),
@@ -119,7 +119,7 @@ fn integer(text: &str) -> Result<Value, String> {
 }
 
 /// What kind of thing the field holds, for completions and advice.
-pub fn hint(field: &Field) -> ValueHint {
+pub fn hint(field: &SchemaField) -> ValueHint {
     match field.name.as_str() {
         "command" => ValueHint::CommandString,
         "url" => ValueHint::Url,
@@ -129,11 +129,11 @@ pub fn hint(field: &Field) -> ValueHint {
     }
 }
 
-pub fn positional_id(field: &Field) -> String {
+pub fn positional_id(field: &SchemaField) -> String {
     format!("{} without its name", field.name)
 }
 
-pub fn ids(field: &Field) -> Vec<String> {
+pub fn ids(field: &SchemaField) -> Vec<String> {
     let mut ids = vec![field.name.clone()];
     if field.required {
         ids.push(positional_id(field));

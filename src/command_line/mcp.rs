@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command, Error, value_parser};
 
 use crate::command_line::confinement;
-use crate::contract::tool::{Scope, Set, Tool};
+use crate::contract::tool::{AccessScope, Tool, ToolSet};
 use crate::registry;
 use crate::registry::Registry;
 use crate::sandbox::confinement::Bounds;
@@ -61,7 +61,7 @@ pub fn command(tools: Registry) -> Command {
 /// The command line without the flags of HTTP: a server on stdin starts for each client anew, and
 /// is not to wait for what it has no use for.
 fn on_stdio(tools: Registry) -> Command {
-    let commands = of_scope(tools, Scope::Machine);
+    let commands = of_scope(tools, AccessScope::Machine);
     Command::new("mcp")
         .about("Serve the tools over the Model Context Protocol, on stdin and stdout or over HTTP")
         .long_about(
@@ -124,7 +124,7 @@ fn on_stdio(tools: Registry) -> Command {
 }
 
 /// The tools of this scope, by the names that people type.
-fn of_scope(tools: Registry, scope: Scope) -> String {
+fn of_scope(tools: Registry, scope: AccessScope) -> String {
     names(tools.into_iter().filter(|tool| tool.scope == scope))
 }
 
@@ -135,7 +135,7 @@ fn names(tools: impl Iterator<Item = &'static Tool>) -> String {
 
 /// The sets, each with what is in it.
 fn sets(tools: Registry) -> String {
-    let sets = Set::NAMES.map(|(name, set)| {
+    let sets = ToolSet::NAMES.map(|(name, set)| {
         let tools = tools.into_iter().filter(|tool| tool.set == set);
         format!("{name} ({})", names(tools))
     });
@@ -182,7 +182,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
         .into_iter()
         .filter(|tool| {
             // Within directories, commands have to be asked for by their tool's name.
-            let in_sets = !confined || tool.scope != Scope::Machine;
+            let in_sets = !confined || tool.scope != AccessScope::Machine;
             match &chosen {
                 None if http.is_some() => Http::offers(tool),
                 None => tool.offered && in_sets,
@@ -194,7 +194,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
             }
         })
         .filter(|tool| tool.hints.read_only || !read_only)
-        .filter(|tool| tool.scope != Scope::Network || !no_network)
+        .filter(|tool| tool.scope != AccessScope::Network || !no_network)
         .collect();
     if tools.is_empty() {
         return Err(command.error(ErrorKind::ValueValidation, "that leaves no tool to serve"));
@@ -223,7 +223,7 @@ const ALL: &str = "all";
 
 /// The names of sets.
 const SETS: [&str; 4] = {
-    let [(local, _), (web, _), (research, _)] = Set::NAMES;
+    let [(local, _), (web, _), (research, _)] = ToolSet::NAMES;
     [local, web, research, ALL]
 };
 
@@ -231,7 +231,7 @@ const SETS: [&str; 4] = {
 #[derive(Clone, Copy)]
 enum Chosen {
     Tool(&'static Tool),
-    Set(Set),
+    Set(ToolSet),
     All,
 }
 
@@ -254,7 +254,7 @@ impl TypedValueParser for ChosenTools {
             if wanted == ALL {
                 return Ok(Chosen::All);
             }
-            match Set::NAMES.iter().find(|(name, _)| *name == wanted) {
+            match ToolSet::NAMES.iter().find(|(name, _)| *name == wanted) {
                 Some((_, set)) => Ok(Chosen::Set(*set)),
                 None => tool(tools, &name, &SETS).map(Chosen::Tool),
             }
@@ -296,7 +296,7 @@ impl TypedValueParser for ToolName {
 fn tool(tools: Registry, name: &str, sets: &[&'static str]) -> Result<&'static Tool, String> {
     tools.find(name.trim()).ok_or_else(|| {
         let candidates = tools.commands().chain(sets.iter().copied());
-        let mut meant = registry::did_you_mean(&registry::alike(name.trim(), candidates));
+        let mut meant = registry::did_you_mean(&registry::nearest_names(name.trim(), candidates));
         if meant.is_empty() {
             meant = format!("; the tools are {}", names(tools.into_iter()));
             if !sets.is_empty() {

@@ -13,9 +13,9 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use clap_complete::Shell;
 
-use crate::contract::provider::Provider;
+use crate::console::exit::PROGRAM;
+use crate::contract::provider::ModelProvider;
 use crate::contract::schema::Schema;
-use crate::program::PROGRAM;
 use crate::registry::Registry;
 
 /// The commands' names, for telling them from tools before anything is built. `mcp` is a front end
@@ -95,7 +95,7 @@ fn schema(tools: Registry) -> Command {
             Arg::new("for")
                 .long("for")
                 .value_name("PROVIDER")
-                .value_parser(PossibleValuesParser::new(Provider::NAMES))
+                .value_parser(PossibleValuesParser::new(ModelProvider::NAMES))
                 .help("The provider whose request is to take them; none is the hosts' own form"),
         )
         .arg(
@@ -251,8 +251,8 @@ mod tests {
 
     #[test]
     fn every_provider_s_name_is_known() {
-        for name in Provider::NAMES {
-            assert!(Provider::find(name).is_some(), "{name}");
+        for name in ModelProvider::NAMES {
+            assert!(ModelProvider::find(name).is_some(), "{name}");
         }
     }
 }

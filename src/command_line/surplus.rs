@@ -10,8 +10,8 @@ use std::path::Path;
 use clap::ValueHint;
 
 use crate::command_line::fields::{hint, quoted};
-use crate::contract::schema::{Field, FieldKind, Schema};
-use crate::contract::tool::{Scope, Tool};
+use crate::contract::schema::{FieldKind, Schema, SchemaField};
+use crate::contract::tool::{AccessScope, Tool};
 
 /// What to type instead of `args`, if that can be told. They hold something that the tool, reached
 /// by `invocation`, has no place for.
@@ -31,7 +31,7 @@ pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString])
     match (tool.scope, hint(field)) {
         _ if call.names_a_field(schema) || call.words.first()?.starts_with("--") => None,
         (_, ValueHint::CommandString) => Some(call.as_command()),
-        (Scope::Paths { directory, .. }, _) => {
+        (AccessScope::Paths { directory, .. }, _) => {
             let directory = schema.fields.iter().find(|one| one.name == directory)?;
             call.with_directory(tool, schema, field, directory)
         }
@@ -53,7 +53,7 @@ impl CallWords<'_> {
     fn names_a_field(&self, schema: &Schema) -> bool {
         self.words.iter().any(|word| {
             let name = word.split('=').next().unwrap_or(word).replace('_', "-");
-            let field = |field: &Field| name.strip_prefix("--") == Some(&*field.flag());
+            let field = |field: &SchemaField| name.strip_prefix("--") == Some(&*field.flag());
             schema.fields.iter().any(field)
         })
     }
@@ -84,7 +84,7 @@ impl CallWords<'_> {
     }
 
     /// A text of several words, which is one word here.
-    fn as_text(&self, field: &Field) -> Option<String> {
+    fn as_text(&self, field: &SchemaField) -> Option<String> {
         if self.option().is_some() {
             return None;
         }
@@ -101,8 +101,8 @@ impl CallWords<'_> {
         &self,
         tool: &Tool,
         schema: &Schema,
-        field: &Field,
-        directory: &Field,
+        field: &SchemaField,
+        directory: &SchemaField,
     ) -> Option<String> {
         if self.words.iter().any(|word| word.starts_with("--")) {
             return None;
@@ -158,7 +158,7 @@ impl CallWords<'_> {
     }
 
     /// Several files or addresses, of which a call takes one.
-    fn one_by_one(&self, schema: &Schema, field: &Field) -> Option<String> {
+    fn one_by_one(&self, schema: &Schema, field: &SchemaField) -> Option<String> {
         let (first, second) = match &self.words[..] {
             [first, second, ..] if self.option().is_none() => (first, second),
             _ => return None,
@@ -187,8 +187,8 @@ impl CallWords<'_> {
 }
 
 /// Whether the tool takes `field` for a wildcard pattern.
-fn is_wildcard(tool: &Tool, field: &Field) -> bool {
-    matches!(tool.scope, Scope::Paths { pattern, .. } if pattern == field.name)
+fn is_wildcard(tool: &Tool, field: &SchemaField) -> bool {
+    matches!(tool.scope, AccessScope::Paths { pattern, .. } if pattern == field.name)
 }
 
 #[cfg(test)]

@@ -13,20 +13,20 @@ use crate::cache::REDIS_VARIABLE;
 use crate::command_line;
 use crate::command_line::{confinement, fields, help};
 use crate::commands::MARK;
+use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::contract::schema::Schema;
 use crate::contract::terms;
 use crate::contract::tool::{Family, Tool};
-use crate::program::{Exit, PROGRAM};
 use crate::registry::Registry;
 
 /// Writes the manual pages into `directory`, which is made if it is not there: one of the program,
 /// one of each tool and each other command.
-pub fn write(tools: Registry, directory: &Path) -> Exit {
+pub fn write(tools: Registry, directory: &Path) -> ProgramExit {
     match write_pages(tools, directory) {
-        Ok(()) => Exit::Success,
+        Ok(()) => ProgramExit::Success,
         Err((path, error)) => {
             let _ = writeln!(io::stderr(), "{PROGRAM}: {path} cannot be written: {error}");
-            Exit::Failure
+            ProgramExit::Failure
         }
     }
 }

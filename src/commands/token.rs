@@ -4,30 +4,30 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::access::{self, NewToken, TokenFileError};
-use crate::console::streams::Stdout;
-use crate::program::{Exit, PROGRAM};
+use crate::console::exit::{PROGRAM, ProgramExit};
+use crate::console::streams::RawStdout;
 
 /// Makes a token for the holder called `name`, and prints it. Its line goes into `file`, or to
 /// stderr where none is named.
-pub fn run(name: &str, file: Option<&Path>) -> Exit {
+pub fn run(name: &str, file: Option<&Path>) -> ProgramExit {
     match make(name, file) {
-        Ok(()) => Exit::Success,
+        Ok(()) => ProgramExit::Success,
         Err(reason) => {
             tell(&reason);
-            Exit::Failure
+            ProgramExit::Failure
         }
     }
 }
 
 fn make(name: &str, file: Option<&Path>) -> Result<(), String> {
     let new = NewToken::make(name).map_err(|fault| match fault {
-        TokenFileError::NoName => format!("`{}` is no name: {fault}", name.escape_debug()),
+        TokenFileError::InvalidName => format!("`{}` is no name: {fault}", name.escape_debug()),
         fault => fault.to_string(),
     })?;
     if let Some(file) = file {
-        access::add(file, &new).map_err(|fault| format!("{} {fault}", file.display()))?;
+        access::add_token(file, &new).map_err(|fault| format!("{} {fault}", file.display()))?;
     }
-    let printed = Stdout::default().write_all(format!("{}\n", new.token).as_bytes());
+    let printed = RawStdout::default().write_all(format!("{}\n", new.token).as_bytes());
     printed.map_err(|error| match file {
         Some(file) => format!(
             "the token cannot be printed: {error}. Nobody knows it now: take the line of {name} out of {}",

@@ -53,5 +53,5 @@ fn objection_to(place: &Path) -> Option<String> {
 }
 
 fn shown(path: &Path) -> String {
-    sanitize::line(&path.to_string_lossy())
+    sanitize::for_line(&path.to_string_lossy())
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::terms::{Reader, Terms};
+use super::terms::{Audience, Terms};
 use crate::cache::RemoteStore;
 use crate::sandbox::confinement::Bounds;
 
@@ -24,7 +24,7 @@ pub struct CallContext {
     /// The name of the token's owner, where a server tells its callers apart.
     pub owner: Option<String>,
     /// The reader of the answer.
-    pub reader: Reader,
+    pub reader: Audience,
     /// The most bytes of the answer.
     pub max_answer: Option<usize>,
     /// The time of the call, in milliseconds.
@@ -92,7 +92,7 @@ mod tests {
             reads_outputs: true,
             public_only: true,
             owner: Some("a\n\"b\"".to_owned()),
-            reader: Reader::Program,
+            reader: Audience::Program,
             max_answer: Some(11_000),
             milliseconds: Some(600_000),
             progress: true,
@@ -107,7 +107,7 @@ mod tests {
         assert!(terms.served && terms.progress.is_some());
         assert_eq!(
             (terms.reader, terms.max_answer),
-            (Reader::Program, Some(11_000))
+            (Audience::Program, Some(11_000))
         );
         let whole = terms.deadline.map(|deadline| deadline.whole.as_secs());
         assert_eq!(whole, Some(600));

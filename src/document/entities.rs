@@ -200,19 +200,6 @@ fn char_of_code(code: u32) -> char {
         .unwrap_or('\u{fffd}')
 }
 
-/// Encodes `text` for use between tags.
-#[must_use]
-pub fn encoded(text: &str) -> String {
-    let text = text.replace('&', "&amp;");
-    text.replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// Encodes `text` for an attribute's value in double quotation marks.
-#[must_use]
-pub fn encoded_in_quotes(text: &str) -> String {
-    encoded(text).replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,14 +245,5 @@ mod tests {
         ] {
             assert_eq!(decoded_in_attribute(value), expected, "{value}");
         }
-    }
-
-    #[test]
-    fn what_is_encoded_is_decoded_to_the_same() {
-        let text = "a < b && \"c\" > '&amp;'";
-        assert_eq!(encoded(text), "a &lt; b &amp;&amp; \"c\" &gt; '&amp;amp;'");
-        assert_eq!(decoded(&encoded(text)), text);
-        assert_eq!(decoded(&encoded_in_quotes(text)), text);
-        assert!(!encoded_in_quotes(text).contains('"'));
     }
 }

@@ -2,13 +2,10 @@
 
 use std::fmt;
 
-use super::file::ZIP;
 use super::office::package::ZipPackage;
 use super::pdf::PdfError;
 use super::{FileKind, FileLimits, fault};
-
-/// Signature of the office files of before 2007, which is also that of encrypted newer ones.
-const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+use crate::basics::signature::{COMPOUND, ZIP};
 
 /// The reason why a file has no conversion, displayed as a sentence for its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,12 +6,7 @@ use super::markdown;
 use super::office::package::ZipPackage;
 use super::office::{self, DocumentProperties, ParsedDocument};
 use super::{Document, DocumentCuts, DocumentError, FileKind, PdfLimits, epub, fault};
-
-/// Where in a file its mark may stand, in bytes from the start.
-const MARK_WITHIN: usize = 1024;
-
-/// The signature of a zip file.
-pub(super) const ZIP: &[u8] = b"PK\x03\x04";
+use crate::basics::signature::{self, ZIP};
 
 impl FileKind {
     /// What kind a file is, by its bytes: by its mark, and a zip file by what its parts are said
@@ -21,8 +16,7 @@ impl FileKind {
         if bytes.starts_with(ZIP) {
             return fault::guarded(|| Self::of_zip(bytes)).ok()?;
         }
-        let start = &bytes[..bytes.len().min(MARK_WITHIN)];
-        memchr::memmem::find(start, b"%PDF").map(|_| Self::Pdf)
+        signature::is_pdf(bytes).then_some(Self::Pdf)
     }
 
     fn of_zip(bytes: &[u8]) -> Option<Self> {

@@ -22,12 +22,12 @@ use std::time::Instant;
 
 #[cfg(feature = "internals")]
 pub use html::MetaKind;
-use html::{Ends, Syntax};
-pub use html::{Meta, declared, picked};
+pub use html::{MetaElement, find_by_class, read_declared};
+use html::{PageSyntax, StageDeadlines};
 use url::Url;
 
 #[cfg(feature = "internals")]
-pub use html::main::study::Study;
+pub use html::main::study::ContentStudy;
 
 pub mod entities;
 mod epub;
@@ -194,7 +194,7 @@ impl Document {
 /// is proportional to the page's length, and so is the memory, up to 160 MiB.
 #[must_use]
 pub fn convert(page: &str, base: &Url) -> Document {
-    convert_from(page, base, Syntax::Html, None)
+    convert_from(page, base, PageSyntax::Html, None)
 }
 
 /// Converts a page that was served as XHTML, so that `<div/>` is empty and CDATA is text; otherwise
@@ -202,21 +202,25 @@ pub fn convert(page: &str, base: &Url) -> Document {
 #[must_use]
 #[cfg(feature = "internals")]
 pub fn convert_xhtml(page: &str, base: &Url) -> Document {
-    convert_from(page, base, Syntax::Xml, None)
+    convert_from(page, base, PageSyntax::Xml, None)
 }
 
 /// Converts as much of a page as there is time for until `end`; `xhtml` is true if it was served as
 /// XHTML. Otherwise like [`convert`].
 #[must_use]
 pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Document {
-    let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };
+    let syntax = if xhtml {
+        PageSyntax::Xml
+    } else {
+        PageSyntax::Html
+    };
     convert_from(page, base, syntax, Some(end))
 }
 
 /// Returns the title of a page and the first `most` bytes or so of its text, without Markdown.
 #[must_use]
 pub fn plain_beginning(page: &str, base: &Url, most: usize, end: Instant) -> (String, String) {
-    let read = html::read(page, base, Syntax::Html, step_deadlines(Some(end)));
+    let read = html::read(page, base, PageSyntax::Html, step_deadlines(Some(end)));
     (read.model.title.clone(), read.model.beginning(most))
 }
 
@@ -242,7 +246,11 @@ pub fn convert_main_until(
     xhtml: bool,
     end: Option<Instant>,
 ) -> (Document, MainContentCertainty) {
-    let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };
+    let syntax = if xhtml {
+        PageSyntax::Xml
+    } else {
+        PageSyntax::Html
+    };
     let begin = Instant::now();
     // Half of the time, which leaves as much for the whole page.
     let half = end.map(|end| begin + end.saturating_duration_since(begin) / 2);
@@ -263,8 +271,12 @@ pub fn convert_main_until(
 /// Explains how the main content of a page is found, for training and measuring.
 #[must_use]
 #[cfg(feature = "internals")]
-pub fn study_main(page: &str, base: &Url, xhtml: bool) -> Study {
-    let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };
+pub fn study_main(page: &str, base: &Url, xhtml: bool) -> ContentStudy {
+    let syntax = if xhtml {
+        PageSyntax::Xml
+    } else {
+        PageSyntax::Html
+    };
     html::study(page, base, syntax)
 }
 
@@ -300,7 +312,7 @@ pub fn convert_pdf(bytes: &[u8], limits: &PdfLimits) -> Result<Document, PdfErro
     })))
 }
 
-fn convert_from(page: &str, base: &Url, syntax: Syntax, end: Option<Instant>) -> Document {
+fn convert_from(page: &str, base: &Url, syntax: PageSyntax, end: Option<Instant>) -> Document {
     write_page(
         html::read(page, base, syntax, step_deadlines(end)),
         page.len(),
@@ -309,18 +321,18 @@ fn convert_from(page: &str, base: &Url, syntax: Syntax, end: Option<Instant>) ->
 }
 
 /// Deadlines of the steps, each leaving time for those after it.
-fn step_deadlines(end: Option<Instant>) -> Ends {
+fn step_deadlines(end: Option<Instant>) -> StageDeadlines {
     let begin = Instant::now();
     let part =
         |eighths: u32| end.map(|end| begin + end.saturating_duration_since(begin) * eighths / 8);
-    Ends {
+    StageDeadlines {
         filter: part(2),
         parse: part(5),
         walk: part(6),
     }
 }
 
-fn write_page(mut read: html::Read, length: usize, end: Option<Instant>) -> Document {
+fn write_page(mut read: html::ConvertedPage, length: usize, end: Option<Instant>) -> Document {
     let title = std::mem::take(&mut read.model.title);
     let (mut markdown, cut_by_writer) = markdown::write(&read.model, length, end);
     let mut begin = None;
@@ -339,15 +351,6 @@ fn write_page(mut read: html::Read, length: usize, end: Option<Instant>) -> Docu
         ..Document::default()
     };
     document.cut(read.cuts.and(cut_by_writer))
-}
-
-/// Returns the last character boundary within the first `most` bytes of `text`.
-pub(crate) fn boundary(text: &str, most: usize) -> usize {
-    let mut at = most.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use crate::contract::tool::{Scope, Tool};
+use crate::contract::tool::{AccessScope, Tool};
 use crate::sandbox::confinement::{Confinement, Right};
 use crate::sandbox::roots::{self, Roots};
 use crate::search::steps::{PatternStart, starts};
@@ -39,7 +39,7 @@ pub fn check_request_paths<'a>(
     here: &Path,
     given: impl Fn(&str) -> Option<&'a str>,
 ) -> Result<(), PathRefusal<'a>> {
-    let right = if tool.hints.read_only || tool.scope == Scope::Machine {
+    let right = if tool.hints.read_only || tool.scope == AccessScope::Machine {
         Right::Read
     } else {
         Right::Write
@@ -67,18 +67,18 @@ pub fn check_request_paths<'a>(
         }
     };
     match tool.scope {
-        Scope::Network => Ok(()),
-        Scope::Machine => match given(WORKDIR) {
+        AccessScope::Network => Ok(()),
+        AccessScope::Machine => match given(WORKDIR) {
             Some(path) if !may_start_in(confinement, &here.join(path)) => Err(refused(path)),
             _ => Ok(()),
         },
-        Scope::File(field) => match given(field) {
+        AccessScope::File(field) => match given(field) {
             Some(path) if masked(&here.join(path)) || holding(&here.join(path)).is_none() => {
                 Err(refused(path))
             }
             _ => Ok(()),
         },
-        Scope::Paths { directory, pattern } => {
+        AccessScope::Paths { directory, pattern } => {
             let path = given(directory).unwrap_or_default();
             let base = here.join(path);
             if masked(&base) {

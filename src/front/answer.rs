@@ -8,15 +8,15 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, PoisonError};
 
+use crate::console::exit::ProgramExit;
 use crate::console::sanitize;
-use crate::console::streams::Stdout;
+use crate::console::streams::RawStdout;
 use crate::contract::failure::{Code, Failure};
-use crate::contract::reply::{Object, Progress, Reply};
+use crate::contract::reply::{Object, ObjectProgress, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
 use crate::front::confined;
-use crate::program::Exit;
 
 /// How much of an answer is gathered before it is written, in bytes: what stands around texts,
 /// which come in larger pieces already.
@@ -26,14 +26,14 @@ const BUFFER: usize = 1024;
 const PREPARED: usize = 16 * 1024;
 
 /// Answers `input`, the bytes of a request, which are used up, with one JSON object on stdout.
-pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: Terms) -> Exit {
-    let mut out = BufWriter::with_capacity(BUFFER, Stdout::default());
+pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: Terms) -> ProgramExit {
+    let mut out = BufWriter::with_capacity(BUFFER, RawStdout::default());
     let terminal = io::stdout().is_terminal();
     let fill = |object: &mut Object<'_>| carry_out(tool, input, object);
     let (written, exit) = respond(
         (tool, terms),
         &mut out,
-        Stdout::is_untouched,
+        RawStdout::is_untouched,
         terminal,
         fill,
     );
@@ -53,7 +53,7 @@ pub fn prepared<'a>(
         Err(failure) => Err(failure),
     };
     let mut out = BufWriter::with_capacity(BUFFER, Vec::with_capacity(PREPARED));
-    let fill = |object: &mut Object<'_>| (written(tool, reply, object), Exit::Success);
+    let fill = |object: &mut Object<'_>| (written(tool, reply, object), ProgramExit::Success);
     let (done, _) = respond((tool, terms), &mut out, Vec::is_empty, false, fill);
     done.and_then(|()| out.flush()).ok()?;
     out.into_inner().ok()
@@ -68,8 +68,8 @@ pub fn respond<W: Write + Default>(
     out: &mut BufWriter<W>,
     is_untouched: fn(&W) -> bool,
     terminal: bool,
-    fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, Exit),
-) -> (io::Result<()>, Exit) {
+    fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, ProgramExit),
+) -> (io::Result<()>, ProgramExit) {
     let mut at = None;
     let answered = catch(|| {
         let opened = (None, terms, tool.less);
@@ -91,9 +91,9 @@ pub fn respond<W: Write + Default>(
             None => object.fail(tool.family, &failure),
             Some(_) => object.break_off(&failure),
         };
-        (said, Exit::Failure)
+        (said, ProgramExit::Failure)
     });
-    (written, Exit::Failure)
+    (written, ProgramExit::Failure)
 }
 
 /// Has `fill` write the fields of one object, or the rest of one of which `begun` is there already.
@@ -101,12 +101,12 @@ pub fn respond<W: Write + Default>(
 fn with_object<W: Write>(
     out: &mut BufWriter<W>,
     terminal: bool,
-    (begun, terms, less): (Option<Progress>, Terms, &'static str),
-    at: &mut Option<Progress>,
-    fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, Exit),
-) -> (io::Result<()>, Exit) {
+    (begun, terms, less): (Option<ObjectProgress>, Terms, &'static str),
+    at: &mut Option<ObjectProgress>,
+    fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, ProgramExit),
+) -> (io::Result<()>, ProgramExit) {
     /// Keeps the place of an object that is given up.
-    struct ProgressGuard<'a, 'w>(Object<'w>, &'a mut Option<Progress>);
+    struct ProgressGuard<'a, 'w>(Object<'w>, &'a mut Option<ObjectProgress>);
     impl Drop for ProgressGuard<'_, '_> {
         fn drop(&mut self) {
             *self.1 = Some(self.0.progress());
@@ -114,18 +114,18 @@ fn with_object<W: Write>(
     }
     let mut sanitized;
     let sink: &mut dyn Write = if terminal {
-        sanitized = sanitize::Json(out);
+        sanitized = sanitize::JsonEscaper(out);
         &mut sanitized
     } else {
         out
     };
     let object = match begun {
         None => Object::open_on(sink, terms, less),
-        Some(place) => Object::go_on(sink, place, terms),
+        Some(place) => Object::resume(sink, place, terms),
     };
     let mut kept = match object {
         Ok(object) => ProgressGuard(object, at),
-        Err(error) => return (Err(error), Exit::Failure),
+        Err(error) => return (Err(error), ProgramExit::Failure),
     };
     let (written, exit) = fill(&mut kept.0);
     (written.and_then(|()| kept.0.close()), exit)
@@ -136,7 +136,7 @@ pub fn carry_out(
     tool: &Tool,
     input: Result<&mut [u8], Failure>,
     object: &mut Object<'_>,
-) -> (io::Result<()>, Exit) {
+) -> (io::Result<()>, ProgramExit) {
     let terms = *object.terms();
     let mut request = input
         .and_then(Request::parse_in_place)
@@ -146,11 +146,11 @@ pub fn carry_out(
         .map_err(|failure| failure.clone())
         .and_then(|request| confined::run(tool, request));
     let Err(failure) = &reply else {
-        return (written(tool, reply, object), Exit::Success);
+        return (written(tool, reply, object), ProgramExit::Success);
     };
     if failure.bad_request {
         // A host that has closed stderr misses nothing that is not on stdout.
-        let message = sanitize::shown(&failure.message);
+        let message = sanitize::for_terminal(&failure.message);
         let _ = writeln!(io::stderr(), "{}: {message}", tool.link);
     }
     if let Some(event) = &failure.event {
@@ -158,9 +158,9 @@ pub fn carry_out(
     }
     let answered = tool.family == Family::Local && !failure.bad_request;
     let exit = if answered {
-        Exit::Success
+        ProgramExit::Success
     } else {
-        Exit::Failure
+        ProgramExit::Failure
     };
     (written(tool, reply, object), exit)
 }
@@ -217,7 +217,7 @@ pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
 }
 
 /// How the program ends whose answer was `written`, if all was, and which else ends by `exit`.
-pub fn ended(tool: &Tool, written: io::Result<()>, exit: Exit) -> Exit {
+pub fn ended(tool: &Tool, written: io::Result<()>, exit: ProgramExit) -> ProgramExit {
     match written {
         Ok(()) => exit,
         // Whoever closed the pipe has read what they wanted.
@@ -228,7 +228,7 @@ pub fn ended(tool: &Tool, written: io::Result<()>, exit: Exit) -> Exit {
                 "{}: the answer cannot be written: {error}",
                 tool.link
             );
-            Exit::Failure
+            ProgramExit::Failure
         }
     }
 }
@@ -243,7 +243,7 @@ mod tests {
     type Run = for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>;
 
     /// What a tool that runs like this answers, and how its process would exit.
-    fn answer_of(like: &str, run: Run) -> (Value, Exit) {
+    fn answer_of(like: &str, run: Run) -> (Value, ProgramExit) {
         let mut tool = match like {
             "web_fetch" => crate::tools::web::fetch::TOOL,
             _ => crate::tools::bash::TOOL,
@@ -296,7 +296,7 @@ mod tests {
                 },
             ] {
                 let (answer, exit) = answer_of(like, run);
-                assert_eq!(exit, Exit::Failure);
+                assert_eq!(exit, ProgramExit::Failure);
                 assert_eq!(answer["error_code"], "TOOL_FAILED");
                 assert!(
                     answer["error"]
@@ -324,7 +324,7 @@ mod tests {
         });
         assert_eq!(
             (exit, &answer["error_code"]),
-            (Exit::Failure, &"TOOL_FAILED".into())
+            (ProgramExit::Failure, &"TOOL_FAILED".into())
         );
         assert!(answer["output"].as_str().unwrap().starts_with("x\"\\éx"));
 
@@ -337,7 +337,7 @@ mod tests {
         });
         assert_eq!(
             (exit, &answer["error_code"]),
-            (Exit::Failure, &"TOOL_FAILED".into())
+            (ProgramExit::Failure, &"TOOL_FAILED".into())
         );
         assert_eq!(answer["output"].as_str().unwrap().len(), 200_000);
         assert_eq!(answer["count"], 3);

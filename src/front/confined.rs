@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Scope, Tool};
+use crate::contract::tool::{AccessScope, Family, Tool};
 use crate::front::admit::{self, PathRefusal};
 use crate::sandbox::confinement::{self, Bounds, Confinement, Right};
 use crate::sandbox::roots::Roots;
@@ -41,10 +41,10 @@ pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, F
 /// answers have it: before anything is decided on it.
 fn read_spelled_names(tool: &Tool, request: &mut Request<'_>) {
     let (path, pattern) = match tool.scope {
-        Scope::File(path) => (path, None),
-        Scope::Paths { directory, pattern } => (directory, Some(pattern)),
-        Scope::Machine if request.terms().reader.may_send_more() => (admit::WORKDIR, None),
-        Scope::Machine | Scope::Network => return,
+        AccessScope::File(path) => (path, None),
+        AccessScope::Paths { directory, pattern } => (directory, Some(pattern)),
+        AccessScope::Machine if request.terms().reader.may_send_more() => (admit::WORKDIR, None),
+        AccessScope::Machine | AccessScope::Network => return,
     };
     let given = |field| request.text(field).ok().flatten();
     let path = given(path)
@@ -71,13 +71,13 @@ fn confine(
             format!("Not confined, so not done: {reason}"),
         )
     };
-    if tool.scope == Scope::Network && bounds.no_network {
+    if tool.scope == AccessScope::Network && bounds.no_network {
         return Err(no_network(tool, bounds));
     }
     let confinement = Confinement::resolve(bounds).map_err(refused)?;
     // A tool of the network touches no file that a request names. What it starts asks what confined
     // calls can change.
-    if tool.scope == Scope::Network || !confinement.confines_files() {
+    if tool.scope == AccessScope::Network || !confinement.confines_files() {
         read_spelled_names(tool, request);
         confinement::settle(confinement);
         return Ok(());
@@ -85,7 +85,7 @@ fn confine(
     if !confinement::is_possible() {
         return Err(refused(confinement::IMPOSSIBLE.to_owned()));
     }
-    if let (Scope::Machine, Some(fault)) = (tool.scope, confinement.fault()) {
+    if let (AccessScope::Machine, Some(fault)) = (tool.scope, confinement.fault()) {
         return Err(refused(fault));
     }
     confinement.enter().map_err(refused)?;
@@ -102,7 +102,7 @@ fn confine(
         request.text(name).ok().flatten().filter(|_| known)
     });
     admitted.map_err(|refused| refusal(&confinement, &refused))?;
-    if tool.scope != Scope::Machine {
+    if tool.scope != AccessScope::Machine {
         confinement
             .confine_tool(!tool.hints.read_only, outputs.as_deref())
             .map_err(refused)?;

@@ -6,25 +6,25 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
-use crate::console::streams::Stdin;
+use crate::console::exit::ProgramExit;
+use crate::console::streams::RawStdin;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Terms;
-use crate::contract::tool::{Family, Scope, Tool};
+use crate::contract::tool::{AccessScope, Family, Tool};
 use crate::files;
 use crate::front::{abort, answer};
-use crate::program::Exit;
 use crate::sandbox::caller::{self, Watch};
 use crate::sandbox::lifeline;
 
 /// Answers the request on stdin on these terms.
-pub fn answer_on(tool: &Tool, terms: Terms) -> Exit {
+pub fn answer_on(tool: &Tool, terms: Terms) -> ProgramExit {
     let mut input = read_watched(tool);
     answer::as_json(tool, bytes_of(&mut input), terms)
 }
 
 /// Answers one call of a server: the first line on stdin describes it, and `begin` makes the terms
 /// of that; the request follows.
-pub fn answer_call(tool: &Tool, begin: impl FnOnce(&[u8]) -> Option<Terms>) -> Exit {
+pub fn answer_call(tool: &Tool, begin: impl FnOnce(&[u8]) -> Option<Terms>) -> ProgramExit {
     let mut input = read_watched(tool);
     let (terms, request) = match bytes_of(&mut input) {
         Err(failure) => (None, Err(failure)),
@@ -46,14 +46,14 @@ pub fn answer_call(tool: &Tool, begin: impl FnOnce(&[u8]) -> Option<Terms>) -> E
 fn read_watched(tool: &Tool) -> Result<Vec<u8>, Failure> {
     abort::install(tool.family);
     caller::watch(watch_of(tool));
-    if tool.scope == Scope::Machine {
+    if tool.scope == AccessScope::Machine {
         lifeline::heed_termination();
     }
-    read(Stdin, "stdin")
+    read(RawStdin, "stdin")
 }
 
 /// Answers the request in `file` on these terms; `-` is stdin.
-pub fn answer_file(tool: &Tool, file: &OsStr, terms: Terms) -> Exit {
+pub fn answer_file(tool: &Tool, file: &OsStr, terms: Terms) -> ProgramExit {
     if file == "-" {
         return answer_on(tool, terms);
     }
@@ -70,7 +70,7 @@ fn watch_of(tool: &Tool) -> Watch {
     match (tool.family, tool.scope) {
         (Family::Web | Family::Research, _) => Watch::ByThread,
         // A write that has begun is finished. Only waiting for another writer is given up.
-        (Family::Local, Scope::File(_)) if !tool.hints.read_only => {
+        (Family::Local, AccessScope::File(_)) if !tool.hints.read_only => {
             Watch::WhenAsked(files::while_waiting)
         }
         (Family::Local, _) => Watch::BySignal,

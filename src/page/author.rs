@@ -4,7 +4,8 @@
 //! Rules: APA 7, sections 9.7 to 9.12; MLA 9, sections 5.6 to 5.22. The family name is found as
 //! BibTeX does: the last word, with the particles before it.
 
-use super::line;
+use crate::basics::calendar;
+use crate::basics::words::on_one_line;
 
 /// Maximum number of authors of a page.
 pub const MAX_AUTHORS: usize = 4096;
@@ -152,7 +153,7 @@ impl AuthorName {
 /// Parses a text that may name several authors: `A B and C D`, `A B; C D`, `A B, C D`, or `Doe,
 /// Jane`.
 pub fn all(text: &str, hint: AuthorKind) -> Vec<AuthorName> {
-    let text = line(text);
+    let text = on_one_line(text);
     let text = without_by(&text);
     if hint == AuthorKind::Organisation {
         return AuthorName::of(text, hint).into_iter().collect();
@@ -217,7 +218,7 @@ const BEHIND: &[&str] = &[
 /// Parses the authors of a byline as a page shows it, without the date and any text behind the
 /// names.
 pub fn of_byline(text: &str) -> Vec<AuthorName> {
-    let text = line(text);
+    let text = on_one_line(text);
     let mut text = without_by(&text);
     for mark in [
         "|", "\u{b7}", "\u{2022}", "\u{bb}", "\u{2013}", "\u{2014}", "(", " - ", " / ",
@@ -247,7 +248,7 @@ pub fn of_byline(text: &str) -> Vec<AuthorName> {
 
 fn is_month(word: &str) -> bool {
     let word = word.trim_matches([',', '.']);
-    super::date::MONTHS
+    calendar::MONTHS
         .iter()
         .any(|month| word.len() >= 3 && month.to_lowercase().starts_with(&word.to_lowercase()))
 }
@@ -302,7 +303,7 @@ fn without_by(text: &str) -> &str {
 
 /// Puts a name on one line; `None` for a URL, an e-mail address, or a longer text.
 fn clean_name(name: &str) -> Option<String> {
-    let name = line(name);
+    let name = on_one_line(name);
     let name = name.trim_matches([',', ';', '|', '"']).trim();
     let none = name.is_empty()
         || name.len() > MAX_NAME

@@ -9,7 +9,7 @@ use url::Url;
 use super::author::{AuthorKind, AuthorName};
 use super::date::PartialDate;
 use super::embedded::EmbeddedData;
-use super::{cut, line};
+use crate::basics::words::{beginning, on_one_line};
 
 mod apa;
 mod bibtex;
@@ -151,7 +151,7 @@ impl CitedWork {
             url: display_url(url),
             accessed,
             kind,
-            title: cut(&title, MAX_TITLE).trim_end().to_owned(),
+            title: beginning(&title, MAX_TITLE).trim_end().to_owned(),
             authors,
             site,
             date: found.date(),
@@ -217,7 +217,7 @@ fn display_url(url: &Url) -> String {
     // Neither fails for a URL that has a host.
     let _ = url.set_username("");
     let _ = url.set_password(None);
-    line(url.as_str())
+    on_one_line(url.as_str())
 }
 
 /// Adds a full stop, unless the text already ends a sentence.

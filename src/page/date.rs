@@ -8,23 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use url::Url;
 
-use crate::calendar;
-
-/// English names of the months.
-pub const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+use crate::basics::calendar::{self, MONTHS};
+use crate::basics::words::beginning;
 
 /// A year, with month and day if they are known. Displayed as ISO 8601.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,7 +63,7 @@ impl PartialDate {
     /// `1.5.2024`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let text = super::cut(text.trim(), 100);
+        let text = beginning(text.trim(), 100);
         Self::year_first(text)
             .or_else(|| Self::in_words(text))
             .or_else(|| Self::year_last(text))
@@ -94,12 +79,6 @@ impl PartialDate {
     #[must_use]
     pub fn year(self) -> u16 {
         self.year
-    }
-
-    /// Returns the month, 1 to 12.
-    #[must_use]
-    pub fn month(self) -> Option<u8> {
-        self.month
     }
 
     /// Returns the day of the month.

@@ -8,7 +8,8 @@ use url::Url;
 
 use super::class::{PageClass, SourceType};
 use super::embedded::EmbeddedData;
-use super::{cut, hosts, json_ld};
+use super::{hosts, json_ld};
+use crate::basics::words::beginning;
 
 /// Bytes of a page's text that are searched.
 const MAX_TEXT: usize = 4000;
@@ -189,7 +190,7 @@ fn without_extensions(doi: &str) -> &str {
 fn in_text(text: &str) -> Option<String> {
     // Markdown escapes special characters with a backslash.
     let is_cut = text.len() > MAX_TEXT;
-    let text = cut(text, MAX_TEXT).replace('\\', "");
+    let text = beginning(text, MAX_TEXT).replace('\\', "");
     begins(&text).take(MOST_TRIED).find_map(|at| {
         let rest = &text[at..];
         let part = |c: char| c.is_ascii_alphanumeric() || "-._;()/:+[]".contains(c);
@@ -218,7 +219,7 @@ fn begins(text: &str) -> impl Iterator<Item = usize> + '_ {
 /// Returns the length of the prefix of the DOI that `text` begins with: `10.`, four to nine digits,
 /// optional further parts, and a slash.
 fn prefix(text: &str) -> Option<usize> {
-    let (head, suffix) = cut(text, MAX_DOI).split_once('/')?;
+    let (head, suffix) = beginning(text, MAX_DOI).split_once('/')?;
     let registrant = head.strip_prefix("10.")?;
     let mut parts = registrant.split('.');
     let first = parts.next()?;

@@ -5,8 +5,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{cut, json_ld, line};
-use crate::document::{self, Meta};
+use super::json_ld;
+use crate::basics::words::{beginning, on_one_line};
+use crate::document::{self, MetaElement};
 
 /// Maximum number of JSON-LD blocks that are returned.
 const MAX_BLOCKS: usize = 16;
@@ -34,7 +35,7 @@ const MAX_VALUE: usize = 2000;
 #[derive(Debug, Default)]
 pub struct EmbeddedData {
     title: String,
-    metas: Vec<Meta>,
+    metas: Vec<MetaElement>,
     byline: Vec<String>,
     published: Option<String>,
     blocks: Vec<Box<RawValue>>,
@@ -60,7 +61,7 @@ impl EmbeddedData {
     /// Parses the declarations of a page, in one pass and with bounded memory.
     #[must_use]
     pub fn read(html: &str) -> Self {
-        let declared = document::declared(html);
+        let declared = document::read_declared(html);
         let mut blocks = Vec::new();
         let mut read = Vec::new();
         let (mut given, mut length) = (0, 0);
@@ -80,9 +81,13 @@ impl EmbeddedData {
             }
         }
         Self {
-            title: line(&declared.title),
+            title: on_one_line(&declared.title),
             metas: declared.metas,
-            byline: declared.byline.iter().map(|name| line(name)).collect(),
+            byline: declared
+                .byline
+                .iter()
+                .map(|name| on_one_line(name))
+                .collect(),
             published: declared.published,
             blocks,
             read,
@@ -113,7 +118,7 @@ impl EmbeddedData {
         let mut map: Map<String, Value> = Map::new();
         let mut length = 0;
         for meta in self.metas.iter().filter(|meta| wanted(&meta.name)) {
-            let (name, content) = (line(&meta.name), line(&meta.content));
+            let (name, content) = (on_one_line(&meta.name), on_one_line(&meta.content));
             if content.is_empty() || length + content.len() > MAX_ENTRIES_LENGTH {
                 continue;
             }
@@ -145,7 +150,7 @@ impl EmbeddedData {
         self.metas
             .iter()
             .filter(move |meta| meta.name == name)
-            .map(|meta| line(cut(&meta.content, MAX_VALUE)))
+            .map(|meta| on_one_line(beginning(&meta.content, MAX_VALUE)))
             .filter(|content| !content.is_empty())
     }
 

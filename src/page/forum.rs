@@ -10,6 +10,7 @@ use url::Url;
 use super::date::PartialDate;
 use super::embedded::EmbeddedData;
 use super::json_ld;
+use crate::basics::words::beginning;
 
 /// Below this number of votes a few accounts could have cast them all.
 const FEW: i64 = 20;
@@ -63,7 +64,7 @@ pub fn signals(url: &Url, embedded: Option<&EmbeddedData>) -> Option<ForumSignal
         date_published: published
             .filter(|text| text.len() <= 40 && PartialDate::parse(text).is_some()),
         author_name: json_ld::name(post.get("author"), &nodes)
-            .map(|name| super::cut(&name, 100).to_owned()),
+            .map(|name| beginning(&name, 100).to_owned()),
         credibility_note: match votes {
             None => Some(
                 "The page does not say how many votes this post has, so nothing speaks for it but \

@@ -3,10 +3,9 @@
 //! Rules: JSON-LD 1.1 as far as search engines implement it (no contexts are fetched, no terms
 //! expanded): `@graph`, `@id`, `@type`, `@value`, and the vocabulary of schema.org.
 
+use crate::basics::words::on_one_line;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-
-use super::line;
 
 /// Deepest nesting of a block that is kept; readers of the answer have a limit as well.
 const MAX_DEPTH: usize = 100;
@@ -189,10 +188,10 @@ pub fn is_any(node: &Map<String, Value>, wanted: &[&str]) -> bool {
 /// Returns the text of a value: a string, a number, `@value`, or the first of a list of them.
 pub fn text(value: Option<&Value>) -> Option<String> {
     let text = match value? {
-        Value::String(text) => line(text),
+        Value::String(text) => on_one_line(text),
         Value::Number(number) => number.to_string(),
         Value::Array(list) => return list.iter().take(4).find_map(|one| text(Some(one))),
-        Value::Object(object) => line(object.get("@value")?.as_str()?),
+        Value::Object(object) => on_one_line(object.get("@value")?.as_str()?),
         _ => return None,
     };
     (!text.is_empty()).then_some(text)

@@ -34,15 +34,5 @@ pub use date::PartialDate;
 pub use embedded::EmbeddedData;
 pub use hosts::{HostReputation, reputation};
 
-/// Puts text of a page on one line: whitespace collapsed, without control and invisible characters.
-fn line(text: &str) -> String {
-    crate::web::quote::on_one_line(text)
-}
-
-/// Returns at most the first `most` bytes of `text`, up to a boundary between characters.
-fn cut(text: &str, most: usize) -> &str {
-    &text[..crate::document::boundary(text, most)]
-}
-
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::date::PartialDate;
-use super::{cut, line};
+use crate::basics::words::{beginning, on_one_line};
 use crate::web::client::{FetchError, FetchRequest, HttpClient, parse_url};
 
 /// Timeout of the request, a part of the call's.
@@ -214,7 +214,7 @@ impl CrossrefNotice {
 
 /// Returns the DOI of a notice in a normalised form.
 fn notice_doi(text: &str) -> Option<String> {
-    let doi = line(cut(text, MAX_DOI));
+    let doi = on_one_line(beginning(text, MAX_DOI));
     (doi.starts_with("10.") && doi.contains('/')).then_some(doi)
 }
 

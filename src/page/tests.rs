@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use url::Url;
 
 use super::*;
+use crate::basics::words::on_one_line;
 
 fn today() -> PartialDate {
     PartialDate::parse("2026-11-22").unwrap()
@@ -32,7 +33,7 @@ fn a_line_has_nothing_that_cannot_be_seen() {
         ("e\u{301} \u{5c71}", "e\u{301} \u{5c71}"),
         (" \u{200b} ", ""),
     ] {
-        assert_eq!(line(text), expected, "{text:?}");
+        assert_eq!(on_one_line(text), expected, "{text:?}");
     }
 }
 

@@ -1,9 +1,9 @@
 //! Work on several threads whose results come in order.
 //!
-//! What is to be done stands in a line. A thread takes the first part that nobody has taken, and
-//! what it leaves or finds to be done comes directly behind that part. The thread that called hands
-//! the results on, the first one first, and works itself meanwhile. So the threads stay close
-//! together, and what waits for its turn is bounded, however much there is to do.
+//! The work is a queue of parts. A thread takes the first part that is free; the rest of it, and
+//! the work found in it, is queued directly behind. The calling thread hands the results on, the
+//! first one first, and works itself meanwhile. So the threads stay close together, and the results
+//! that wait are bounded, however much there is to do.
 //!
 //! It begins on one thread. Further ones join one by one, once so much was done that they pay.
 
@@ -12,50 +12,50 @@ use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// How many parts are taken at once, done or not, that have not been handed on.
+/// The most parts, done or not, that are taken at once and not yet handed on.
 const MOST_TAKEN: usize = 128;
-/// How many bytes of results wait to be handed on before nothing more is begun, for each thread.
+/// The bytes of waiting results, for each thread, from which on no further part is begun.
 const MOST_WAITING: usize = 2 << 20;
-/// The stack of a thread, in bytes: none of what searches recurses.
+/// The stack of a thread, in bytes. It is small because no search recurses.
 const STACK: usize = 1 << 20;
 
-/// Something to be done that consists of parts, one after the other.
-pub trait Job: Send + Sized {
+/// Work that consists of parts, one after the other.
+pub trait OrderedJob: Send + Sized {
     /// Takes off the first part: about as much as is worth a turn. `None`, if nothing is left.
     fn split_off(&mut self) -> Option<Self>;
 
-    /// Says whether nothing is left.
+    /// True if nothing is left.
     fn is_over(&self) -> bool;
 
-    /// Says whether the first part may only be begun when all before it is done.
+    /// True if the first part may only be begun when all before it is done.
     fn waits_for_all_before(&self) -> bool {
         false
     }
 }
 
-/// Who works, on a thread of its own.
-pub trait Worker: Send {
-    /// What is to be done.
-    type Job: Job;
-    /// What comes of it. Once it has been handed on, it is used again as it is left then.
+/// Does parts of the work, on a thread of its own.
+pub trait OrderedWorker: Send {
+    /// The work.
+    type Job: OrderedJob;
+    /// The result. It is used again once it has been handed on, as it is left then.
     type Output: Default + Send;
 
-    /// Does a part, or the beginning of it. What is left of it, or what was found to be done
-    /// directly behind it, comes back.
+    /// Does a part, or the beginning of it. Returns the rest of it, or the work that was found
+    /// directly behind it.
     fn work(&mut self, part: Self::Job, made: &mut Self::Output) -> Option<Self::Job>;
 
-    /// How many bytes a result holds.
+    /// Returns the bytes that a result holds.
     fn size(made: &Self::Output) -> usize;
 
-    /// Says whether this worker has done so much that there is work for others.
+    /// True if this worker has done so much that there is work for others.
     fn has_done_much(&self) -> bool;
 }
 
-/// Does `work`: `hand_on` gets what comes of it, in order, until it breaks off.
+/// Does `work`: `hand_on` gets the results, in order, until it breaks off.
 ///
-/// `threads` is asked once, when there is work for more than one, how many there may be; `worker`
-/// makes one for each. A thread that the system refuses is done without.
-pub fn run<W: Worker, B>(
+/// `threads` returns the most threads; it is called once, when there is work for more than one.
+/// `worker` makes the worker of each. The pool does without a thread that the system refuses.
+pub fn run<W: OrderedWorker, B>(
     work: W::Job,
     threads: impl FnOnce() -> usize,
     mut worker: impl FnMut() -> W,
@@ -76,7 +76,7 @@ pub fn run<W: Worker, B>(
             if wanting == 0 && threads.is_some() && mine.has_done_much() && shared.has_more() {
                 let most = threads.take().map_or(1, |threads| threads());
                 wanting = most.saturating_sub(1);
-                shared.line().threads = most.max(1);
+                shared.lock_queue().threads = most.max(1);
             }
             if wanting > 0 && shared.has_more() {
                 wanting -= 1;
@@ -91,41 +91,41 @@ pub fn run<W: Worker, B>(
     })
 }
 
-/// What the thread that called has to do next.
+/// The next step of the calling thread.
 enum NextStep<W, M> {
     HandOn(Vec<M>),
     Do(TakenJob<W, M>),
     Nothing,
 }
 
-/// A part that is one thread's.
+/// A part that a thread has taken.
 struct TakenJob<W, M> {
     number: u64,
     part: W,
-    /// Where its result goes.
+    /// An empty result, to be filled.
     made: M,
 }
 
-/// A place in the line.
+/// A place in the queue.
 enum QueueSlot<W, M> {
-    /// Nobody has taken it yet.
+    /// No thread has taken it yet.
     Waiting(W),
     Taken,
     Done(M),
 }
 
 struct JobQueue<W, M> {
-    /// With a number for each, by which who has taken it finds it again.
+    /// Each with a number, by which the thread that has taken it finds it again.
     places: VecDeque<(u64, QueueSlot<W, M>)>,
     numbers: u64,
-    /// How many places are taken or done.
+    /// The number of places that are taken or done.
     taken: usize,
-    /// How many bytes the results hold that are done.
+    /// The bytes that finished results hold.
     size: usize,
     threads: usize,
-    /// How many threads sleep, since there is nothing to take.
+    /// The number of threads that sleep because there is nothing to take.
     sleeping: usize,
-    /// True if the thread that called sleeps, since the first part is not done.
+    /// True if the calling thread sleeps because the first part is not done.
     first_sleeps: bool,
     /// Results that were handed on.
     spare: Vec<M>,
@@ -140,13 +140,13 @@ struct SharedQueue<W, M> {
     first: Condvar,
 }
 
-/// Ends the work of all threads when the one that called leaves, and wakes that one when a thread
+/// Ends the work of all threads when the calling one leaves, and wakes that one when a thread
 /// panics.
 struct EndOfWork<'a, W, M>(&'a SharedQueue<W, M>);
 
 impl<W, M> Drop for EndOfWork<'_, W, M> {
     fn drop(&mut self) {
-        let mut line = self.0.line();
+        let mut line = self.0.lock_queue();
         line.over = true;
         drop(line);
         self.0.more.notify_all();
@@ -154,9 +154,9 @@ impl<W, M> Drop for EndOfWork<'_, W, M> {
     }
 }
 
-impl<W: Job, M: Default> JobQueue<W, M> {
-    /// Takes the first part that may be begun. Of too many the first one alone may.
-    fn take(&mut self) -> Option<TakenJob<W, M>> {
+impl<W: OrderedJob, M: Default> JobQueue<W, M> {
+    /// Takes the first part that may be begun: where too many are taken, only the very first.
+    fn take_part(&mut self) -> Option<TakenJob<W, M>> {
         let full = self.taken >= MOST_TAKEN || self.size >= MOST_WAITING * self.threads;
         let (mut at, mut all_done) = (0, true);
         while let Some((_, place)) = self.places.get_mut(at) {
@@ -185,14 +185,14 @@ impl<W: Job, M: Default> JobQueue<W, M> {
         None
     }
 
-    /// Says whether anything waits to be taken.
+    /// True if anything waits to be taken.
     fn has_more(&self) -> bool {
         let waits = |(_, place): &(u64, QueueSlot<W, M>)| matches!(place, QueueSlot::Waiting(_));
         self.places.iter().any(waits)
     }
 
-    /// Puts what was made of a part in its place, and what is left of it behind that.
-    fn put(&mut self, number: u64, made: M, size: usize, left: Option<W>) {
+    /// Puts the result of a part in its place, and the rest of the part behind that.
+    fn put_result(&mut self, number: u64, made: M, size: usize, left: Option<W>) {
         self.size += size;
         let at = self.places.iter().position(|(other, _)| *other == number);
         let at = at.unwrap_or(self.places.len());
@@ -206,7 +206,7 @@ impl<W: Job, M: Default> JobQueue<W, M> {
     }
 }
 
-impl<W: Job, M: Default + Send> SharedQueue<W, M> {
+impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
     fn new(work: W) -> Self {
         Self {
             line: Mutex::new(JobQueue {
@@ -227,21 +227,21 @@ impl<W: Job, M: Default + Send> SharedQueue<W, M> {
 }
 
 impl<W, M> SharedQueue<W, M> {
-    /// The line. It is whole between any two steps, so that a thread that panicked has not broken
+    /// Locks the queue. It is whole between any two steps, so a thread that panicked has not broken
     /// it.
-    fn line(&self) -> MutexGuard<'_, JobQueue<W, M>> {
+    fn lock_queue(&self) -> MutexGuard<'_, JobQueue<W, M>> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<W: Job, M: Default + Send> SharedQueue<W, M> {
+impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
     fn has_more(&self) -> bool {
-        self.line().has_more()
+        self.lock_queue().has_more()
     }
 
-    /// What the thread that called has to do next; it waits for it.
+    /// Waits for the next step of the calling thread.
     fn next_of_first(&self) -> NextStep<W, M> {
-        let mut line = self.line();
+        let mut line = self.lock_queue();
         loop {
             let done = |place: Option<&(u64, QueueSlot<W, M>)>| {
                 matches!(place, Some((_, QueueSlot::Done(_))))
@@ -258,10 +258,10 @@ impl<W: Job, M: Default + Send> SharedQueue<W, M> {
             if line.places.is_empty() || line.over {
                 return NextStep::Nothing;
             }
-            if let Some(taken) = line.take() {
+            if let Some(taken) = line.take_part() {
                 return NextStep::Do(taken);
             }
-            // What had nothing left was put away.
+            // `take_part` has removed work that had nothing left.
             if !matches!(line.places.front(), Some((_, QueueSlot::Taken))) {
                 continue;
             }
@@ -275,7 +275,7 @@ impl<W: Job, M: Default + Send> SharedQueue<W, M> {
     }
 
     /// Hands results on, and makes room for as many.
-    fn hand_on<K: Worker<Job = W, Output = M>, B>(
+    fn hand_on<K: OrderedWorker<Job = W, Output = M>, B>(
         &self,
         mut all: Vec<M>,
         hand_on: &mut impl FnMut(&mut M) -> ControlFlow<B>,
@@ -285,7 +285,7 @@ impl<W: Job, M: Default + Send> SharedQueue<W, M> {
             size += K::size(made);
             hand_on(made)?;
         }
-        let mut line = self.line();
+        let mut line = self.lock_queue();
         line.taken -= all.len();
         line.size -= size;
         let spare = 2 * line.threads;
@@ -300,8 +300,12 @@ impl<W: Job, M: Default + Send> SharedQueue<W, M> {
         ControlFlow::Continue(())
     }
 
-    /// Does a part and puts down what came of it.
-    fn do_part<K: Worker<Job = W, Output = M>>(&self, worker: &mut K, taken: TakenJob<W, M>) {
+    /// Does a part and puts its result into the queue.
+    fn do_part<K: OrderedWorker<Job = W, Output = M>>(
+        &self,
+        worker: &mut K,
+        taken: TakenJob<W, M>,
+    ) {
         let TakenJob {
             number,
             part,
@@ -310,8 +314,8 @@ impl<W: Job, M: Default + Send> SharedQueue<W, M> {
         let left = worker.work(part, &mut made);
         let more = left.is_some();
         let size = K::size(&made);
-        let mut line = self.line();
-        line.put(number, made, size, left);
+        let mut line = self.lock_queue();
+        line.put_result(number, made, size, left);
         let wake_first =
             line.first_sleeps && !matches!(line.places.front(), None | Some((_, QueueSlot::Taken)));
         let wake_one = more && line.sleeping > 0;
@@ -325,23 +329,23 @@ impl<W: Job, M: Default + Send> SharedQueue<W, M> {
     }
 
     /// Works on a further thread until all is over.
-    fn join_in<K: Worker<Job = W, Output = M>>(&self, worker: &mut K) {
+    fn join_in<K: OrderedWorker<Job = W, Output = M>>(&self, worker: &mut K) {
         let panicked = PanicGuard(self);
         loop {
-            let mut line = self.line();
+            let mut line = self.lock_queue();
             let taken = loop {
                 if line.over {
                     std::mem::forget(panicked);
                     return;
                 }
-                if let Some(taken) = line.take() {
+                if let Some(taken) = line.take_part() {
                     break taken;
                 }
                 line.sleeping += 1;
                 line = self.more.wait(line).unwrap_or_else(PoisonError::into_inner);
                 line.sleeping -= 1;
             };
-            // Whoever was woken wakes the next one.
+            // Each thread that was woken wakes the next one.
             let wake_one = line.sleeping > 0 && line.has_more();
             drop(line);
             if wake_one {
@@ -352,8 +356,7 @@ impl<W: Job, M: Default + Send> SharedQueue<W, M> {
     }
 }
 
-/// Dropped where a thread panics: then what it had taken is never done, and nobody is to wait for
-/// it.
+/// Dropped where a thread panics: its part is never done then, and no other is to wait for it.
 struct PanicGuard<'a, W, M>(&'a SharedQueue<W, M>);
 
 impl<W, M> Drop for PanicGuard<'_, W, M> {

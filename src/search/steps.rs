@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::braces;
-use super::wildcard::{Component, Wildcard};
+use super::wildcard::{PatternComponent, SplitPattern};
 
 /// The longest pattern in bytes: twice the longest path. A hostile one must not cost time
 /// that grows with its square.
@@ -19,9 +19,9 @@ pub const LONGEST_PATTERN: usize = 8 << 10;
 /// The longest text in bytes that stands for several patterns.
 const LONGEST_WITH_BRACES: usize = 256 << 10;
 
-/// Why a text is no pattern.
+/// The reason why a text is not a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PatternError {
+pub enum WildcardError {
     /// It holds a NUL.
     Nul,
     /// It is longer than [`LONGEST_PATTERN`], or stands for a pattern that is.
@@ -30,39 +30,39 @@ pub enum PatternError {
     TooMany,
 }
 
-/// One step of a pattern: a component, and what may follow it.
+/// A state of the automaton: a component, and the states that may follow it.
 #[derive(Debug)]
-pub struct Step {
+pub struct AutomatonStep {
     /// The component itself.
-    pub component: Component,
+    pub component: PatternComponent,
     /// The slashes before it, to be written as they were given.
     pub slashes: Vec<u8>,
     /// The steps behind this one.
     pub next: Vec<usize>,
-    /// A pattern ends here.
+    /// True if a pattern ends here.
     pub ends: bool,
-    /// A pattern ends here with a slash: only directories, written with a slash.
+    /// True if a pattern ends here with a slash: only directories, written with a slash.
     pub ends_in_slash: bool,
-    /// There is a wildcard in a component before this one.
+    /// True if there is a wildcard in a component before this one.
     pub behind_wildcard: bool,
 }
 
-/// Patterns that are walked together.
+/// Patterns that are walked together, as one automaton.
 #[derive(Debug, Default)]
-pub struct Steps {
+pub struct PatternAutomaton {
     /// The slashes in front: empty for relative patterns.
     pub root: Vec<u8>,
     /// All steps.
-    pub all: Vec<Step>,
+    pub all: Vec<AutomatonStep>,
     /// The first ones.
     pub first: Vec<usize>,
     /// True if one of the patterns is nothing but its root, if it has one.
     pub bare: bool,
 }
 
-impl Steps {
+impl PatternAutomaton {
     /// Adds a pattern: step by step to what is there already, as far as it is the same.
-    fn add(&mut self, pattern: Wildcard) {
+    fn add(&mut self, pattern: SplitPattern) {
         self.bare |= pattern.steps.is_empty();
         let (mut behind_wildcard, mut last) = (false, None::<usize>);
         for step in pattern.steps {
@@ -72,10 +72,10 @@ impl Steps {
             };
             let mut known = known.iter().copied();
             let same = known.find(|at| self.all[*at].component.is(&step.component));
-            let wild = !matches!(step.component, Component::Name(_));
+            let wild = !matches!(step.component, PatternComponent::Name(_));
             let at = same.unwrap_or_else(|| {
                 let at = self.all.len();
-                self.all.push(Step {
+                self.all.push(AutomatonStep {
                     component: step.component,
                     slashes: step.slashes,
                     next: Vec::new(),
@@ -101,45 +101,45 @@ impl Steps {
 
 /// A whole pattern, with or without braces.
 #[derive(Debug)]
-pub struct Pattern {
-    /// What is walked together; mostly one.
-    pub(super) walks: Vec<Arc<Steps>>,
+pub struct GlobPattern {
+    /// The automata, each with its own walk; mostly one.
+    pub(super) walks: Vec<Arc<PatternAutomaton>>,
 }
 
-impl Pattern {
+impl GlobPattern {
     /// Reads a pattern. Its braces stand for alternatives, and the name as it is written is one of
     /// them.
     ///
     /// # Errors
-    /// No names are sought for such a text.
-    pub fn parse(text: &[u8]) -> Result<Self, PatternError> {
+    /// The text is not a pattern.
+    pub fn parse(text: &[u8]) -> Result<Self, WildcardError> {
         if text.contains(&0) {
-            return Err(PatternError::Nul);
+            return Err(WildcardError::Nul);
         }
         if text.len() > LONGEST_WITH_BRACES {
-            return Err(PatternError::TooLong);
+            return Err(WildcardError::TooLong);
         }
-        let alternatives = braces::alternatives(text).map_err(|_| PatternError::TooMany)?;
+        let alternatives = braces::alternatives(text).map_err(|_| WildcardError::TooMany)?;
         let too_long = |text: &[u8]| text.len() > LONGEST_PATTERN;
         if alternatives.is_empty() {
             if too_long(text) {
-                return Err(PatternError::TooLong);
+                return Err(WildcardError::TooLong);
             }
-            let mut steps = Steps::default();
-            let pattern = Wildcard::parse(text);
+            let mut steps = PatternAutomaton::default();
+            let pattern = SplitPattern::parse(text);
             steps.root.clone_from(&pattern.root);
             steps.add(pattern);
             let walks = vec![Arc::new(steps)];
             return Ok(Self { walks });
         }
-        let mut walks = [Steps::default(), Steps::default()];
+        let mut walks = [PatternAutomaton::default(), PatternAutomaton::default()];
         walks[1].root.push(b'/');
         let as_written = (!too_long(text)).then_some(text);
         for alternative in alternatives.iter().map(Vec::as_slice).chain(as_written) {
             if too_long(alternative) {
-                return Err(PatternError::TooLong);
+                return Err(WildcardError::TooLong);
             }
-            let mut pattern = Wildcard::parse(alternative);
+            let mut pattern = SplitPattern::parse(alternative);
             // A directory that several patterns lead to is written in one way.
             for step in &mut pattern.steps {
                 step.slashes.truncate(1);
@@ -159,7 +159,7 @@ impl Pattern {
 pub struct PatternStart {
     /// The path that these names make.
     pub path: PathBuf,
-    /// A `..` follows a wildcard.
+    /// True if a `..` follows a wildcard.
     pub leads_up: bool,
 }
 
@@ -173,13 +173,13 @@ pub fn starts(text: &[u8]) -> Vec<PatternStart> {
     let alternatives = all.len();
     all.push(text.to_owned());
     let start = |(at, pattern): (usize, &Vec<u8>)| {
-        let Wildcard { root, steps, .. } = Wildcard::parse(pattern);
+        let SplitPattern { root, steps, .. } = SplitPattern::parse(pattern);
         let mut path = PathBuf::from(OsStr::from_bytes(&root));
         let (mut wild, mut leads_up) = (false, false);
         for step in &steps {
             match &step.component {
-                Component::Name(name) if wild => leads_up |= name == b"..",
-                Component::Name(name) => path.push(OsStr::from_bytes(name)),
+                PatternComponent::Name(name) if wild => leads_up |= name == b"..",
+                PatternComponent::Name(name) => path.push(OsStr::from_bytes(name)),
                 _ => wild = true,
             }
         }

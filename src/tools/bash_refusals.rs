@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::sandbox::confinement::audit::Denial;
 use crate::sandbox::confinement::{Confinement, Right};
-use crate::shell::refused::{LONGEST_PATH, OutputClaims};
-use crate::tools::file_words::quoted_for_shell;
+use crate::shell::output_claims::{LONGEST_PATH, OutputClaims};
+use crate::tools::file::words::quoted_for_shell;
 
 /// The most refusals that are told one by one.
 const MOST: usize = 3;

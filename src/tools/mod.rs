@@ -6,12 +6,6 @@
 pub mod bash;
 mod bash_output;
 mod bash_refusals;
-pub mod file_edit;
-mod file_edit_differences;
-mod file_edit_near;
-mod file_failure;
-pub mod file_read;
-mod file_words;
-pub mod file_write;
+pub mod file;
 pub mod search;
 pub mod web;

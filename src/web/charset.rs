@@ -6,11 +6,11 @@
 
 use std::fmt;
 
+use crate::basics::signature;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
 mod prescan;
-pub mod signature;
 
 /// Bytes at the beginning that are searched for a declaration which holds whatever the bytes are.
 const PRESCAN: usize = 1024;
@@ -77,18 +77,15 @@ pub fn read(
 /// Determines the kind of text: by its declared type, or by its bytes if that type is unspecific,
 /// or says text while the bytes begin as a file of another kind does.
 fn kind(bytes: &[u8], declared: Option<&MediaType>) -> Result<BodyKind, UnsupportedBody> {
-    let found = signature::of(bytes);
+    let found = signature::body_type(bytes);
     let Some(media) = declared else {
-        let nature = found.map_or("binary data", |kind| kind.media_type);
+        let nature = found.unwrap_or("binary data");
         return sniff(bytes)
             .ok_or_else(|| UnsupportedBody(format!("{nature} of no declared type")));
     };
     let essence = &media.essence;
     match (media.kind(), found) {
-        (Some(_), Some(kind)) => Err(UnsupportedBody(format!(
-            "{} served as {essence}",
-            kind.media_type
-        ))),
+        (Some(_), Some(kind)) => Err(UnsupportedBody(format!("{kind} served as {essence}"))),
         // Some programs answer with JSON under the default type.
         (Some(BodyKind::Html), None) if is_json(bytes) => Ok(BodyKind::Text),
         (Some(kind), None) => Ok(kind),

@@ -3,11 +3,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::calendar;
-
-const MONTHS: [&[u8; 3]; 12] = [
-    b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec",
-];
+use crate::basics::calendar;
 
 /// Parses a date; `None` for anything else, and for a date before 1970.
 #[must_use]
@@ -47,9 +43,7 @@ fn number(token: &str, least: usize, most: usize) -> Option<i64> {
 }
 
 fn month_of(token: &str) -> Option<i64> {
-    let head = token.as_bytes().get(..3)?.to_ascii_lowercase();
-    let at = MONTHS.iter().position(|month| head == month.as_slice())?;
-    i64::try_from(at + 1).ok()
+    calendar::month_by_letters(token).map(i64::from)
 }
 
 /// Returns the seconds since midnight of `hh:mm:ss`.

@@ -1,19 +1,10 @@
 //! Foreign text inside a sentence of our own: short, on one line, and unable to end its quotation
 //! marks.
 
-use crate::unseen;
+use crate::basics::words::on_one_line;
 
 /// Maximum number of characters quoted.
 pub const MOST: usize = 500;
-
-/// Puts `text` on one line: whitespace and control characters collapsed, invisible ones removed.
-#[must_use]
-pub fn on_one_line(text: &str) -> String {
-    let blank = |c: char| c.is_whitespace() || c.is_control();
-    let visible = unseen::visible(text);
-    let words = visible.split(blank).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
-}
 
 /// Quotes the first [`MOST`] characters of `text`, on one line; `None` if there are none.
 #[must_use]

@@ -13,9 +13,8 @@ mod edit;
 #[path = "../common/files.rs"]
 mod files;
 mod in_place;
+mod messages;
 mod near;
-#[path = "../common/near_misses.rs"]
-mod near_misses;
 mod odd_places;
 mod paths;
 mod read;

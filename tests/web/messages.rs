@@ -1,7 +1,7 @@
 //! Every message of the web tools in one file, `messages.txt`: a request and what a server answers,
 //! and below it the error or the note that comes of it, word for word.
 //!
-//! `IKIGAI_MESSAGES=write cargo test --test web messages` writes the file anew: its diff shows what
+//! `UPDATE_MESSAGES=1 cargo test --test web messages` writes the file anew: its diff shows what
 //! a change does to the wording.
 
 use std::fmt::Write as _;
@@ -157,7 +157,7 @@ fn every_message_is_the_one_in_the_file() {
         now.push(text);
     }
     let now = now.join("\n");
-    if std::env::var_os("IKIGAI_MESSAGES").is_some_and(|what| what == "write") {
+    if std::env::var_os("UPDATE_MESSAGES").is_some() {
         std::fs::write(FILE, &now).unwrap();
         return;
     }

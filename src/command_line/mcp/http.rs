@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{StringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, ValueHint, value_parser};
 
-use crate::contract::tool::{Scope, Set, Tool};
+use crate::contract::tool::{AccessScope, Tool, ToolSet};
 
 /// The flag that all the others need.
 const HTTP: &str = "http";
@@ -158,7 +158,7 @@ impl Http {
     /// Whether a tool is served where nobody has chosen.
     #[must_use]
     pub fn offers(tool: &Tool) -> bool {
-        matches!(tool.set, Set::Research | Set::Web)
+        matches!(tool.set, ToolSet::Research | ToolSet::Web)
     }
 
     /// Why these tools are not served, if they are not.
@@ -166,7 +166,7 @@ impl Http {
     /// # Errors
     /// A sentence.
     pub fn admits(&self, tools: &[&'static Tool], confined: bool) -> Result<(), String> {
-        let local = tools.iter().find(|tool| tool.scope != Scope::Network);
+        let local = tools.iter().find(|tool| tool.scope != AccessScope::Network);
         let Some(tool) = local.filter(|_| !confined || self.tokens.is_none()) else {
             return Ok(());
         };

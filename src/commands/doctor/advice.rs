@@ -16,7 +16,7 @@ use crate::console::sanitize;
 /// `path` as one word of a shell, in characters that no terminal obeys.
 pub fn word(path: &Path) -> String {
     match path.to_str() {
-        Some(text) if sanitize::line(text) == text => fields::quoted(text),
+        Some(text) if sanitize::for_line(text) == text => fields::quoted(text),
         _ => {
             let bytes = path.as_os_str().as_bytes().iter();
             let spelled = bytes.fold(String::new(), |mut spelled, byte| {
@@ -96,7 +96,7 @@ mod tests {
             "/é".as_bytes(),
         ] {
             let spelled = word(Path::new(OsStr::from_bytes(name)));
-            assert_eq!(sanitize::line(&spelled), spelled);
+            assert_eq!(sanitize::for_line(&spelled), spelled);
             let said = Command::new("sh")
                 .args(["-c", &format!("printf '%s' {spelled}")])
                 .output()

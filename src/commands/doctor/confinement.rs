@@ -53,7 +53,7 @@ fn asked_for(report: &mut DoctorReport, bounds: &Bounds) {
             report.problem(
                 format!(
                     "every confined call is refused: {}",
-                    sanitize::line(&reason)
+                    sanitize::for_line(&reason)
                 ),
                 format!(
                     "unset {}; export {}=\"$PWD\"",

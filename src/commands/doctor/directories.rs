@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-use crate::program::PROGRAM;
+use crate::console::exit::PROGRAM;
 use crate::registry::Registry;
 use crate::sort::Sort;
 

@@ -84,7 +84,7 @@ fn report_broken_file(report: &mut DoctorReport, credentials: &Credentials<'_>, 
         advice::put_aside(file.parent().unwrap_or(&file), &file)
     };
     report.problem(
-        format!("keys cannot be used: {}", sanitize::line(reason)),
+        format!("keys cannot be used: {}", sanitize::for_line(reason)),
         advice,
     );
 }

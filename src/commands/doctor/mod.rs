@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use directories::ToolDirectory;
 
 use crate::console::color::{coloured, painted};
+use crate::console::exit::ProgramExit;
 use crate::console::{sanitize, say};
-use crate::program::Exit;
 use crate::registry::Registry;
 
 /// The colours of good news, bad news and headings (SGR parameters).
@@ -31,7 +31,7 @@ const HEADING: &str = "1";
 
 /// Looks at everything, and prints what there is and what to do. Exits 1 if anything is wrong. A
 /// project's tools are started only if `run_project` says so.
-pub fn run(known: Registry, run_project: bool) -> Exit {
+pub fn run(known: Registry, run_project: bool) -> ProgramExit {
     let mut report = DoctorReport {
         colour: coloured(&io::stdout()),
         ..DoctorReport::default()
@@ -174,7 +174,7 @@ impl DoctorReport {
         }
     }
 
-    fn conclude(mut self) -> Exit {
+    fn conclude(mut self) -> ProgramExit {
         let problems = std::mem::take(&mut self.problems);
         let hints = std::mem::take(&mut self.hints);
         self.list("Worth knowing", &hints);
@@ -186,7 +186,7 @@ impl DoctorReport {
         if problems.is_empty() {
             printed
         } else {
-            Exit::Failure
+            ProgramExit::Failure
         }
     }
 
@@ -210,7 +210,7 @@ fn path_directories() -> Vec<PathBuf> {
 /// A path in one line of a terminal, with nothing that the terminal would obey.
 #[inline(never)]
 fn display_path(path: &Path) -> String {
-    sanitize::line(&path.to_string_lossy())
+    sanitize::for_line(&path.to_string_lossy())
 }
 
 fn same(one: &Path, other: &Path) -> bool {

@@ -38,7 +38,10 @@ fn proxies(report: &mut DoctorReport, proxies: &ProxySettings) {
             }
             Err(why) => {
                 let variable = proxies.variable(&page).unwrap_or_default();
-                let what = format!("no {scheme} page can be fetched: {}", sanitize::line(&why));
+                let what = format!(
+                    "no {scheme} page can be fetched: {}",
+                    sanitize::for_line(&why)
+                );
                 report.problem(what, format!("unset {variable}"));
                 painted("none can be fetched", BAD, report.colour)
             }
@@ -55,7 +58,7 @@ fn certificates(report: &mut DoctorReport) {
             None => format!("{count} of this system's"),
         },
         Err(why) => {
-            let what = format!("no https page can be fetched: {}", sanitize::line(&why));
+            let what = format!("no https page can be fetched: {}", sanitize::for_line(&why));
             report.problem(what, "unset SSL_CERT_FILE SSL_CERT_DIR");
             painted("none", BAD, report.colour)
         }

@@ -7,9 +7,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::commands::trust;
+use crate::console::exit::PROGRAM;
 use crate::console::say;
 use crate::contract::schema;
-use crate::program::PROGRAM;
 use crate::shell::{ProgramError, run_program};
 
 /// The time that a tool has for its schema.

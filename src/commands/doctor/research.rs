@@ -5,7 +5,7 @@ use crate::cache::look::{CacheKey, CacheState, look_at_cache};
 use crate::commands::doctor::{BAD, DoctorReport, GOOD, advice, display_path};
 use crate::console::color::painted;
 use crate::console::sanitize;
-use crate::contract::tool::Set;
+use crate::contract::tool::ToolSet;
 use crate::registry::Registry;
 use crate::web::credentials::Credentials;
 use crate::web::search::choice::{
@@ -15,7 +15,7 @@ use crate::web::search::query::WebSearch;
 
 /// Reports what the tools of research use, where `tools` has any.
 pub fn report(report: &mut DoctorReport, tools: Registry) {
-    if !tools.iter().any(|tool| tool.set == Set::Research) {
+    if !tools.iter().any(|tool| tool.set == ToolSet::Research) {
         return;
     }
     report.heading("Research");
@@ -45,7 +45,7 @@ fn report_providers(report: &mut DoctorReport, credentials: &Credentials<'_>) {
             format!("the first that answers of {}", names.join(", "))
         }
         Err(error) => {
-            let text = sanitize::line(&format!("Searches have nobody to ask: {error}"));
+            let text = sanitize::for_line(&format!("Searches have nobody to ask: {error}"));
             match error {
                 NoProvider::Off => report.hint(text, format!("unset {PROVIDER_VARIABLE}")),
                 NoProvider::Unknown { place, .. } => report.problem(text, format!("unset {place}")),

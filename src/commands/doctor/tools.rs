@@ -10,9 +10,9 @@ use crate::commands::doctor::probe::{ProgramIdentity, ask_for_schema, identify, 
 use crate::commands::doctor::{BAD, DoctorReport, GOOD, advice, display_path};
 use crate::commands::trust;
 use crate::console::color::painted;
+use crate::console::exit::PROGRAM;
 use crate::console::sanitize;
-use crate::contract::tool::{Set, Tool};
-use crate::program::PROGRAM;
+use crate::contract::tool::{Tool, ToolSet};
 use crate::registry::Registry;
 
 /// Reports the tools of all directories. A project's are started only if `run_project` says so.
@@ -106,7 +106,7 @@ impl ToolSurvey {
         let verdict = painted(&format!("{verdict:<12}"), colour, report.colour);
         report.line(&format!(
             "  {:<24} {:<8} {verdict} {standing}",
-            sanitize::line(&name),
+            sanitize::for_line(&name),
             directory.owner.name(),
         ));
     }
@@ -144,7 +144,11 @@ impl ToolSurvey {
             }
             Err(fault) => {
                 report.problem(
-                    format!("{} {}", display_path(&file.path), sanitize::line(&fault)),
+                    format!(
+                        "{} {}",
+                        display_path(&file.path),
+                        sanitize::for_line(&fault)
+                    ),
                     self.mended(directory, &file.path),
                 );
                 FileAnswer::Wrong
@@ -265,7 +269,7 @@ impl ToolSurvey {
         let has_research = self
             .known
             .into_iter()
-            .any(|tool| tool.set == Set::Research && is_seen(&tool));
+            .any(|tool| tool.set == ToolSet::Research && is_seen(&tool));
         let wanted: Vec<&Tool> = self.known.linked(has_research).collect();
         let missing = wanted.iter().copied().filter(|tool| !is_seen(tool));
         let missing: Vec<&Tool> = missing.collect();
@@ -324,7 +328,7 @@ fn report_if_older(report: &mut DoctorReport, program: &Path) {
             format!(
                 "{} is {PROGRAM} {}, older than this one",
                 display_path(program),
-                sanitize::line(&version)
+                sanitize::for_line(&version)
             ),
             advice::replace_program(program),
         );

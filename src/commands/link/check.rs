@@ -12,9 +12,9 @@ use super::{LinkError, LinkOptions, display_path, install, owned};
 use crate::command_line::fields::quoted;
 use crate::commands::doctor::advice::word;
 use crate::commands::trust;
+use crate::console::exit::PROGRAM;
 use crate::console::say;
-use crate::contract::tool::Sample;
-use crate::program::PROGRAM;
+use crate::contract::tool::SampleCall;
 use crate::registry;
 use crate::sandbox::confinement;
 use crate::shell::run_program;
@@ -141,7 +141,7 @@ fn answers_schema(link: &Path) -> bool {
     })
 }
 
-fn answers_call(link: &Path, sample: &Sample, room: &CallDirectory) -> bool {
+fn answers_call(link: &Path, sample: &SampleCall, room: &CallDirectory) -> bool {
     let request = room.0.join("request");
     let written = sample
         .file

@@ -12,8 +12,8 @@ use super::directories;
 use super::places::{COMPLETIONS, InstallPlaces, MANUAL, same_file};
 use super::{LinkError, LinkOptions, LinkReport, display_path, owned};
 use crate::commands::{completions, man};
-use crate::contract::tool::Set;
-use crate::program::PROGRAM;
+use crate::console::exit::PROGRAM;
+use crate::contract::tool::ToolSet;
 use crate::registry::TOOLS;
 
 /// Installs everything. Returns what keeps other runs out of the directory. Whoever brings an
@@ -35,7 +35,7 @@ pub fn all(
     let has_research = |link: &PathBuf| {
         let name = link.file_name().and_then(|name| name.to_str());
         name.and_then(|name| TOOLS.find(name))
-            .is_some_and(|tool| tool.set == Set::Research)
+            .is_some_and(|tool| tool.set == ToolSet::Research)
     };
     options.research |= links_in(places).any(|link| has_research(&link));
     if !options.suffix {

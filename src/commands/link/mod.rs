@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::Mode;
 use rustix::process::umask;
 
+use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::{sanitize, say};
-use crate::program::{Exit, PROGRAM};
 use places::InstallPlaces;
 
 /// What is to be installed or removed, and where.
@@ -68,12 +68,12 @@ impl LinkError {
 
 /// `path` as a message may have it: in one line, whatever its name is.
 fn display_path(path: &Path) -> String {
-    sanitize::line(&path.to_string_lossy())
+    sanitize::for_line(&path.to_string_lossy())
 }
 
 /// Installs or removes as `options` say. Exits 1 where something else is in the place of a link, or
 /// a step failed.
-pub fn run(options: &LinkOptions) -> Exit {
+pub fn run(options: &LinkOptions) -> ProgramExit {
     // What is made has the same permissions for every caller. This process does nothing else.
     umask(Mode::WGRP | Mode::WOTH);
     let mut report = LinkReport {
@@ -83,7 +83,7 @@ pub fn run(options: &LinkOptions) -> Exit {
     match carry_out(options, &mut report) {
         Err(refusal) => {
             report.warn(&refusal.to_string());
-            Exit::Failure
+            ProgramExit::Failure
         }
         Ok(()) if report.kept_links > 0 && !options.remove => {
             report.warn(&format!(
@@ -92,9 +92,9 @@ pub fn run(options: &LinkOptions) -> Exit {
                  is the program as another package has installed it, --links-only leaves it there",
                 report.kept_links
             ));
-            Exit::Failure
+            ProgramExit::Failure
         }
-        Ok(()) => Exit::Success,
+        Ok(()) => ProgramExit::Success,
     }
 }
 
@@ -145,6 +145,6 @@ impl LinkReport {
 
     #[expect(clippy::unused_self, reason = "what is said goes through the report")]
     fn warn(&self, message: &str) {
-        say::complain(&format!("{PROGRAM} link: {message}"));
+        say::report_usage(&format!("{PROGRAM} link: {message}"));
     }
 }

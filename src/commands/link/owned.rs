@@ -9,8 +9,8 @@ use super::places::InstallPlaces;
 use super::{LinkError, display_path};
 use crate::commands::doctor::probe::{ProgramIdentity, identify};
 use crate::commands::{MADE_BY, trust};
+use crate::console::exit::PROGRAM;
 use crate::contract::tool::Tool;
-use crate::program::PROGRAM;
 use crate::registry::TOOLS;
 
 /// The longest page, completions or record that may be ours, in bytes: ten times the longest.

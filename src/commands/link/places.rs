@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use clap_complete::Shell;
 
 use super::{LinkError, LinkOptions, display_path};
-use crate::program::PROGRAM;
+use crate::console::exit::PROGRAM;
 
 /// The files in `PREFIX/share` in which shells look for completions.
 pub const COMPLETIONS: [(Shell, &str); 3] = [

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::places::{InstallPlaces, same_file};
 use super::{LinkError, LinkOptions, LinkReport, directories, display_path, install, owned};
+use crate::console::exit::PROGRAM;
 use crate::console::say;
-use crate::program::PROGRAM;
 
 /// Removes everything. What is left where a run was killed, the next one removes: the program and
 /// the record go last.

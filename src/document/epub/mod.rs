@@ -7,12 +7,13 @@ use std::time::Instant;
 
 use url::Url;
 
-use super::html::{self, Ends, Syntax};
+use super::html::{self, PageSyntax, StageDeadlines};
 use super::model::ModelBuilder;
 use super::office::package::{ZipPackage, resolve_part_name};
 use super::office::xml::{XmlReader, XmlTag};
 use super::office::{DocumentProperties, ParsedDocument};
 use super::{DocumentError, FileKind};
+use crate::basics::words::floor_boundary;
 
 /// The part that marks a file as an EPUB, and its content.
 const MIMETYPE_PART: &str = "mimetype";
@@ -98,7 +99,7 @@ pub(super) fn read(
             continue;
         };
         if page.len() > MAX_CHAPTER {
-            page.truncate(super::boundary(&page, MAX_CHAPTER));
+            page.truncate(floor_boundary(&page, MAX_CHAPTER));
             read.cut = true;
         }
         read_chapter(&page, name, package.end(), &mut builder, &mut read);
@@ -117,12 +118,12 @@ fn read_chapter(
     let Some(base) = Url::parse(BASE).ok().and_then(|base| base.join(name).ok()) else {
         return;
     };
-    let ends = Ends {
+    let ends = StageDeadlines {
         filter: end,
         parse: end,
         walk: end,
     };
-    let found = html::read(page, &base, Syntax::Xml, ends);
+    let found = html::read(page, &base, PageSyntax::Xml, ends);
     read.cut |= found.cuts.memory;
     read.late |= found.cuts.time;
     if read.title.is_empty() {

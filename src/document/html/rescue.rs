@@ -14,10 +14,10 @@ use html5ever::interface::{ElementFlags, QualName, TreeSink};
 use html5ever::{local_name, ns};
 use memchr::{memchr, memmem};
 
-use super::dom::{self, Kind};
+use super::dom::{self, ElementKind};
 use super::prefilter::{media, tag};
-use super::{DocumentCuts, DocumentModel, Read, Source, Tree, reveal};
-use crate::document::boundary;
+use super::{ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageTree, reveal};
+use crate::basics::words::beginning;
 use crate::sort::Sort;
 
 /// Letters of a page with fewer of which next to nothing is left.
@@ -42,7 +42,11 @@ const MAX_DESCRIPTION: usize = 1000;
 const MAX_FRAMES: usize = 20;
 
 /// Reads a page once more of which `model` is all that was found in its `tree`.
-pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: DocumentModel) -> Read {
+pub(super) fn rescue(
+    source: &HtmlSource,
+    mut tree: PageTree,
+    mut model: DocumentModel,
+) -> ConvertedPage {
     let mut cuts = DocumentCuts::default();
     let has = |word: &str| memmem::find(source.page.as_bytes(), word.as_bytes()).is_some();
     let about = About::of(source.page);
@@ -84,7 +88,7 @@ pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: DocumentModel) 
         }
     }
     let remark = remark(source, &about, silent, navigates);
-    Read {
+    ConvertedPage {
         model,
         cuts,
         remark,
@@ -158,13 +162,13 @@ fn unveil(root: &Handle, letters: usize) -> bool {
             break;
         }
         shown += letters;
-        reveal::show(&node);
+        reveal::unhide(&node);
     }
     true
 }
 
 fn is_dropped(node: &Handle) -> bool {
-    dom::kind(node) == Some(Kind::Dropped)
+    dom::kind(node) == Some(ElementKind::Dropped)
 }
 
 fn letters_in(node: &Handle) -> usize {
@@ -196,7 +200,7 @@ struct About<'a> {
 /// `navigates`, and about one with few words that leads elsewhere; `None` if there is nothing to be
 /// said of it.
 fn remark(
-    source: &Source,
+    source: &HtmlSource,
     about: &About<'_>,
     silent: bool,
     navigates: bool,
@@ -222,14 +226,13 @@ fn remark(
         line.push('.');
     }
     if let Some(description) = about.description.filter(|_| silent) {
-        let end = boundary(description, MAX_DESCRIPTION);
-        let description = description[..end].replace('<', "&lt;");
+        let description = beginning(description, MAX_DESCRIPTION).replace('<', "&lt;");
         let _ = write!(line, " It describes itself: \"{description}\".");
     }
     let mut it = if silent { " It" } else { "This page" };
     if let Some(address) = leads {
         line.extend([it, " leads to "]);
-        media::write(address, "", &mut line);
+        media::write_link(address, "", &mut line);
         it = " It";
     }
     for (at, address) in about.frames.iter().enumerate() {
@@ -238,10 +241,10 @@ fn remark(
         } else {
             line.push_str(", ");
         }
-        media::write(address, "", &mut line);
+        media::write_link(address, "", &mut line);
     }
     line.push_str("]</p>");
-    let source = Source {
+    let source = HtmlSource {
         page: &line,
         ..*source
     };
@@ -296,7 +299,8 @@ impl<'a> About<'a> {
             self.meta(name, content);
         } else {
             self.is_page = true;
-            if !source.is_empty() && media::leads(source) && self.frames.len() < MAX_FRAMES {
+            if !source.is_empty() && media::is_followable(source) && self.frames.len() < MAX_FRAMES
+            {
                 self.frames.push(source);
             }
         }
@@ -326,8 +330,8 @@ impl<'a> About<'a> {
                 _ => address,
             };
             let address = address.trim().trim_matches(['\'', '"']);
-            self.leads =
-                Some(address).filter(|address| !address.is_empty() && media::leads(address));
+            self.leads = Some(address)
+                .filter(|address| !address.is_empty() && media::is_followable(address));
         }
     }
 }

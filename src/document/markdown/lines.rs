@@ -7,7 +7,8 @@
 //! else was multiplied, [`MarkdownLines::is_full`] ends the writing and [`MarkdownLines::finish`]
 //! removes the excess.
 
-use crate::document::{ALLOWANCE, boundary};
+use crate::basics::words::floor_boundary;
+use crate::document::ALLOWANCE;
 
 /// The separation between the last line and the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -144,7 +145,7 @@ impl MarkdownLines {
     pub(super) fn finish(mut self) -> (String, bool) {
         let full = self.is_full();
         if full {
-            let end = boundary(&self.out, self.most);
+            let end = floor_boundary(&self.out, self.most);
             self.out.truncate(end);
             let end = self.out.rfind('\n').unwrap_or(end);
             self.out.truncate(end);

@@ -20,7 +20,6 @@ mod blocks;
 mod chart;
 mod docx;
 mod inlines;
-mod omml;
 pub(super) mod package;
 mod pptx;
 mod xlsx;

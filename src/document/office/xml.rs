@@ -11,7 +11,8 @@ use encoding_rs::Encoding;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::document::{boundary, entities};
+use crate::basics::words::floor_boundary;
+use crate::document::entities;
 
 /// Events read between two looks at the clock.
 const EVENTS_PER_CHECK: u32 = 4096;
@@ -203,7 +204,7 @@ impl<'a> XmlReader<'a> {
         let mut all = String::new();
         while let Some(item) = self.within(level) {
             if let XmlEvent::Text(text) = item {
-                let room = boundary(&text, most - all.len());
+                let room = floor_boundary(&text, most - all.len());
                 self.cut |= room < text.len();
                 all.push_str(&text[..room]);
             }

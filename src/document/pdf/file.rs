@@ -11,6 +11,7 @@ use lopdf::{Dictionary, Document, Object, Stream};
 use super::geometry::Rect;
 use super::opening::{MAX_UNCHECKED, is_crowded, load};
 use super::{PdfError, PdfLimits};
+use crate::basics::signature;
 
 /// Maximum depth of the page tree.
 const MAX_DEPTH: usize = 64;
@@ -49,8 +50,7 @@ struct InheritedAttributes<'a> {
 
 impl PdfFile {
     pub(super) fn open(bytes: &[u8], limits: &PdfLimits) -> Result<Self, PdfError> {
-        let head = bytes.get(..bytes.len().min(1024)).unwrap_or_default();
-        if memchr::memmem::find(head, b"%PDF-").is_none() {
+        if !signature::is_pdf(bytes) {
             return Err(PdfError::NotPdf);
         }
         if bytes.len() > MAX_UNCHECKED && is_crowded(bytes) {

@@ -6,6 +6,7 @@ use lopdf::Object;
 
 use super::file::PdfFile;
 use super::marked_content::text_string;
+use crate::basics::words::floor_boundary;
 
 /// Limit of a title, in bytes.
 const MAX_TITLE: usize = 1000;
@@ -73,7 +74,7 @@ fn clean_title(title: &str) -> String {
     let words: Vec<&str> = title.split_whitespace().collect();
     let title = words.join(" ");
     let title = title.strip_prefix("Microsoft Word - ").unwrap_or(&title);
-    let end = crate::document::boundary(title, MAX_TITLE);
+    let end = floor_boundary(title, MAX_TITLE);
     let title = title[..end].trim();
     if title.eq_ignore_ascii_case("untitled") {
         String::new()

@@ -20,8 +20,8 @@ use crate::cache::{self, LayeredCache, store_server};
 use crate::command_line::mcp::CALL;
 use crate::contract::call_context::CallContext;
 use crate::contract::failure::{Code, Failure};
-use crate::contract::terms::{Reader, Terms};
-use crate::contract::tool::{Scope, Tool};
+use crate::contract::terms::{Audience, Terms};
+use crate::contract::tool::{AccessScope, Tool};
 use crate::front::mcp::cached_answer;
 use crate::front::mcp::call_answer::CallAnswer;
 use crate::front::mcp::call_process::CallProcess;
@@ -55,7 +55,7 @@ const SERVER_MARGIN: Duration = Duration::from_secs(2);
 /// The form in which a call is to be answered, and for whom.
 pub struct AnswerSpec<'a> {
     /// The reader.
-    pub reader: Reader,
+    pub reader: Audience,
     /// The most bytes of an answer for a model.
     pub max_answer: Option<usize>,
     /// Takes what the call says of how it goes on, if the client wants to know.
@@ -92,7 +92,7 @@ impl ToolCaller {
     ) -> Self {
         Self {
             confinement,
-            keeps_outputs: tools.iter().any(|tool| tool.scope == Scope::Machine),
+            keeps_outputs: tools.iter().any(|tool| tool.scope == AccessScope::Machine),
             timeout,
             secrets,
             cache,
@@ -256,11 +256,11 @@ impl ToolCaller {
         let left = self.timeout.map(|longest| longest.saturating_sub(waited));
         let milliseconds = left.map(|left| left.as_millis().max(1));
         // Only commands leave something behind, and only those who read files find it.
-        let owner = spec.owner.filter(|_| tool.scope != Scope::Network);
+        let owner = spec.owner.filter(|_| tool.scope != AccessScope::Network);
         CallContext {
             bounds: self.confinement.as_ref().map(Confinement::bounds),
             reads_outputs: self.keeps_outputs,
-            public_only: tool.scope == Scope::Network && guard::fetches_public_alone(),
+            public_only: tool.scope == AccessScope::Network && guard::fetches_public_alone(),
             owner: owner.map(|owner| owner.name().to_owned()),
             reader: spec.reader,
             max_answer: spec.max_answer,
@@ -285,7 +285,7 @@ impl ToolCaller {
         if let Some(first) = self.confinement.as_ref().and_then(Confinement::first) {
             command.current_dir(first);
         }
-        if tool.scope == Scope::Network {
+        if tool.scope == AccessScope::Network {
             command.envs(self.secrets.iter().map(|(name, value)| (name, value)));
             // They ask the server.
             if self.cache.is_some() {

@@ -31,7 +31,7 @@ impl CallAnswer {
             text = object.to_string();
         }
         Self {
-            failed: envelope::says_that_it_failed(&object),
+            failed: envelope::has_failed(&object),
             text,
             object,
             meta,
@@ -47,7 +47,7 @@ impl CallAnswer {
 
     /// An answer in the tool's place, in the form of its own errors.
     pub fn refusal(tool: &Tool, failure: &Failure) -> Self {
-        let text = envelope::failed(tool.family, failure);
+        let text = envelope::failure_text(tool.family, failure);
         let object = serde_json::from_str(&text).unwrap_or_default();
         Self::new(text, object)
     }

@@ -4,8 +4,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use crate::contract::bounded::Measure;
-use crate::contract::tool::{Scope, Tool};
+use crate::contract::bounded::TextMeasure;
+use crate::contract::tool::{AccessScope, Tool};
 use crate::sandbox::confinement::Confinement;
 use crate::unseen;
 
@@ -19,7 +19,7 @@ pub fn of(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool) -> 
     let first = confinement.and_then(Confinement::first).map(Path::to_owned);
     let here = first.or_else(|| env::current_dir().ok());
     if let Some(here) = here
-        && tools.iter().any(|tool| tool.scope != Scope::Network)
+        && tools.iter().any(|tool| tool.scope != AccessScope::Network)
     {
         sentences.push(format!(
             "Relative paths start at {}.",
@@ -57,7 +57,7 @@ pub fn of(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool) -> 
         ));
     }
     let mut text = unseen::spelled(&sentences.join(" ")).into_owned();
-    text.truncate(Measure::Plain.prefix(text.as_bytes(), MOST));
+    text.truncate(TextMeasure::Plain.prefix(text.as_bytes(), MOST));
     text
 }
 
@@ -98,7 +98,7 @@ fn shell() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tool::Set;
+    use crate::contract::tool::ToolSet;
     use crate::registry::TOOLS;
     use crate::sandbox::confinement::Bounds;
 
@@ -138,10 +138,13 @@ mod tests {
         }
         let web: Vec<&Tool> = TOOLS
             .iter()
-            .filter(|tool| tool.scope == Scope::Network)
+            .filter(|tool| tool.scope == AccessScope::Network)
             .collect();
         assert!(!of(&web, None, false).contains("paths"));
-        let fetch: Vec<&Tool> = TOOLS.iter().filter(|tool| tool.set == Set::Web).collect();
+        let fetch: Vec<&Tool> = TOOLS
+            .iter()
+            .filter(|tool| tool.set == ToolSet::Web)
+            .collect();
         assert!(!of(&fetch, None, false).contains("scrape_page"));
     }
 }

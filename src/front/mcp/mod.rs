@@ -42,11 +42,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::json;
 
 use crate::command_line::mcp::{NAME, Options};
+use crate::console::exit::ProgramExit;
 use crate::console::sanitize;
-use crate::program::Exit;
 
 /// Serves the tools as `options` say, until the client goes away.
-pub fn serve(options: Options) -> Exit {
+pub fn serve(options: Options) -> ProgramExit {
     if options.http.is_none() && io::stdin().is_terminal() {
         log(
             "waits for a client's messages on stdin, which is a terminal: MCP clients start this \
@@ -55,10 +55,10 @@ pub fn serve(options: Options) -> Exit {
         );
     }
     match serve::run(options) {
-        Ok(()) => Exit::Success,
+        Ok(()) => ProgramExit::Success,
         Err(reason) => {
             log(&reason);
-            Exit::Failure
+            ProgramExit::Failure
         }
     }
 }
@@ -76,8 +76,8 @@ pub fn log(line: &str) {
     // A log that nobody reads is not a reason to stop.
     let _ = if IN_JSON.load(Ordering::Relaxed) {
         let line = json!({"time": operation::now(), "message": line});
-        writeln!(io::stderr(), "{}", sanitize::json(&line.to_string()))
+        writeln!(io::stderr(), "{}", sanitize::escape_json(&line.to_string()))
     } else {
-        writeln!(io::stderr(), "{NAME}: {}", sanitize::line(line))
+        writeln!(io::stderr(), "{NAME}: {}", sanitize::for_line(line))
     };
 }

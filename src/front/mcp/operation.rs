@@ -157,7 +157,7 @@ impl Operation {
             arguments: call.arguments.as_ref(),
         };
         if let Ok(line) = serde_json::to_string(&line)
-            && !log.write(sanitize::json(&line))
+            && !log.write(sanitize::escape_json(&line))
         {
             self.figures.lock().lost += 1;
         }

@@ -21,8 +21,8 @@ use tokio::sync::watch;
 use crate::access::TokenOwner;
 use crate::cache::{LayeredCache, SharingState};
 use crate::command_line::mcp::Options;
-use crate::contract::terms::Reader;
-use crate::contract::tool::{Scope, Tool};
+use crate::contract::terms::Audience;
+use crate::contract::tool::{AccessScope, Tool};
 use crate::front::mcp::call::{AnswerSpec, ToolCaller};
 use crate::front::mcp::call_answer::CallAnswer;
 use crate::front::mcp::clients::{self, Client};
@@ -68,7 +68,10 @@ impl ServerSetup {
 
     /// The reason why a file of the server's own must not lie at `path`: the rest of a sentence.
     pub fn exposes(&self, path: &Path, sensitivity: Sensitivity) -> Option<String> {
-        let commands = self.tools.iter().any(|tool| tool.scope == Scope::Machine);
+        let commands = self
+            .tools
+            .iter()
+            .any(|tool| tool.scope == AccessScope::Machine);
         let confinement = self.caller.confinement()?;
         confinement.exposes(path, sensitivity, commands)
     }
@@ -101,11 +104,11 @@ impl Server {
         owner: Option<&'h TokenOwner>,
     ) -> AnswerSpec<'h> {
         let (reader, max_answer) = match (self.offer.structured, self.offer.max_answer) {
-            (true, _) => (Reader::Program, None),
-            (false, Some(0)) => (Reader::Model, None),
-            (false, Some(bytes)) => (Reader::Model, Some(bytes)),
-            (false, None) if limits_itself => (Reader::Model, None),
-            (false, None) => (Reader::Model, Some(client.longest_answer)),
+            (true, _) => (Audience::Program, None),
+            (false, Some(0)) => (Audience::Model, None),
+            (false, Some(bytes)) => (Audience::Model, Some(bytes)),
+            (false, None) if limits_itself => (Audience::Model, None),
+            (false, None) => (Audience::Model, Some(client.longest_answer)),
         };
         AnswerSpec {
             reader,
@@ -214,7 +217,7 @@ impl ServerHandler for Server {
                 }
                 let beside = (answer.meta.take(), answer.link.take());
                 let result = match wanted.reader {
-                    Reader::Program => structured::result(tool, answer),
+                    Audience::Program => structured::result(tool, answer),
                     _ => plain(tool, &answer, client, wanted.max_answer),
                 };
                 Ok(CallToolResponse::from(with_beside(result, beside)))

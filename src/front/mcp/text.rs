@@ -10,11 +10,11 @@ use rmcp::model::ContentBlock;
 use serde_json::Value;
 
 use crate::contract::aside;
-use crate::contract::bounded::Measure;
+use crate::contract::bounded::TextMeasure;
 use crate::contract::envelope;
 use crate::contract::failure::Code;
 use crate::contract::reply::{EMPTY, IMAGE};
-use crate::contract::tool::{Part, Tool};
+use crate::contract::tool::{FieldRole, Tool};
 use crate::front::mcp::clients::Client;
 
 /// What stands in place of nothing, where the tool has no words of its own for it.
@@ -33,7 +33,7 @@ pub fn content(
         && text.len() > longest
     {
         // The tool has kept to the limit: this is for what stands around its text.
-        text.truncate(Measure::Plain.prefix(text.as_bytes(), longest));
+        text.truncate(TextMeasure::Plain.prefix(text.as_bytes(), longest));
     }
     let image = object[IMAGE].as_object().map(|image| {
         let part = |name: &str| image[name].as_str().unwrap_or_default().to_owned();
@@ -105,18 +105,20 @@ fn body(tool: &Tool, object: &Value) -> String {
     for (name, value) in object.as_object().into_iter().flatten() {
         let part = tool.fields.iter().find(|(field, _)| field == name);
         match (part.map(|(_, part)| *part), value) {
-            (Some(Part::Output | Part::Content), Value::String(output)) => {
+            (Some(FieldRole::Output | FieldRole::Content), Value::String(output)) => {
                 end_line(&mut text);
                 text.push_str(output);
             }
-            (Some(Part::Results), Value::Array(results)) => {
+            (Some(FieldRole::Results), Value::Array(results)) => {
                 for (at, result) in results.iter().enumerate() {
                     add_result(&mut text, at + 1, result);
                 }
             }
-            (Some(Part::Aside(picks)), value) => asides.extend(aside::lines(picks, value)),
+            (Some(FieldRole::Aside(picks)), value) => {
+                asides.extend(aside::picked_lines(picks, value))
+            }
             (Some(_), _) => {}
-            (None, _) if envelope::is_of_the_contract(name) || name == IMAGE || name == EMPTY => {}
+            (None, _) if envelope::is_envelope_field(name) || name == IMAGE || name == EMPTY => {}
             (None, value) => {
                 end_line(&mut text);
                 let shown = value.as_str().map_or(value.to_string(), str::to_owned);
@@ -151,7 +153,7 @@ fn add_result(text: &mut String, number: usize, result: &Value) {
 /// The exit code of a command that was run, if it is worth a word.
 fn exit_code(tool: &Tool, object: &Value) -> Option<u64> {
     let mut fields = tool.fields.iter();
-    let (name, _) = fields.find(|(_, part)| *part == Part::ExitCode)?;
+    let (name, _) = fields.find(|(_, part)| *part == FieldRole::ExitCode)?;
     object[name].as_u64().filter(|code| *code != 0)
 }
 
@@ -286,10 +288,10 @@ mod tests {
         tool.fields = &[
             (
                 "meta",
-                Part::Aside(&[("title", "/title"), ("cite", "/apa")]),
+                FieldRole::Aside(&[("title", "/title"), ("cite", "/apa")]),
             ),
-            ("content", Part::Content),
-            ("cut", Part::Aside(&[("cut", "")])),
+            ("content", FieldRole::Content),
+            ("cut", FieldRole::Aside(&[("cut", "")])),
         ];
         let shown = |object: Value| text(&tool, &object, clients::find(""));
         let meta = json!({"title": "T\nU", "bibtex": "@misc", "apa": "A. (n.d.)."});

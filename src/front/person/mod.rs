@@ -15,23 +15,23 @@ use serde_json::{Map, Value};
 use crate::command_line::confinement;
 use crate::command_line::fields::{NO_CACHE, command, ids, positional_id, usage, value_name};
 use crate::command_line::{help, surplus};
-use crate::console::streams::Stdout;
+use crate::console::exit::ProgramExit;
+use crate::console::streams::RawStdout;
 use crate::console::{color, sanitize, say};
 use crate::contract::call_context::CallContext;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Object;
 use crate::contract::request::Request;
-use crate::contract::schema::{Field, FieldKind, Schema};
-use crate::contract::terms::{Reader, Terms};
+use crate::contract::schema::{FieldKind, Schema, SchemaField};
+use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::Tool;
 use crate::front::{answer, confined};
-use crate::program::Exit;
 use screen::{Screen, ScreenEnd, ScreenMode};
 
 /// What becomes of a person's command line.
 pub enum Outcome {
     /// All was done.
-    Done(Exit),
+    Done(ProgramExit),
     /// It leads to a request on stdin, which is to be answered as a host's is.
     Stdin(CallFlags),
     /// It leads to a request in this file, which is to be answered as a host's is.
@@ -104,12 +104,12 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
             ErrorKind::DisplayHelp => say::print(&help::tool(tool, invocation)),
             ErrorKind::DisplayVersion => say::print(&say::version()),
             ErrorKind::UnknownArgument => match surplus::advice(tool, invocation, &schema, args) {
-                Some(advice) => say::complain(&sanitize::shown(&format!(
+                Some(advice) => say::report_usage(&sanitize::for_terminal(&format!(
                     "error: {advice}\n\nFor more information, try '--help'."
                 ))),
-                None => say::misused(&error),
+                None => say::report_misuse(&error),
             },
-            _ => say::misused(&error),
+            _ => say::report_misuse(&error),
         })
     })
 }
@@ -123,17 +123,17 @@ pub fn without_fields(tool: &Tool, invocation: &str, flags: CallFlags) -> Outcom
     Outcome::Done(if io::stdout().is_terminal() {
         say::print(&help::tool(tool, invocation))
     } else {
-        say::nothing_given(invocation)
+        say::report_no_fields(invocation)
     })
 }
 
 /// Answers `request`: with text, or with JSON if that is wanted.
-fn call(tool: &Tool, request: &mut [u8], flags: CallFlags, json: bool) -> Exit {
+fn call(tool: &Tool, request: &mut [u8], flags: CallFlags, json: bool) -> ProgramExit {
     if !json {
         return as_text(tool, request, flags);
     }
     // JSON is for programs, and says all that a host is told.
-    let terms = flags.on(Terms::within(Reader::Program, None, None));
+    let terms = flags.on(Terms::within(Audience::Program, None, None));
     let exit = answer::as_json(tool, Ok(request), terms);
     if io::stdout().is_terminal() {
         // A person's next prompt is to stand on a line of its own; what a terminal does not take is
@@ -145,19 +145,19 @@ fn call(tool: &Tool, request: &mut [u8], flags: CallFlags, json: bool) -> Exit {
 
 /// Answers `request` with text. A command's own exit code is passed on; else the tool's row says
 /// how the call exits.
-fn as_text(tool: &Tool, request: &[u8], flags: CallFlags) -> Exit {
-    let screen = Screen::new(tool, Stdout::default(), ScreenMode::of(&io::stdout()));
+fn as_text(tool: &Tool, request: &[u8], flags: CallFlags) -> ProgramExit {
+    let screen = Screen::new(tool, RawStdout::default(), ScreenMode::of(&io::stdout()));
     let shown = answer::catch(|| show(tool, request, flags, screen));
     match shown.and_then(|shown| shown) {
         Ok(Ok((_, end))) => end.say(tool),
         // Whoever closed the pipe has read what they wanted.
-        Ok(Err(error)) => answer::ended(tool, Err(error), Exit::Success),
+        Ok(Err(error)) => answer::ended(tool, Err(error), ProgramExit::Success),
         Err(failure) => {
-            color::complain(tool.command(), &failure.message);
+            color::print_error(tool.command(), &failure.message);
             if !failure.note.is_empty() {
-                color::complain(tool.command(), &failure.note);
+                color::print_error(tool.command(), &failure.note);
             }
-            Exit::Code(tool.exits.failed)
+            ProgramExit::Code(tool.exits.failed)
         }
     }
 }
@@ -172,7 +172,7 @@ pub fn show<W: Write>(
 ) -> Result<io::Result<(W, ScreenEnd)>, Failure> {
     let mut request = Request::parse(request)?.on(flags.on(Terms::of_person()));
     let reply = confined::run(tool, &mut request)?;
-    let mut object = Object::shown(&mut screen);
+    let mut object = Object::for_viewer(&mut screen);
     let written = reply.write(&mut object).and_then(|()| object.close());
     Ok(written.and_then(|()| screen.finish()))
 }
@@ -220,7 +220,7 @@ fn request(
 }
 
 /// What the field's flag says, if it is there.
-fn given(matches: &ArgMatches, field: &Field) -> Option<Value> {
+fn given(matches: &ArgMatches, field: &SchemaField) -> Option<Value> {
     let name = &field.name;
     match field.kind {
         FieldKind::Text => matches

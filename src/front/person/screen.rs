@@ -10,11 +10,11 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde_json::Value;
 
+use crate::console::exit::ProgramExit;
 use crate::console::{color, sanitize};
 use crate::contract::aside;
 use crate::contract::reply::Viewer;
-use crate::contract::tool::{Part, Tool};
-use crate::program::Exit;
+use crate::contract::tool::{FieldRole, Tool};
 
 /// An answer on its way to a terminal, or to whatever takes its bytes.
 pub struct Screen<'a, W: Write> {
@@ -58,7 +58,7 @@ impl ScreenMode {
 #[derive(Debug, PartialEq, Eq)]
 pub struct ScreenEnd {
     /// As the command did, where there was one.
-    pub exit: Exit,
+    pub exit: ProgramExit,
     /// Why there is no more of the answer; empty where that is all.
     pub error: String,
     /// What was left out.
@@ -69,15 +69,15 @@ pub struct ScreenEnd {
 
 impl ScreenEnd {
     /// Says on stderr, in the name of `tool`, what belongs there.
-    pub fn say(&self, tool: &Tool) -> Exit {
+    pub fn say(&self, tool: &Tool) -> ProgramExit {
         let speaker = tool.command();
         for complaint in [&self.error, &self.note] {
             if !complaint.is_empty() {
-                color::complain(speaker, complaint);
+                color::print_error(speaker, complaint);
             }
         }
         if self.nothing_found {
-            color::complain(speaker, "nothing found");
+            color::print_error(speaker, "nothing found");
         }
         self.exit
     }
@@ -85,7 +85,7 @@ impl ScreenEnd {
 
 /// What a field is to a reader: the tool's own parts, and those of the contract.
 enum Role {
-    Of(Part),
+    Of(FieldRole),
     Error,
     Note,
     /// Nothing that a person needs.
@@ -106,7 +106,7 @@ impl<'a, W: Write> Screen<'a, W> {
             named: None,
             asides: Vec::new(),
             end: ScreenEnd {
-                exit: Exit::Success,
+                exit: ProgramExit::Success,
                 error: String::new(),
                 note: String::new(),
                 nothing_found: false,
@@ -125,9 +125,9 @@ impl<'a, W: Write> Screen<'a, W> {
         }
         self.out.flush()?;
         if !self.end.error.is_empty() {
-            self.end.exit = Exit::Code(self.tool.exits.failed);
+            self.end.exit = ProgramExit::Code(self.tool.exits.failed);
         } else if self.end.nothing_found {
-            self.end.exit = Exit::Code(self.tool.exits.nothing_found);
+            self.end.exit = ProgramExit::Code(self.tool.exits.nothing_found);
         }
         self.end.nothing_found &= self.last.is_none() && self.kind != ScreenMode::Pipe;
         let out = self
@@ -157,7 +157,9 @@ impl<'a, W: Write> Screen<'a, W> {
     fn sanitized<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.kind {
             ScreenMode::Pipe => Cow::Borrowed(text),
-            ScreenMode::Terminal | ScreenMode::ColourTerminal => Cow::Owned(sanitize::shown(text)),
+            ScreenMode::Terminal | ScreenMode::ColourTerminal => {
+                Cow::Owned(sanitize::for_terminal(text))
+            }
         }
     }
 
@@ -192,8 +194,8 @@ impl<'a, W: Write> Screen<'a, W> {
     fn show_asides(&mut self) -> io::Result<()> {
         let mut lines = Vec::new();
         for (name, value) in std::mem::take(&mut self.asides) {
-            if let Role::Of(Part::Aside(picks)) = self.role(&name) {
-                lines.extend(aside::lines(picks, &value));
+            if let Role::Of(FieldRole::Aside(picks)) = self.role(&name) {
+                lines.extend(aside::picked_lines(picks, &value));
             }
         }
         if lines.is_empty() {
@@ -242,20 +244,21 @@ impl<W: Write> Viewer for Screen<'_, W> {
     fn text(&mut self, name: &str, piece: &str) -> io::Result<()> {
         self.leave(name)?;
         let role = self.role(name);
-        if let Role::Of(Part::Aside(_)) = role {
+        if let Role::Of(FieldRole::Aside(_)) = role {
             self.keep_aside(name, Value::from(piece));
             return Ok(());
         }
         if !piece.is_empty() && !matches!(role, Role::Error | Role::Note) {
-            self.is_content = matches!(role, Role::Of(Part::Content));
+            self.is_content = matches!(role, Role::Of(FieldRole::Content));
         }
         match role {
-            Role::Of(Part::Output | Part::Content) => self.show(piece)?,
+            Role::Of(FieldRole::Output | FieldRole::Content) => self.show(piece)?,
             Role::Error => self.end.error.push_str(piece),
             Role::Note => self.end.note.push_str(piece),
-            Role::Of(Part::Silent | Part::Aside(_)) | Role::Envelope => {}
+            Role::Of(FieldRole::Silent | FieldRole::Aside(_)) | Role::Envelope => {}
             // A row that says otherwise of a text is mistaken, and the text is shown all the same.
-            Role::Unnamed | Role::Of(Part::Results | Part::ExitCode | Part::Count) => {
+            Role::Unnamed
+            | Role::Of(FieldRole::Results | FieldRole::ExitCode | FieldRole::Count) => {
                 self.show_named(name, piece)?;
             }
         }
@@ -267,14 +270,17 @@ impl<W: Write> Viewer for Screen<'_, W> {
     }
 
     fn bytes(&mut self, name: &str, piece: &[u8]) -> io::Result<()> {
-        if !matches!(self.role(name), Role::Of(Part::Output | Part::Content)) {
+        if !matches!(
+            self.role(name),
+            Role::Of(FieldRole::Output | FieldRole::Content)
+        ) {
             return self.text(name, &String::from_utf8_lossy(piece));
         }
         let Some(end) = piece.last() else {
             return Ok(());
         };
         self.leave(name)?;
-        self.is_content = matches!(self.role(name), Role::Of(Part::Content));
+        self.is_content = matches!(self.role(name), Role::Of(FieldRole::Content));
         // Of the last character only a newline matters.
         self.last = Some(char::from(*end));
         self.out.write_all(piece)
@@ -283,21 +289,21 @@ impl<W: Write> Viewer for Screen<'_, W> {
     fn value(&mut self, name: &str, value: Value) -> io::Result<()> {
         self.leave(name)?;
         match (self.role(name), &value) {
-            (Role::Of(Part::Results), Value::Array(results)) => {
+            (Role::Of(FieldRole::Results), Value::Array(results)) => {
                 for (at, result) in results.iter().enumerate() {
                     self.result(at + 1, result)?;
                 }
             }
-            (Role::Of(Part::ExitCode), Value::Number(code)) => {
+            (Role::Of(FieldRole::ExitCode), Value::Number(code)) => {
                 // A command's exit code is a byte.
                 let code = code.as_u64().and_then(|code| u8::try_from(code).ok());
-                self.end.exit = Exit::Code(code.unwrap_or(1));
+                self.end.exit = ProgramExit::Code(code.unwrap_or(1));
             }
-            (Role::Of(Part::Count), Value::Number(count)) => {
+            (Role::Of(FieldRole::Count), Value::Number(count)) => {
                 self.end.nothing_found = count.as_u64() == Some(0);
             }
-            (Role::Of(Part::Silent) | Role::Envelope, _) => {}
-            (Role::Of(Part::Aside(_)), _) => self.keep_aside(name, value),
+            (Role::Of(FieldRole::Silent) | Role::Envelope, _) => {}
+            (Role::Of(FieldRole::Aside(_)), _) => self.keep_aside(name, value),
             _ => {
                 self.is_content = false;
                 self.show_named(name, &value.to_string())?;

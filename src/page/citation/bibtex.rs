@@ -15,11 +15,6 @@ const EMPTY_WORDS: &[&str] = &[
     "le", "les", "of", "on", "the", "to", "und", "what", "why", "with",
 ];
 
-/// Names of the months that every style defines.
-const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-];
-
 /// Formats the entry of a work. Writing to a string does not fail.
 pub fn format_entry(work: &CitedWork) -> String {
     let (entry, container) = match work.kind {
@@ -52,9 +47,9 @@ pub fn format_entry(work: &CitedWork) -> String {
     match work.date {
         Some(date) => {
             field("year", format!("{{{}}}", date.year()));
-            let month = date.month().map(|month| usize::from(month) - 1);
-            let month = month.and_then(|month| MONTHS.get(month)).copied();
-            field("month", month.unwrap_or_default().to_owned());
+            // The names that every style knows.
+            let month = date.month_name().map(|name| name[..3].to_lowercase());
+            field("month", month.unwrap_or_default());
         }
         None => field("year", "{n.d.}".to_owned()),
     }

@@ -5,11 +5,6 @@ use std::fmt::Write as _;
 
 use super::{AuthorName, CitedWork, PartialDate, WorkKind, with_full_stop};
 
-/// Abbreviated names of months (appendix 1).
-const MONTHS: [&str; 12] = [
-    "Jan.", "Feb.", "Mar.", "Apr.", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.",
-];
-
 /// Formats the entry of a work. Writing to a string does not fail.
 pub fn format_entry(work: &CitedWork) -> String {
     let mut text = String::new();
@@ -60,11 +55,18 @@ fn labelled(label: &str, value: &str) -> String {
     format!("{label}{value}")
 }
 
+/// `Jan.`, `Sept.`, and short names in full (appendix 1).
+fn shortened_month(name: &str) -> String {
+    match name {
+        "September" => "Sept.".to_owned(),
+        _ if name.len() > 4 => format!("{}.", &name[..3]),
+        _ => name.to_owned(),
+    }
+}
+
 /// Formats a date as `17 May 2024`.
 fn written_date(date: PartialDate, kind: WorkKind) -> String {
-    let month = date
-        .month()
-        .and_then(|month| MONTHS.get(usize::from(month) - 1));
+    let month = date.month_name().map(shortened_month);
     match (month, date.day()) {
         (Some(month), Some(day)) if kind == WorkKind::Page => {
             format!("{day} {month} {}", date.year())

@@ -4,10 +4,11 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::WorkKind;
+use crate::basics::words::on_one_line;
 use crate::page::author::{self, AuthorKind, AuthorName, MAX_AUTHORS};
 use crate::page::date::PartialDate;
 use crate::page::embedded::EmbeddedData;
-use crate::page::{json_ld, line};
+use crate::page::json_ld;
 
 /// Types of schema.org for works with an author, except those that are derived by name (`…Article`,
 /// `…Posting`).
@@ -91,7 +92,7 @@ impl<'a> CitationSources<'a> {
         if let Some(title) = stated {
             return title;
         }
-        let found = || Some(line(found)).filter(|title| !title.is_empty());
+        let found = || Some(on_one_line(found)).filter(|title| !title.is_empty());
         let own = || Some(self.embedded.title().to_owned()).filter(|title| !title.is_empty());
         let title = self
             .meta(&["og:title"])
@@ -143,7 +144,7 @@ impl<'a> CitationSources<'a> {
             parts.next_back()
         });
         let bytes = percent_encoding::percent_decode_str(last.unwrap_or_default());
-        let name = line(&bytes.decode_utf8_lossy());
+        let name = on_one_line(&bytes.decode_utf8_lossy());
         if name.chars().any(char::is_alphanumeric) {
             return name;
         }

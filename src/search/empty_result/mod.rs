@@ -1,16 +1,15 @@
-//! Why a search found nothing: because there is nothing, or because it did not look there.
+//! The reason why a search found nothing: there is nothing, or the search did not look there.
 //!
-//! A model takes "nothing found" for a fact. So where something was not looked at, this finds out
-//! what: a path that is missing, a pattern in another language, files that lie deeper. All that is
-//! recommended has been tried out or counted. The whole ends at a time that the caller sets; counts
-//! are then the least that there is.
+//! A model takes "nothing found" for a fact. So this finds the places that were not looked at: a
+//! path that is missing, a pattern in another language, files that lie deeper. Each recommended
+//! pattern has been tried out or its names counted. It all ends at a time that the caller sets;
+//! counts are then the least that there are.
 //!
 //! Rules: the decisions on glob and grep ("an empty answer says why").
 
 mod names;
 mod place;
 mod readings;
-mod recommended;
 mod scope;
 mod survey;
 
@@ -21,9 +20,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::paths::EntryKind;
-use super::steps::{Pattern, starts};
+use super::steps::{GlobPattern, starts};
+use crate::paths::unexpanded;
 use crate::sandbox::confinement;
-use crate::unexpanded::{Unexpanded, unexpanded};
 pub use place::{Misplaced, PathKind, Slip};
 use scope::{SearchScope, at_last_slash, joined};
 
@@ -33,22 +32,19 @@ pub const LIMIT: Duration = Duration::from_millis(50);
 /// The longest time for trying out one pattern.
 const ONE_TRY: Duration = Duration::from_millis(10);
 
-/// A number of names, or the least that there are where time was over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NameCount {
-    /// The number.
-    pub number: u64,
-    /// There may be more.
-    pub at_least: bool,
-}
-
 /// A pattern that finds something, from the same directory on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BetterPattern {
     /// The pattern.
     pub pattern: String,
-    /// The number of names that it finds.
-    pub count: NameCount,
+    /// The number of names that it finds; 0 where they were not counted.
+    pub number: u64,
+    /// True if there may be more, because time was over.
+    pub at_least: bool,
+    /// The number of those that lie in what was built or fetched.
+    pub built: u64,
+    /// Names of the directories that hold it, like `target`.
+    pub built_in: Vec<String>,
 }
 
 /// The reason why nothing was found.
@@ -56,37 +52,20 @@ pub struct BetterPattern {
 pub enum EmptyReason {
     /// There is something wrong with `path`.
     Path(Misplaced),
-    /// The pattern is empty.
-    EmptyPattern,
-    /// The pattern begins with something that only a shell expands: to this, if that is known.
-    Unexpanded(Option<String>),
+    /// There is something wrong with this path, which the pattern names or begins with.
+    Named(String, Misplaced),
+    /// The pattern begins with something that only a shell expands.
+    Unexpanded,
     /// The pattern is written in another language, and this one was probably meant.
     Misread(BetterPattern),
-    /// A directory or file that the pattern names is missing.
-    Missing {
-        /// Its path.
-        path: String,
-        /// The nearest directory above it.
-        nearest: String,
-        /// A file that stands in place of a directory.
-        file: Option<String>,
-        /// Names in there that are like it.
-        similar: Vec<String>,
-    },
     /// Names that match lie deeper.
     Below(NamesBelow),
     /// Names that match are hidden.
     Hidden(Vec<BetterPattern>),
-    /// Names that match lie in these directories alone, which hold what was built.
-    OnlyBuilt(Vec<String>),
     /// Names that match are written in other cases.
     OtherCase(Vec<String>),
     /// The pattern names so many directories, and this one the files in them, if there are any.
     Directories(u64, Option<BetterPattern>),
-    /// The pattern names a symbolic link to this, which is missing.
-    LeadsNowhere(String, String),
-    /// The pattern names something of this kind, which is not searched.
-    Special(String, PathKind),
     /// So many names are symbolic links to files, which are not followed.
     Links(u64),
 }
@@ -94,18 +73,14 @@ pub enum EmptyReason {
 /// Names that match below the directory that was looked at.
 #[derive(Debug)]
 pub struct NamesBelow {
-    /// The directory.
-    pub directory: String,
-    /// The pattern looks directly in it, and nowhere else.
-    pub direct: bool,
+    /// The directory, if the pattern looks directly in it, and nowhere else.
+    pub directory: Option<String>,
     /// A directory that the pattern names and that is missing.
     pub missing: Option<String>,
     /// The pattern that leads there.
     pub found: BetterPattern,
-    /// The pattern for the extension that most names there have.
+    /// The pattern for the extension that most names there have, where it has fewer.
     pub most: Option<BetterPattern>,
-    /// Directories that hold what was built, and more names that match.
-    pub built: Vec<String>,
 }
 
 /// A search that found nothing.
@@ -115,7 +90,7 @@ pub struct EmptySearch<'a> {
     pub path: &'a str,
     /// The pattern.
     pub pattern: &'a str,
-    /// Only regular files are of use.
+    /// True if only regular files count.
     pub files_only: bool,
     /// The time at which the answer has to be there.
     pub until: Instant,
@@ -130,12 +105,11 @@ pub struct SearchedNames {
     pub directories: u64,
     /// Symbolic links.
     pub links: u64,
-    /// There were hidden names beside them.
+    /// True if there were hidden names beside them.
     pub hidden: bool,
 }
 
-/// Finds out what is wrong with `path`, where `pattern` was to be looked for in it, if there is
-/// one.
+/// Finds out what is wrong with `path`, in which `pattern`, if there is one, was to be found.
 #[must_use]
 pub fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<Misplaced> {
     let mut misplaced = place::misplaced(search.path, search.files_only, search.until)?;
@@ -150,7 +124,7 @@ pub fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<Mispl
             path: directory,
             ..search
         };
-        // Where files are searched and none are named, it is all that lie in the directory.
+        // Without a pattern, grep searches all files in the directory.
         let named = found.pattern.trim_end_matches('/');
         let behind = format!("{named}/{}", pattern.unwrap_or("*"));
         let better = search.find(&behind);
@@ -163,7 +137,7 @@ pub fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<Mispl
     Some(misplaced)
 }
 
-/// Finds out why no name was found; none, where there is nothing to be found.
+/// Finds out why no name was found; none, if there is nothing to be found.
 #[must_use]
 pub fn names(search: EmptySearch<'_>) -> Option<EmptyReason> {
     let pattern = search.pattern;
@@ -173,24 +147,24 @@ pub fn names(search: EmptySearch<'_>) -> Option<EmptyReason> {
     {
         return Some(EmptyReason::Path(misplaced));
     }
-    if pattern.is_empty() {
-        return Some(EmptyReason::EmptyPattern);
-    }
-    if let Some(reason) = unexpanded_reason(pattern) {
-        return Some(reason);
-    }
     let readings = readings::readings(pattern, search.path);
     if let Some(found) = readings.iter().find_map(|reading| search.find(reading)) {
         return Some(EmptyReason::Misread(found));
     }
+    if unexpanded(pattern).is_some() {
+        return Some(EmptyReason::Unexpanded);
+    }
     let scope = SearchScope::of(&search);
     let similar = scope.similar(&search);
     if scope.missing.is_some()
-        && let Some(EmptyReason::Missing {
-            similar: names,
-            file,
-            ..
-        }) = &similar
+        && let Some(EmptyReason::Named(
+            _,
+            Misplaced::Missing {
+                similar: names,
+                file,
+                ..
+            },
+        )) = &similar
         && (!names.is_empty() || file.is_some() || pattern.starts_with('/'))
     {
         return similar;
@@ -200,19 +174,15 @@ pub fn names(search: EmptySearch<'_>) -> Option<EmptyReason> {
         // Some of the time is for the other readings.
         first.until = search.until.min(Instant::now() + LIMIT / 2);
     }
-    let below = |pattern: &String| {
-        let search = EmptySearch { pattern, ..search };
-        match SearchScope::of(&search).survey(search, None)? {
-            EmptyReason::Below(below) => Some(EmptyReason::Misread(below.found)),
-            _ => None,
-        }
-    };
-    let reason = scope.survey(first, None);
-    let reason = reason.or_else(|| readings.iter().find_map(below));
+    let reason = scope.survey(first, None).or_else(|| {
+        let mut readings = readings.iter();
+        let found = readings.find_map(|reading| search.find_below(reading));
+        found.map(EmptyReason::Misread)
+    });
     reason.or(similar)
 }
 
-/// Finds out why no line was found, where the pattern named these; none, where all was searched.
+/// Finds out why no line was found in the files that were searched; none, if they were all.
 #[must_use]
 pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<EmptyReason> {
     let scope = SearchScope::of(&search);
@@ -242,11 +212,9 @@ pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<EmptyRe
     }
     if !is_wild(pattern) {
         let place = joined(search.path, pattern);
-        if let Some(target) = place::dangling(&place) {
-            return Some(EmptyReason::LeadsNowhere(pattern.to_owned(), target));
-        }
-        if let Some(kind) = place::special(&place) {
-            return Some(EmptyReason::Special(pattern.to_owned(), kind));
+        let misplaced = place::misplaced(&place.to_string_lossy(), true, search.until);
+        if let Some(wrong @ (Misplaced::LeadsNowhere(_) | Misplaced::NotSearched(_))) = misplaced {
+            return Some(EmptyReason::Named(pattern.to_owned(), wrong));
         }
     }
     let reason = if searched.links == 0 {
@@ -258,23 +226,12 @@ pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<EmptyRe
 }
 
 impl EmptySearch<'_> {
-    /// Counts the names of `pattern` as it is written, or of a pattern that finds the same and
-    /// leads into nothing that was built.
+    /// Counts the names of `pattern`, if that is quick and it stays within reach: a confined call
+    /// may not even ask whether there is something outside.
     fn find(&self, pattern: &str) -> Option<BetterPattern> {
-        if !is_deep(pattern) {
-            return self.try_out(pattern);
+        if is_deep(pattern) {
+            return self.find_below(pattern);
         }
-        let search = EmptySearch { pattern, ..*self };
-        let scope = SearchScope::of(&search);
-        match scope.survey(search, None)? {
-            EmptyReason::Below(below) if scope.missing.is_none() => Some(below.found),
-            _ => None,
-        }
-    }
-
-    /// Counts the names of `pattern` as it is written, if that is quick and it stays within reach:
-    /// a confined call may not even ask whether there is something outside.
-    fn try_out(&self, pattern: &str) -> Option<BetterPattern> {
         if !pattern.starts_with('/') && pattern.split('/').any(|one| one == "..") {
             return None;
         }
@@ -285,43 +242,37 @@ impl EmptySearch<'_> {
             return None;
         }
         let until = self.until.min(Instant::now() + ONE_TRY);
-        let parsed = Pattern::parse(pattern.as_bytes()).ok()?;
+        let parsed = GlobPattern::parse(pattern.as_bytes()).ok()?;
         let paths = parsed.paths(here, Some(until)).ok()?;
         let counts = |kind| !self.files_only || kind == EntryKind::Regular;
         let number = paths.iter().filter(|path| counts(path.kind())).count() as u64;
-        let count = NameCount {
-            number,
-            at_least: paths.left_out().is_some(),
-        };
         (number > 0).then(|| BetterPattern {
             pattern: pattern.to_owned(),
-            count,
+            number,
+            at_least: paths.left_out().is_some(),
+            ..BetterPattern::default()
         })
+    }
+
+    /// Counts the names of `pattern` in the directory that it begins with, and below.
+    fn find_below(&self, pattern: &str) -> Option<BetterPattern> {
+        let search = EmptySearch { pattern, ..*self };
+        match SearchScope::of(&search).survey(search, None)? {
+            EmptyReason::Below(below) if below.missing.is_none() => Some(below.found),
+            _ => None,
+        }
     }
 }
 
-/// Says whether `**` is the only wildcard among the directories of `pattern`: names below are then
-/// surveyed, and not sought in directories that hold what was built.
+/// True if `**` is the only wildcard among the directories of `pattern`: a survey can then count
+/// its names, those in what was built apart.
 fn is_deep(pattern: &str) -> bool {
     let (directories, _) = at_last_slash(pattern);
     let mut wild = directories.split('/').filter(|part| is_wild(part));
     wild.next() == Some("**") && wild.next().is_none()
 }
 
-/// Says whether it may be another name than the one that is written.
+/// True if `pattern` may name something else than it spells.
 fn is_wild(pattern: &str) -> bool {
     pattern.contains(['*', '?', '[', '{', '\\'])
-}
-
-/// Expands the beginning of a pattern as a shell would, if it would.
-fn unexpanded_reason(pattern: &str) -> Option<EmptyReason> {
-    if let Some(rest) = pattern.strip_prefix("file://") {
-        let path = rest.starts_with('/').then(|| rest.to_owned());
-        return Some(EmptyReason::Unexpanded(path));
-    }
-    let Unexpanded {
-        directory, rest, ..
-    } = unexpanded(pattern)?;
-    let path = directory.map(|directory| survey::escaped(&directory) + rest);
-    Some(EmptyReason::Unexpanded(path))
 }

@@ -2,14 +2,14 @@
 //! relatives.
 
 use crate::search::braces;
-use crate::search::wildcard::Component;
+use crate::search::wildcard::PatternComponent;
 
-/// Names of one kind.
+/// A component of a pattern, with braces or without.
 #[derive(Debug)]
 pub struct NamePattern {
     /// The pattern as it is written, braces and all.
     pub text: String,
-    components: Vec<Component>,
+    components: Vec<PatternComponent>,
 }
 
 impl NamePattern {
@@ -18,14 +18,14 @@ impl NamePattern {
         if alternatives.is_empty() {
             alternatives.push(text.clone().into_bytes());
         }
-        let components = alternatives.iter().map(|one| Component::parse(one));
+        let components = alternatives.iter().map(|one| PatternComponent::parse(one));
         Self {
             components: components.collect(),
             text,
         }
     }
 
-    /// Says whether `name` is one of them.
+    /// True if `name` matches.
     pub fn matches(&self, name: &[u8]) -> bool {
         self.components.iter().any(|one| one.matches(name))
     }
@@ -36,11 +36,11 @@ impl NamePattern {
 pub struct NameMatcher {
     /// The names.
     pub names: NamePattern,
-    /// The same for names that begin with a dot, where that makes a difference.
+    /// The same for names that begin with a dot, if that makes a difference.
     pub hidden: Option<NamePattern>,
     /// The same in lower case.
     pub folded: NamePattern,
-    /// Only regular files count.
+    /// True if only regular files count.
     pub files_only: bool,
 }
 
@@ -66,14 +66,14 @@ impl NameMatcher {
         }
     }
 
-    /// Says whether every name is meant.
+    /// True if every name is meant.
     pub fn is_every_name(&self) -> bool {
         self.names.text == "*"
     }
 
-    /// Says whether more than one name is meant.
+    /// True if more than one name is meant.
     pub fn is_wild(&self) -> bool {
-        let name = |one: &Component| matches!(one, Component::Name(_));
+        let name = |one: &PatternComponent| matches!(one, PatternComponent::Name(_));
         !self.names.components.iter().all(name)
     }
 }

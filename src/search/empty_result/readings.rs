@@ -3,16 +3,21 @@
 use std::path::Path;
 
 use super::place;
+use super::survey::escaped;
+use crate::paths::{self, unexpanded};
 
 /// Writes the patterns that may have been meant, the likeliest first.
 pub(super) fn readings(pattern: &str, path: &str) -> Vec<String> {
-    let mut all: Vec<String> = place::unquoted(pattern).into_iter().collect();
+    let mut all: Vec<String> = paths::unquoted(pattern).into_iter().collect();
+    all.extend(pattern.is_empty().then(|| "*".to_owned()));
+    all.extend(pattern.strip_prefix("file://").map(str::to_owned));
+    let unexpanded = unexpanded(pattern).and_then(|one| Some(escaped(&one.directory?) + one.rest));
+    all.extend(unexpanded);
     all.extend(without_beginning(pattern, path));
     all.push(pattern.trim_end_matches('/').to_owned());
-    all.extend(place::without_line_number(pattern).map(str::to_owned));
+    all.extend(paths::without_line_number(pattern).map(|(path, _)| path.to_owned()));
     all.extend(list(pattern));
-    all.extend(alternatives(pattern));
-    all.extend(expression(pattern));
+    all.extend(rewritten(pattern));
     if pattern.contains('\\') {
         // One at the beginning quotes what follows, or is too much: it leads to no root.
         let relative = pattern.trim_start_matches('\\');
@@ -55,88 +60,60 @@ fn without_beginning(pattern: &str, path: &str) -> Vec<String> {
 
 /// Reads `*.ts,*.tsx`, also with blanks, semicolons or bars between them.
 fn list(pattern: &str) -> Option<String> {
-    if pattern.contains(['{', '(']) {
-        return None;
-    }
     let parts = pattern.split([',', ';', '|', ' ', '\n', '\t']);
     let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
-    let extensions: Option<Vec<&str>> = parts
-        .iter()
-        .map(|part| part.strip_prefix("*.").filter(|rest| !rest.contains('/')))
-        .collect();
-    (parts.len() > 1).then(|| match extensions {
-        Some(extensions) => format!("*.{{{}}}", extensions.join(",")),
-        None => format!("{{{}}}", parts.join(",")),
-    })
+    let is_list = parts.len() > 1 && !pattern.contains(['{', '(']);
+    is_list.then(|| format!("{{{}}}", parts.join(",")))
 }
 
-/// Reads `*.(ts|tsx)`, `*.@(ts|tsx)`, `*.{ts|tsx}`, `*.{ts, tsx}`, `*.{ts,tsx` and `*.{ts}`.
-fn alternatives(pattern: &str) -> Option<String> {
-    if pattern.contains('\\') || pattern.contains(".*") || pattern.contains("!(") {
-        return None;
+/// Signs of regular expressions and of other shells, with the wildcards that mean the same.
+const SIGNS: [(&str, &str); 8] = [
+    (".*", "*"),
+    (".+", "*"),
+    ("\\.", "."),
+    ("(?:", "{"),
+    ("@(", "{"),
+    ("(", "{"),
+    (")", "}"),
+    ("|", ","),
+];
+
+/// Reads `.*\.rs$`, `*.(ts|tsx)`, `*.@(ts|tsx)`, `*.{ts|tsx}`, `*.{ts, tsx}`, `*.{ts,tsx` and
+/// `*.{ts}`.
+fn rewritten(pattern: &str) -> Option<String> {
+    let (begins, ends) = (pattern.starts_with('^'), pattern.ends_with('$'));
+    let is_sign = |sign: &&str| pattern.contains(sign);
+    let is_expression = begins || ends || [".*", ".+", "\\."].iter().any(is_sign);
+    let mut text = pattern.trim_matches(['^', '$']).to_owned();
+    for (sign, wildcard) in SIGNS {
+        text = text.replace(sign, wildcard);
     }
-    let mut text = pattern.to_owned();
-    for before in ["@(", "+(", "?(", "*(", "(?:", "("] {
-        text = text.replace(before, "{");
+    if is_expression {
+        if text.contains('\\') {
+            return None;
+        }
+        if !begins && !text.starts_with('*') && !text.contains('/') {
+            text.insert(0, '*');
+        }
+        if !ends && !text.contains('.') && !text.ends_with('*') {
+            text.push('*');
+        }
+        while text.contains("**") {
+            text = text.replace("**", "*");
+        }
+        // A sign for any directories stands for one here.
+        text = text.replace("*/", "**/");
     }
-    text = text.replace(')', "}").replace('|', ",");
     let count = |brace| text.matches(brace).count();
     let open = count('{').saturating_sub(count('}'));
     text += &"}".repeat(open);
-    text.contains('{')
-        .then(|| one_alternative(text.replace(char::is_whitespace, "")))
-}
-
-/// Takes braces away that hold one alternative alone.
-fn one_alternative(text: String) -> String {
-    if text.contains(',') || text.contains("..") {
-        return text;
+    if text.contains('{') {
+        text = text.replace(char::is_whitespace, "");
     }
-    text.replace(['{', '}'], "")
-}
-
-/// Writes `.*\.rs$` and its like as a wildcard pattern.
-fn expression(pattern: &str) -> Option<String> {
-    let signs = [".*", ".+", "\\.", "\\w", "\\d", "[^/]", "(?:", "(?i)"];
-    let (begins, ends) = (pattern.starts_with('^'), pattern.ends_with('$'));
-    if !begins && !ends && !signs.iter().any(|sign| pattern.contains(sign)) {
-        return None;
-    }
-    let text = pattern.trim_start_matches("(?i)").trim_start_matches('^');
-    let mut text = text.trim_end_matches('$').to_owned();
-    for (from, to) in [
-        ("[^/]+", "*"),
-        ("[^/]*", "*"),
-        ("\\w+", "*"),
-        ("\\d+", "[0-9]*"),
-        (".*?", "*"),
-        (".+?", "*"),
-        (".*", "*"),
-        (".+", "*"),
-        ("(?:", "{"),
-        ("(", "{"),
-        (")?", "}"),
-        (")", "}"),
-        ("|", ","),
-        ("\\.", "."),
-        ("\\-", "-"),
-        ("\\/", "/"),
-    ] {
-        text = text.replace(from, to);
-    }
-    if text.contains('\\') {
-        return None;
-    }
-    if !begins && !text.starts_with('*') && !text.contains('/') {
-        text.insert(0, '*');
-    }
-    if !ends && !text.contains('.') && !text.ends_with('*') {
-        text.push('*');
-    }
-    text = one_alternative(text);
-    while text.contains("**") {
-        text = text.replace("**", "*");
-    }
-    // A sign for any directories stands for one here.
-    Some(text.replace("*/", "**/"))
+    let is_single = !text.contains(',') && !text.contains("..");
+    Some(if is_single {
+        text.replace(['{', '}'], "")
+    } else {
+        text
+    })
 }

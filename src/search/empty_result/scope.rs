@@ -1,11 +1,10 @@
-//! The directories that a pattern looks in, and what there is that it does not look at.
+//! The directories that a pattern looks in, and the names that it does not look at.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use super::names::NameMatcher;
-use super::survey::Survey;
-use super::{BetterPattern, EmptyReason, EmptySearch, NamesBelow, is_wild, place};
+use super::survey::NameSurvey;
+use super::{EmptyReason, EmptySearch, Misplaced, NamesBelow, is_wild, place};
 
 /// The directories that a pattern looks in.
 pub(super) struct SearchScope {
@@ -13,7 +12,7 @@ pub(super) struct SearchScope {
     prefix: String,
     /// The first directory that it names and that is missing.
     pub missing: Option<PathBuf>,
-    /// It looks directly in there, and nowhere else.
+    /// True if it looks directly in there, and nowhere else.
     direct: bool,
     /// The names that it looks for.
     pub names: NameMatcher,
@@ -44,70 +43,40 @@ impl SearchScope {
             prefix,
             missing,
             direct,
-            names: NameMatcher::new(&last_components(last), search.files_only),
+            names: NameMatcher::new(last, search.files_only),
         }
     }
 
-    /// Finds the names that it looks for elsewhere, apart from files that have been searched.
+    /// Finds the names in other places, beside `searched` files that have been searched.
     pub fn survey(&self, search: EmptySearch<'_>, searched: Option<u64>) -> Option<EmptyReason> {
-        // Nobody wants to know what lies below the root of the file system.
+        // The root of the file system holds names of every kind.
         if self.prefix == "/" && self.missing.is_some() {
             return None;
         }
         let base = joined(search.path, &self.prefix);
-        let left = search.until.saturating_duration_since(Instant::now());
-        let most = if self.names.is_every_name() {
-            left / 2
-        } else {
-            left
-        };
-        let survey = Survey::of(&base, &self.names, Instant::now() + most);
-        let is_deep = search.pattern.split('/').any(|part| part == "**");
-        let more = survey.all().number > searched.unwrap_or(0);
-        if more && !(is_deep && searched.is_some()) {
-            let below_only = searched.is_some() && self.direct;
-            if let Some(found) = survey.pattern(&self.prefix, below_only) {
-                let missing = self.missing.as_ref();
-                return Some(EmptyReason::Below(NamesBelow {
-                    directory: without_slash(&base),
-                    direct: self.direct,
-                    missing: missing.map(|path| path.to_string_lossy().into_owned()),
-                    built: survey.built(),
-                    most: self.most(&survey, &base, search.until, below_only),
-                    found,
-                }));
-            }
+        let survey = NameSurvey::of(&base, &self.names, search.until);
+        let is_all_searched =
+            searched.is_some() && search.pattern.split('/').any(|one| one == "**");
+        if !is_all_searched
+            && let Some(found) = survey.names_below(&self.prefix)
+            && found.number > searched.unwrap_or(0)
+        {
+            let missing = self.missing.as_ref();
+            let most = survey.commonest_below(&self.prefix);
+            return Some(EmptyReason::Below(NamesBelow {
+                directory: self.direct.then(|| base.to_string_lossy().into_owned()),
+                missing: missing.map(|path| path.to_string_lossy().into_owned()),
+                most: most.filter(|most| most.number < found.number),
+                found,
+            }));
         }
-        let hidden = survey.hidden(&self.prefix);
+        let hidden = survey.hidden(&self.prefix, searched.is_none());
         if !hidden.is_empty() {
             return Some(EmptyReason::Hidden(hidden));
         }
-        let (built, other_case) = (survey.built(), survey.other_case());
-        if searched.is_none() && !built.is_empty() {
-            return Some(EmptyReason::OnlyBuilt(built));
-        }
-        if searched.is_some() || other_case.is_empty() {
-            return None;
-        }
-        let with_prefix = |name: &String| format!("{}{name}", self.prefix);
-        let names = other_case.iter().map(with_prefix).collect();
-        Some(EmptyReason::OtherCase(names))
-    }
-
-    /// Surveys the names with the extension that most have, where every name is meant.
-    fn most(
-        &self,
-        all: &Survey<'_>,
-        base: &Path,
-        until: Instant,
-        below_only: bool,
-    ) -> Option<BetterPattern> {
-        let extension = all.extension_of_most()?;
-        if !self.names.is_every_name() {
-            return None;
-        }
-        let names = NameMatcher::new(&format!("*.{extension}"), self.names.files_only);
-        Survey::of(base, &names, until).pattern(&self.prefix, below_only)
+        let other_case = survey.other_case(&self.prefix);
+        let is_told = searched.is_none() && !other_case.is_empty();
+        is_told.then_some(EmptyReason::OtherCase(other_case))
     }
 
     /// Finds names that are like a directory that is missing, or like the one name that is meant.
@@ -119,34 +88,17 @@ impl SearchScope {
         let path = missing.unwrap_or_else(|| joined(search.path, search.pattern));
         let (nearest, file, similar) = place::nearest(&path, search.until);
         let is_told = self.missing.is_some() || !similar.is_empty();
-        is_told.then(|| EmptyReason::Missing {
-            path: path.to_string_lossy().into_owned(),
+        let missing = Misplaced::Missing {
             nearest,
             file,
             similar,
-        })
+            slip: None,
+        };
+        is_told.then(|| EmptyReason::Named(path.to_string_lossy().into_owned(), missing))
     }
 }
 
-/// Takes the last components of braces that hold whole paths.
-fn last_components(last: &str) -> String {
-    let alternatives = crate::search::braces::alternatives(last.as_bytes()).unwrap_or_default();
-    if !alternatives.iter().any(|one| one.contains(&b'/')) {
-        return last.to_owned();
-    }
-    let texts = alternatives
-        .iter()
-        .filter_map(|one| std::str::from_utf8(one).ok());
-    let mut ends: Vec<&str> = texts.map(|one| at_last_slash(one).1).collect();
-    ends.sort_unstable();
-    ends.dedup();
-    match &ends[..] {
-        [one] => (*one).to_owned(),
-        several => format!("{{{}}}", several.join(",")),
-    }
-}
-
-/// Parts a pattern at its last slash that is in no braces.
+/// Splits a pattern at its last slash outside of braces.
 pub(super) fn at_last_slash(pattern: &str) -> (&str, &str) {
     let mut level = 0_usize;
     let mut slash = None;
@@ -161,21 +113,12 @@ pub(super) fn at_last_slash(pattern: &str) -> (&str, &str) {
     slash.map_or(("", pattern), |at| (&pattern[..at], &pattern[at + 1..]))
 }
 
-/// Joins `path` and what lies below it.
+/// Joins `path` and what lies below it, without a slash at the end.
 pub(super) fn joined(path: &str, below: &str) -> PathBuf {
-    let whole = Path::new(path).join(below);
+    let whole: PathBuf = Path::new(path).join(below).components().collect();
     if whole.as_os_str().is_empty() {
         PathBuf::from(".")
     } else {
         whole
-    }
-}
-
-/// Writes a directory as it is spoken of.
-fn without_slash(directory: &Path) -> String {
-    let text = directory.to_string_lossy();
-    match text.trim_end_matches('/') {
-        "" => text.into_owned(),
-        trimmed => trimmed.to_owned(),
     }
 }

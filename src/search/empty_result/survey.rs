@@ -1,315 +1,263 @@
-//! A survey of all that lies below a directory: how many names match, and where.
+//! A survey of all that lies below a directory: the number of names that match, and their places.
 //!
-//! Ordinary directories are read first, then hidden ones, then those that hold what was built or
-//! fetched; until all is seen or the time is over. No link is followed.
+//! Ordinary directories are read first, then those that hold what was built or fetched, then hidden
+//! ones; until all is seen or the time is over. No link is followed.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::NameCount;
+use super::BetterPattern;
 use super::names::NameMatcher;
 use crate::sandbox::confinement;
+use crate::sort::Sort;
 
-/// Directories whose content is built, fetched or kept by a program.
-const BUILT: [&str; 22] = [
-    ".cache",
-    ".git",
-    ".gradle",
-    ".hg",
-    ".jj",
-    ".mypy_cache",
-    ".next",
-    ".nuxt",
-    ".pytest_cache",
-    ".ruff_cache",
-    ".svn",
-    ".terraform",
-    ".tox",
-    ".venv",
-    "__pycache__",
-    "bower_components",
-    "build",
-    "dist",
-    "node_modules",
-    "target",
-    "vendor",
-    "venv",
-];
+/// Names of directories whose content is built, fetched or kept by a program.
+const BUILT: &str = ".cache .git .gradle .hg .jj .mypy_cache .next .nuxt .pytest_cache .ruff_cache \
+    .svn .terraform .tox .venv __pycache__ bower_components build dist node_modules target vendor \
+    venv";
 
-/// The longest time for looking into what was built: it may be very much.
+/// The longest time for counting what was built, because it may be very much.
 const FOR_BUILT: Duration = Duration::from_millis(15);
 
-/// The most names and directories that are kept as examples.
-pub(super) const MOST_EXAMPLES: usize = 3;
+/// The largest number of hidden patterns, or of names in other cases, that are told.
+const MOST_EXAMPLES: usize = 3;
 
-/// The order in which directories are read.
-const CLASSES: [DirectoryClass; 3] = [
-    DirectoryClass::Ordinary,
-    DirectoryClass::Hidden,
-    DirectoryClass::Built,
-];
-
-/// A kind of directories.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DirectoryClass {
-    Ordinary,
-    Hidden,
-    Built,
-}
-
-/// An ordinary directory.
+/// Directories that are counted together.
 #[derive(Debug, Default)]
-pub(super) struct SurveyedDirectory {
-    pub parent: usize,
-    /// From the directory that was surveyed on, escaped as a pattern; none for names that no
-    /// request can hold.
-    pub path: Option<String>,
-    /// The number of names in it that match.
-    pub own: u64,
-    /// The same in it and below.
-    pub all: u64,
-    /// Below it is something that no search should be sent into.
-    pub above_built: bool,
+struct SurveyedRegion {
+    /// The uppermost directory, from the one that is surveyed on.
+    path: PathBuf,
+    is_hidden: bool,
+    is_built: bool,
+    /// The number of names in it and below that match.
+    count: u64,
 }
 
-/// A hidden directory, or one that holds what was built, with all that lies below.
-#[derive(Debug)]
-pub(super) struct SurveyedRegion {
-    /// The ordinary directory that it is in.
-    parent: usize,
-    /// As for ordinary directories.
-    pub path: Option<String>,
-    /// The number of names in it that match.
-    pub count: u64,
+impl SurveyedRegion {
+    /// Returns its place in the order of reading.
+    fn turn(&self) -> usize {
+        match (self.is_hidden, self.is_built) {
+            (true, _) => 2,
+            (false, true) => 1,
+            (false, false) => 0,
+        }
+    }
 }
 
 /// A directory that is still to be read.
+#[derive(Default)]
 struct PendingDirectory {
-    place: PathBuf,
-    path: Option<String>,
-    /// The number of the directory, or of the region that it lies in.
-    at: usize,
+    /// From the one that is surveyed on.
+    path: PathBuf,
+    /// The index of the region that it belongs to.
+    region: usize,
 }
 
 /// Names found below a directory.
 #[derive(Debug)]
-pub(super) struct Survey<'a> {
-    pub sought: &'a NameMatcher,
-    pub directories: Vec<SurveyedDirectory>,
-    pub hidden: Vec<SurveyedRegion>,
-    built: Vec<SurveyedRegion>,
-    /// Hidden names in ordinary directories, and those directly in the first.
-    pub hidden_names: u64,
-    pub hidden_here: u64,
-    /// Names that match but for upper and lower case.
-    other_case: Vec<String>,
-    /// Extensions of the names that match, each with its number.
-    extensions: Vec<(Vec<u8>, u64)>,
-    /// The number of classes of which all directories were read.
-    whole: usize,
+pub(super) struct NameSurvey<'a> {
+    sought: &'a NameMatcher,
+    /// The ordinary directories as one, then each that is hidden or holds what was built.
+    regions: Vec<SurveyedRegion>,
+    /// Hidden names in directories that are not hidden.
+    hidden_names: u64,
+    /// Names in ordinary directories that match but for upper and lower case.
+    other_case: Vec<PathBuf>,
+    /// Extensions of the names that match: those in ordinary directories, and in what was built.
+    extensions: BTreeMap<String, [u64; 2]>,
+    /// True for each turn for which there was too little time.
+    is_cut: [bool; 3],
 }
 
-impl<'a> Survey<'a> {
+impl<'a> NameSurvey<'a> {
     /// Looks at all that lies below `base`, until then.
     pub fn of(base: &Path, sought: &'a NameMatcher, until: Instant) -> Self {
         let mut survey = Self {
             sought,
-            directories: vec![SurveyedDirectory {
-                path: Some(String::new()),
-                ..SurveyedDirectory::default()
-            }],
-            hidden: Vec::new(),
-            built: Vec::new(),
+            regions: vec![SurveyedRegion::default()],
             hidden_names: 0,
-            hidden_here: 0,
             other_case: Vec::new(),
-            extensions: Vec::new(),
-            whole: 0,
+            extensions: BTreeMap::new(),
+            is_cut: [false; 3],
         };
-        let is_whole = survey.read(base, until);
-        survey.built.retain(|region| !is_whole || region.count > 0);
-        // A region that was not looked into may hold something.
-        for region in &survey.built {
-            survey.directories[region.parent].above_built = true;
-        }
-        for at in (0..survey.directories.len()).rev() {
-            survey.directories[at].all += survey.directories[at].own;
-            let (parent, all) = (survey.directories[at].parent, survey.directories[at].all);
-            let above_built = survey.directories[at].above_built;
-            if at > 0 {
-                survey.directories[parent].all += all;
-                survey.directories[parent].above_built |= above_built;
+        let mut pending: [VecDeque<PendingDirectory>; 3] = Default::default();
+        pending[0].push_back(PendingDirectory::default());
+        for turn in 0..pending.len() {
+            let until = match turn {
+                1 => until.min(Instant::now() + FOR_BUILT),
+                _ => until,
+            };
+            while let Some(directory) = pending[turn].pop_front() {
+                if !survey.read_directory(base, &directory, until, &mut pending) {
+                    survey.is_cut[turn] = true;
+                    break;
+                }
             }
         }
         survey
     }
 
-    /// Reads directory after directory; false where time was over.
-    fn read(&mut self, base: &Path, until: Instant) -> bool {
-        let mut pending: [VecDeque<PendingDirectory>; 3] = Default::default();
-        pending[0].push_back(PendingDirectory {
-            place: base.to_owned(),
-            path: Some(String::new()),
-            at: 0,
-        });
-        for class in CLASSES {
-            let until = match class {
-                DirectoryClass::Built => until.min(Instant::now() + FOR_BUILT),
-                _ => until,
+    /// Counts the names in a directory; false if time is over. One that cannot be read has none.
+    fn read_directory(
+        &mut self,
+        base: &Path,
+        directory: &PendingDirectory,
+        until: Instant,
+        pending: &mut [VecDeque<PendingDirectory>; 3],
+    ) -> bool {
+        let path = base.join(&directory.path);
+        let entries = match fs::read_dir(&path) {
+            Ok(entries) if !confinement::masks_name(&path) => entries,
+            _ => return Instant::now() < until,
+        };
+        for (at, entry) in entries.flatten().enumerate() {
+            if at % 64 == 0 && Instant::now() >= until {
+                return false;
+            }
+            let Ok(kind) = entry.file_type() else {
+                continue;
             };
-            while let Some(directory) = pending[class as usize].pop_front() {
-                let is_read = each(&directory.place, until, |entry| {
-                    if entry.is_file || !self.sought.files_only {
-                        self.count(class, directory.at, entry.name);
-                    }
-                    if let Some((class, inner)) = self.enter(class, &directory, entry) {
-                        pending[class as usize].push_back(inner);
-                    }
-                });
-                if !is_read {
-                    return false;
+            let name = entry.file_name();
+            if kind.is_file() || !self.sought.files_only {
+                self.count_name(directory, &name);
+            }
+            if kind.is_dir() {
+                let path = directory.path.join(&name);
+                if let Some(region) = self.region_of(&path, &name, directory.region) {
+                    let turn = self.regions[region].turn();
+                    pending[turn].push_back(PendingDirectory { path, region });
                 }
             }
-            self.whole += 1;
         }
         true
     }
 
-    /// Notes a directory that is to be read later on, and its class.
-    fn enter(
-        &mut self,
-        class: DirectoryClass,
-        directory: &PendingDirectory,
-        entry: &ListedEntry<'_>,
-    ) -> Option<(DirectoryClass, PendingDirectory)> {
-        let is_hidden = entry.name.starts_with(b".");
-        let is_ordinary = class == DirectoryClass::Ordinary;
-        let inner = match class {
-            DirectoryClass::Hidden if is_built(entry.name) => return None,
-            _ if !entry.is_directory => return None,
-            DirectoryClass::Ordinary if is_built(entry.name) => DirectoryClass::Built,
-            DirectoryClass::Ordinary if is_hidden => DirectoryClass::Hidden,
-            class => class,
-        };
-        let path = joined(directory.path.as_deref(), entry.name);
-        let region = SurveyedRegion {
-            parent: if is_ordinary { directory.at } else { 0 },
-            path: path.clone(),
+    /// Returns the region that the directory `name` in region `above` belongs to; none, if no
+    /// recommended pattern leads into it.
+    fn region_of(&mut self, path: &Path, name: &OsStr, above: usize) -> Option<usize> {
+        let is_hidden = name.as_bytes().starts_with(b".");
+        let is_built = BUILT.split(' ').any(|built| built == name) || self.regions[above].is_built;
+        match self.regions[above].turn() {
+            1 if is_hidden => return None,
+            0 if is_hidden || is_built => {}
+            2 if is_hidden => {}
+            _ => return Some(above),
+        }
+        self.regions.push(SurveyedRegion {
+            path: path.to_owned(),
+            is_hidden,
+            is_built,
             count: 0,
-        };
-        let at = match inner {
-            DirectoryClass::Ordinary => {
-                self.directories.push(SurveyedDirectory {
-                    parent: directory.at,
-                    path: path.clone(),
-                    ..SurveyedDirectory::default()
-                });
-                self.directories.len() - 1
-            }
-            DirectoryClass::Hidden if is_hidden => {
-                self.hidden.push(region);
-                self.hidden.len() - 1
-            }
-            DirectoryClass::Built if is_ordinary => {
-                self.built.push(region);
-                self.built.len() - 1
-            }
-            _ => directory.at,
-        };
-        let place = directory.place.join(entry.os_name());
-        Some((inner, PendingDirectory { place, path, at }))
+        });
+        Some(self.regions.len() - 1)
     }
 
-    /// Counts a name in the directory or region `at`.
-    fn count(&mut self, class: DirectoryClass, at: usize, name: &[u8]) {
-        let is_sought = self.sought.names.matches(name);
-        match class {
-            DirectoryClass::Hidden => self.hidden[at].count += u64::from(is_sought),
-            DirectoryClass::Built => self.built[at].count += u64::from(is_sought),
-            DirectoryClass::Ordinary if is_sought => {
-                self.directories[at].own += 1;
-                if let Some(extension) = extension(name) {
-                    let mut known = self.extensions.iter_mut();
-                    match known.find(|(known, _)| known == extension) {
-                        Some((_, count)) => *count += 1,
-                        None => self.extensions.push((extension.to_owned(), 1)),
-                    }
-                }
+    /// Counts a name if it matches, or would if it were not hidden or written in another case.
+    fn count_name(&mut self, directory: &PendingDirectory, name: &OsStr) {
+        let (sought, region) = (self.sought, &mut self.regions[directory.region]);
+        let bytes = name.as_bytes();
+        if sought.names.matches(bytes) {
+            region.count += 1;
+            if !region.is_hidden
+                && sought.is_every_name()
+                && let Some(extension) = extension(bytes)
+            {
+                let counts = self.extensions.entry(extension.to_owned()).or_default();
+                counts[region.turn()] += 1;
             }
-            DirectoryClass::Ordinary => self.count_relative(at, name),
+        } else if let Some(hidden) = &sought.hidden
+            && bytes.starts_with(b".")
+        {
+            self.hidden_names += u64::from(!region.is_hidden && hidden.matches(bytes));
+        } else if directory.region == 0
+            && self.other_case.len() < MOST_EXAMPLES
+            && sought.folded.matches(&bytes.to_ascii_lowercase())
+        {
+            self.other_case.push(directory.path.join(name));
         }
     }
 
-    /// Counts a name that would match if it were not hidden, or written in another case.
-    fn count_relative(&mut self, at: usize, name: &[u8]) {
-        if let Some(hidden) = &self.sought.hidden
-            && name.starts_with(b".")
-        {
-            let count = u64::from(hidden.matches(name));
-            self.hidden_names += count;
-            self.hidden_here += if at == 0 { count } else { 0 };
-        } else if self.other_case.len() < MOST_EXAMPLES
-            && self.sought.folded.matches(&name.to_ascii_lowercase())
-            && let Some(path) = joined(self.directories[at].path.as_deref(), name)
-        {
-            self.other_case.push(path);
-        }
+    /// Writes the pattern, below `prefix`, for the names in all directories that are not hidden.
+    pub fn names_below(&self, prefix: &str) -> Option<BetterPattern> {
+        let built = self.regions.iter().filter(|region| region.turn() == 1);
+        let counts = [self.regions[0].count, built.map(|one| one.count).sum()];
+        self.counted_pattern(format!("{prefix}**/{}", self.sought.names.text), counts)
     }
 
-    /// Makes a count of names in the first `classes` of [`CLASSES`].
-    pub fn counted(&self, number: u64, classes: usize) -> NameCount {
-        let at_least = self.whole < classes;
-        NameCount { number, at_least }
+    /// Writes the same for the names with the extension that most have, where every name is meant.
+    pub fn commonest_below(&self, prefix: &str) -> Option<BetterPattern> {
+        let extensions = self.extensions.iter().rev();
+        let (extension, counts) = extensions
+            .filter(|(_, counts)| counts[0] > 0)
+            .max_by_key(|(_, counts)| counts[0])?;
+        self.counted_pattern(format!("{prefix}**/*.{extension}"), *counts)
     }
 
-    /// Counts the names that match in ordinary directories.
-    pub fn all(&self) -> NameCount {
-        self.counted(self.directories[0].all, 1)
+    /// Adds the number of names in ordinary directories to that in what was built.
+    fn counted_pattern(&self, pattern: String, counts: [u64; 2]) -> Option<BetterPattern> {
+        let built = self.regions.iter().filter(|region| region.turn() == 1);
+        let names = built.filter(|region| region.count > 0);
+        let names = names.filter_map(|region| region.path.file_name());
+        let names: BTreeSet<String> = names.map(|one| one.to_string_lossy().into()).collect();
+        let number = counts[0] + counts[1];
+        (number > 0).then(|| BetterPattern {
+            pattern,
+            number,
+            at_least: self.is_cut[0] || self.is_cut[1],
+            built: counts[1],
+            built_in: names.into_iter().collect(),
+        })
     }
 
-    /// Directories that hold what was built and names that match, as they are spoken of.
-    pub fn built(&self) -> Vec<String> {
-        let regions = self.built.iter().filter(|region| region.count > 0);
-        let paths = regions.filter_map(|region| region.path.clone());
-        paths.take(MOST_EXAMPLES).collect()
+    /// Writes patterns, below `prefix`, for the hidden names, and for the names in hidden
+    /// directories, the most first. What a program keeps there comes last, or not at all.
+    pub fn hidden(&self, prefix: &str, with_built: bool) -> Vec<BetterPattern> {
+        let names = self.sought.hidden.as_ref().map(|hidden| {
+            let pattern = format!("{prefix}**/{}", hidden.text);
+            (false, Reverse(self.hidden_names), pattern)
+        });
+        let regions = self.regions.iter().filter(|region| region.is_hidden);
+        let regions = regions.filter_map(|region| {
+            let directory = prefixed(prefix, &region.path)?;
+            let pattern = format!("{directory}/**/{}", self.sought.names.text);
+            Some((region.is_built, Reverse(region.count), pattern))
+        });
+        let mut all: Vec<_> = names.into_iter().chain(regions).collect();
+        all.retain(|(is_built, number, _)| number.0 > 0 && (with_built || !is_built));
+        all.arrange();
+        all.truncate(MOST_EXAMPLES);
+        let found = all.into_iter().map(|(_, number, pattern)| BetterPattern {
+            pattern,
+            number: number.0,
+            at_least: self.is_cut.contains(&true),
+            ..BetterPattern::default()
+        });
+        found.collect()
     }
 
-    /// Paths, from the directory on, that match but for upper and lower case.
-    pub fn other_case(&self) -> &[String] {
-        &self.other_case
+    /// Returns the first names, from `prefix` on, that match but for upper and lower case.
+    pub fn other_case(&self, prefix: &str) -> Vec<String> {
+        let paths = self.other_case.iter();
+        paths.filter_map(|path| prefixed(prefix, path)).collect()
     }
-
-    /// The extension that most of the names have.
-    pub fn extension_of_most(&self) -> Option<&str> {
-        let most = self
-            .extensions
-            .iter()
-            .max_by_key(|(extension, count)| (*count, std::cmp::Reverse(extension)));
-        std::str::from_utf8(&most?.0).ok()
-    }
-}
-
-fn is_built(name: &[u8]) -> bool {
-    BUILT.iter().any(|built| built.as_bytes() == name)
 }
 
 /// Takes the extension that a pattern can name.
-fn extension(name: &[u8]) -> Option<&[u8]> {
+fn extension(name: &[u8]) -> Option<&str> {
     let at = memchr::memrchr(b'.', name).filter(|at| *at > 0)?;
-    let extension = &name[at + 1..];
+    let extension = std::str::from_utf8(&name[at + 1..]).ok()?;
     let plain = (1..=12).contains(&extension.len());
-    (plain && extension.iter().all(u8::is_ascii_alphanumeric)).then_some(extension)
+    (plain && extension.bytes().all(|one| one.is_ascii_alphanumeric())).then_some(extension)
 }
 
-fn joined(directory: Option<&str>, name: &[u8]) -> Option<String> {
-    let name = escaped(std::str::from_utf8(name).ok()?);
-    Some(match directory? {
-        "" => name,
-        directory => format!("{directory}/{name}"),
-    })
+/// Writes the pattern that names `path` below `prefix` alone; none, where no request can hold it.
+fn prefixed(prefix: &str, path: &Path) -> Option<String> {
+    Some(format!("{prefix}{}", escaped(path.to_str()?)))
 }
 
 /// Writes a path as a pattern that names it alone.
@@ -322,39 +270,4 @@ pub(super) fn escaped(path: &str) -> String {
         text.push(c);
     }
     text
-}
-
-/// An entry of a directory.
-struct ListedEntry<'a> {
-    name: &'a [u8],
-    is_file: bool,
-    is_directory: bool,
-}
-
-impl ListedEntry<'_> {
-    fn os_name(&self) -> &std::ffi::OsStr {
-        std::ffi::OsStr::from_bytes(self.name)
-    }
-}
-
-/// Looks at the entries of a directory; false if time is over. One that cannot be read has none.
-fn each(path: &Path, until: Instant, mut look: impl FnMut(&ListedEntry<'_>)) -> bool {
-    let entries = match fs::read_dir(path) {
-        Ok(entries) if !confinement::masks_name(path) => entries,
-        _ => return Instant::now() < until,
-    };
-    for (at, entry) in entries.flatten().enumerate() {
-        if at % 64 == 0 && Instant::now() >= until {
-            return false;
-        }
-        let Ok(kind) = entry.file_type() else {
-            continue;
-        };
-        look(&ListedEntry {
-            name: entry.file_name().as_bytes(),
-            is_file: kind.is_file(),
-            is_directory: kind.is_dir(),
-        });
-    }
-    true
 }

@@ -4,29 +4,8 @@
 use std::fs;
 
 use super::names::NameMatcher;
-use super::survey::Survey;
+use super::survey::NameSurvey;
 use super::*;
-
-#[test]
-fn a_line_number_is_told_from_a_name() {
-    for (path, file) in [
-        ("a.rs:12", Some("a.rs")),
-        ("a.rs:12:5", Some("a.rs")),
-        ("a.rs:12-40", Some("a.rs")),
-        ("a.rs:L12", Some("a.rs")),
-        ("a.rs#L12", Some("a.rs")),
-        ("a.rs#L12-L20", Some("a.rs")),
-        ("a.rs(12)", Some("a.rs")),
-        ("a.rs:", Some("a.rs")),
-        ("a.rs", None),
-        (":12", None),
-        ("a.rs:main", None),
-        ("C:/x", None),
-        ("", None),
-    ] {
-        assert_eq!(place::without_line_number(path), file, "{path}");
-    }
-}
 
 #[test]
 fn a_pattern_has_the_readings_that_it_may_have_and_no_others() {
@@ -41,7 +20,7 @@ fn a_pattern_has_the_readings_that_it_may_have_and_no_others() {
         (r".*/lib/.*\.ts$", "**/lib/*.ts"),
         (r".*\.(c|h)", "*.{c,h}"),
         (r"\.rs$", "*.rs"),
-        ("*.c,*.h", "*.{c,h}"),
+        ("*.c,*.h", "{*.c,*.h}"),
         ("a.c, b/c.h", "{a.c,b/c.h}"),
         ("*.(c|h)", "*.{c,h}"),
         ("*.{c|h}", "*.{c,h}"),
@@ -53,6 +32,7 @@ fn a_pattern_has_the_readings_that_it_may_have_and_no_others() {
         ("src/", "src"),
         ("\"*.rs\"", "*.rs"),
         ("rs", "*.rs"),
+        ("", "*"),
     ] {
         assert_eq!(first(pattern).as_deref(), Some(reading), "{pattern}");
     }
@@ -63,51 +43,68 @@ fn a_pattern_has_the_readings_that_it_may_have_and_no_others() {
         "*.{c,h}",
         "my-file_name.toml",
         "*",
-        "",
     ] {
         assert_eq!(first(pattern), None, "{pattern}");
     }
 }
 
 #[test]
-fn a_survey_leads_around_what_was_built_however_deep_it_lies() {
+fn a_survey_counts_what_its_patterns_reach_and_what_was_built_apart() {
     let here = tempfile::tempdir().unwrap();
     let lay = |file: &str| {
         let file = here.path().join(file);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, "").unwrap();
     };
-    for file in ["a/x.js", "a/b/y.js", "c/z.js", "d/n.txt"] {
+    for file in [
+        "top.js",
+        "a/b/y.js",
+        "a/.y.js",
+        "d/n.txt",
+        "a/B.JS",
+        "target/.x/x.js",
+        "target/.w.js",
+        "c/node_modules/q/q.js",
+        "node_modules/r.js",
+        "node_modules/target/r.js",
+        "{x,y}/[1].js",
+        ".git/hooks/u.js",
+        ".g,h/dist/u.js",
+        ".g,h/v.js",
+        ".g,h/.i/w.js",
+    ] {
         lay(file);
     }
     let until = Instant::now() + Duration::from_secs(20);
-    let sought = NameMatcher::new("*.js", true);
-    let pattern = || {
-        let survey = Survey::of(here.path(), &sought, until);
-        let found = survey.pattern("", false).unwrap();
-        let paths = Pattern::parse(found.pattern.as_bytes()).unwrap();
+    let finds = |found: &BetterPattern| {
+        let paths = GlobPattern::parse(found.pattern.as_bytes()).unwrap();
         let paths = paths.paths(here.path(), None).unwrap();
-        assert_eq!(paths.len() as u64, found.count.number, "{found:?}");
-        assert!(!found.count.at_least);
-        found.pattern
+        let files = paths
+            .iter()
+            .filter(|path| path.kind() == EntryKind::Regular);
+        assert_eq!(files.count() as u64, found.number, "{found:?}");
+        assert!(!found.at_least);
+        found.pattern.clone()
     };
-    assert_eq!(pattern(), "**/*.js");
-    // What holds nothing of the kind is no reason to go around it.
-    lay("target/x.txt");
-    assert_eq!(pattern(), "**/*.js");
-    lay("c/node_modules/q.js");
-    assert_eq!(pattern(), "{c/*.js,a/**/*.js}");
-    lay("target/x.js");
-    lay("top.js");
-    assert_eq!(pattern(), "{*.js,c/*.js,a/**/*.js}");
-    lay("{x,y}/[1].js");
-    assert_eq!(pattern(), r"{*.js,c/*.js,{\{x\,y\},a}/**/*.js}");
-    for number in 0..9 {
-        lay(&format!("p{number}/p.js"));
-        lay(&format!("p{number}/q.js"));
-    }
-    // So many that only those with the most are named.
-    assert_eq!(pattern(), "{a,p0,p1,p2,p3}/**/*.js");
+    let sought = NameMatcher::new("*.js", true);
+    let survey = NameSurvey::of(here.path(), &sought, until);
+    let found = survey.names_below("").unwrap();
+    assert_eq!(finds(&found), "**/*.js");
+    assert_eq!((found.number, found.built), (6, 3));
+    assert_eq!(found.built_in, ["node_modules"]);
+    let patterns = |with_built| -> Vec<String> {
+        let all = survey.hidden("", with_built);
+        all.iter().map(finds).collect()
+    };
+    let hidden = ["**/.*.js", r".g\,h/**/*.js", r".g\,h/.i/**/*.js"];
+    assert_eq!(patterns(false), hidden);
+    assert_eq!(patterns(true), hidden);
+    assert_eq!(survey.other_case(""), ["a/B.JS"]);
+    let every = NameMatcher::new("*", true);
+    let survey = NameSurvey::of(here.path(), &every, until);
+    let most = survey.commonest_below("").unwrap();
+    assert_eq!(finds(&most), "**/*.js");
+    finds(&survey.names_below("").unwrap());
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(super) fn control(letter: char) -> Option<char> {
     })
 }
 
-/// Says whether this letter begins a number: `\x`, `\u`, `\U`.
+/// True if this letter begins a number: `\x`, `\u`, `\U`.
 pub(super) fn is_numeric(letter: char) -> bool {
     matches!(letter, 'x' | 'u' | 'U')
 }

@@ -1,12 +1,12 @@
-//! Which engine searches for a pattern, and how.
+//! The choice of the engine that searches for a pattern.
 //!
 //! | pattern | engine |
 //! |---|---|
 //! | matches every line | none |
 //! | plain text | `memchr::memmem` |
-//! | a long run of one set of characters | [`Runs`] |
+//! | a long run of one set of characters | [`RunSearch`] |
 //! | anything without a back-reference | [`LinearSearch`]: `regex`, linear |
-//! | with a back-reference | [`References`]: `regex`, then `fancy-regex` |
+//! | with a back-reference | [`ReferenceSearch`]: `regex`, then `fancy-regex` |
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,32 +14,32 @@ use std::time::Duration;
 use memchr::memmem::Finder;
 
 use super::PatternError;
-use super::ast::Node;
-use super::budget::Budget;
-use super::parser::{self, Parsed};
-use super::references::References;
-use super::runs::Runs;
+use super::ast::PatternNode;
+use super::budget::SearchBudget;
+use super::parser::{self, ParsedPattern};
+use super::references::ReferenceSearch;
+use super::runs::RunSearch;
 use super::search::LinearSearch;
-use super::simplify::{always, simplify};
+use super::simplify::{matches_every_line, simplify};
 use crate::search::scan::LineMatcher;
 
 /// A compiled pattern.
 #[derive(Debug)]
-pub struct Matcher {
-    engine: Engine,
-    budget: Arc<Budget>,
+pub struct RegexMatcher {
+    engine: MatchEngine,
+    budget: Arc<SearchBudget>,
 }
 
 #[derive(Debug)]
-enum Engine {
+enum MatchEngine {
     EveryLine,
     Text(Box<Finder<'static>>),
-    Runs(Runs),
+    Runs(RunSearch),
     Regex(Box<LinearSearch>),
-    References(Box<References>),
+    References(Box<ReferenceSearch>),
 }
 
-impl Matcher {
+impl RegexMatcher {
     /// Compiles a pattern. The timeout of a costly search begins here.
     pub fn compile(pattern: &str) -> Result<Self, PatternError> {
         Self::of(parser::parse(pattern)?)
@@ -48,40 +48,39 @@ impl Matcher {
     /// Compiles a pattern that is only tried; `None` where it matches every line.
     pub(super) fn for_a_try(pattern: &str) -> Option<Self> {
         let matcher = Self::compile(pattern).ok()?;
-        (!matches!(matcher.engine, Engine::EveryLine)).then_some(matcher)
+        (!matches!(matcher.engine, MatchEngine::EveryLine)).then_some(matcher)
     }
 
     #[inline(never)]
-    fn of(parsed: Parsed) -> Result<Self, PatternError> {
-        let budget = Arc::new(Budget::new());
-        let engine = Engine::compile(parsed, &budget)?;
+    fn of(parsed: ParsedPattern) -> Result<Self, PatternError> {
+        let budget = Arc::new(SearchBudget::new());
+        let engine = MatchEngine::compile(parsed, &budget)?;
         Ok(Self { engine, budget })
     }
 
     /// The same matcher for a further thread of the same search.
     #[must_use]
     pub fn another(&self) -> Self {
-        let budget = Arc::new(self.budget.another());
+        let budget = Arc::new(self.budget.for_thread());
         Self {
             engine: self.engine.another(&budget),
             budget,
         }
     }
 
-    /// Says whether a line of this window matches; `None` where that cannot be told without delay.
+    /// True if a line of this window matches; `None` if that takes time to tell.
     pub(super) fn matches_quickly(&self, window: &[u8]) -> Option<bool> {
         let quick = match &self.engine {
-            Engine::Regex(search) => search.is_quick(window.len()),
-            Engine::References(_) => false,
-            Engine::EveryLine | Engine::Text(_) | Engine::Runs(_) => true,
+            MatchEngine::Regex(search) => search.is_quick(window.len()),
+            MatchEngine::References(_) => false,
+            MatchEngine::EveryLine | MatchEngine::Text(_) | MatchEngine::Runs(_) => true,
         };
         quick.then(|| self.find(window, 0).is_some())
     }
 
-    /// An offset in the first line of `window`, at or after the start of a line
-    /// `from`, that matches: at its first byte, at the byte that ends it, or
-    /// between. `window` holds whole lines, each ended by a line feed, the last
-    /// one perhaps by the end.
+    /// Finds an offset in the first line of `window`, at or after the start of a line `from`, that
+    /// matches: at its first byte, at the byte that ends it, or between. `window` holds whole
+    /// lines, each ended by a line feed, the last one perhaps by the end.
     #[must_use]
     pub fn find(&self, window: &[u8], from: usize) -> Option<usize> {
         if from >= window.len() {
@@ -93,40 +92,40 @@ impl Matcher {
     /// The same matcher, whose search ends after `limit`, whatever the pattern costs.
     #[must_use]
     pub fn within(self, limit: Duration) -> Self {
-        self.budget.limit(limit);
+        self.budget.set_limit(limit);
         self
     }
 
-    /// How many lines `find` could not decide so far, because the pattern can match them in too
-    /// many ways. They are not among those found.
+    /// Counts the lines that `find` could not decide so far, because the pattern can match them in
+    /// too many ways. They are not among those found.
     #[must_use]
     pub fn gave_up(&self) -> u64 {
         self.budget.gave_up()
     }
 }
 
-impl Engine {
-    fn compile(parsed: Parsed, budget: &Arc<Budget>) -> Result<Self, PatternError> {
+impl MatchEngine {
+    fn compile(parsed: ParsedPattern, budget: &Arc<SearchBudget>) -> Result<Self, PatternError> {
         if parsed.references {
-            return References::compile(&parsed.node, budget)
+            return ReferenceSearch::compile(&parsed.node, budget)
                 .map(|references| Self::References(Box::new(references)));
         }
         let node = simplify(parsed.node);
-        if always(&node) {
+        if matches_every_line(&node) {
             return Ok(Self::EveryLine);
         }
-        if let Node::Literal { text, fold: false } = &node
+        if let PatternNode::Literal { text, fold: false } = &node
             && !text.contains('\n')
         {
             return Ok(Self::Text(Box::new(Finder::new(text).into_owned())));
         }
-        if let Some(runs) = Runs::compile(&node) {
+        if let Some(runs) = RunSearch::compile(&node) {
             return runs.map(Self::Runs);
         }
         LinearSearch::compile(&node, budget).map(|search| Self::Regex(Box::new(search)))
     }
 
-    fn another(&self, budget: &Arc<Budget>) -> Self {
+    fn another(&self, budget: &Arc<SearchBudget>) -> Self {
         match self {
             Self::EveryLine => Self::EveryLine,
             Self::Text(finder) => Self::Text(finder.clone()),
@@ -147,15 +146,18 @@ impl Engine {
     }
 }
 
-impl LineMatcher for Matcher {
+impl LineMatcher for RegexMatcher {
     fn find(&self, window: &[u8], from: usize) -> Option<usize> {
         self.find(window, from)
     }
 
     fn goes_on(&self, window: &[u8]) -> bool {
-        self.budget.window(window.len());
+        self.budget.allow_window(window.len());
         // Searching for plain text and for runs takes no longer than reading the file.
-        !matches!(self.engine, Engine::Regex(_) | Engine::References(_)) || !self.budget.is_over()
+        !matches!(
+            self.engine,
+            MatchEngine::Regex(_) | MatchEngine::References(_)
+        ) || !self.budget.is_over()
     }
 
     fn stopped(&self) -> Option<usize> {

@@ -9,10 +9,10 @@
 //! of another engine that is missing here is refused by name ([`unsupported`]): it must never
 //! silently match something else.
 //!
-//! **The way of a pattern.** [`parser`] reads the text into the tree of [`ast`], with [`bracket`] for
-//! `[…]`, [`interval`] for `{…}`, [`escapes`] and [`properties`] for backslashes; every refusal is
-//! made there. [`simplify`] makes a smaller tree that finds the same lines, [`cost`] checks its size.
-//! Then [`matcher`] chooses an engine:
+//! **The way of a pattern.** [`parser`] reads the text into the tree of [`ast`], with [`bracket`]
+//! for `[…]`, [`interval`] for `{…}`, [`escapes`] and [`properties`] for backslashes; every refusal
+//! is made there. [`simplify`] makes a smaller tree that finds the same lines, [`cost`] checks its
+//! size. Then [`matcher`] chooses an engine:
 //!
 //! | pattern | engine |
 //! |---|---|
@@ -25,20 +25,20 @@
 //! Both take their sets from [`classes`]. [`required`] finds plain text that every match holds, to
 //! look for first.
 //!
-//! **Searching.** [`Matcher::find`] gets a window of whole lines and returns an offset in the first
-//! line that matches. No call of an engine may take longer than a second: where positions times
-//! bytes exceed a bound, [`search`] goes in blocks of lines, and [`stepper`] through one long line
-//! byte by byte, with looks at the clock of [`budget`]. A line that cannot be decided in time is
-//! counted and named, never guessed.
+//! **Searching.** [`RegexMatcher::find`] gets a window of whole lines and returns an offset in the
+//! first line that matches. No call of an engine may take longer than a second: where positions
+//! times bytes exceed a bound, [`search`] goes in blocks of lines, and [`stepper`] through one long
+//! line byte by byte, with looks at the clock of [`budget`]. A line that cannot be decided in time
+//! is counted and named, never guessed.
 //!
 //! **Other readings.** Models write patterns of other tools. Where one is refused, finds nothing or
 //! has an empty group, the grep tool goes over the files once more with [`readings`], and names the
 //! first that matches. The search itself pays nothing for that.
 //!
-//! **To add a form:** a row in the table of [`parser`], its parsing, a case in `tests/grep/patterns.rs`;
-//! if POSIX defines it, it must agree with glibc in `tests/search/ere_conformance.rs` and the fuzz
-//! target `ere`. To refuse one: a variant in [`unsupported`] and a request in
-//! `tests/glob/messages.txt`.
+//! **To add a form:** a row in the table of [`parser`], its parsing, a case in
+//! `tests/grep/patterns.rs`; if POSIX defines it, it must agree with glibc in
+//! `tests/search/ere_conformance.rs` and the fuzz target `ere`. To refuse one: a variant in
+//! [`unsupported`] and a request in `tests/glob/messages.txt`.
 
 mod ast;
 mod bracket;
@@ -70,12 +70,12 @@ mod tests;
 
 use std::fmt;
 
-pub use matcher::Matcher;
+pub use matcher::RegexMatcher;
 pub use readings::{AlternativeReading, ReadingKind, alternative_readings, has_empty_group};
 pub use unsupported::UnsupportedConstruct;
 
-/// Why a pattern is refused. `Display` gives the text of glibc's `regerror`, or names what is not
-/// supported and says what to write instead.
+/// The reason why a pattern is refused. `Display` gives the text of glibc's `regerror`, or names
+/// the construct that is not supported and says what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatternError {
     /// The pattern ends right after a `[` or `[^`.

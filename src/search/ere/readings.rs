@@ -1,5 +1,5 @@
-//! Other ways to read a pattern that is refused, finds nothing or has an empty group: models write
-//! the patterns of other tools.
+//! Other ways to read a pattern that is refused, finds nothing or has an empty group, because
+//! models write the patterns of other tools.
 //!
 //! Each reading is a pattern of this engine, to be tried on what was searched. Nothing is said on a
 //! guess: only a reading that matches is named.
@@ -7,7 +7,7 @@
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 
 use super::bracket;
-use super::matcher::Matcher;
+use super::matcher::RegexMatcher;
 
 /// The longest pattern, in bytes, that is read in other ways.
 const LONGEST_PATTERN: usize = 10_000;
@@ -34,7 +34,7 @@ pub struct AlternativeReading {
     pub kind: ReadingKind,
     /// The pattern that this engine reads in that way.
     pub pattern: String,
-    matcher: Matcher,
+    matcher: RegexMatcher,
 }
 
 impl AlternativeReading {
@@ -48,7 +48,7 @@ impl AlternativeReading {
         }
     }
 
-    /// Says whether a line of `window` matches; `None` where that cannot be told without delay.
+    /// True if a line of `window` matches; `None` if that takes time to tell.
     #[must_use]
     pub fn matches(&self, window: &[u8]) -> Option<bool> {
         self.matcher.matches_quickly(window)
@@ -79,7 +79,7 @@ pub fn alternative_readings(pattern: &str) -> Vec<AlternativeReading> {
             continue;
         }
         all.extend(
-            Matcher::for_a_try(&reading).map(|matcher| AlternativeReading {
+            RegexMatcher::for_a_try(&reading).map(|matcher| AlternativeReading {
                 kind,
                 pattern: reading,
                 matcher,
@@ -89,8 +89,8 @@ pub fn alternative_readings(pattern: &str) -> Vec<AlternativeReading> {
     all
 }
 
-/// Says whether a group with nothing in it stands in `pattern`: it matches anywhere, and was
-/// probably meant as two characters.
+/// True if a group with nothing in it stands in `pattern`: it matches anywhere, and was probably
+/// meant as two characters.
 #[must_use]
 pub fn has_empty_group(pattern: &str) -> bool {
     let pieces = pieces(pattern);

@@ -1,10 +1,11 @@
 //! Patterns that are refused, or read in another way. What is said of them is tested as text, in
 //! `tests/glob/messages.txt`.
 
-use super::{Matcher, alternative_readings};
+use super::{RegexMatcher, alternative_readings};
 
 fn matches(pattern: &str, line: &str) -> bool {
-    let matcher = Matcher::compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
+    let matcher =
+        RegexMatcher::compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
     matcher.find(line.as_bytes(), 0).is_some()
 }
 
@@ -119,9 +120,9 @@ fn whatever_is_written_nothing_breaks_and_each_reading_is_a_pattern() {
     let mut read = 0;
     for _ in 0..30_000 {
         let pattern: String = (0..=below(8)).map(|_| PARTS[below(PARTS.len())]).collect();
-        let found = Matcher::compile(&pattern).map(|matcher| matcher.find(window, 0));
+        let found = RegexMatcher::compile(&pattern).map(|matcher| matcher.find(window, 0));
         for reading in alternative_readings(&pattern) {
-            let matcher = Matcher::compile(&reading.pattern).unwrap();
+            let matcher = RegexMatcher::compile(&reading.pattern).unwrap();
             let matches = matcher.find(window, 0).is_some();
             assert_eq!(reading.matches(window), Some(matches), "{pattern:?}");
             read += u64::from(matches && found == Ok(None));

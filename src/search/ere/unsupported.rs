@@ -18,7 +18,7 @@ pub enum UnsupportedConstruct {
     Comment,
     /// A flag between `(?` and `)`.
     Flag(char),
-    /// The name of a group that is no name, or that another group has.
+    /// A group's name that is malformed, or that another group has.
     GroupName,
     /// `\Q…\E`
     Quote,
@@ -30,7 +30,7 @@ pub enum UnsupportedConstruct {
     InBrackets(char),
     /// `\x`, `\u` or `\U` without its digits.
     Digits(char),
-    /// The number of no character.
+    /// A number that no character has.
     NoCharacter,
     /// A Unicode property that is not known.
     Property,

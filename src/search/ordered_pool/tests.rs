@@ -20,7 +20,7 @@ enum Task {
 /// The last one comes first.
 struct Tasks(Vec<Task>);
 
-impl Job for Tasks {
+impl OrderedJob for Tasks {
     fn split_off(&mut self) -> Option<Self> {
         self.0.pop().map(|task| Self(vec![task]))
     }
@@ -35,11 +35,11 @@ impl Job for Tasks {
 }
 
 struct Sayer<'a> {
-    /// How many numbers were said.
+    /// The count of numbers that were said.
     said: &'a AtomicUsize,
 }
 
-impl Worker for Sayer<'_> {
+impl OrderedWorker for Sayer<'_> {
     type Job = Tasks;
     type Output = Vec<u32>;
 
@@ -157,7 +157,7 @@ fn what_waits_to_be_handed_on_is_bounded() {
 fn what_waits_for_all_before_finds_all_of_it_done() {
     // Slow ones, then one that waits, then many that do not.
     struct Watcher<'a>(&'a AtomicUsize);
-    impl Worker for Watcher<'_> {
+    impl OrderedWorker for Watcher<'_> {
         type Job = Tasks;
         type Output = Vec<u32>;
 
@@ -211,7 +211,7 @@ fn what_waits_for_all_before_finds_all_of_it_done() {
 #[test]
 fn a_thread_that_panics_is_not_waited_for() {
     struct Fails(bool);
-    impl Worker for Fails {
+    impl OrderedWorker for Fails {
         type Job = Tasks;
         type Output = ();
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::sandbox::confinement::{Bounds, Door};
-use crate::shell::refused::claims_in;
+use crate::shell::output_claims::claims_in;
 
 /// A root, something to read beside it, and what lies outside of both.
 struct NotedPlace {

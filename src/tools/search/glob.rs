@@ -11,12 +11,14 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{self, Reader, Terms, threads};
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
+use crate::contract::terms::{self, Audience, Terms, threads};
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::search::empty_result::{self, EmptySearch};
-use crate::search::paths::Walked;
-use crate::search::steps::Pattern;
-use crate::search::walk::{GlobError, Visitor, Walk, WalkEntry};
+use crate::search::paths::WalkOutcome;
+use crate::search::steps::GlobPattern;
+use crate::search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
 use crate::tools::search::note::{self, NoteWords};
 use crate::unseen;
 
@@ -25,7 +27,7 @@ pub const TOOL: Tool = Tool {
     name: "glob",
     link: "glob",
     family: Family::Local,
-    set: Set::Local,
+    set: ToolSet::Local,
     offered: true,
     schema: include_str!("../schemas/glob.json"),
     model_schema: include_str!("../schemas/for_models/glob.json"),
@@ -33,13 +35,13 @@ pub const TOOL: Tool = Tool {
     own_limit: None,
     artifacts: false,
     title: "Find files",
-    hints: Hints::LOOKS,
-    scope: Scope::Paths {
+    hints: ToolHints::LOOKS,
+    scope: AccessScope::Paths {
         directory: "path",
         pattern: "pattern",
     },
     at_once: None,
-    manual: Manual {
+    manual: ToolManual {
         text: "\
 Answers with the paths that a pattern names, a line each, sorted by their bytes: `*`, `?`, `[a-z]`,
 `[!a]`, `[[:alpha:]]` and `\\` as in glob(3), and `**` as a whole component for any number of
@@ -50,10 +52,10 @@ says so where the pattern looked past what there is.",
         environment: &[terms::SEARCH_THREADS],
     },
     account: None,
-    fields: &[("output", Part::Output), ("count", Part::Count)],
-    exits: Exits::SEARCH,
+    fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
+    exits: ExitCodes::SEARCH,
     less: "To have less, narrow `pattern` or `path`.",
-    sample: Some(Sample {
+    sample: Some(SampleCall {
         file: Some(("note.txt", "hello\n")),
         request: r#"{"pattern":"no*.txt"}"#,
         answer: "note.txt",
@@ -72,7 +74,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.text("path")?.unwrap_or_default();
     let terms = request.terms();
     let failure = |error| failure(error, pattern, path);
-    let parsed = Pattern::parse(pattern.as_bytes()).map_err(|error| failure(error.into()))?;
+    let parsed = GlobPattern::parse(pattern.as_bytes()).map_err(|error| failure(error.into()))?;
     let walk = parsed.walk(Path::new(path), terms.until());
     let walk = walk.map_err(failure)?;
     Ok(Reply::new(move |object| {
@@ -81,10 +83,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let mut notes = Notes::default();
         notes.add(what_is_shown(&listed));
         let left_out = walked.left_out;
-        notes.add(left_out.map(|what| note::left_out(what, terms, WORDS)));
-        notes.add(note::unlisted(&walked.unlisted));
+        notes.add(left_out.map(|what| note::left_out_names(what, terms, WORDS)));
+        notes.add(note::unlisted_directories(&walked.unlisted));
         if listed.count == 0 {
-            object.empty("no names match")?;
+            object.nothing_found("no names match")?;
             if left_out.is_none() {
                 notes.add(why_nothing(pattern, path, terms));
             }
@@ -94,11 +96,11 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }))
 }
 
-/// Puts the names down that a walk finds.
+/// Collects the names that a walk finds.
 struct NameCollector<'a> {
-    /// How many bytes of them are of use, where there is a limit.
+    /// The most bytes of them that can be shown, if there is a limit.
     room: Option<usize>,
-    /// Nothing more has room.
+    /// True if nothing more has room.
     full: &'a AtomicBool,
 }
 
@@ -107,7 +109,7 @@ struct NameCollector<'a> {
 struct NameChunk {
     /// Each with a line feed before it.
     text: Vec<u8>,
-    /// Where each ends, if there is a limit.
+    /// The offset at which each ends, if there is a limit.
     ends: Vec<usize>,
     count: u64,
 }
@@ -134,10 +136,10 @@ impl NameChunk {
     }
 }
 
-/// How much text is handed on at once, in bytes.
+/// The bytes of text that are handed on at once.
 const ENOUGH: usize = 64 << 10;
 
-impl Visitor for NameCollector<'_> {
+impl PathVisitor for NameCollector<'_> {
     type Output = NameChunk;
     type Rest = Infallible;
     const COST: usize = 1;
@@ -173,18 +175,18 @@ impl Visitor for NameCollector<'_> {
 /// Names that were listed.
 #[derive(Default)]
 struct ListedNames {
-    /// How many names there are.
+    /// The number of names.
     count: u64,
-    /// How many are shown, where there is a limit and not all are.
+    /// The number of those that are shown, if a limit leaves some out.
     shown: Option<u64>,
-    /// How long the first one is, in bytes, where it is not shown whole.
+    /// The length of the first one in bytes, if it is not shown whole.
     first: Option<usize>,
 }
 
 /// Writes the names, a line each, as far as there is room, and counts the others.
-fn list(object: &mut Object<'_>, walk: Walk) -> io::Result<(Walked, ListedNames)> {
+fn list(object: &mut Object<'_>, walk: PatternWalk) -> io::Result<(WalkOutcome, ListedNames)> {
     let room = object.room();
-    let spelled = object.terms().reader != Reader::Person;
+    let spelled = object.terms().reader != Audience::Person;
     let mut output = object.text("output")?;
     let full = AtomicBool::new(false);
     let (mut listed, mut shown) = (ListedNames::default(), 0);
@@ -229,18 +231,18 @@ fn list(object: &mut Object<'_>, walk: Walk) -> io::Result<(Walked, ListedNames)
     Ok((walked, listed))
 }
 
-/// Says how many names are shown, where not all have room.
+/// Says how many names are shown, if not all have room.
 fn what_is_shown(listed: &ListedNames) -> Option<String> {
     let (count, narrow) = (listed.count, "pattern or path");
     match listed.first {
         Some(length) => Some(note::first_is_cut(length, count, narrow)),
         None => listed
             .shown
-            .map(|shown| note::shown(shown, count, "names", narrow)),
+            .map(|shown| note::shown_part(shown, count, "names", narrow)),
     }
 }
 
-/// Says why no name was found; none, where there is none to be found.
+/// Says why no name was found; none, if there is nothing to be found.
 fn why_nothing(pattern: &str, path: &str, terms: &Terms) -> Option<String> {
     let until = Instant::now() + empty_result::LIMIT;
     let until = terms
@@ -252,17 +254,17 @@ fn why_nothing(pattern: &str, path: &str, terms: &Terms) -> Option<String> {
         files_only: false,
         until,
     })?;
-    Some(WORDS.why(&reason, 0))
+    Some(WORDS.reason(&reason, 0))
 }
 
 fn failure(error: GlobError, pattern: &str, path: &str) -> Failure {
     match error {
         GlobError::InvalidPattern(error) => {
             let failure = Failure::new(Code::InvalidPattern, "Invalid glob pattern");
-            failure.with_note(note::no_pattern(error, pattern.len(), WORDS))
+            failure.with_note(note::pattern_error(error, pattern.len(), WORDS))
         }
         GlobError::ReadError(error) => {
-            let why = note::reason(error);
+            let why = note::errno_in_words(error);
             let path = if path.is_empty() { "." } else { path };
             let failure = Failure::new(Code::ReadError, "Read error during glob");
             failure.with_note(format!("{path} cannot be listed: {why}."))

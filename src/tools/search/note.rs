@@ -1,40 +1,31 @@
-//! The notes of glob and grep: why there is nothing, what was left out, how much is shown. One or
-//! two plain sentences for a model, with what to send instead.
+//! The notes of glob and grep: on an empty answer, on names left out, on a cut. One or two plain
+//! sentences for a model, with the request to send instead.
 
 use std::io;
 
 use rustix::io::Errno;
 use serde_json::Value;
 
+use crate::basics::words::{counted, thousands};
 use crate::contract::terms::Terms;
-use crate::files::kind::thousands;
 use crate::search::braces::MOST_ALTERNATIVES;
 use crate::search::empty_result::{
-    BetterPattern, EmptyReason, Misplaced, NameCount, NamesBelow, PathKind, Slip,
+    BetterPattern, EmptyReason, Misplaced, NamesBelow, PathKind, Slip,
 };
-use crate::search::paths::{LeftOut, Unlisted};
-use crate::search::steps::{LONGEST_PATTERN, PatternError};
+use crate::search::paths::{LeftOut, UnlistedDirectories};
+use crate::search::steps::{LONGEST_PATTERN, WildcardError};
 
 /// The words of one tool.
 #[derive(Clone, Copy, Debug)]
 pub struct NoteWords {
     /// The field that holds the wildcard pattern.
     pub field: &'static str,
-    /// Files are searched, and not only named.
+    /// True if files are searched, and not only named.
     pub searches: bool,
 }
 
-/// Counts things: `1 file`, `2,000 files`.
-#[must_use]
-pub fn several(number: u64, one: &str, more: &str) -> String {
-    match number {
-        1 => format!("1 {one}"),
-        number => format!("{} {more}", thousands(number)),
-    }
-}
-
-/// Names something that is no directory, with its article.
-fn in_a_word(kind: PathKind) -> &'static str {
+/// Names a kind of file, with its article.
+fn kind_in_words(kind: PathKind) -> &'static str {
     match kind {
         PathKind::File => "a file",
         PathKind::Fifo => "a FIFO",
@@ -43,9 +34,9 @@ fn in_a_word(kind: PathKind) -> &'static str {
     }
 }
 
-/// Says how much of an answer is shown that has no room.
+/// Says how much is shown of an answer that has too little room.
 #[must_use]
-pub fn shown(shown: u64, count: u64, what: &str, narrow: &str) -> String {
+pub fn shown_part(shown: u64, count: u64, what: &str, narrow: &str) -> String {
     format!(
         "{} of {} {what} are shown; narrow {narrow}.",
         thousands(shown),
@@ -66,10 +57,10 @@ pub fn first_is_cut(length: usize, count: u64, narrow: &str) -> String {
 
 /// Writes the time that a call had.
 #[must_use]
-pub fn seconds(terms: &Terms) -> String {
+pub fn seconds_of_call(terms: &Terms) -> String {
     match terms.deadline {
         Some(deadline) if deadline.whole.subsec_millis() == 0 => {
-            several(deadline.whole.as_secs(), "second", "seconds")
+            counted(deadline.whole.as_secs(), "second")
         }
         Some(deadline) => format!("{:.1} seconds", deadline.whole.as_secs_f64()),
         None => "its time".to_owned(),
@@ -78,7 +69,7 @@ pub fn seconds(terms: &Terms) -> String {
 
 /// Says which names of a pattern were left out.
 #[must_use]
-pub fn left_out(left_out: LeftOut, terms: &Terms, words: NoteWords) -> String {
+pub fn left_out_names(left_out: LeftOut, terms: &Terms, words: NoteWords) -> String {
     let field = words.field;
     match left_out {
         LeftOut::OtherNames => format!(
@@ -92,31 +83,29 @@ pub fn left_out(left_out: LeftOut, terms: &Terms, words: NoteWords) -> String {
         LeftOut::NotReached => format!(
             "This is not complete: after {} not all directories had been looked at. Name a directory \
              further down in `path`, or one in `{field}`.",
-            seconds(terms)
+            seconds_of_call(terms)
         ),
     }
 }
 
 /// Says which directories could not be listed.
 #[must_use]
-pub fn unlisted(unlisted: &Unlisted) -> Option<String> {
+pub fn unlisted_directories(unlisted: &UnlistedDirectories) -> Option<String> {
     let (path, why) = unlisted.first.as_ref()?;
     let name = String::from_utf8_lossy(path.strip_suffix(b"/").unwrap_or(path)).into_owned();
-    let count = several(unlisted.count, "directory", "directories");
-    let which = if unlisted.count == 1 {
-        ": "
-    } else {
-        ", the first of them "
+    let which = match unlisted.count {
+        1 => "1 directory could not be listed: ".to_owned(),
+        count => format!(
+            "{} directories could not be listed, the first of them ",
+            thousands(count)
+        ),
     };
-    Some(format!(
-        "{count} could not be listed{which}{name} ({}).",
-        reason(*why)
-    ))
+    Some(format!("{which}{name} ({}).", errno_in_words(*why)))
 }
 
 /// Writes an error of the system.
 #[must_use]
-pub fn reason(errno: Errno) -> String {
+pub fn errno_in_words(errno: Errno) -> String {
     in_words(&io::Error::from_raw_os_error(errno.raw_os_error()))
 }
 
@@ -126,18 +115,18 @@ fn in_words(error: &io::Error) -> String {
     text.to_lowercase()
 }
 
-/// Says why a text is no wildcard pattern.
+/// Says why a text is not a wildcard pattern.
 #[must_use]
-pub fn no_pattern(error: PatternError, length: usize, words: NoteWords) -> String {
+pub fn pattern_error(error: WildcardError, length: usize, words: NoteWords) -> String {
     let field = words.field;
     match error {
-        PatternError::Nul => format!("`{field}` holds a NUL character, which no file name has."),
-        PatternError::TooLong => format!(
+        WildcardError::Nul => format!("`{field}` holds a NUL character, which no file name has."),
+        WildcardError::TooLong => format!(
             "`{field}` has {} bytes, and {} is the most: no path is that long.",
             thousands(u64::try_from(length).unwrap_or(u64::MAX)),
             thousands(u64::try_from(LONGEST_PATTERN).unwrap_or(u64::MAX))
         ),
-        PatternError::TooMany => format!(
+        WildcardError::TooMany => format!(
             "The braces in `{field}` stand for more than {} patterns; send fewer at a time, or a `*`.",
             thousands(u64::try_from(MOST_ALTERNATIVES).unwrap_or(u64::MAX))
         ),
@@ -150,52 +139,43 @@ impl NoteWords {
         format!("\"{}\":{}", self.field, Value::from(pattern))
     }
 
-    /// Says what a pattern does: `matches 180 names`, `searches at least 20 files`.
-    fn does(self, count: NameCount) -> String {
-        let at_least = if count.at_least { "at least " } else { "" };
-        let (verb, one, more) = if self.searches {
-            ("searches", "file", "files")
+    /// Says what a pattern does: `matches 180 names`, `searches 20 files, 5 of them in target`.
+    fn effect(self, found: &BetterPattern) -> String {
+        let at_least = if found.at_least { "at least " } else { "" };
+        let (verb, word) = if self.searches {
+            ("searches", "file")
         } else {
-            ("matches", "name", "names")
+            ("matches", "name")
         };
-        format!("{verb} {at_least}{}", several(count.number, one, more))
+        let number = counted(found.number, word);
+        let places = found.built_in.join(", ");
+        let built = match found.built {
+            0 => String::new(),
+            built if built == found.number => format!(", all in {places}"),
+            built => format!(", {} of them in {places}", thousands(built)),
+        };
+        format!("{verb} {at_least}{number}{built}")
     }
 
     fn recommend(self, found: &BetterPattern) -> String {
-        format!("{} {}", self.field(&found.pattern), self.does(found.count))
+        format!("{} {}", self.field(&found.pattern), self.effect(found))
     }
 
     /// Says why nothing was found in so many files that were searched.
     #[must_use]
-    pub fn why(self, reason: &EmptyReason, searched: u64) -> String {
-        let field = self.field;
-        let recommended = |all: &[BetterPattern]| {
-            let all: Vec<String> = all.iter().map(|found| self.recommend(found)).collect();
-            all.join(", ")
-        };
+    pub fn reason(self, reason: &EmptyReason, searched: u64) -> String {
         match reason {
-            EmptyReason::Path(misplaced) => self.path(misplaced),
-            EmptyReason::EmptyPattern => {
-                let all = self.field("*");
-                format!("`{field}` is empty, and names nothing; send {all} for all names.")
-            }
-            EmptyReason::Unexpanded(pattern) => {
-                let send = match pattern {
-                    Some(pattern) => self.field(pattern),
-                    None => "the path that it means".to_owned(),
-                };
-                format!("What only a shell expands stands for itself here: send {send}.")
-            }
+            EmptyReason::Path(misplaced) => self.misplaced("`path`", misplaced),
+            EmptyReason::Named(name, misplaced) => self.misplaced(name, misplaced),
             EmptyReason::Misread(found) => format!(
-                "`{field}` is a shell's wildcard pattern from `path` on, and names nothing as it is written: {}.",
+                "`{}` is a shell's wildcard pattern from `path` on, and names nothing as it is written: {}.",
+                self.field,
                 self.recommend(found)
             ),
-            EmptyReason::Missing {
-                path,
-                nearest,
-                file,
-                similar,
-            } => missing(path, nearest, file.as_deref(), similar),
+            EmptyReason::Unexpanded => format!(
+                "`~` and variables are not expanded in `{}`: send the path that is meant.",
+                self.field
+            ),
             EmptyReason::Below(below) => self.below(below, searched),
             EmptyReason::Hidden(all) => {
                 let looked = if searched > 0 {
@@ -203,16 +183,13 @@ impl NoteWords {
                 } else {
                     "What matches is hidden, and wildcards pass over names that begin with a dot"
                 };
-                format!("{looked}: {}.", recommended(all))
+                let all: Vec<String> = all.iter().map(|found| self.recommend(found)).collect();
+                format!("{looked}: {}.", all.join(", "))
             }
-            EmptyReason::OnlyBuilt(directories) => format!(
-                "What matches lies only in what was built or fetched: {}.",
-                directories.join(", ")
-            ),
-            EmptyReason::OtherCase(paths) => format!(
-                "Upper and lower case differ here; there is {}.",
-                paths.join(", ")
-            ),
+            EmptyReason::OtherCase(paths) => {
+                let paths = paths.join(", ");
+                format!("Upper and lower case differ here; there is {paths}.")
+            }
             EmptyReason::Directories(count, found) => {
                 let names = match count {
                     1 => "is a directory".to_owned(),
@@ -220,17 +197,12 @@ impl NoteWords {
                 };
                 match found {
                     Some(found) => format!("What matches {names}: {}.", self.recommend(found)),
-                    None => format!("What matches {names}, with no file in it or below."),
+                    None => format!("What matches {names}, and files alone are searched."),
                 }
             }
-            EmptyReason::Special(name, kind) => format!(
-                "{name} is {}, and nothing but regular files is searched.",
-                in_a_word(*kind)
-            ),
-            EmptyReason::LeadsNowhere(name, target) => leads_nowhere(name, target),
             EmptyReason::Links(count) => {
                 let were = if *count == 1 { "was" } else { "were" };
-                let links = several(*count, "symbolic link", "symbolic links");
+                let links = counted(*count, "symbolic link");
                 format!(
                     "{links} {were} not searched: a link is followed only where `path` names it."
                 )
@@ -239,11 +211,8 @@ impl NoteWords {
     }
 
     fn below(self, below: &NamesBelow, searched: u64) -> String {
-        let place = if below.direct {
-            format!(" directly in {}", below.directory)
-        } else {
-            String::new()
-        };
+        let place = below.directory.as_ref();
+        let place = place.map_or_else(String::new, |place| format!(" directly in {place}"));
         let looked = match (&below.missing, searched) {
             (Some(missing), _) => format!("{missing} does not exist."),
             (None, 0) if self.searches => format!("Nothing was searched: no file{place} matches."),
@@ -252,24 +221,18 @@ impl NoteWords {
             (None, count) => format!("Only {} files{place} were searched.", thousands(count)),
         };
         let all = self.recommend(&below.found);
-        let send = match &below.most {
-            Some(most) if most.count.number < below.found.count.number => {
-                format!("{}, {all} in all", self.recommend(most))
-            }
-            Some(most) => self.recommend(most),
-            None => all,
-        };
-        let apart = match &below.built[..] {
-            [] => String::new(),
-            built => format!(" Not counted: {}.", built.join(", ")),
-        };
-        format!("{looked} {send}.{apart}")
+        match &below.most {
+            Some(most) => format!("{looked} {}; {all}.", self.recommend(most)),
+            None => format!("{looked} {all}."),
+        }
     }
 
-    fn path(self, misplaced: &Misplaced) -> String {
+    fn misplaced(self, path: &str, misplaced: &Misplaced) -> String {
         match misplaced {
             Misplaced::Nul => "`path` holds a NUL character, which no file name has.".to_owned(),
-            Misplaced::LeadsNowhere(target) => leads_nowhere("`path`", target),
+            Misplaced::LeadsNowhere(target) => {
+                format!("{path} is a symbolic link to {target}, which does not exist.")
+            }
             Misplaced::Unreachable(error) => {
                 format!("`path` cannot be reached: {}.", in_words(error))
             }
@@ -278,13 +241,13 @@ impl NoteWords {
                 self.field
             ),
             Misplaced::NotSearched(kind) => {
-                let kind = in_a_word(*kind);
+                let kind = kind_in_words(*kind);
                 let what = if self.searches {
                     "Nothing was searched"
                 } else {
                     "There is nothing in it"
                 };
-                format!("{what}: `path` is {kind}, neither a directory nor a regular file.")
+                format!("{what}: {path} is {kind}, neither a directory nor a regular file.")
             }
             Misplaced::Missing {
                 nearest,
@@ -301,64 +264,40 @@ impl NoteWords {
                 ) => format!(
                     "{} {}",
                     self.slip(slip),
-                    missing(directory, nearest, file.as_deref(), similar)
+                    missing_path(directory, nearest, file.as_deref(), similar)
                 ),
                 Some(slip) => self.slip(slip),
-                None => missing("`path`", nearest, file.as_deref(), similar),
+                None => missing_path("`path`", nearest, file.as_deref(), similar),
             },
         }
     }
 
     fn slip(self, slip: &Slip) -> String {
         let path = |path: &str| format!("\"path\":{}", Value::from(path));
-        let (wrong, meant) = match slip {
-            Slip::LineNumber(file) => ("does not exist with a line number behind it", Some(file)),
-            Slip::Quotes(file) => (
-                "is taken as it is, with its quotes, blanks or `@`",
-                Some(file),
-            ),
-            Slip::Url(file) => ("is no URL", file.as_ref()),
-            Slip::Home(file) => ("begins with `~`, which is not expanded", file.as_ref()),
-            Slip::Variable(file) => (
-                "begins with a variable, and variables are not expanded",
-                file.as_ref(),
-            ),
-            Slip::Backslashes(file) => ("needs `/` between directories", Some(file)),
-            Slip::Elsewhere(file) => (
-                "does not exist, but does from the working directory on",
-                Some(file),
-            ),
-            Slip::SlashAtEnd(file) => ("ends in `/`, and what it names is a file", Some(file)),
+        match slip {
+            Slip::Meant(meant) => meant.advice(path),
             Slip::Wildcards {
                 directory, found, ..
             } => {
                 let send = format!("{},{}", path(directory), self.field(&found.pattern));
-                let does = match found.count.number {
+                let does = match found.number {
                     0 => String::new(),
-                    _ => format!(" {}", self.does(found.count)),
+                    _ => format!(" {}", self.effect(found)),
                 };
-                return format!(
+                format!(
                     "`path` is taken as it is, and wildcards belong in `{}`: {send}{does}.",
                     self.field
-                );
+                )
             }
-            Slip::Several(pattern) => {
-                return format!(
-                    "`path` is one path; for several leave it out and send {}.",
-                    self.field(pattern)
-                );
-            }
-        };
-        let send = meant.map_or_else(|| "the path itself".to_owned(), |meant| path(meant));
-        format!("`path` {wrong}; send {send}.")
+            Slip::Several(pattern) => format!(
+                "`path` is one path; for several leave it out and send {}.",
+                self.field(pattern)
+            ),
+        }
     }
 }
 
-fn leads_nowhere(link: &str, target: &str) -> String {
-    format!("{link} is a symbolic link to {target}, which does not exist.")
-}
-
-fn missing(path: &str, nearest: &str, file: Option<&str>, similar: &[String]) -> String {
+fn missing_path(path: &str, nearest: &str, file: Option<&str>, similar: &[String]) -> String {
     if file == Some(path) {
         return format!("{path} is a file, and nothing lies in it.");
     }
@@ -384,9 +323,8 @@ mod tests {
 
     #[test]
     fn large_numbers_have_commas() {
-        assert_eq!(several(1, "file", "files"), "1 file");
         assert_eq!(
-            shown(412, 20_000, "matches", "pattern, glob or path"),
+            shown_part(412, 20_000, "matches", "pattern, glob or path"),
             "412 of 20,000 matches are shown; narrow pattern, glob or path."
         );
     }

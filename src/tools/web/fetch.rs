@@ -5,13 +5,15 @@ use url::Url;
 
 use super::page_source::{self, MEBIBYTES, PageSource};
 use super::{fetch_note, meant_url, network};
-use crate::contract::bounded::{self, Measure};
+use crate::contract::bounded::{self, TextMeasure};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::document::Document;
 use crate::unseen;
 use crate::web::bot_checks::{advice_on_bot_check, vendor_of};
@@ -24,17 +26,17 @@ pub const TOOL: Tool = Tool {
     link: "web-fetch-tool",
     title: "Fetch a page",
     family: Family::Web,
-    set: Set::Web,
+    set: ToolSet::Web,
     offered: true,
-    hints: Hints::ASKS,
-    scope: Scope::Network,
+    hints: ToolHints::ASKS,
+    scope: AccessScope::Network,
     at_once: Some(4),
     schema: include_str!("../schemas/web_fetch.json"),
     model_schema: include_str!("../schemas/for_models/web_fetch.json"),
     output_schema: None,
     own_limit: None,
     artifacts: false,
-    manual: Manual {
+    manual: ToolManual {
         text: "\
 Fetches a page over HTTP or HTTPS and answers with its final address, its title and its content:
 HTML as Markdown, any other text as it is. `offset` is the first line of that wanted, from 1, and
@@ -46,11 +48,11 @@ cloud metadata addresses never.",
     },
     account: None,
     fields: &[
-        ("url", Part::Silent),
-        ("title", Part::Silent),
-        ("content", Part::Content),
+        ("url", FieldRole::Silent),
+        ("title", FieldRole::Silent),
+        ("content", FieldRole::Content),
     ],
-    exits: Exits::USUAL,
+    exits: ExitCodes::USUAL,
     less: "To have less, ask for a window of lines with `offset` and `limit`.",
     sample: None,
     run,
@@ -70,7 +72,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 /// Shortens a title to leave room for the content, in an answer of at most `longest` bytes.
 fn shorten_title(title: &str, longest: Option<usize>) -> &str {
     let room = longest.map_or(usize::MAX, |longest| (longest / 8).max(80));
-    let end = Measure::Json.prefix(title.as_bytes(), room);
+    let end = TextMeasure::Json.prefix(title.as_bytes(), room);
     title.get(..end).unwrap_or(title)
 }
 
@@ -100,7 +102,12 @@ fn write(
         // The line that was cut may be the last one.
         if !window(lines, cut.lines.max(1) + 1, Some(1)).is_empty() {
             let left = limit.map(|limit| limit - cut.lines.max(1));
-            object.note(bounded::go_on(object.terms().reader, offset, last, left));
+            object.note(bounded::continuation_note(
+                object.terms().reader,
+                offset,
+                last,
+                left,
+            ));
         }
     }
     object.note(page.notes);

@@ -10,9 +10,11 @@ use url::Url;
 
 use super::download_command::{MAX_URL, download, plain};
 use super::meant_url::{bare_host, without_punctuation};
+use crate::basics::signature;
+use crate::basics::words::{floor_boundary, on_one_line, plural};
 use crate::document::{self, MainContentCertainty};
 use crate::sort::Sort;
-use crate::web::charset::{self, BodyKind, signature};
+use crate::web::charset::{self, BodyKind};
 use crate::web::client::{HttpResponse, NetworkError};
 use crate::web::{quote, status_advice};
 
@@ -84,8 +86,7 @@ pub fn of_file(kind: &str, url: &Url, asked: &Url, body: &[u8]) -> String {
     } else {
         ", with -u USER:PASSWORD for the login"
     };
-    let found = signature::of(body);
-    let ending = found.map_or(signature::ending(kind), |found| found.ending);
+    let ending = signature::ending(signature::body_type(body).unwrap_or(kind));
     let (command, name) = download(url, ending);
     let reader = if ending == "pdf" {
         format!(" – then `pdftotext -layout {name} -` shows its text, where that is installed")
@@ -138,7 +139,7 @@ pub fn of_main_content(certainty: MainContentCertainty) -> Option<String> {
 
 /// Writes the note on a window that begins behind the last line.
 pub fn behind_the_end(offset: u64, lines: usize) -> String {
-    let plural = if lines == 1 { "" } else { "s" };
+    let plural = plural(lines as u64);
     format!("offset {offset} is behind the end: there are {lines} line{plural}.")
 }
 
@@ -156,10 +157,10 @@ fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) ->
         return Some(message(&text.text).unwrap_or(text.text));
     }
     let end = Instant::now() + QUOTED_WITHIN;
-    let begin = &text.text[..document::boundary(&text.text, QUOTED_FROM)];
+    let begin = &text.text[..floor_boundary(&text.text, QUOTED_FROM)];
     let plain = || document::plain_beginning(begin, url, 2 * quote::MOST, end);
     let (title, text) = document::guarded(plain).ok()?;
-    let text = quote::on_one_line(&text);
+    let text = on_one_line(&text);
     match (
         title.is_empty() || text.starts_with(&title),
         text.is_empty(),

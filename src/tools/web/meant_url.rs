@@ -6,8 +6,8 @@ use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
 use super::download_command::{MAX_URL, plain};
+use crate::basics::words::on_one_line;
 use crate::web::client;
-use crate::web::quote;
 
 /// Characters that belong to the text around a URL rather than to it.
 const AROUND: &str = ".,;:!?)]}>\"'`*";
@@ -89,7 +89,7 @@ pub fn of_no_url(tool: &str, text: &str) -> String {
 }
 
 fn local(tool: &str, path: &str) -> String {
-    let path = quote::on_one_line(path);
+    let path = on_one_line(path);
     if path.is_empty() || path.len() > MAX_URL {
         return format!("{tool} reads no files: use file_read.");
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::cache::{CacheFiles, KEY_VARIABLE, Store};
-use crate::contract::failure::{Advice, Code};
+use crate::contract::failure::{Code, FailureAdvice};
 use crate::contract::terms::Terms;
 use crate::web::search::cached_results;
 
@@ -117,18 +117,18 @@ impl AnswerFreshness {
 
 /// Returns the advice that follows from a failure's code alone.
 #[must_use]
-pub fn advice(code: Code) -> Advice {
+pub fn advice(code: Code) -> FailureAdvice {
     let retry_after = match code {
         Code::NetworkError | Code::Timeout => Some(NETWORK_WAIT),
         Code::RateLimit | Code::UpstreamUnavailable => Some(USUAL_WAIT),
         _ => None,
     };
     let retryable = retry_after.is_some();
-    Advice {
+    FailureAdvice {
         retryable,
         retry_after,
         suggested_action: Some(action(code, retryable).to_owned()),
-        ..Advice::default()
+        ..FailureAdvice::default()
     }
 }
 

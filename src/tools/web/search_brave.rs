@@ -5,7 +5,9 @@ use super::provider_answer::{self, HostTool, NextPage};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Account, Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
+use crate::contract::tool::{
+    AccessScope, Account, ExitCodes, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::web::search::brave;
 
 /// The tool's row in the registry.
@@ -14,17 +16,17 @@ pub const TOOL: Tool = Tool {
     link: "web-search-brave-tool",
     title: "Search the web with Brave",
     family: Family::Web,
-    set: Set::Web,
+    set: ToolSet::Web,
     offered: false,
-    hints: Hints::ASKS,
-    scope: Scope::Network,
+    hints: ToolHints::ASKS,
+    scope: AccessScope::Network,
     at_once: None,
     schema: include_str!("../schemas/web_search_brave.json"),
     model_schema: include_str!("../schemas/for_models/web_search_brave.json"),
     output_schema: None,
     own_limit: None,
     artifacts: false,
-    manual: Manual {
+    manual: ToolManual {
         text: "\
 Searches the web with Brave and answers with title, address and snippet of each result, as plain
 text. `offset` counts pages, 0 to 9. Domain filters match a host and its subdomains, and may leave
@@ -42,8 +44,8 @@ in ~/.config/ikigai/credentials.json.",
         ],
     },
     account: Some(ACCOUNT),
-    fields: &[("results", Part::Results), ("count", Part::Count)],
-    exits: Exits::USUAL,
+    fields: &[("results", FieldRole::Results), ("count", FieldRole::Count)],
+    exits: ExitCodes::USUAL,
     less: "",
     sample: None,
     run,

@@ -12,12 +12,13 @@ use std::time::Instant;
 use serde_json::Value;
 use url::Url;
 
-use item::{counted, first_paragraph, ids, is_there, list_entry, points, summary};
+use item::{first_paragraph, ids, is_there, list_entry, points, summary};
 
 use super::{
-    LONGEST_TEXT, NativeError, NativePage, address_of, base, beginning, day_and_minute, escaped,
-    get, markdown, name_of, number, single_line,
+    LONGEST_TEXT, NativeError, NativePage, address_of, base, day_and_minute, escaped, get,
+    markdown, name_of, number, single_line,
 };
+use crate::basics::words::{beginning, counted_as};
 use crate::document::Document;
 use crate::web::client::{FetchError, HttpClient};
 use crate::web::credentials::Credentials;
@@ -327,7 +328,7 @@ impl HnReader<'_> {
         let replies = ids(comment, "kids").len();
         let mut told = summary(comment, false);
         if replies > 0 {
-            let replies = counted(replies as u64, "reply", "replies");
+            let replies = counted_as(replies as u64, "reply", "replies");
             told = format!("{told}, {replies}");
         }
         let mut markdown = self.html(&format!("<h3>{}</h3>", escaped(&told)));

@@ -11,8 +11,9 @@ use url::{Host, Url};
 
 use super::client::{self, FetchError, FetchRequest, HttpClient, HttpResponse};
 use super::credentials::Credentials;
-use super::quote::on_one_line;
 use super::search::dates;
+use crate::basics::words::beginning;
+use crate::basics::words::on_one_line;
 use crate::document::{self, Document};
 
 mod hacker_news;
@@ -183,11 +184,6 @@ fn day_and_minute(seconds: u64) -> Option<(String, String)> {
     let day = dates::days_before(time, 0);
     let minute = format!("{day} {:02}:{:02} UTC", minutes / 60, minutes % 60);
     (seconds <= LAST).then_some((day, minute))
-}
-
-/// Returns the first `most` bytes of a text, or a few less so that no character is split.
-fn beginning(text: &str, most: usize) -> &str {
-    &text[..document::boundary(text, most)]
 }
 
 /// Returns a URL of an object, if it is http or https.

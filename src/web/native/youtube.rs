@@ -9,9 +9,9 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
-    LONGEST_TEXT, NativeError, NativePage, base, beginning, escaped, get, markdown, name_of,
-    single_line,
+    LONGEST_TEXT, NativeError, NativePage, base, escaped, get, markdown, name_of, single_line,
 };
+use crate::basics::words::beginning;
 use crate::document::Document;
 use crate::web::bot_checks::vendor_of;
 use crate::web::client::{FetchError, HttpClient, HttpResponse};

@@ -12,9 +12,10 @@ use super::provider::{
     ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch, TimeRange};
-use super::reply::{self, string, strings, thousands};
+use super::reply::{self, string, strings};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, plain};
+use crate::basics::words::thousands;
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 

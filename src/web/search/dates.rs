@@ -2,11 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::calendar;
-
-const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-];
+use crate::basics::calendar;
 
 /// Normalises a date: `2024-05-01`, with its time of day if one follows. `May 1, 2024` and `1 May
 /// 2024` are read as well; `None` for anything else, such as `3 days ago`.
@@ -64,15 +60,11 @@ fn number(text: &str) -> Option<u32> {
 }
 
 fn month(word: &str) -> Option<u32> {
-    let head = word.get(..3)?.to_ascii_lowercase();
     let all = word
         .bytes()
         .all(|byte| byte.is_ascii_alphabetic() || byte == b'.');
-    let at = MONTHS
-        .iter()
-        .position(|month| *month == head)
-        .filter(|_| all)?;
-    u32::try_from(at + 1).ok()
+    let month = calendar::month_by_letters(word).filter(|_| all);
+    month.map(u32::from)
 }
 
 fn format_date(year: u32, month: u32, day: u32) -> Option<String> {

@@ -152,7 +152,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
         "result__extras__url",
         "results",
     ];
-    let picked = document::picked(&page, &classes, &["result--ad", "result--no-result"]);
+    let picked = document::find_by_class(&page, &classes, &["result--ad", "result--no-result"]);
     let mut results: Vec<SearchResult> = Vec::new();
     let mut shown = false;
     // True while text belongs to the last of the results.

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::SearchResult;
 use super::failure::SearchFailureKind;
 use super::provider::{ProviderRefusal, UnreadableReply};
+use crate::basics::words::on_one_line;
 use crate::web::client::HttpResponse;
-use crate::web::quote;
 
 /// Longest message of a provider that is passed on, in characters.
 const MAX_MESSAGE: usize = 500;
@@ -232,24 +232,7 @@ fn why(reply: &HttpResponse) -> String {
 /// Puts a provider's message on one line, and shortens it.
 #[must_use]
 pub fn tidy(message: &str) -> String {
-    quote::on_one_line(message)
-        .chars()
-        .take(MAX_MESSAGE)
-        .collect()
-}
-
-/// Formats a whole number with separators, as in `2,000`.
-#[must_use]
-pub fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    on_one_line(message).chars().take(MAX_MESSAGE).collect()
 }
 
 #[cfg(test)]

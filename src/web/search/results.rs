@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use url::Url;
 
 use super::{DomainFilter, SearchResult};
+use crate::basics::words::on_one_line;
 use crate::document::entities;
 use crate::unseen;
-use crate::web::quote::on_one_line;
 
 /// Longest URL of a result, in bytes.
 const LONGEST_ADDRESS: usize = 4096;

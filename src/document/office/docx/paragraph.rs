@@ -6,11 +6,11 @@
 use std::rc::Rc;
 
 use super::super::inlines::{InlineContent, RunStyle};
-use super::super::omml;
 use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
 use super::DocxReader;
 use super::field::{self, DocxField};
 use super::styles::{ParagraphStyle, RunProperties, is_shaded};
+use crate::document::formula::read_omml;
 
 /// Limit of a run's text, in bytes.
 const MAX_RUN: usize = 4 << 20;
@@ -180,7 +180,7 @@ impl DocxReader<'_, '_> {
             }
             "oMath" => {
                 paragraph.run = RunProperties::default();
-                let formula = omml::in_one_line(xml);
+                let formula = read_omml(xml);
                 self.add_text(paragraph, &formula);
             }
             "del" | "moveFrom" | "delText" | "delInstrText" | "Fallback" | "pPrChange"

@@ -4,11 +4,11 @@
 
 use super::super::blocks::BlockWriter;
 use super::super::inlines::{InlineContent, RunStyle};
-use super::super::omml;
 use super::super::package::PartRelationships;
 use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
 use super::background::SlideBackground;
 use super::bullets::{self, BulletKind, LEVELS, LevelBullets};
+use crate::document::formula::read_omml;
 
 /// The deepest level of a list.
 const DEEPEST: u8 = 8;
@@ -75,7 +75,7 @@ fn read_paragraph(
                     inlines.add_text(style, &text);
                 }
             }
-            "oMath" => inlines.add_text(&RunStyle::default(), &omml::in_one_line(xml)),
+            "oMath" => inlines.add_text(&RunStyle::default(), &read_omml(xml)),
             "br" => {
                 inlines.add_line_break();
                 xml.skip();

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::super::number;
 use super::super::xml::XmlReader;
-use crate::calendar;
+use crate::basics::calendar;
 
 /// Limit of a document's formats.
 const MAX_FORMATS: usize = 70_000;

@@ -16,6 +16,7 @@ use super::ParsedDocument;
 use super::blocks::BlockWriter;
 use super::package::ZipPackage;
 use super::xml::XmlReader;
+use crate::basics::words::plural;
 
 mod format;
 mod grid;
@@ -55,7 +56,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         cells: MAX_CELLS,
         text: MAX_TEXT,
     };
-    let (mut hidden, mut late, mut broken, mut cut) = (0, false, false, false);
+    let (mut hidden, mut late, mut broken, mut cut) = (0_u64, false, false, false);
     for sheet in &sheets {
         if sheet.hidden {
             hidden += 1;
@@ -90,7 +91,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         let mut notices = Vec::new();
         for (count, what) in [(read.hidden_rows, "row"), (read.hidden_columns, "column")] {
             if count > 0 {
-                notices.push(format!("{count} hidden {}", plural(count, what)));
+                notices.push(format!("{count} hidden {what}{}", plural(count as u64)));
             }
         }
         if !notices.is_empty() {
@@ -115,8 +116,8 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     if hidden > 0 {
         let verb = if hidden == 1 { "is" } else { "are" };
         blocks.add_plain_paragraph(&format!(
-            "[Left out: {hidden} hidden {} {verb} not shown.]",
-            plural(hidden, "sheet")
+            "[Left out: {hidden} hidden sheet{} {verb} not shown.]",
+            plural(hidden)
         ));
     }
     blocks.end();
@@ -126,14 +127,6 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         late,
         broken,
         builder: blocks.builder,
-    }
-}
-
-fn plural(count: usize, what: &str) -> String {
-    if count == 1 {
-        what.to_owned()
-    } else {
-        format!("{what}s")
     }
 }
 

@@ -21,7 +21,8 @@ use hyper::{Method, StatusCode, Version};
 use tokio_rustls::TlsAcceptor;
 
 use crate::access::{
-    Allowance, FairPlaces, HeldPlace, LimitKind, LimitPermit, Names, Schemes, TokenOwner, Tokens,
+    FairSlots, HeldSlot, RequestAllowance, RequestKind, RequestPermit, ServerNames, ServerSchemes,
+    TokenOwner, TokenTable,
 };
 use crate::command_line::mcp::Http;
 use crate::front::mcp::http::connections::RequestGuard;
@@ -49,16 +50,16 @@ const ANYTHING: &str = "*/*";
 
 /// What lets requests in.
 pub struct Gate {
-    names: Names,
+    names: ServerNames,
     files: KeyFiles,
     keys: Mutex<Arc<ServerKeys>>,
     calls_per_second: NonZeroU32,
     calls_at_once: NonZeroU32,
-    allowances: Mutex<HashMap<TokenOwner, Arc<Allowance>>>,
+    allowances: Mutex<HashMap<TokenOwner, Arc<RequestAllowance>>>,
     /// The requests that may be under way, from their heads to the end of their answers.
-    requests: Arc<FairPlaces>,
+    requests: Arc<FairSlots>,
     /// The large bodies that may be on their way.
-    large_bodies: Arc<FairPlaces>,
+    large_bodies: Arc<FairSlots>,
 }
 
 /// Where tokens, certificate and key are.
@@ -69,7 +70,7 @@ struct KeyFiles {
 
 /// What is in those files.
 pub struct ServerKeys {
-    tokens: Option<Tokens>,
+    tokens: Option<TokenTable>,
     tls: Option<TlsAcceptor>,
 }
 
@@ -85,8 +86,8 @@ pub struct AdmittedRequest {
 
 /// A place among the requests under way, and the permit for what it asks.
 pub struct RequestRoom {
-    _place: HeldPlace,
-    _permit: LimitPermit,
+    _place: HeldSlot,
+    _permit: RequestPermit,
 }
 
 impl Gate {
@@ -101,19 +102,19 @@ impl Gate {
     /// The gate of a server that listens on `address` and has so many connections at a time.
     pub fn new(http: &Http, address: SocketAddr, keys: ServerKeys, connections: usize) -> Self {
         let schemes = match (http.behind_proxy, keys.tls.is_some()) {
-            (true, _) => Schemes::Either,
-            (false, true) => Schemes::Secure,
-            (false, false) => Schemes::Plain,
+            (true, _) => ServerSchemes::Either,
+            (false, true) => ServerSchemes::Secure,
+            (false, false) => ServerSchemes::Plain,
         };
         Self {
-            names: Names::new(address, schemes, &http.allowed_hosts),
+            names: ServerNames::new(address, schemes, &http.allowed_hosts),
             files: KeyFiles::of(http),
             keys: Mutex::new(Arc::new(keys)),
             calls_per_second: http.calls_per_second,
             calls_at_once: http.calls_at_once,
             allowances: Mutex::default(),
-            requests: FairPlaces::new(connections, http.tokens.is_some()),
-            large_bodies: FairPlaces::new(LARGE_AT_ONCE, http.tokens.is_some()),
+            requests: FairSlots::new(connections, http.tokens.is_some()),
+            large_bodies: FairSlots::new(LARGE_AT_ONCE, http.tokens.is_some()),
         }
     }
 
@@ -128,7 +129,7 @@ impl Gate {
             Ok(keys) => {
                 lock(&self.allowances).retain(|holder, _| {
                     let tokens = keys.tokens.as_ref();
-                    tokens.is_none_or(|tokens| tokens.has(holder.name()))
+                    tokens.is_none_or(|tokens| tokens.has_name(holder.name()))
                 });
                 *lock(&self.keys) = Arc::new(keys);
                 log("tokens, certificate and key are read again");
@@ -163,7 +164,7 @@ impl Gate {
                 "the request's target names another host than the header Host",
             ));
         }
-        match self.names.are_called(host) {
+        match self.names.match_host(host) {
             Some(true) => {}
             Some(false) => {
                 return Err(Refusal::new(
@@ -176,7 +177,7 @@ impl Gate {
         }
         match one(request.headers(), &ORIGIN) {
             One::None => Ok(()),
-            One::Is(origin) if self.names.are_origin(origin) => Ok(()),
+            One::Is(origin) if self.names.match_origin(origin) => Ok(()),
             One::Is(_) | One::Bad => Err(Refusal::new(
                 StatusCode::FORBIDDEN,
                 "this server takes no requests from pages of other origins (the header Origin)",
@@ -258,15 +259,18 @@ impl Gate {
         &self,
         holder: &TokenOwner,
         message: Option<&Message>,
-    ) -> Result<LimitPermit, Refusal> {
+    ) -> Result<RequestPermit, Refusal> {
         let (kind, what) = match message {
-            Some(message) if message.is_call() => (LimitKind::Call, "calls"),
-            _ => (LimitKind::Other, "requests"),
+            Some(message) if message.is_call() => (RequestKind::Call, "calls"),
+            _ => (RequestKind::Other, "requests"),
         };
         let allowance = {
             let mut allowances = lock(&self.allowances);
             let of_holder = allowances.entry(holder.clone()).or_insert_with(|| {
-                Arc::new(Allowance::new(self.calls_per_second, self.calls_at_once))
+                Arc::new(RequestAllowance::new(
+                    self.calls_per_second,
+                    self.calls_at_once,
+                ))
             });
             Arc::clone(of_holder)
         };
@@ -322,7 +326,7 @@ impl KeyFiles {
             }
         }
         let tokens = self.tokens.as_ref().map(|path| {
-            let tokens = Tokens::read(path)
+            let tokens = TokenTable::read(path)
                 .map_err(|fault| format!("the file of tokens {} {fault}", path.display()))?;
             if tokens.is_empty() {
                 log(&format!(

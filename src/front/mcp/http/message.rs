@@ -15,7 +15,7 @@ use serde_json::Value;
 use serde_json::error::Category;
 use tokio::time::timeout;
 
-use crate::access::HeldPlace;
+use crate::access::HeldSlot;
 use crate::front::mcp::http::refusal::Refusal;
 
 /// The longest body, in bytes.
@@ -32,7 +32,7 @@ const SMALL: usize = 64 * 1024;
 pub const LARGE_AT_ONCE: usize = 16;
 
 /// Takes a place for a large body, if there is one.
-pub type TakeLargePlace<'a> = &'a (dyn Fn() -> Result<HeldPlace, Refusal> + Send + Sync);
+pub type TakeLargePlace<'a> = &'a (dyn Fn() -> Result<HeldSlot, Refusal> + Send + Sync);
 
 /// What calls a tool.
 const CALL: &str = "tools/call";

@@ -8,7 +8,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
-use crate::access::Credential;
+use crate::access::CredentialFile;
 use crate::front::mcp::log;
 
 /// The one protocol that is spoken above it (ALPN).
@@ -71,6 +71,6 @@ pub fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, String> {
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-fn read(path: &Path) -> Result<Credential, String> {
-    Credential::read(path).map_err(|reason| format!("{} {reason}", path.display()))
+fn read(path: &Path) -> Result<CredentialFile, String> {
+    CredentialFile::read(path).map_err(|reason| format!("{} {reason}", path.display()))
 }

@@ -7,23 +7,23 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 
 use super::chunk::{LineRecord, ResultChunk, SearchedPiece};
-use super::search::{SharedSearch, binary_matches, name, outcome};
+use super::search::{SharedSearch, binary_matches, note_outcome, path_text};
 use crate::contract::reply::{Object, Text};
 
-/// How many links are looked at where nothing was found.
+/// The most links that are looked at for an empty answer.
 const MOST_LINKS: usize = 10_000;
-/// After how long the reader is sent what there is.
+/// The longest time between two sendings to the reader.
 const SEND: Duration = Duration::from_millis(20);
-/// How much text of a large file is put together at once, in bytes.
+/// The bytes of a large file's text that are put together at once.
 const ENOUGH: usize = 32 << 10;
 
 /// An answer that is being written.
-pub struct Answer<'a, 'o> {
+pub struct GrepAnswer<'a, 'o> {
     shared: &'a SharedSearch,
     output: Text<'o>,
     /// True if a line has been written.
     begun: bool,
-    /// Since when something waits to be sent.
+    /// The time since which something waits to be sent.
     waits: Option<Instant>,
     /// The large file of which pieces come.
     large: LargeFile,
@@ -33,56 +33,56 @@ pub struct Answer<'a, 'o> {
 /// A large file of which not all pieces have come.
 #[derive(Default)]
 struct LargeFile {
-    /// How many lines the pieces before have.
+    /// The number of lines in the pieces before.
     lines: u64,
-    /// How many of those that match were counted and not shown.
+    /// The number of matching lines that were counted and not shown.
     counted: u64,
-    /// Nothing more of it is of use.
+    /// True if nothing more of it is of use.
     failed: bool,
 }
 
-/// What a search has come to.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub struct SearchOutcome {
-    /// How many lines match.
+    /// The number of lines that match.
     pub count: u64,
-    /// True if there is a limit to how many are shown.
+    /// True if there is a limit to the lines that are shown.
     pub bounded: bool,
-    /// How many are shown then, whole.
+    /// The number of those that are shown whole then.
     pub shown: u64,
-    /// How long the first line of the answer is, in bytes, where it is not shown whole.
+    /// The length of the answer's first line in bytes, if it is not shown whole.
     pub first: Option<usize>,
-    /// How many files were searched, to the end or not.
+    /// The number of files that were searched, to the end or not.
     pub files: u64,
-    /// How many files could not be read, and the first of them.
+    /// The number of files that could not be read.
     pub unreadable: u64,
-    /// Which was the first, and why.
+    /// The first of them, and the reason.
     pub first_unreadable: Option<(String, Errno)>,
     /// Files with a line that is too long.
     pub not_to_the_end: Vec<String>,
     /// The first line that could not be decided.
     pub undecided: Option<String>,
-    /// Where the search ended before its end.
+    /// The place where the search ended early, if it did.
     pub ended: Option<EarlyEnd>,
-    /// How many directories were among the names.
+    /// The number of directories among the names.
     pub directories: u64,
-    /// The symbolic links that were, the first of them.
+    /// The first of the symbolic links among them.
     pub links: Vec<Vec<u8>>,
 }
 
-/// Where a search ended before its time.
+/// The place where a search ended early.
 #[derive(Debug)]
 pub struct EarlyEnd {
     /// The file.
     pub file: String,
     /// The first line that was not searched.
     pub line: u64,
-    /// The time of the call was over, whatever the pattern costs.
+    /// True if the time of the call was over, whatever the pattern costs.
     pub by_the_clock: bool,
 }
 
-impl<'a, 'o> Answer<'a, 'o> {
-    /// An answer whose lines are the field `output` of `object`.
+impl<'a, 'o> GrepAnswer<'a, 'o> {
+    /// Begins an answer whose lines are the field `output` of `object`.
     pub fn new(shared: &'a SharedSearch, object: &'o mut Object<'_>) -> io::Result<Self> {
         Ok(Self {
             shared,
@@ -103,7 +103,7 @@ impl<'a, 'o> Answer<'a, 'o> {
         Ok(self.done)
     }
 
-    /// Adds what was found next; nothing of it is left. Whether the search goes on comes back.
+    /// Adds the next findings and empties them. True if the search goes on.
     pub fn add(&mut self, chunk: &mut ResultChunk) -> io::Result<bool> {
         match chunk.piece.take() {
             Some(piece) => self.add_piece(&piece, chunk)?,
@@ -137,7 +137,7 @@ impl<'a, 'o> Answer<'a, 'o> {
         Ok(self.done.ended.is_none())
     }
 
-    /// Sends what has been written, unless that was done a moment ago.
+    /// Sends the text so far, unless that was done a moment ago.
     fn send(&mut self) -> io::Result<()> {
         if self.begun && self.shared.room.is_none() {
             let waits = *self.waits.get_or_insert_with(Instant::now);
@@ -149,7 +149,7 @@ impl<'a, 'o> Answer<'a, 'o> {
         Ok(())
     }
 
-    /// Lines as they are to be written.
+    /// Adds lines as they are to be written.
     fn add_lines(&mut self, chunk: &ResultChunk) -> io::Result<()> {
         if self.shared.room.is_none() {
             return self.write(&chunk.text);
@@ -162,7 +162,7 @@ impl<'a, 'o> Answer<'a, 'o> {
         Ok(())
     }
 
-    /// Lines of a large file, whose numbers are known now.
+    /// Adds lines of a large file, whose numbers are known now.
     fn add_piece(&mut self, piece: &SearchedPiece, chunk: &mut ResultChunk) -> io::Result<()> {
         if piece.first {
             self.large = LargeFile::default();
@@ -196,7 +196,7 @@ impl<'a, 'o> Answer<'a, 'o> {
         let number = |line: u64| self.large.lines + line;
         let undecided = piece
             .undecided
-            .map(|line| (name(&known.path), number(line)));
+            .map(|line| (path_text(&known.path), number(line)));
         chunk.undecided = undecided;
         let failed = piece.failed.map(|failed| failed.shifted(self.large.lines));
         self.large.lines += piece.line_feeds;
@@ -205,7 +205,7 @@ impl<'a, 'o> Answer<'a, 'o> {
         }
         if piece.last || failed.is_some() {
             self.large.failed = true;
-            outcome(chunk, &known.path, failed);
+            note_outcome(chunk, &known.path, failed);
             if self.large.counted > 0 {
                 let text = binary_matches(&known.path, self.large.counted);
                 let record = LineRecord {

@@ -5,25 +5,25 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use crate::search::scan::{Large, ScanError};
+use crate::search::scan::{PiecedFile, ScanError};
 
-/// What was found. Threads fill it, and it is emptied when it is put into the answer.
+/// Findings of one thread. It is emptied when it is put into the answer, and used again.
 #[derive(Debug, Default)]
 pub struct ResultChunk {
     /// Lines of the answer, a line feed before each. Of a piece of a large file, the lines found as
     /// they stand there.
     pub text: Vec<u8>,
-    /// Which lines, where there is a limit, or in a piece.
+    /// The lines of the text one by one, if there is a limit, or in a piece.
     pub records: Vec<LineRecord>,
-    /// How many lines match.
+    /// The number of lines that match.
     pub count: u64,
-    /// How many bytes were searched.
+    /// The number of bytes that were searched.
     pub bytes: usize,
-    /// How many files were searched, to the end or not.
+    /// The number of files that were searched, to the end or not.
     pub files: u64,
-    /// How many files could not be read, and the first of them.
+    /// The number of files that could not be read.
     pub unreadable: u64,
-    /// Which was the first, and why.
+    /// The first of them, and the reason.
     pub first_unreadable: Option<(String, Errno)>,
     /// Files with a line that is too long.
     pub not_to_the_end: Vec<String>,
@@ -31,28 +31,28 @@ pub struct ResultChunk {
     pub undecided: Option<(String, u64)>,
     /// The first line that was not searched for lack of time.
     pub ended: Option<(String, u64)>,
-    /// How many directories were among the names.
+    /// The number of directories among the names.
     pub directories: u64,
-    /// The symbolic links that were.
+    /// The symbolic links among them.
     pub links: Vec<Vec<u8>>,
-    /// The piece, where this is one.
+    /// The piece, if this is one.
     pub piece: Option<SearchedPiece>,
 }
 
 /// A line in a text.
 #[derive(Clone, Copy, Debug)]
 pub struct LineRecord {
-    /// Where it ends there.
+    /// The offset at which it ends there.
     pub end: usize,
-    /// How long it is when it is not cut.
+    /// Its length in bytes when it is not cut.
     pub whole: usize,
-    /// Its number, where that still has to be written before it.
+    /// Its number, if that still has to be written before it; else 0.
     pub number: u64,
-    /// How many lines that match it stands for.
+    /// The number of matching lines that it stands for.
     pub lines: u64,
 }
 
-/// What has to be known of a large file.
+/// Facts about a large file.
 #[derive(Debug)]
 pub struct LargeFileFacts {
     /// Its path.
@@ -65,15 +65,15 @@ pub struct LargeFileFacts {
 #[derive(Debug)]
 pub struct SearchedPiece {
     /// The file.
-    pub file: Arc<Large<LargeFileFacts>>,
+    pub file: Arc<PiecedFile<LargeFileFacts>>,
     /// True if it is the first one.
     pub first: bool,
     /// True if it is the last one.
     pub last: bool,
-    /// How many line feeds there are in it.
+    /// The number of line feeds in it.
     pub line_feeds: u64,
     /// The first line that could not be decided.
     pub undecided: Option<u64>,
-    /// Why it was not searched to its end.
+    /// The reason why it was not searched to its end, if it was not.
     pub failed: Option<ScanError>,
 }

@@ -14,20 +14,23 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use crate::basics::words::counted;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{self, Reader, Terms};
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
+use crate::contract::terms::{self, Audience, Terms};
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::search::empty_result::{self, EmptyReason, EmptySearch, SearchedNames};
-use crate::search::ere::{Matcher, has_empty_group};
-use crate::search::paths::Walked;
-use crate::search::scan::Links;
-use crate::search::steps::{Pattern, PatternError};
-use crate::search::walk::{self, GlobError, Walk};
-use crate::tools::search::note::{self, NoteWords, several};
-use answer::{Answer, EarlyEnd, SearchOutcome};
+use crate::search::ere::{RegexMatcher, has_empty_group};
+use crate::search::paths::WalkOutcome;
+use crate::search::scan::LinkPolicy;
+use crate::search::steps::{GlobPattern, WildcardError};
+use crate::search::walk::{self, GlobError, PatternWalk};
+use crate::tools::search::note::{self, NoteWords};
+use answer::{EarlyEnd, GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
 use search::{FileSearcher, SharedSearch};
 use second_pass::SecondPass;
@@ -37,7 +40,7 @@ pub const TOOL: Tool = Tool {
     name: "grep",
     link: "grep",
     family: Family::Local,
-    set: Set::Local,
+    set: ToolSet::Local,
     offered: true,
     schema: include_str!("../../schemas/grep.json"),
     model_schema: include_str!("../../schemas/for_models/grep.json"),
@@ -45,13 +48,13 @@ pub const TOOL: Tool = Tool {
     own_limit: None,
     artifacts: false,
     title: "Search in files",
-    hints: Hints::LOOKS,
-    scope: Scope::Paths {
+    hints: ToolHints::LOOKS,
+    scope: AccessScope::Paths {
         directory: "path",
         pattern: "glob",
     },
     at_once: None,
-    manual: Manual {
+    manual: ToolManual {
         text: "\
 Answers with the lines that a pattern matches, as `file:line: text`. The pattern is a POSIX extended
 regular expression, matched against one line at a time; `\\b \\w \\s \\d \\t \\x41 \\p{Lu}`, `(?i)`,
@@ -65,10 +68,10 @@ looked at, a note says what was not.",
         environment: &[terms::SEARCH_THREADS],
     },
     account: None,
-    fields: &[("output", Part::Output), ("count", Part::Count)],
-    exits: Exits::SEARCH,
+    fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
+    exits: ExitCodes::SEARCH,
     less: "To have less, narrow `pattern`, `glob` or `path`.",
-    sample: Some(Sample {
+    sample: Some(SampleCall {
         file: Some(("note.txt", "hello\n")),
         request: r#"{"pattern":"hel+o","glob":"note.txt"}"#,
         answer: "note.txt",
@@ -92,7 +95,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         _ => SearchTarget::of(glob.unwrap_or("*")),
     };
     let path = path.unwrap_or(".");
-    let mut matcher = Matcher::compile(pattern).map_err(|error| {
+    let mut matcher = RegexMatcher::compile(pattern).map_err(|error| {
         let failure = Failure::new(Code::InvalidPattern, format!("Invalid pattern: {error}"));
         let target = target.as_ref().ok();
         let note =
@@ -120,25 +123,25 @@ enum SearchTarget {
     /// The file at `path`.
     File,
     /// The names of a pattern.
-    Names(Pattern),
-    /// Nothing, since there is no such name.
-    Nowhere(PatternError),
+    Names(GlobPattern),
+    /// No files, because the text is not a pattern.
+    Nowhere(WildcardError),
 }
 
 impl SearchTarget {
     fn of(glob: &str) -> Result<Self, Failure> {
-        match Pattern::parse(glob.as_bytes()) {
+        match GlobPattern::parse(glob.as_bytes()) {
             Ok(pattern) => Ok(Self::Names(pattern)),
-            Err(error @ PatternError::TooMany) => {
+            Err(error @ WildcardError::TooMany) => {
                 let failure = Failure::new(Code::InvalidPattern, "Invalid glob pattern");
-                Err(failure.with_note(note::no_pattern(error, glob.len(), WORDS)))
+                Err(failure.with_note(note::pattern_error(error, glob.len(), WORDS)))
             }
             Err(error) => Ok(Self::Nowhere(error)),
         }
     }
 
-    /// Begins to walk over the files; none where the pattern names nothing, for whatever reason.
-    fn walk(&self, path: &str, until: Option<Instant>) -> Result<Option<Walk>, GlobError> {
+    /// Begins to walk over the files; none if the text is not a pattern.
+    fn walk(&self, path: &str, until: Option<Instant>) -> Result<Option<PatternWalk>, GlobError> {
         match self {
             Self::File => Ok(Some(walk::file(Path::new(path)))),
             Self::Names(pattern) => pattern.walk(Path::new(path), until).map(Some),
@@ -146,10 +149,10 @@ impl SearchTarget {
         }
     }
 
-    fn links(&self) -> Links {
+    fn links(&self) -> LinkPolicy {
         match self {
-            Self::File => Links::Follow,
-            Self::Names(_) | Self::Nowhere(_) => Links::Refuse,
+            Self::File => LinkPolicy::Follow,
+            Self::Names(_) | Self::Nowhere(_) => LinkPolicy::Refuse,
         }
     }
 }
@@ -157,7 +160,7 @@ impl SearchTarget {
 /// A call that has been understood.
 struct GrepQuery<'a> {
     pattern: &'a str,
-    matcher: Matcher,
+    matcher: RegexMatcher,
     path: &'a str,
     glob: Option<&'a str>,
     target: SearchTarget,
@@ -167,9 +170,9 @@ impl GrepQuery<'_> {
     fn answer(&self, object: &mut Object<'_>, until: Option<Instant>) -> io::Result<()> {
         let reader = object.terms().reader;
         let shared = SharedSearch::new(until, object.room(), reader, self.target.links());
-        let mut answer = Answer::new(&shared, object)?;
+        let mut answer = GrepAnswer::new(&shared, object)?;
         let walk = self.target.walk(self.path, until);
-        let mut walked = Ok(Walked::default());
+        let mut walked = Ok(WalkOutcome::default());
         match walk {
             Ok(Some(walk)) => {
                 let searcher = || FileSearcher::new(&shared, &self.matcher);
@@ -193,9 +196,9 @@ impl GrepQuery<'_> {
         let done = answer.finish()?;
         object.field("count", &done.count)?;
         if done.count == 0 {
-            object.empty(&match done.files {
+            object.nothing_found(&match done.files {
                 0 => "no file searched".to_owned(),
-                files => format!("no matches in {}", several(files, "file", "files")),
+                files => format!("no matches in {}", counted(files, "file")),
             })?;
         }
         let notes = self.notes(&walked, &done, object.terms());
@@ -205,7 +208,7 @@ impl GrepQuery<'_> {
 
     fn notes(
         &self,
-        walked: &Result<Walked, GlobError>,
+        walked: &Result<WalkOutcome, GlobError>,
         done: &SearchOutcome,
         terms: &Terms,
     ) -> Notes {
@@ -224,8 +227,8 @@ impl GrepQuery<'_> {
         if let Ok(walked) = walked {
             let left_out = walked.left_out;
             ended |= left_out.is_some();
-            notes.add(left_out.map(|what| note::left_out(what, terms, WORDS)));
-            notes.add(note::unlisted(&walked.unlisted));
+            notes.add(left_out.map(|what| note::left_out_names(what, terms, WORDS)));
+            notes.add(note::unlisted_directories(&walked.unlisted));
         }
         if !ended && done.files > 0 && (done.count == 0 || has_empty_group(self.pattern)) {
             let pass = SecondPass::of(self.pattern, done.count > 0, terms.until());
@@ -237,10 +240,10 @@ impl GrepQuery<'_> {
         notes
     }
 
-    /// Says why no line was found; none, where all that was asked for was searched.
+    /// Says why no line was found; none, if all that was asked for was searched.
     fn why_nothing(
         &self,
-        walked: &Result<Walked, GlobError>,
+        walked: &Result<WalkOutcome, GlobError>,
         done: &SearchOutcome,
         terms: &Terms,
     ) -> Option<String> {
@@ -257,10 +260,10 @@ impl GrepQuery<'_> {
                 });
             }
             (SearchTarget::Nowhere(error), _) => {
-                return Some(note::no_pattern(*error, glob.len(), WORDS));
+                return Some(note::pattern_error(*error, glob.len(), WORDS));
             }
             (_, Err(GlobError::ReadError(error))) => {
-                let why = note::reason(*error);
+                let why = note::errno_in_words(*error);
                 return Some(format!(
                     "Nothing was searched: {} cannot be listed ({why}).",
                     self.path
@@ -283,9 +286,9 @@ impl GrepQuery<'_> {
         let reason = misplaced
             .or_else(|| empty_result::lines(search, searched(self.path, walked, done, until)));
         match reason {
-            Some(reason) => Some(WORDS.why(&reason, done.files)),
+            Some(reason) => Some(WORDS.reason(&reason, done.files)),
             // A model is told so in place of the lines.
-            None if done.files > 0 || terms.reader == Reader::Model => None,
+            None if done.files > 0 || terms.reader == Audience::Model => None,
             None => Some(match self.glob {
                 Some(glob) => format!("Nothing was searched: no file is named {glob:?}."),
                 None => "Nothing was searched: there is no file to be searched.".to_owned(),
@@ -295,7 +298,12 @@ impl GrepQuery<'_> {
 }
 
 /// Counts the names that were found below `path`.
-fn searched(path: &str, walked: &Walked, done: &SearchOutcome, until: Instant) -> SearchedNames {
+fn searched(
+    path: &str,
+    walked: &WalkOutcome,
+    done: &SearchOutcome,
+    until: Instant,
+) -> SearchedNames {
     let mut searched = SearchedNames {
         files: done.files,
         directories: done.directories,
@@ -303,7 +311,7 @@ fn searched(path: &str, walked: &Walked, done: &SearchOutcome, until: Instant) -
         ..SearchedNames::default()
     };
     let here = fs::canonicalize(path);
-    // What a link leads to within that directory, is searched there, if anything is.
+    // A file to which a link leads within that directory is searched there, if any is.
     let elsewhere = |link: &[u8]| {
         let target = fs::canonicalize(OsStr::from_bytes(link)).ok()?;
         let inside = done.files > 0 && here.as_ref().is_ok_and(|here| target.starts_with(here));
@@ -318,13 +326,13 @@ fn searched(path: &str, walked: &Walked, done: &SearchOutcome, until: Instant) -
     searched
 }
 
-/// Says how many matches are shown, where not all have room.
+/// Says how many matches are shown, if not all have room.
 fn what_is_shown(done: &SearchOutcome) -> Option<String> {
     let narrow = "pattern, glob or path";
     match done.first {
         Some(length) => Some(note::first_is_cut(length, done.count, narrow)),
         None if done.bounded && done.shown < done.count => {
-            Some(note::shown(done.shown, done.count, "matches", narrow))
+            Some(note::shown_part(done.shown, done.count, "matches", narrow))
         }
         None => None,
     }
@@ -332,12 +340,12 @@ fn what_is_shown(done: &SearchOutcome) -> Option<String> {
 
 fn unreadable(done: &SearchOutcome) -> Option<String> {
     let (file, why) = done.first_unreadable.as_ref()?;
-    let why = note::reason(*why);
+    let why = note::errno_in_words(*why);
     Some(match done.unreadable {
         1 => format!("1 file could not be read: {file} ({why})."),
         count => format!(
             "{} could not be read, the first of them {file} ({why}).",
-            several(count, "file", "files")
+            counted(count, "file")
         ),
     })
 }
@@ -366,10 +374,10 @@ fn ended_early(ended: &EarlyEnd, done: &SearchOutcome, terms: &Terms) -> String 
     // A pattern's own limit is the rest of the call's time, where the call has one.
     let of_the_call = |until: Instant| Instant::now() + NEARLY >= until;
     let (why, what) = if *by_the_clock {
-        let time = note::seconds(terms);
+        let time = note::seconds_of_call(terms);
         (format!("the call had {time}"), "Narrow `path` or `glob`")
     } else if terms.until().is_some_and(of_the_call) {
-        let time = note::seconds(terms);
+        let time = note::seconds_of_call(terms);
         (
             format!("the call had {time}"),
             "Narrow `path` or `glob`, make the pattern simpler",
@@ -384,7 +392,7 @@ fn ended_early(ended: &EarlyEnd, done: &SearchOutcome, terms: &Terms) -> String 
         "The search ended for lack of time before line {line} of {file}, since {why}: all before that was \
          searched ({} to the end), the rest of this file and the files behind it were not. {what}, or \
          search fewer files at a time.",
-        several(done.files, "file", "files")
+        counted(done.files, "file")
     )
 }
 

@@ -9,67 +9,73 @@ use std::time::Instant;
 use rustix::io::Errno;
 
 use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
-use crate::contract::terms::{Reader, threads};
-use crate::search::ere::Matcher;
-use crate::search::ordered_pool::Job;
+use crate::basics::words::counted;
+use crate::contract::terms::{Audience, threads};
+use crate::search::ere::RegexMatcher;
+use crate::search::ordered_pool::OrderedJob;
 use crate::search::paths::EntryKind;
 use crate::search::scan::{
-    self, Flow, LARGE, LineMatcher, Links, Pieces, Receiver, Scan, ScanError, Scanner,
+    self, FilePieces, FileScan, FileScanner, LARGE, LineMatcher, LineSink, LinkPolicy, ScanError,
+    ScanFlow,
 };
-use crate::search::walk::{Visitor, WalkEntry};
-use crate::tools::search::note::several;
+use crate::search::walk::{PathVisitor, WalkEntry};
 use crate::unseen;
 
-/// How many bytes of a file tell whether it is binary.
+/// The bytes at a file's beginning that show if it is binary.
 const BINARY_LOOK: usize = 8 << 10;
-/// How many bytes of lines are handed on at once.
+/// The bytes of lines that are handed on at once.
 const ENOUGH_TEXT: usize = 256 << 10;
-/// How many bytes of files are searched at once.
+/// The bytes of files that are searched at once.
 const ENOUGH_BYTES: usize = 1 << 20;
-/// How many bytes of files were searched before there is work for more than one thread.
+/// The bytes of files that are searched before a second thread pays.
 const MUCH: usize = 4 << 20;
 
-/// What the threads of one search share.
+/// The settings and state that the threads of one search share.
 #[derive(Debug)]
 pub struct SharedSearch {
-    /// When the call's time is over.
+    /// The time at which the call ends.
     pub until: Option<Instant>,
-    /// How many bytes of text are shown at most, where there is a limit.
+    /// The most bytes of text that are shown, if there is a limit.
     pub room: Option<usize>,
     /// True if matches in binary files are counted and not shown.
     pub binary_counted: bool,
-    /// What to do with files that are symbolic links.
-    pub links: Links,
-    /// Unseen characters are spelled in names.
+    /// The treatment of files that are symbolic links.
+    pub links: LinkPolicy,
+    /// True if unseen characters are spelled in names.
     pub spelled: bool,
-    /// Nothing more has room: what is found is only counted.
+    /// True if nothing more has room: further lines are only counted.
     pub full: AtomicBool,
-    /// How many threads there may be, once that was asked.
+    /// The most threads, once that was asked for.
     threads: OnceLock<usize>,
 }
 
 impl SharedSearch {
-    pub fn new(until: Option<Instant>, room: Option<usize>, reader: Reader, links: Links) -> Self {
+    pub fn new(
+        until: Option<Instant>,
+        room: Option<usize>,
+        reader: Audience,
+        links: LinkPolicy,
+    ) -> Self {
         Self {
             until,
             room,
-            binary_counted: reader == Reader::Model,
+            binary_counted: reader == Audience::Model,
             links,
-            spelled: reader != Reader::Person,
+            spelled: reader != Audience::Person,
             full: AtomicBool::new(false),
             threads: OnceLock::new(),
         }
     }
 
-    /// How many threads there may be.
+    /// Returns the most threads that there may be.
     pub fn threads(&self) -> usize {
         *self.threads.get_or_init(threads)
     }
 }
 
-/// A matcher whose search ends with the time of the call, and who looks at how a file begins.
+/// A matcher that ends a search with the time of the call, and looks at the beginning of a file.
 struct DeadlineMatcher {
-    matcher: Matcher,
+    matcher: RegexMatcher,
     until: Option<Instant>,
     /// True if the file is binary, once its beginning has been seen.
     binary: Cell<Option<bool>>,
@@ -109,28 +115,28 @@ fn is_binary(beginning: &[u8]) -> bool {
 /// A file that is being searched.
 struct CurrentFile {
     path: Vec<u8>,
-    /// How many lines of a binary file match.
+    /// The number of lines of a binary file that match.
     counted: u64,
-    /// What stands before each number: put together once, where there are millions of lines.
+    /// The text before each number, put together once because there may be millions of lines.
     before: Vec<u8>,
 }
 
 /// A file that was not searched to its end yet.
 pub enum PendingScan {
-    /// It is gone on with where it stands; once it was taken, there is nothing.
+    /// Its search goes on from where it stands; none, once it was taken.
     Paused(Option<Box<PausedScan>>),
     /// It is searched piece by piece.
-    Pieces(Pieces<LargeFileFacts>),
+    Pieces(FilePieces<LargeFileFacts>),
 }
 
 /// A file whose search has paused.
 pub struct PausedScan {
-    scan: Scan<OwnedFd>,
+    scan: FileScan<OwnedFd>,
     current: CurrentFile,
     binary: Option<bool>,
 }
 
-impl Job for PendingScan {
+impl OrderedJob for PendingScan {
     fn split_off(&mut self) -> Option<Self> {
         match self {
             Self::Pieces(pieces) => pieces.split_off().map(Self::Pieces),
@@ -150,15 +156,15 @@ impl Job for PendingScan {
 pub struct FileSearcher<'s> {
     shared: &'s SharedSearch,
     matcher: DeadlineMatcher,
-    scanner: Scanner,
+    scanner: FileScanner,
     /// The path of the file that is being searched, and what else is used for each again.
     current: CurrentFile,
-    /// How many bytes were searched.
+    /// The number of bytes that were searched.
     bytes: usize,
 }
 
 impl<'s> FileSearcher<'s> {
-    pub fn new(shared: &'s SharedSearch, matcher: &Matcher) -> Self {
+    pub fn new(shared: &'s SharedSearch, matcher: &RegexMatcher) -> Self {
         Self {
             shared,
             matcher: DeadlineMatcher {
@@ -166,7 +172,7 @@ impl<'s> FileSearcher<'s> {
                 until: shared.until,
                 binary: Cell::new(None),
             },
-            scanner: Scanner::new(),
+            scanner: FileScanner::new(),
             current: CurrentFile {
                 path: Vec::new(),
                 counted: 0,
@@ -177,7 +183,11 @@ impl<'s> FileSearcher<'s> {
     }
 
     /// Searches one more file. One that cannot be read is passed over and counted.
-    fn file(&mut self, found: &mut WalkEntry<'_>, chunk: &mut ResultChunk) -> Option<PendingScan> {
+    fn search_file(
+        &mut self,
+        found: &mut WalkEntry<'_>,
+        chunk: &mut ResultChunk,
+    ) -> Option<PendingScan> {
         self.current.path.clear();
         for part in found.parts() {
             self.current.path.extend_from_slice(part);
@@ -191,7 +201,7 @@ impl<'s> FileSearcher<'s> {
         let (mut file, size) = match scan::regular(found.open(scan::flags(links)), links) {
             Ok(file) => file,
             Err(error) => {
-                outcome(chunk, &self.current.path, Some(error));
+                note_outcome(chunk, &self.current.path, Some(error));
                 return None;
             }
         };
@@ -200,7 +210,7 @@ impl<'s> FileSearcher<'s> {
                 path: self.current.path.clone(),
                 binary: self.shared.binary_counted && is_binary(head),
             };
-            match Pieces::of(file, size, known) {
+            match FilePieces::of(file, size, known) {
                 Ok(pieces) => return Some(PendingScan::Pieces(pieces)),
                 Err(whole) => file = whole,
             }
@@ -212,7 +222,11 @@ impl<'s> FileSearcher<'s> {
     }
 
     /// Goes on with the current file.
-    fn go_on(&mut self, mut scan: Scan<OwnedFd>, chunk: &mut ResultChunk) -> Option<PendingScan> {
+    fn go_on(
+        &mut self,
+        mut scan: FileScan<OwnedFd>,
+        chunk: &mut ResultChunk,
+    ) -> Option<PendingScan> {
         let before = chunk.bytes;
         let mut lines = LineReceiver {
             shared: self.shared,
@@ -223,7 +237,7 @@ impl<'s> FileSearcher<'s> {
         };
         let result = scan.go_on(&self.matcher, &mut lines);
         self.bytes += chunk.bytes - before;
-        if result == Ok(Flow::Pause) {
+        if result == Ok(ScanFlow::Pause) {
             return Some(PendingScan::Paused(Some(Box::new(PausedScan {
                 scan,
                 current: CurrentFile {
@@ -246,15 +260,17 @@ impl<'s> FileSearcher<'s> {
             });
         }
         if let Some(line) = scan.undecided() {
-            chunk.undecided.get_or_insert_with(|| (name(path), line));
+            chunk
+                .undecided
+                .get_or_insert_with(|| (path_text(path), line));
         }
-        outcome(chunk, path, result.err());
+        note_outcome(chunk, path, result.err());
         self.scanner.take_back(scan);
         None
     }
 
     /// Searches a piece of a large file.
-    fn piece(&mut self, piece: &Pieces<LargeFileFacts>, chunk: &mut ResultChunk) {
+    fn search_piece(&mut self, piece: &FilePieces<LargeFileFacts>, chunk: &mut ResultChunk) {
         self.matcher.binary.set(Some(piece.file.known.binary));
         let before = chunk.bytes;
         let (mut line_feeds, mut undecided) = (0, None);
@@ -292,22 +308,22 @@ impl<'s> FileSearcher<'s> {
 
 /// The line that stands for a binary file's matches, with the line feed before it.
 pub fn binary_matches(path: &[u8], count: u64) -> Vec<u8> {
-    let lines = several(count, "line", "lines");
-    format!("\nbinary file {} matches, {lines}", name(path)).into_bytes()
+    let lines = counted(count, "line");
+    format!("\nbinary file {} matches, {lines}", path_text(path)).into_bytes()
 }
 
-/// A path in words.
-pub fn name(path: &[u8]) -> String {
+/// Returns a path as text.
+pub fn path_text(path: &[u8]) -> String {
     String::from_utf8_lossy(path).into_owned()
 }
 
 /// Notes how the search of a file has ended.
-pub fn outcome(chunk: &mut ResultChunk, path: &[u8], failed: Option<ScanError>) {
+pub fn note_outcome(chunk: &mut ResultChunk, path: &[u8], failed: Option<ScanError>) {
     match failed {
-        Some(ScanError::OutOfTime(line)) => chunk.ended = Some((name(path), line)),
+        Some(ScanError::OutOfTime(line)) => chunk.ended = Some((path_text(path), line)),
         Some(ScanError::LineTooLong) => {
             chunk.files += 1;
-            chunk.not_to_the_end.push(name(path));
+            chunk.not_to_the_end.push(path_text(path));
         }
         // It has been removed meanwhile.
         Some(ScanError::NotRegular | ScanError::Unreadable(Errno::NOENT)) => {}
@@ -315,20 +331,20 @@ pub fn outcome(chunk: &mut ResultChunk, path: &[u8], failed: Option<ScanError>) 
             chunk.unreadable += 1;
             chunk
                 .first_unreadable
-                .get_or_insert_with(|| (name(path), error));
+                .get_or_insert_with(|| (path_text(path), error));
         }
         None => chunk.files += 1,
     }
 }
 
-impl Visitor for FileSearcher<'_> {
+impl PathVisitor for FileSearcher<'_> {
     type Output = ResultChunk;
     type Rest = PendingScan;
     const COST: usize = 8;
 
     fn visit(&mut self, found: &mut WalkEntry<'_>, chunk: &mut ResultChunk) -> Option<PendingScan> {
         match found.kind() {
-            EntryKind::Regular | EntryKind::Unknown => return self.file(found, chunk),
+            EntryKind::Regular | EntryKind::Unknown => return self.search_file(found, chunk),
             EntryKind::Directory => chunk.directories += 1,
             EntryKind::Symlink => chunk.links.push(found.path()),
             EntryKind::Other => {}
@@ -345,7 +361,7 @@ impl Visitor for FileSearcher<'_> {
                 self.go_on(paused.scan, chunk)
             }
             PendingScan::Pieces(pieces) => {
-                self.piece(&pieces, chunk);
+                self.search_piece(&pieces, chunk);
                 None
             }
         }
@@ -377,8 +393,8 @@ struct LineReceiver<'l> {
     numbered: bool,
 }
 
-impl Receiver for LineReceiver<'_> {
-    fn line(&mut self, number: u64, line: &[u8]) -> Flow {
+impl LineSink for LineReceiver<'_> {
+    fn line(&mut self, number: u64, line: &[u8]) -> ScanFlow {
         let Self {
             shared,
             chunk,
@@ -389,14 +405,14 @@ impl Receiver for LineReceiver<'_> {
         chunk.count += 1;
         if self.binary.get() == Some(true) {
             current.counted += 1;
-            return Flow::GoOn;
+            return ScanFlow::GoOn;
         }
         let mut shown = line;
         if let Some(room) = shared.room {
             if chunk.text.len() > room || shared.full.load(Ordering::Relaxed) {
-                return Flow::GoOn;
+                return ScanFlow::GoOn;
             }
-            // Of a line that is too long no more than has room is looked at.
+            // A line is cut here, a little longer than the room, because it may have gigabytes.
             shown = &line[..line.len().min(room.saturating_add(4))];
         }
         let text = &mut chunk.text;
@@ -420,16 +436,16 @@ impl Receiver for LineReceiver<'_> {
             });
         }
         if *numbered && text.len() >= ENOUGH_TEXT {
-            return Flow::Pause;
+            return ScanFlow::Pause;
         }
-        Flow::GoOn
+        ScanFlow::GoOn
     }
 
-    fn searched(&mut self, bytes: usize) -> Flow {
+    fn searched(&mut self, bytes: usize) -> ScanFlow {
         self.chunk.bytes += bytes;
         if self.numbered && self.chunk.bytes >= ENOUGH_BYTES {
-            return Flow::Pause;
+            return ScanFlow::Pause;
         }
-        Flow::GoOn
+        ScanFlow::GoOn
     }
 }

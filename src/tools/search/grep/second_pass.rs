@@ -12,8 +12,8 @@ use super::SearchTarget;
 use crate::contract::terms::threads;
 use crate::search::ere::{AlternativeReading, ReadingKind, alternative_readings};
 use crate::search::paths::EntryKind;
-use crate::search::scan::{self, Flow, LineMatcher, Links, Scanner};
-use crate::search::walk::{Visitor, WalkEntry};
+use crate::search::scan::{self, FileScanner, LineMatcher, LinkPolicy, ScanFlow};
+use crate::search::walk::{PathVisitor, WalkEntry};
 
 /// The longest time of a pass.
 const LONGEST_PASS: Duration = Duration::from_millis(200);
@@ -25,7 +25,7 @@ pub struct SecondPass {
     /// The number of the first reading that has matched so far.
     first: AtomicUsize,
     was_cut: AtomicBool,
-    /// The pattern itself has found lines.
+    /// True if the pattern itself has found lines.
     has_found: bool,
     until: Instant,
 }
@@ -60,7 +60,7 @@ impl SecondPass {
                 .iter()
                 .map(AlternativeReading::another)
                 .collect(),
-            scanner: Scanner::new(),
+            scanner: FileScanner::new(),
             links: target.links(),
         };
         let go_on = |(): &mut ()| {
@@ -97,7 +97,7 @@ impl SecondPass {
         format!("{group}{way} the pattern does match: send `{pattern}`.")
     }
 
-    /// Says whether nothing more is to be learned.
+    /// True if nothing more is to be learned.
     fn is_over(&self) -> bool {
         let is_late = Instant::now() >= self.until;
         self.was_cut.fetch_or(is_late, Ordering::Relaxed);
@@ -109,8 +109,8 @@ impl SecondPass {
 struct ReadingVisitor<'p> {
     pass: &'p SecondPass,
     readings: Vec<AlternativeReading>,
-    scanner: Scanner,
-    links: Links,
+    scanner: FileScanner,
+    links: LinkPolicy,
 }
 
 /// The readings, tried on window after window of a file.
@@ -144,7 +144,7 @@ impl LineMatcher for ReadingMatcher<'_> {
     }
 }
 
-impl Visitor for ReadingVisitor<'_> {
+impl PathVisitor for ReadingVisitor<'_> {
     type Output = ();
     type Rest = Infallible;
     const COST: usize = 8;
@@ -161,7 +161,7 @@ impl Visitor for ReadingVisitor<'_> {
             };
             let mut scan = self.scanner.begin(file, size);
             // A file that cannot be read to its end has been counted by the search itself.
-            let _ = scan.go_on(&matcher, &mut |_: u64, _: &[u8]| Flow::GoOn);
+            let _ = scan.go_on(&matcher, &mut |_: u64, _: &[u8]| ScanFlow::GoOn);
             self.scanner.take_back(scan);
         }
         None

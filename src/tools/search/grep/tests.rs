@@ -1,9 +1,9 @@
-//! What a model is shown, and what a host is.
+//! Answers as a model is shown them, and as a host is.
 
 use serde_json::{Value, json};
 
 use super::*;
-use crate::contract::terms::Reader;
+use crate::contract::terms::Audience;
 use crate::tools::search::glob;
 
 /// The answer of `tool` on these terms.
@@ -19,7 +19,7 @@ fn answer(tool: &Tool, request: &Value, terms: Terms) -> Value {
 }
 
 fn for_model(limit: Option<usize>) -> Terms {
-    Terms::within(Reader::Model, limit, None)
+    Terms::within(Audience::Model, limit, None)
 }
 
 #[test]

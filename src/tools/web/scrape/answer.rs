@@ -11,9 +11,9 @@ use serde_json::value::RawValue;
 use super::content_cut;
 use super::page::{FetchPaging, ScrapedPage};
 use super::request::LONGEST;
-use crate::contract::bounded::Measure;
+use crate::contract::bounded::TextMeasure;
 use crate::contract::reply::Object;
-use crate::contract::terms::{Reader, Terms};
+use crate::contract::terms::{Audience, Terms};
 use crate::tools::web::research_cache::TRUST;
 
 /// Fewer words than these are reported as few.
@@ -181,7 +181,7 @@ pub fn write(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
 
 fn put(object: &mut Object<'_>, name: &str, value: &RawValue) -> io::Result<()> {
     if FOR_PROGRAMS.contains(&name) {
-        object.for_programs(name, value)
+        object.field_for_programs(name, value)
     } else {
         object.field(name, value)
     }
@@ -196,7 +196,7 @@ fn say_notes(object: &mut Object<'_>, page: &ScrapedPage) {
 /// Writes as much as there is room for: the content comes last because it takes the room that the
 /// other fields leave.
 fn write_within(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
-    let is_model = object.terms().reader == Reader::Model;
+    let is_model = object.terms().reader == Audience::Model;
     let room = object.room().unwrap_or(usize::MAX);
     let mut all = fields(page, &page.content, true);
     if is_model {
@@ -232,7 +232,7 @@ fn write_within(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
 fn shorter(
     page: &ScrapedPage,
     room: usize,
-    measure: Measure,
+    measure: TextMeasure,
 ) -> Option<content_cut::ContentBeginning> {
     let fits = measure.prefix(page.content.as_bytes(), room);
     if fits == page.content.len() {
@@ -261,13 +261,13 @@ fn rest_of(
         return Some(format!("{begin}; mode full gives more."));
     }
     let next = next?;
-    let model = matches!(terms.reader, Reader::Model | Reader::Program);
+    let model = matches!(terms.reader, Audience::Model | Audience::Program);
     let main = page.paging == FetchPaging::Main;
     let go_on = match (page.paging, terms.reader) {
         // A window of lines would begin again within the first one.
         _ if next <= 1 => None,
-        (FetchPaging::Nowhere, _) | (_, Reader::Person) => None,
-        (_, Reader::Model | Reader::Program) => {
+        (FetchPaging::Nowhere, _) | (_, Audience::Person) => None,
+        (_, Audience::Model | Audience::Program) => {
             let main = if main { ", main_only true" } else { "" };
             Some(format!("go on with web_fetch, offset {next}{main}"))
         }

@@ -2,7 +2,7 @@
 //!
 //! Rules: the specification's content of `scrape_page`.
 
-use crate::document::boundary;
+use crate::basics::words::floor_boundary;
 
 /// Beginning of a text that was cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub fn beginning(text: &str, most: usize, markdown: bool) -> Option<ContentBegin
         return Some(cut_at(text, end, ""));
     };
     // The closing fence needs room too, and code is cut at the end of a line.
-    let end = boundary(text, most.saturating_sub(fence.len() + 1));
+    let end = floor_boundary(text, most.saturating_sub(fence.len() + 1));
     let line = text[..end].rfind('\n').filter(|at| *at > most / 2);
     let end = line.unwrap_or(end);
     let same = open_fence(&text[..end]).is_some_and(|one| one == fence);
@@ -49,9 +49,9 @@ fn cut_at(text: &str, end: usize, fence: &str) -> ContentBeginning {
 
 /// Returns the position to cut `text`, which is longer than `most`.
 fn end(text: &str, most: usize) -> usize {
-    let last = boundary(text, most);
+    let last = floor_boundary(text, most);
     // The next character shows whether the last one ends something.
-    let seen = &text[..boundary(text, last.saturating_add(4))];
+    let seen = &text[..floor_boundary(text, last.saturating_add(4))];
     let beyond = |at: &usize| *at > most / 2 && *at <= last;
     let ways: [fn(&str, usize) -> Option<usize>; 4] = [paragraph, sentence, line, word];
     let mut found = ways.iter().filter_map(|way| way(seen, last));

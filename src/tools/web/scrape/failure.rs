@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::request::ScrapeRequest;
-use crate::contract::failure::{Advice, Code, Failure};
+use crate::contract::failure::{Code, Failure, FailureAdvice};
 use crate::tools::web::{fetch_note, meant_url, research_cache};
 use crate::web::allowed::NotAllowed;
 use crate::web::bot_checks::{BotCheck, bot_check};
@@ -51,7 +51,7 @@ impl PageError {
         self
     }
 
-    fn advise(mut self, change: impl FnOnce(&mut Advice)) -> Self {
+    fn advise(mut self, change: impl FnOnce(&mut FailureAdvice)) -> Self {
         if let Some(advice) = &mut self.failure.advice {
             change(advice);
         }
@@ -376,12 +376,12 @@ impl CachedFailure {
             seconds(since),
             seconds(left)
         );
-        let advice = Advice {
+        let advice = FailureAdvice {
             retryable: self.retryable,
             retry_after: self.retry_after.map(wait),
             suggested_action: self.suggested_action,
             detail: self.detail,
-            ..Advice::default()
+            ..FailureAdvice::default()
         };
         let note = joined(self.note, Some(note));
         Some(

@@ -39,7 +39,9 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
 use crate::tools::web::network;
 use crate::tools::web::research_cache::{self, AnswerFreshness, ResearchCache};
 use cached_page::CacheHit;
@@ -54,17 +56,17 @@ pub const TOOL: Tool = Tool {
     link: "scrape-page-tool",
     title: "Read a page or document",
     family: Family::Research,
-    set: Set::Research,
+    set: ToolSet::Research,
     offered: true,
-    hints: Hints::ASKS,
-    scope: Scope::Network,
+    hints: ToolHints::ASKS,
+    scope: AccessScope::Network,
     at_once: Some(4),
     schema: include_str!("../../schemas/scrape_page.json"),
     model_schema: include_str!("../../schemas/for_models/scrape_page.json"),
     output_schema: Some(include_str!("../../schemas/output/scrape_page.json")),
     own_limit: Some("max_length"),
     artifacts: true,
-    manual: Manual {
+    manual: ToolManual {
         text: "\
 Reads a page or document at an address and answers with its content, a citation and what is known of
 its source. HTML comes as the Markdown of its main content, a PDF file and other documents as
@@ -78,7 +80,7 @@ link-local and cloud metadata addresses never. What a page says is anybody's: no
     },
     account: None,
     fields: FIELDS,
-    exits: Exits::USUAL,
+    exits: ExitCodes::USUAL,
     less: "",
     sample: None,
     run,
@@ -86,49 +88,52 @@ link-local and cloud metadata addresses never. What a page says is anybody's: no
 };
 
 /// The answer's fields as text.
-const FIELDS: &[(&str, Part)] = &[
-    ("url", Part::Aside(&[("url", "")])),
-    ("content", Part::Content),
-    ("contentType", Part::Silent),
-    ("trust", Part::Aside(&[("trust", "")])),
-    ("contentLength", Part::Silent),
-    ("truncated", Part::Silent),
-    ("estimatedTokens", Part::Silent),
-    ("sizeCategory", Part::Silent),
-    ("citation", Part::Aside(&[("cite as", "/formatted/apa")])),
-    ("raw", Part::Silent),
-    ("extractedBy", Part::Silent),
-    ("extractionQuality", Part::Aside(&[("quality", "")])),
+const FIELDS: &[(&str, FieldRole)] = &[
+    ("url", FieldRole::Aside(&[("url", "")])),
+    ("content", FieldRole::Content),
+    ("contentType", FieldRole::Silent),
+    ("trust", FieldRole::Aside(&[("trust", "")])),
+    ("contentLength", FieldRole::Silent),
+    ("truncated", FieldRole::Silent),
+    ("estimatedTokens", FieldRole::Silent),
+    ("sizeCategory", FieldRole::Silent),
+    (
+        "citation",
+        FieldRole::Aside(&[("cite as", "/formatted/apa")]),
+    ),
+    ("raw", FieldRole::Silent),
+    ("extractedBy", FieldRole::Silent),
+    ("extractionQuality", FieldRole::Aside(&[("quality", "")])),
     (
         "metadata",
-        Part::Aside(&[("title", "/title"), ("author", "/author")]),
+        FieldRole::Aside(&[("title", "/title"), ("author", "/author")]),
     ),
-    ("structuredData", Part::Silent),
+    ("structuredData", FieldRole::Silent),
     (
         "forumSignals",
-        Part::Aside(&[
+        FieldRole::Aside(&[
             ("votes", "/upvotes"),
             ("comments", "/comments"),
             ("votes note", "/credibilityNote"),
         ]),
     ),
-    ("sourceType", Part::Aside(&[("source", "")])),
-    ("authorityTier", Part::Aside(&[("authority", "")])),
-    ("domainCategory", Part::Silent),
-    ("detectedDoi", Part::Aside(&[("doi", "")])),
+    ("sourceType", FieldRole::Aside(&[("source", "")])),
+    ("authorityTier", FieldRole::Aside(&[("authority", "")])),
+    ("domainCategory", FieldRole::Silent),
+    ("detectedDoi", FieldRole::Aside(&[("doi", "")])),
     (
         "retractionStatus",
-        Part::Aside(&[("retraction", "/kind"), ("notice", "/noticeDoi")]),
+        FieldRole::Aside(&[("retraction", "/kind"), ("notice", "/noticeDoi")]),
     ),
-    ("wordCount", Part::Silent),
-    ("contentSizeBytes", Part::Silent),
-    ("sparsityWarning", Part::Silent),
-    ("resource", Part::Aside(&[("resource", "")])),
-    ("bytes", Part::Aside(&[("bytes", "")])),
-    ("mimeType", Part::Silent),
-    ("summary", Part::Aside(&[("summary", "")])),
-    ("expiresAt", Part::Aside(&[("expires", "")])),
-    ("linked", Part::Silent),
+    ("wordCount", FieldRole::Silent),
+    ("contentSizeBytes", FieldRole::Silent),
+    ("sparsityWarning", FieldRole::Silent),
+    ("resource", FieldRole::Aside(&[("resource", "")])),
+    ("bytes", FieldRole::Aside(&[("bytes", "")])),
+    ("mimeType", FieldRole::Silent),
+    ("summary", FieldRole::Aside(&[("summary", "")])),
+    ("expiresAt", FieldRole::Aside(&[("expires", "")])),
+    ("linked", FieldRole::Silent),
 ];
 
 /// The variables that the tool reads.
@@ -191,6 +196,6 @@ fn reply<'a>(found: CacheHit, terms: &Terms, store: Option<&dyn Store>) -> Reply
             Some(linked) => linked.write(object)?,
             None => answer::write(object, &found.page)?,
         }
-        object.beside(META, &AnswerFreshness::of(found.age, cached_page::GOOD_FOR))
+        object.field_for_server(META, &AnswerFreshness::of(found.age, cached_page::GOOD_FOR))
     })
 }

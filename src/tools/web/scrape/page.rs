@@ -7,7 +7,7 @@ use super::content_cut;
 use super::facts::{self, FactSource};
 use super::found_page::FoundPage;
 use super::request::{ScrapeMode, ScrapeRequest};
-use crate::document::boundary;
+use crate::basics::words::floor_boundary;
 use crate::unseen;
 use crate::web::client::HttpClient;
 
@@ -144,7 +144,7 @@ impl ScrapedPage {
             let note = "What is no UTF-8 is shown as U+FFFD: its bytes are not in this answer.";
             self.notes.push(note.to_owned());
         }
-        let fits = boundary(&text, most);
+        let fits = floor_boundary(&text, most);
         self.truncated = more || fits < text.len();
         text.truncate(fits);
         self.content = text;

@@ -15,6 +15,7 @@ use super::native_route;
 use super::page::{FetchPaging, ScrapedPage};
 use super::placeholder;
 use super::request::{ScrapeMode, ScrapeRequest};
+use crate::basics::signature;
 use crate::contract::terms::Terms;
 use crate::document::Document;
 use crate::page::EmbeddedData;
@@ -22,7 +23,7 @@ use crate::tools::web::fetch_note;
 use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
 use crate::unseen;
 use crate::web::bot_checks::bot_check;
-use crate::web::charset::{UnsupportedBody, signature};
+use crate::web::charset::UnsupportedBody;
 use crate::web::client::{BodyLimit, HttpClient, HttpResponse, MAX_BODY};
 
 /// Most bytes read of a document.
@@ -114,7 +115,7 @@ fn decode(reply: &HttpResponse, request: &ScrapeRequest) -> Result<PageSource, P
     };
     // A server may declare an error page, or a text, as the document that it usually sends.
     if document_file::is_document(&page_source::media_type(&kind))
-        && signature::of(&reply.body).is_none()
+        && signature::body_type(&reply.body).is_none()
         && let Ok(source) = PageSource::decode(reply, None)
         && is_written(&source.text)
     {

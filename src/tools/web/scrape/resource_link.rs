@@ -10,8 +10,8 @@ use serde_json::json;
 
 use super::answer;
 use super::page::ScrapedPage;
+use crate::basics::words::counted;
 use crate::cache::{Store, artifact};
-use crate::contract::notes::counted;
 use crate::contract::reply::{LINK, Object};
 use crate::contract::terms::Terms;
 use crate::web::date;
@@ -88,7 +88,7 @@ impl LinkedAnswer {
         object.field("expiresAt", &self.expires_at)?;
         object.field("linked", &true)?;
         object.field("contentSizeBytes", &self.content_bytes)?;
-        object.beside(
+        object.field_for_server(
             LINK,
             &json!({
                 "uri": self.resource,

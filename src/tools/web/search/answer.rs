@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::request::SearchFields;
 use crate::contract::notes::Notes;
 use crate::contract::reply::{META, Object, Reply};
-use crate::contract::terms::Reader;
+use crate::contract::terms::Audience;
 use crate::page::{HostReputation, reputation};
 use crate::tools::web::research_cache::{AnswerFreshness, TRUST};
 use crate::web::search::cached_results::GOOD_FOR;
@@ -201,7 +201,7 @@ pub fn reply<'a>(
         let claim = wanted.search.claim.as_deref().map(ClaimTerms::new);
         let claim = claim.as_ref();
         let reader = object.terms().reader;
-        let in_words = matches!(reader, Reader::Model | Reader::Person);
+        let in_words = matches!(reader, Audience::Model | Audience::Person);
         let all = &answer.results;
         let shown = if in_words {
             let rows: Vec<ResultLines<'_>> =
@@ -213,7 +213,7 @@ pub fn reply<'a>(
         };
         if let Some(hints) = &hints {
             if in_words {
-                object.empty("no results")?;
+                object.nothing_found("no results")?;
                 object.note(describe_hints(hints));
             } else {
                 object.field("hints", &HintsShown::from(hints))?;
@@ -236,7 +236,7 @@ pub fn reply<'a>(
             ));
         }
         object.note(notes(&wanted, &answer));
-        object.beside(META, &SearchMeta::of(&answer))
+        object.field_for_server(META, &SearchMeta::of(&answer))
     })
 }
 

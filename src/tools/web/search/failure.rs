@@ -1,6 +1,6 @@
 //! Failures of a search as codes and sentences, with advice.
 
-use crate::contract::failure::{Advice, Code, Failure};
+use crate::contract::failure::{Code, Failure, FailureAdvice};
 use crate::tools::web::provider_answer::config_required;
 use crate::tools::web::research_cache;
 use crate::web::credentials::Credentials;
@@ -19,7 +19,7 @@ pub fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure 
                 Code::Config
             };
             let configured = choice::configured(credentials);
-            let advice = Advice {
+            let advice = FailureAdvice {
                 alternatives: names(&configured.iter().map(|one| one.name).collect::<Vec<_>>()),
                 ..research_cache::advice(code)
             };
@@ -33,7 +33,7 @@ pub fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure 
             let code = code(failure.kind);
             let after = failure.retry_after();
             let reasons = routed.as_ref().and_then(ProviderRouting::fallback_reason);
-            let advice = Advice {
+            let advice = FailureAdvice {
                 retryable: after.is_some(),
                 retry_after: after,
                 suggested_action: Some(research_cache::action(code, after.is_some()).to_owned()),

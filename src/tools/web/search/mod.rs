@@ -13,7 +13,9 @@ use crate::cache::Store;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{self, Exits, Family, Manual, Part, Scope, Set, Tool};
+use crate::contract::tool::{
+    self, AccessScope, ExitCodes, Family, FieldRole, Tool, ToolManual, ToolSet,
+};
 use crate::tools::web::{network, research_cache};
 use crate::web::credentials::Credentials;
 use crate::web::search::context::SearchContext;
@@ -27,17 +29,17 @@ pub const TOOL: Tool = Tool {
     link: "web-search-tool",
     title: "Search the web",
     family: Family::Research,
-    set: Set::Research,
+    set: ToolSet::Research,
     offered: true,
-    hints: tool::Hints::ASKS,
-    scope: Scope::Network,
+    hints: tool::ToolHints::ASKS,
+    scope: AccessScope::Network,
     at_once: None,
     schema: include_str!("../../schemas/web_search.json"),
     model_schema: include_str!("../../schemas/for_models/web_search.json"),
     output_schema: Some(include_str!("../../schemas/output/web_search.json")),
     own_limit: None,
     artifacts: false,
-    manual: Manual {
+    manual: ToolManual {
         text: "\
 Searches the web with the provider that the request names, else SEARCH_PROVIDER, else the first of
 SEARCH_ROUTING that answers, else the first of brave, google, serper, tavily, exa, searchapi and
@@ -90,15 +92,15 @@ CUSTOM_LENSES_PATH says.",
     },
     account: None,
     fields: &[
-        ("urls", Part::Silent),
-        ("query", Part::Silent),
-        ("resultCount", Part::Count),
-        ("results", Part::Results),
-        ("hints", Part::Silent),
-        ("requestedNumResults", Part::Silent),
-        ("trust", Part::Silent),
+        ("urls", FieldRole::Silent),
+        ("query", FieldRole::Silent),
+        ("resultCount", FieldRole::Count),
+        ("results", FieldRole::Results),
+        ("hints", FieldRole::Silent),
+        ("requestedNumResults", FieldRole::Silent),
+        ("trust", FieldRole::Silent),
     ],
-    exits: Exits::USUAL,
+    exits: ExitCodes::USUAL,
     less: "",
     sample: None,
     run,

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use crate::basics::words::{beginning, counted_as};
 use crate::document::entities;
 use crate::web::native::{
-    LONGEST_TEXT, address_of, beginning, day_and_minute, escaped, name_of, number, single_line,
+    LONGEST_TEXT, address_of, day_and_minute, escaped, name_of, number, single_line,
 };
 
 /// True if the item can be shown.
@@ -31,12 +32,7 @@ pub(super) fn ids(object: &Value, field: &str) -> Vec<u64> {
 
 /// Returns the score as text, such as `3 points`.
 pub(super) fn points(item: &Value) -> Option<String> {
-    number(item, "score").map(|score| counted(score, "point", "points"))
-}
-
-/// Returns a number followed by the noun in its singular or plural.
-pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
+    number(item, "score").map(|score| counted_as(score, "point", "points"))
 }
 
 /// Returns points, author, time and number of comments, as far as an item has them.
@@ -49,7 +45,7 @@ pub(super) fn summary(item: &Value, whole: bool) -> String {
     };
     let time = number(item, "time").and_then(day_and_minute);
     let comments = number(item, "descendants").filter(|_| whole);
-    let comments = comments.map(|number| counted(number, "comment", "comments"));
+    let comments = comments.map(|number| counted_as(number, "comment", "comments"));
     let parts = [first, time.map(|(_, minute)| minute), comments];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.join(", ")
