@@ -34,19 +34,19 @@ impl SecretText {
     #[must_use]
     pub fn hide_in(&self, text: &str) -> String {
         let loosely = self.is_no_word();
-        let own = FoldedText::of(&self.0, loosely).bytes;
+        let own = SearchableText::of(&self.0, loosely).bytes;
         if own.is_empty() {
             return text.to_owned();
         }
-        let folded = FoldedText::of(text, loosely);
+        let folded = SearchableText::of(text, loosely);
         let mut found = folded.find(&own);
         if loosely {
             let mut others = vec![own.iter().rev().copied().collect(), hexadecimal(&self.0)];
             others.extend((0..3).map(|before| base64_behind(before, &self.0)));
             found.extend(others.iter().flat_map(|other| folded.find(other)));
             // With the punctuation at its beginning and end.
-            let exactly = FoldedText::of(&self.0, false).bytes;
-            found.extend(FoldedText::of(text, false).find(&exactly));
+            let exactly = SearchableText::of(&self.0, false).bytes;
+            found.extend(SearchableText::of(text, false).find(&exactly));
         }
         found.extend(folded.cut_off(&own, text.len()));
         found.sort_unstable_by_key(|place| place.start);
@@ -80,7 +80,7 @@ const LONG: usize = 20;
 const REVEALING: usize = 4;
 
 /// A text in the form that is searched: decoded, in lower case, without invisible characters.
-struct FoldedText {
+struct SearchableText {
     bytes: Vec<u8>,
     /// Range of the original text for each byte.
     places: Vec<Range<usize>>,
@@ -88,7 +88,7 @@ struct FoldedText {
     end: usize,
 }
 
-impl FoldedText {
+impl SearchableText {
     /// Folds `text`; if `loosely`, only letters and digits remain.
     fn of(text: &str, loosely: bool) -> Self {
         let seen = text.char_indices().filter(|(_, c)| !is_unseen(*c));
@@ -220,7 +220,7 @@ fn base64_behind(before: usize, secret: &str) -> Vec<u8> {
     let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
     let encoded = STANDARD_NO_PAD.encode(&bytes);
     let whole = (8 * before).div_ceil(6)..8 * bytes.len() / 6;
-    FoldedText::of(encoded.get(whole).unwrap_or_default(), true).bytes
+    SearchableText::of(encoded.get(whole).unwrap_or_default(), true).bytes
 }
 
 /// True for a character that may be removed from a text before it is shown, as in a title.
