@@ -25,9 +25,9 @@ use std::time::{Duration, Instant};
 
 use common::eventually;
 use ikigai_tools::browser::{Browser, BrowserError, RenderedPage};
-use ikigai_tools::web::client::{ACCEPT_PAGES, Client, FetchRequest};
+use ikigai_tools::web::client::{ACCEPT_PAGES, FetchRequest, HttpClient};
 use ikigai_tools::web::guard::Guard;
-use ikigai_tools::web::resolve::Resolve;
+use ikigai_tools::web::resolve::NameResolver;
 use staged::{METADATA, OTHER, PRIVATE, PUBLIC};
 use url::Url;
 
@@ -214,7 +214,7 @@ impl Names {
     }
 }
 
-impl Resolve for Names {
+impl NameResolver for Names {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         let mut names = self.0.lock().unwrap();
         let at = names.iter().position(|(known, _)| *known == name);
@@ -413,7 +413,7 @@ fn a_name_that_changes_its_address_gains_nothing() {
         );
         assert_eq!(site.reached(), [PUBLIC]);
         // Nor between the fetch of a page and its rendering.
-        let client = Client::with_resolver(Names::of(&turning[..1]));
+        let client = HttpClient::with_resolver(Names::of(&turning[..1]));
         let (accept, headers) = (ACCEPT_PAGES, &[][..]);
         let request = FetchRequest {
             url: &url,

@@ -6,8 +6,8 @@ mod server;
 
 use std::time::{Duration, Instant};
 
-use ikigai_tools::web::client::proxy::Proxies;
-use ikigai_tools::web::client::{Client, FetchError};
+use ikigai_tools::web::client::proxy::ProxySettings;
+use ikigai_tools::web::client::{FetchError, HttpClient};
 use ikigai_tools::web::credentials::Credentials;
 use ikigai_tools::web::exa_pages::{self, ExaPage};
 use ikigai_tools::web::native::{self, NativeError, NativePage};
@@ -25,7 +25,7 @@ fn read_within(seconds: u64, url: &str, server: &Server) -> Result<NativePage, N
         "IKIGAI_YOUTUBE_URL" => Some(videos.clone()),
         _ => None,
     };
-    let client = Client::new().proxies(Proxies::default());
+    let client = HttpClient::new().proxies(ProxySettings::default());
     let end = Instant::now() + Duration::from_secs(seconds);
     native.read_with(&client, &Credentials::from_vars(&var, None), end)
 }
@@ -526,7 +526,7 @@ fn exa(server: &Server) -> Result<ExaPage, ProviderFailure> {
         "IKIGAI_EXA_URL" => Some(address.clone()),
         _ => None,
     };
-    let client = Client::new().proxies(Proxies::default());
+    let client = HttpClient::new().proxies(ProxySettings::default());
     let page = Url::parse("https://example.com/a?b=c#part").unwrap();
     let found = exa_pages::read(&client, &Credentials::from_vars(&var, None), &page);
     assert!(

@@ -31,7 +31,7 @@ use url::Url;
 use crate::sandbox::confinement;
 use crate::web::client::{NetworkError, USER_AGENT};
 use crate::web::guard::Guard;
-use crate::web::resolve::{Resolve, SystemResolver};
+use crate::web::resolve::{NameResolver, SystemResolver};
 
 mod process;
 pub mod proxy;
@@ -70,7 +70,7 @@ const LONGEST_CODE: usize = 80;
 pub struct Browser {
     program: PathBuf,
     flags: Vec<OsString>,
-    resolver: Arc<dyn Resolve>,
+    resolver: Arc<dyn NameResolver>,
 }
 
 /// A page as its scripts have made it.
@@ -188,7 +188,7 @@ impl Browser {
     /// Resolves names with `resolver` in place of the system.
     #[must_use]
     #[cfg(feature = "internals")]
-    pub fn with_resolver(self, resolver: Arc<dyn Resolve>) -> Self {
+    pub fn with_resolver(self, resolver: Arc<dyn NameResolver>) -> Self {
         Self { resolver, ..self }
     }
 

@@ -3,7 +3,7 @@
 //! It listens on the loopback for as long as the call takes, and serves processes of this user
 //! alone. Each connection is judged like one of our own: the host has to be allowed, the guard
 //! admits it and its addresses, names are resolved here, once a page, and only an address that was
-//! checked is dialled (`Client::open`). So a page's scripts reach only addresses that a fetch of
+//! checked is dialled (`HttpClient::open`). So a page's scripts reach only addresses that a fetch of
 //! the page would: never link-local ones or a cloud's metadata; loopback and private ones only
 //! under the host that the caller named. The browser's own calls to its maker are refused. If a
 //! name has public and private addresses, the private ones are left out.
@@ -25,10 +25,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use url::{Host, Url};
 
-use crate::web::client::{Client, FetchError, NetworkError};
+use crate::web::client::{FetchError, HttpClient, NetworkError};
 use crate::web::guard::class::{AddressScope, classify};
 use crate::web::guard::{self, Guard};
-use crate::web::resolve::Resolve;
+use crate::web::resolve::NameResolver;
 
 mod exchange;
 mod own_calls;
@@ -68,7 +68,7 @@ pub struct BrowserProxy {
 
 /// The state that the threads of a proxy share.
 struct ProxyState {
-    client: Client,
+    client: HttpClient,
     guard: Guard,
     page: Url,
     /// The name that redirects to the page, which is random and so known to this browser alone.
@@ -95,7 +95,7 @@ impl BrowserProxy {
     pub fn start(
         page: &Url,
         guard: Guard,
-        resolver: Arc<dyn Resolve>,
+        resolver: Arc<dyn NameResolver>,
         cut: Instant,
     ) -> io::Result<Self> {
         use std::hash::{BuildHasher, Hasher, RandomState};
@@ -104,7 +104,7 @@ impl BrowserProxy {
         let address = listener.local_addr()?;
         let (stopped, running) = pipe_with(PipeFlags::CLOEXEC)?;
         let token = RandomState::new().build_hasher().finish();
-        let client = Client::with_resolver(Arc::new(PinningResolver {
+        let client = HttpClient::with_resolver(Arc::new(PinningResolver {
             resolver,
             known: Mutex::default(),
         }));
@@ -276,7 +276,7 @@ impl Drop for ServedConnection<'_> {
 /// A resolver that gives a name the same addresses as long as the page is rendered, so that
 /// changing them meanwhile gains an attacker nothing.
 struct PinningResolver {
-    resolver: Arc<dyn Resolve>,
+    resolver: Arc<dyn NameResolver>,
     known: Mutex<HashMap<String, Vec<SocketAddr>>>,
 }
 
@@ -286,7 +286,7 @@ impl PinningResolver {
     }
 }
 
-impl Resolve for PinningResolver {
+impl NameResolver for PinningResolver {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         let known = self.known().get(name).cloned();
         let found = if let Some(known) = known {

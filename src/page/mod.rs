@@ -1,20 +1,20 @@
-//! What a page says of itself, and what kind of source it is: the facts beside its text. Nothing
+//! Facts about a page beside its text: its own declarations, and its kind of source. Nothing
 //! here fetches but [`retraction`], which asks Crossref about a DOI.
 //!
-//! A page's own word is believed for what only the page can know, such as its title, and for no
-//! more than that: how far it is relied on is told by its host.
+//! A page's own statements are used for facts that only the page can know, such as its title; its
+//! authority comes from its host.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! |---|---|
-//! | `embedded` | what a page declares, read once |
+//! | `embedded` | declarations of a page, parsed once |
 //! | `json_ld` | its blocks of JSON-LD |
-//! | `date` | days, and parts of dates |
+//! | `date` | dates, and parts of dates |
 //! | `author` | names of persons and organisations |
-//! | `citation` | how to cite it: APA, MLA, BibTeX |
-//! | `class` | what kind of source it is, how far it is relied on, what it is about |
-//! | `hosts` | what is known of hosts |
+//! | `citation` | citations: APA, MLA, BibTeX |
+//! | `class` | kind of source, authority, subject |
+//! | `hosts` | facts about hosts |
 //! | [`doi`] | its DOI |
-//! | [`retraction`] | whether that was retracted |
+//! | [`retraction`] | retractions of its work |
 //! | [`forum`] | votes and comments |
 
 mod author;
@@ -30,9 +30,9 @@ pub mod retraction;
 
 pub use citation::Citation;
 pub use class::classify;
-pub use date::Date;
-pub use embedded::Embedded;
-pub use hosts::{Reputation, reputation};
+pub use date::PartialDate;
+pub use embedded::EmbeddedData;
+pub use hosts::{HostReputation, reputation};
 
 #[cfg(test)]
 mod tests;

@@ -8,14 +8,14 @@ use url::Url;
 use super::*;
 use crate::basics::words::on_one_line;
 
-fn today() -> Date {
-    Date::parse("2026-11-22").unwrap()
+fn today() -> PartialDate {
+    PartialDate::parse("2026-11-22").unwrap()
 }
 
 /// Asks everything of a page that can be asked.
 fn everything(address: &str, html: &str) -> String {
     let url = Url::parse(address).unwrap();
-    let embedded = Embedded::read(html);
+    let embedded = EmbeddedData::read(html);
     let class = classify(&url, Some(&embedded));
     let doi = doi::detected(&url, Some(&embedded), html, &class);
     let signals = forum::signals(&url, Some(&embedded));

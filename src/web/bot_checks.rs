@@ -1,41 +1,39 @@
-//! Bot checks that answer in place of a page: one table of signs, `bot_checks.tsv`.
+//! Bot checks that answer instead of a page: one table of signs, `bot_checks.tsv`.
 //!
-//! Sources: the vendors' own documentation of what their checks look like; the specification's
-//! errors of `scrape_page` (a check has under 2,048 bytes and its words, or says so in
-//! `cf-mitigated`).
+//! Sources: the vendors' own documentation of their checks; the specification's errors of
+//! `scrape_page` (a check has under 2,048 bytes and its words, or says so in `cf-mitigated`).
 
-use super::client::Response;
+use super::client::HttpResponse;
 
 const SIGNS: &str = include_str!("bot_checks.tsv");
 
-/// The longest page that words alone make a check, in bytes.
+/// Longest page that is taken for a check because of its words alone, in bytes.
 const SHORT: usize = 2048;
 
-/// The statuses that checks come with. Others say something of the address or of the server, and
-/// not of the client.
+/// Statuses of bot checks. Others concern the URL or the server, and not the client.
 const STATUSES: [u16; 7] = [401, 403, 405, 406, 418, 429, 503];
 
-/// A bot check that came in place of a page.
+/// A bot check that came instead of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BotCheck {
-    /// Its vendor, where that is known.
+    /// Vendor, if known.
     pub vendor: Option<&'static str>,
-    /// True if a header says so, and not words that stand on other pages as well.
+    /// True if a header says so, and not words that other pages may have as well.
     pub is_certain: bool,
 }
 
-/// A row of the table: vendor, kind of sign, the sign itself.
-type Sign = [&'static str; 3];
+/// Row of the table: vendor, kind of sign, the sign itself.
+type BotCheckSign = [&'static str; 3];
 
-fn signs(kind: &str) -> impl Iterator<Item = Sign> {
+fn signs(kind: &str) -> impl Iterator<Item = BotCheckSign> {
     let rows = SIGNS.lines().filter(|line| !line.starts_with('#'));
     let rows = rows.filter_map(|line| line.split('\t').collect::<Vec<_>>().try_into().ok());
-    rows.filter(move |[_, one, _]: &Sign| *one == kind)
+    rows.filter(move |[_, one, _]: &BotCheckSign| *one == kind)
 }
 
-/// The vendor of the check that answered in place of the page, if one did.
+/// Returns the vendor of the check that answered instead of the page, if one did.
 #[must_use]
-pub fn vendor_of(reply: &Response) -> Option<&'static str> {
+pub fn vendor_of(reply: &HttpResponse) -> Option<&'static str> {
     let has = |sign: &str| {
         let (name, part) = sign.split_once(':').unwrap_or((sign, ""));
         let mut values = reply.headers(name);
@@ -44,7 +42,7 @@ pub fn vendor_of(reply: &Response) -> Option<&'static str> {
     let by_header = |kind| signs(kind).find(|[_, _, sign]| has(sign));
     let certain = by_header("header");
     if reply.status < 400 {
-        // The challenges of these two come with a status of success now and then.
+        // The challenges of these two vendors sometimes come with a status of success.
         let vendor = certain.map(|[vendor, ..]| vendor);
         return vendor.filter(|vendor| matches!(*vendor, "AWS WAF" | "Cloudflare"));
     }
@@ -60,9 +58,9 @@ pub fn vendor_of(reply: &Response) -> Option<&'static str> {
     found.map(|[vendor, ..]| vendor)
 }
 
-/// The check that `reply` is, by its signs or, where it is a short page, by its words.
+/// Returns the check that `reply` is, by its signs or, for a short page, by its words.
 #[must_use]
-pub fn bot_check(reply: &Response) -> Option<BotCheck> {
+pub fn bot_check(reply: &HttpResponse) -> Option<BotCheck> {
     let vendor = vendor_of(reply);
     let is_certain =
         reply.header("cf-mitigated").is_some() || (reply.status < 400 && vendor.is_some());
@@ -70,7 +68,7 @@ pub fn bot_check(reply: &Response) -> Option<BotCheck> {
     found.then_some(BotCheck { vendor, is_certain })
 }
 
-fn says_so(reply: &Response) -> bool {
+fn says_so(reply: &HttpResponse) -> bool {
     let is_html = reply.content_type().is_none_or(|kind| {
         let kind = kind.trim_start().to_ascii_lowercase();
         kind.starts_with("text/html")
@@ -83,7 +81,7 @@ fn says_so(reply: &Response) -> bool {
     words.any(|[_, _, sign]| page.contains(sign))
 }
 
-/// The sentence on a check for a reader who wants the page.
+/// Returns the sentence on a check for a reader who wants the page.
 #[must_use]
 pub fn advice_on_bot_check(vendor: &str) -> String {
     format!(

@@ -1,49 +1,49 @@
-//! A page as Exa has it, for those that show nothing without scripts: from its store, or crawled
-//! for this call.
+//! Pages from Exa, for those that show nothing without scripts: from its store, or crawled for this
+//! call.
 //!
-//! Facts: Exa documentation, "Get contents". Exa sees the page's address, so that it is asked only
-//! where its user says so, and never for an address that is nobody else's business.
+//! Facts: Exa documentation, "Get contents". Exa sees the page's URL, so it is asked only if its
+//! user allows that, and never for a URL that is not public.
 
 use serde_json::{Value, json};
 use url::{Host, Url};
 
-use super::client::{Client, FetchError, FetchRequest, PostRequest, Response};
-use super::credentials::{Credentials, Key};
+use super::client::{FetchError, FetchRequest, HttpClient, HttpResponse, PostRequest};
+use super::credentials::{Credentials, SecretText};
 use super::guard::class::AddressScope;
 use super::guard::class_of;
 use super::search::exa::{KEY, PROVIDER};
 use super::search::failure::{ProviderFailure, QUOTA_WAIT, SearchFailureKind, USUAL_WAIT};
 use super::status_advice::retry_delay;
 
-/// If set to `1`, pages may be asked for at Exa.
+/// If set to `1`, Exa may be asked for pages.
 const VARIABLE: &str = "IKIGAI_EXA_PAGES";
 
-/// A page as Exa has it.
+/// A page as Exa returns it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExaPage {
-    /// Its title; empty if it has none.
+    /// Title; empty if there is none.
     pub title: String,
-    /// Its text, as Markdown.
+    /// Text, as Markdown.
     pub text: String,
-    /// Its author.
+    /// Author.
     pub author: Option<String>,
-    /// When, as Exa has it.
+    /// Date of publication, as Exa writes it.
     pub published: Option<String>,
-    /// True if it was crawled for this call; else it was in Exa's store.
+    /// True if it was crawled for this call; otherwise it was in Exa's store.
     pub crawled: bool,
 }
 
-/// True if Exa may be asked for the page at `url`: its user says so, there is a key, and the
-/// address is one that everybody can reach, without a login and a port of its own.
+/// True if Exa may be asked for the page at `url`: its user allows it, there is a key, and the URL
+/// is public, without a login or an explicit port.
 #[must_use]
 pub fn is_wanted(url: &Url, credentials: &Credentials<'_>) -> bool {
     let on = credentials.variable(VARIABLE);
     on.is_some_and(|on| on == "1") && is_public(url) && key(credentials).is_some()
 }
 
-/// The key, if there is one.
+/// Returns the key, if there is one.
 #[must_use]
-pub fn key(credentials: &Credentials<'_>) -> Option<Key> {
+pub fn key(credentials: &Credentials<'_>) -> Option<SecretText> {
     credentials.find(KEY.variable, KEY.path).ok()
 }
 
@@ -64,8 +64,8 @@ fn is_public(url: &Url) -> bool {
     named && scope.is_none_or(|scope| scope == AddressScope::Public)
 }
 
-/// True if a name ends as those do that are known in one network alone (RFC 6762, RFC 8375, and
-/// names that no registry will ever give out).
+/// True if a name has an ending that is used within private networks only (RFC 6762, RFC 8375, and
+/// names that no registry will ever assign).
 fn is_of_a_house(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     let endings = [
@@ -91,7 +91,7 @@ fn is_of_a_house(name: &str) -> bool {
 
 /// Asks Exa for the page at `url`. A failure holds no key.
 pub fn read(
-    client: &Client,
+    client: &HttpClient,
     credentials: &Credentials<'_>,
     url: &Url,
 ) -> Result<ExaPage, ProviderFailure> {
@@ -130,7 +130,7 @@ pub fn read(
     found.map_err(|failure| failure.map(clean))
 }
 
-/// Where pages are, beside where searches go.
+/// Returns the URL of the contents API, beside that of searches.
 fn contents(search: &Url) -> Url {
     let mut url = search.clone();
     url.set_query(None);
@@ -146,7 +146,7 @@ fn contents(search: &Url) -> Url {
     url
 }
 
-fn refused(mut reply: Response, clean: impl Fn(&str) -> String) -> ProviderFailure {
+fn refused(mut reply: HttpResponse, clean: impl Fn(&str) -> String) -> ProviderFailure {
     reply.reason = clean(&reply.reason);
     reply.body = clean(&String::from_utf8_lossy(&reply.body)).into_bytes();
     let refusal = (PROVIDER.refusal)(&reply);
@@ -164,7 +164,7 @@ fn refused(mut reply: Response, clean: impl Fn(&str) -> String) -> ProviderFailu
     ProviderFailure::new(&PROVIDER, kind, refusal.text)
 }
 
-fn found(reply: &Response) -> Result<ExaPage, ProviderFailure> {
+fn found(reply: &HttpResponse) -> Result<ExaPage, ProviderFailure> {
     let unknown = || {
         let text = format!(
             "Exa answered HTTP {} with something that is no page.",

@@ -1,16 +1,16 @@
-//! A server's words on a status of 400 or more: when to try again, which login it wants.
+//! A server's answers with a status of 400 or more: when to retry, which login is required.
 //!
 //! Sources: RFC 9110 (`Retry-After`, `WWW-Authenticate`), RFC 6585 (429), RFC 7725 (451).
 
 use std::time::{Duration, SystemTime};
 
 use super::bot_checks::{advice_on_bot_check, vendor_of};
-use super::client::Response;
+use super::client::HttpResponse;
 use super::date;
 
-/// The sentences on a status of 400 or more. `login` is true if one was sent.
+/// Returns the sentences on a status of 400 or more. `login` is true if one was sent.
 #[must_use]
-pub fn sentences(reply: &Response, login: bool) -> Vec<String> {
+pub fn sentences(reply: &HttpResponse, login: bool) -> Vec<String> {
     let first = match (vendor_of(reply), retry_delay(reply)) {
         (Some(vendor), _) => Some(advice_on_bot_check(vendor)),
         (None, None) => advice(reply).map(str::to_owned),
@@ -25,10 +25,10 @@ pub fn sentences(reply: &Response, login: bool) -> Vec<String> {
     all.into_iter().flatten().collect()
 }
 
-/// The next step that a status suggests, where the server gives no time.
-fn advice(reply: &Response) -> Option<&'static str> {
+/// Returns the next step for a status, if the server gives no time.
+fn advice(reply: &HttpResponse) -> Option<&'static str> {
     Some(match reply.status {
-        // The words of nginx, and of Go's server.
+        // Words of nginx, and of Go's server.
         400 if [
             "plain HTTP request was sent to HTTPS port",
             "HTTP request to an HTTPS server",
@@ -53,7 +53,7 @@ fn advice(reply: &Response) -> Option<&'static str> {
 /// APIs
 /// have it.
 #[must_use]
-pub fn retry_delay(reply: &Response) -> Option<Duration> {
+pub fn retry_delay(reply: &HttpResponse) -> Option<Duration> {
     let now = || {
         let own = reply.header("date").and_then(date::parse);
         own.unwrap_or_else(SystemTime::now)
@@ -79,8 +79,8 @@ pub fn retry_delay(reply: &Response) -> Option<Duration> {
     })
 }
 
-/// The login that is wanted, and how to give it.
-fn login_wanted(reply: &Response, sent: bool) -> Option<String> {
+/// Returns the sentence on the required login, and how to send it.
+fn login_wanted(reply: &HttpResponse, sent: bool) -> Option<String> {
     let header = match reply.status {
         401 => "www-authenticate",
         407 => "proxy-authenticate",

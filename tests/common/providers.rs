@@ -8,14 +8,14 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use ikigai_tools::cache::{CacheEntry, CacheQuestion, CacheStore};
-use ikigai_tools::web::client::Client;
-use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::web::client::HttpClient;
+use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::credentials::Credentials;
+use ikigai_tools::web::search::context::SearchContext;
 use ikigai_tools::web::search::failure::ProviderFailure;
-use ikigai_tools::web::search::known::Known;
 use ikigai_tools::web::search::outcome::{SearchAnswer, SearchFailure};
-use ikigai_tools::web::search::query::Search;
-use ikigai_tools::web::search::searcher::Searcher;
+use ikigai_tools::web::search::query::WebSearch;
+use ikigai_tools::web::search::searcher::WebSearcher;
 
 use super::server::{Server, reply};
 
@@ -45,17 +45,17 @@ pub fn variables(provider: &str, address: &str) -> Variables {
 }
 
 /// A search for two words.
-pub fn words() -> Search {
-    Search {
+pub fn words() -> WebSearch {
+    WebSearch {
         query: "two words".to_owned(),
         count: 3,
-        ..Search::default()
+        ..WebSearch::default()
     }
 }
 
 /// A search of `provider`.
-pub fn of(provider: &str) -> Search {
-    Search {
+pub fn of(provider: &str) -> WebSearch {
+    WebSearch {
         provider: Some(provider.to_owned()),
         ..words()
     }
@@ -65,17 +65,17 @@ pub fn of(provider: &str) -> Search {
 pub fn search_with(
     variables: &[(String, String)],
     store: Option<&dyn CacheStore>,
-    search: &Search,
+    search: &WebSearch,
 ) -> Result<SearchAnswer, SearchFailure> {
-    search_within(Client::new(), variables, store, search)
+    search_within(HttpClient::new(), variables, store, search)
 }
 
 /// The same within the time of a client.
 pub fn search_within(
-    client: Client,
+    client: HttpClient,
     variables: &[(String, String)],
     store: Option<&dyn CacheStore>,
-    search: &Search,
+    search: &WebSearch,
 ) -> Result<SearchAnswer, SearchFailure> {
     let var = |name: &str| {
         let mut all = variables.iter();
@@ -83,10 +83,10 @@ pub fn search_within(
             .map(|(_, value)| value.clone())
     };
     let credentials = Credentials::from_vars(&var, None);
-    let client = client.proxies(Proxies::default());
-    let searcher = Searcher {
+    let client = client.proxies(ProxySettings::default());
+    let searcher = WebSearcher {
         client: &client,
-        known: Known {
+        known: SearchContext {
             credentials: &credentials,
             store,
             keeps_answers: true,
@@ -102,7 +102,7 @@ pub fn search_within(
 }
 
 /// Searches with a provider at a server.
-pub fn search_at(server: &Server, search: &Search) -> Result<SearchAnswer, SearchFailure> {
+pub fn search_at(server: &Server, search: &WebSearch) -> Result<SearchAnswer, SearchFailure> {
     let provider = search.provider.clone().unwrap();
     search_with(&variables(&provider, &server.url("/search")), None, search)
 }

@@ -3,12 +3,12 @@
 // Every test file includes this module and uses its own part of it.
 #![allow(dead_code)]
 
-use ikigai_tools::web::client::Client;
-use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::web::client::HttpClient;
+use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::credentials::Credentials;
 use ikigai_tools::web::search::failure::ProviderFailure;
 use ikigai_tools::web::search::host_search::{self, HostSearch};
-use ikigai_tools::web::search::provider::Provider;
+use ikigai_tools::web::search::provider::SearchProvider;
 use ikigai_tools::web::search::{DomainFilter, SearchResult, brave, google};
 
 use super::server::{Server, reply};
@@ -17,8 +17,8 @@ use super::server::{Server, reply};
 pub const SECRET: &str = "s3cret+key/=";
 
 /// A client without proxies.
-pub fn client() -> Client {
-    Client::new().proxies(Proxies::default())
+pub fn client() -> HttpClient {
+    HttpClient::new().proxies(ProxySettings::default())
 }
 
 /// A filter of these domains.
@@ -52,7 +52,11 @@ pub fn google_at(server: &Server, num: usize, start: usize, domains: &DomainFilt
 }
 
 /// Searches at an address with the key [`SECRET`].
-pub fn search_at(provider: &'static Provider, address: &str, wanted: &HostSearch<'_>) -> Found {
+pub fn search_at(
+    provider: &'static SearchProvider,
+    address: &str,
+    wanted: &HostSearch<'_>,
+) -> Found {
     let var = |name: &str| {
         let value = if name.starts_with("IKIGAI_") {
             address

@@ -6,7 +6,7 @@ use crate::providers::{
 };
 use crate::server::{Asked, Server, redirect, reply};
 use ikigai_tools::web::search::failure::SearchFailureKind;
-use ikigai_tools::web::search::query::{SafeSearch, Search, TimeRange};
+use ikigai_tools::web::search::query::{SafeSearch, TimeRange, WebSearch};
 use serde_json::{Value, json};
 
 fn body(asked: &Asked) -> Value {
@@ -17,8 +17,8 @@ fn body(asked: &Asked) -> Value {
 const FULL: &str = "two words \"exact phrase\" -bad -\"worse still\" site:example.com";
 
 /// A search that says everything.
-fn full(provider: &str) -> Search {
-    Search {
+fn full(provider: &str) -> WebSearch {
+    WebSearch {
         time_range: Some(TimeRange::Week),
         safe: Some(SafeSearch::High),
         language: Some("de".to_owned()),
@@ -249,7 +249,7 @@ fn what_is_plain_and_left_out_is_the_same_request() {
         let fields = ["safesearch", "safe", "safesearch", "kp", "safe"];
         for ((provider, field), level) in names.into_iter().zip(fields).zip(level) {
             let server = server_of(provider);
-            let search = Search {
+            let search = WebSearch {
                 safe: Some(safe),
                 ..of(provider)
             };
@@ -698,7 +698,7 @@ fn a_key_that_no_header_holds_is_not_sent() {
 
 #[test]
 fn a_search_that_is_too_long_is_shortened_or_refused_before_it_is_sent() {
-    let long = |provider: &str| Search {
+    let long = |provider: &str| WebSearch {
         query: "word ".repeat(90),
         exclude_terms: Some("bad".to_owned()),
         ..of(provider)
@@ -713,7 +713,7 @@ fn a_search_that_is_too_long_is_shortened_or_refused_before_it_is_sent() {
             .param("q")
             .unwrap_or_else(|| body(sent)["query"].to_string());
         assert!(sent.contains(&format!("{asked} -bad")), "{sent}");
-        let phrase = Search {
+        let phrase = WebSearch {
             exact_terms: Some("word ".repeat(90)),
             ..of(provider)
         };

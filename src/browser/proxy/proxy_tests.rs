@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 
 struct Known(&'static str);
 
-impl Resolve for Known {
+impl NameResolver for Known {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         assert!(name.ends_with("known.example"), "{name} is looked up");
         Ok(vec![SocketAddr::new(self.0.parse().unwrap(), port)])

@@ -9,7 +9,7 @@ use crate::console::color::painted;
 use crate::console::sanitize;
 use crate::contract::tool::{Account, Credential};
 use crate::registry::Registry;
-use crate::web::credentials::{CredentialName, Credentials, Source};
+use crate::web::credentials::{CredentialName, CredentialSource, Credentials};
 
 /// Reports the place of each tool's keys, or how to get them.
 pub fn report(report: &mut DoctorReport, tools: Registry) {
@@ -28,8 +28,10 @@ pub fn report(report: &mut DoctorReport, tools: Registry) {
                 variable: credential.variable,
                 path: credential.path,
             }) {
-                Ok(Source::Environment) => painted("set in the environment", GOOD, report.colour),
-                Ok(Source::File(file)) => {
+                Ok(CredentialSource::Environment) => {
+                    painted("set in the environment", GOOD, report.colour)
+                }
+                Ok(CredentialSource::File(file)) => {
                     let place = format!("set in {}", display_path(&file));
                     painted(&place, GOOD, report.colour)
                 }

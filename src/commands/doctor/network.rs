@@ -8,7 +8,7 @@ use url::Url;
 use crate::commands::doctor::DoctorReport;
 use crate::console::color::painted;
 use crate::console::sanitize;
-use crate::web::client::proxy::{Proxies, ProxyKind};
+use crate::web::client::proxy::{ProxyKind, ProxySettings};
 use crate::web::client::trusted_certificates;
 
 use super::BAD;
@@ -16,11 +16,11 @@ use super::BAD;
 /// Reports both.
 pub fn report(report: &mut DoctorReport) {
     report.heading("Network");
-    proxies(report, &Proxies::from_env());
+    proxies(report, &ProxySettings::from_env());
     certificates(report);
 }
 
-fn proxies(report: &mut DoctorReport, proxies: &Proxies) {
+fn proxies(report: &mut DoctorReport, proxies: &ProxySettings) {
     for scheme in ["http", "https"] {
         let Ok(page) = Url::parse(&format!("{scheme}://example.com/")) else {
             continue;

@@ -11,7 +11,7 @@ use crate::web::credentials::Credentials;
 use crate::web::search::choice::{
     self, NoProvider, PROVIDER_VARIABLE, ProviderChoice, ROUTING_VARIABLE,
 };
-use crate::web::search::query::Search;
+use crate::web::search::query::WebSearch;
 
 /// Reports what the tools of research use, if `tools` has any.
 pub fn report(report: &mut DoctorReport, tools: Registry) {
@@ -38,7 +38,7 @@ fn report_providers(report: &mut DoctorReport, credentials: &Credentials<'_>) {
         some => painted(&some.join(", "), GOOD, report.colour),
     };
     line(report, "providers configured", &names);
-    let searches = match choice::choose(&Search::default(), credentials) {
+    let searches = match choice::choose(&WebSearch::default(), credentials) {
         Ok(ProviderChoice::One(provider)) => provider.name.to_owned(),
         Ok(ProviderChoice::FirstOf(all)) => {
             let names: Vec<&str> = all.iter().map(|provider| provider.name).collect();

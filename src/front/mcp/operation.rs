@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::cache::SharingState;
 use crate::console::sanitize;
-use crate::web::credentials::Key;
+use crate::web::credentials::SecretText;
 use crate::web::date;
 use metrics::{ServerMetrics, ServerState};
 
@@ -42,7 +42,7 @@ pub struct OperatorReports {
     begun: Instant,
     log: Option<RecordLog>,
     /// The arguments of calls are logged as well, without these keys.
-    arguments: Option<Vec<Key>>,
+    arguments: Option<Vec<SecretText>>,
     metrics: ServerMetrics,
 }
 
@@ -62,7 +62,7 @@ struct CallRecord<'a> {
 impl OperatorReports {
     /// The reports of a server that starts now. `log` asks for a line for each call, `arguments`
     /// for the call's arguments in it as well, without these keys. An error is a sentence.
-    pub fn new(log: bool, arguments: Option<Vec<Key>>) -> Result<Self, String> {
+    pub fn new(log: bool, arguments: Option<Vec<SecretText>>) -> Result<Self, String> {
         if log {
             super::log_in_json();
         }

@@ -61,9 +61,11 @@ async fn serve(
     } else {
         None
     };
-    credentials::lend(&secrets);
+    credentials::store_taken_variables(&secrets);
     if let Some(http) = http {
-        let keys = http.log_arguments.then(|| credentials::in_use(&secrets));
+        let keys = http
+            .log_arguments
+            .then(|| credentials::secrets_in_use(&secrets));
         let operation = Arc::new(OperatorReports::new(http.log, keys)?);
         let told = Some(Arc::clone(&operation));
         let setup = ServerSetup::new(options, confinement, secrets, cache, told);

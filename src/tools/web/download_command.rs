@@ -1,23 +1,22 @@
-//! The command that downloads what web-fetch does not show.
+//! The command that downloads a file which web-fetch does not show.
 //!
-//! It can be run as it is written; a URL in it holds no login.
+//! It can be run as written; a URL in it holds no login.
 
 use std::path::Path;
 
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// The longest URL that a note holds, in bytes.
+/// Longest URL in a note, in bytes.
 pub const MAX_URL: usize = 2000;
 
-/// The command that downloads `url`, and the name of the file that it makes: one that is not there
-/// yet.
+/// Returns the command that downloads `url`, and the name of the new file that it creates.
 pub fn download(url: &Url, ending: &str) -> (String, String) {
-    let name = free(&name(url, ending), |name| {
+    let name = unused_name(&name(url, ending), |name| {
         Path::new(name).symlink_metadata().is_ok()
     });
     let url = plain(url);
-    // curl takes these for patterns of several URLs.
+    // curl takes these characters for patterns of several URLs.
     let globs = if url.contains(['[', ']', '{', '}']) {
         "-g "
     } else {
@@ -31,7 +30,7 @@ pub fn download(url: &Url, ending: &str) -> (String, String) {
     (format!("curl -fsSL {globs}-o {name} {quoted}"), name)
 }
 
-/// The URL without login and fragment.
+/// Returns the URL without login and fragment.
 pub fn plain(url: &Url) -> String {
     let mut url = url.clone();
     url.set_fragment(None);
@@ -40,7 +39,7 @@ pub fn plain(url: &Url) -> String {
     url.into()
 }
 
-/// A name for the file at `url`, of characters that a shell takes as they are.
+/// Returns a name for the file at `url`, without characters that are special in a shell.
 fn name(url: &Url, ending: &str) -> String {
     let mut segments = url.path_segments().into_iter().flatten();
     let last = segments.rfind(|part| !part.is_empty());
@@ -66,8 +65,8 @@ fn name(url: &Url, ending: &str) -> String {
     name
 }
 
-/// `name`, or one like it that is not `taken`.
-fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
+/// Returns `name`, or a similar one that is not `taken`.
+fn unused_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
     let others = (2..1000).map(|n| format!("{n}-{name}"));
     let mut all = std::iter::once(name.to_owned()).chain(others);
     all.find(|name| !taken(name))

@@ -17,7 +17,7 @@ use crate::contract::tool::{
 use crate::document::Document;
 use crate::unseen;
 use crate::web::bot_checks::{advice_on_bot_check, vendor_of};
-use crate::web::charset::{BodyKind, Unsupported};
+use crate::web::charset::{BodyKind, UnsupportedBody};
 use crate::web::client::{self, FetchError};
 
 /// The tool's row in the registry.
@@ -63,14 +63,14 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let url = request.required_text("url")?;
     let offset = request.integer("offset", 1..=u64::MAX)?.unwrap_or(1);
     let limit = request.integer("limit", 1..=u64::MAX)?;
-    // The specification's schema does not know this field.
+    // The specification's schema does not have this field.
     let main_only = request.terms().reader.may_send_more() && request.flag("main_only")?;
     let page = fetch(url, main_only, request.terms())?;
     Ok(Reply::new(move |object| write(object, page, offset, limit)))
 }
 
-/// A title as far as it leaves room for the content, in an answer of at most `longest` bytes.
-fn short(title: &str, longest: Option<usize>) -> &str {
+/// Shortens a title to leave room for the content, in an answer of at most `longest` bytes.
+fn shorten_title(title: &str, longest: Option<usize>) -> &str {
     let room = longest.map_or(usize::MAX, |longest| (longest / 8).max(80));
     let end = TextMeasure::Json.prefix(title.as_bytes(), room);
     title.get(..end).unwrap_or(title)
@@ -85,7 +85,7 @@ fn write(
     object.field("url", page.url.as_str())?;
     object.field(
         "title",
-        short(&page.document.title, object.terms().max_answer),
+        shorten_title(&page.document.title, object.terms().max_answer),
     )?;
     let text = &page.document.markdown;
     let lines = window(text, offset, limit);
@@ -114,7 +114,7 @@ fn write(
     Ok(())
 }
 
-/// A page that was fetched and read.
+/// A page, fetched and converted.
 struct FetchedPage {
     url: Url,
     document: Document,
@@ -141,13 +141,13 @@ fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<FetchedPage, Failu
         });
     }
     let decoded = PageSource::decode(&reply, reply.content_type());
-    let mut source = decoded.map_err(|Unsupported(kind)| {
+    let mut source = decoded.map_err(|UnsupportedBody(kind)| {
         not_text(&kind).with_note(fetch_note::of_file(&kind, &reply.url, &asked, &reply.body))
     })?;
-    // The bytes have been read, and take room that the conversion needs.
+    // Frees the bytes because the conversion needs the memory.
     drop(reply);
     let feed = source.feed();
-    // Text that is not converted comes as it is, but for the models of a server's clients.
+    // Text is returned unchanged, except for the models of a server's clients.
     let is_rewritten = source.kind == BodyKind::Html || feed.is_some() || terms.served;
     let mut document = match (feed, source.kind) {
         (Some(feed), _) => feed,
@@ -204,7 +204,7 @@ fn parse_failure(message: &str) -> Failure {
     Failure::new(Code::ParseError, message)
 }
 
-/// The failure that `error` is, of a fetch of `asked`.
+/// Converts an error of the fetch of `asked` to a failure.
 fn failure(error: FetchError, asked: Option<&Url>) -> Failure {
     match error {
         FetchError::InvalidUrl(why) => {
@@ -222,13 +222,13 @@ fn failure(error: FetchError, asked: Option<&Url>) -> Failure {
     }
 }
 
-/// The number of lines of `text`, the last one whether it ends or not.
+/// Counts the lines of `text`, including an unfinished last one.
 fn count_lines(text: &str) -> usize {
     let ends = memchr_iter(b'\n', text.as_bytes()).count();
     ends + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// The lines of `text` from number `first` (from 1) on: `count` of them, or all.
+/// Returns `count` lines of `text`, or all, from line number `first` (from 1) on.
 fn window(text: &str, first: u64, count: Option<u64>) -> &str {
     let after = |start: usize, lines: u64| match usize::try_from(lines) {
         Ok(0) => start,

@@ -1,6 +1,7 @@
-//! The notes of web-fetch: what the server said, how a file is downloaded, which URL was meant.
+//! Notes of web-fetch: the server's message, the download of a file, the URL that was probably
+//! meant.
 //!
-//! The advice of a note can be done as it is written; a URL in it holds no login.
+//! The advice of a note can be followed as written; a URL in it holds no login.
 
 use std::time::{Duration, Instant};
 
@@ -14,17 +15,17 @@ use crate::basics::words::{floor_boundary, on_one_line, plural};
 use crate::document::{self, MainContentCertainty};
 use crate::sort::Sort;
 use crate::web::charset::{self, BodyKind};
-use crate::web::client::{NetworkError, Response};
+use crate::web::client::{HttpResponse, NetworkError};
 use crate::web::{quote, status_advice};
 
-/// Longest time of a page that is quoted only.
+/// Longest conversion of a page that is only quoted.
 const QUOTED_WITHIN: Duration = Duration::from_millis(200);
 
-/// The part of a page that is converted to be quoted only, in bytes.
+/// Bytes converted of a page that is only quoted.
 const QUOTED_FROM: usize = 64 * 1024;
 
-/// The note of an answer with a status of 400 or more, to a request for `asked`.
-pub fn of_status(reply: &Response, asked: &Url) -> String {
+/// Writes the note on an answer with a status of 400 or more, to a request for `asked`.
+pub fn of_status(reply: &HttpResponse, asked: &Url) -> String {
     let login = !asked.username().is_empty() || asked.password().is_some();
     let mut said = status_advice::sentences(reply, login);
     if reply.status == 404 {
@@ -35,19 +36,19 @@ pub fn of_status(reply: &Response, asked: &Url) -> String {
     said.join(" ")
 }
 
-/// Quotes what the server says in an answer to a request for `asked`.
-pub fn quoted(reply: &Response, asked: &Url) -> Option<String> {
+/// Quotes the server's message in an answer to a request for `asked`.
+pub fn quoted(reply: &HttpResponse, asked: &Url) -> Option<String> {
     let text = words(
         &reply.body,
         reply.content_type(),
         &reply.url,
         reply.truncated,
     );
-    let quoted = quote::quoted(&hidden(&text?, asked))?;
+    let quoted = quote::quoted(&hide_secrets(&text?, asked))?;
     Some(format!("The server says: {quoted}"))
 }
 
-/// Says where redirects led, whose query may hold what is nobody's business.
+/// Names the target of redirects, whose query may hold a secret.
 pub fn elsewhere(end: &Url, asked: &Url) -> Option<String> {
     let bare = |url: &Url| {
         let mut url = url.clone();
@@ -58,19 +59,19 @@ pub fn elsewhere(end: &Url, asked: &Url) -> Option<String> {
     (end != bare(asked) && end.len() <= MAX_URL).then(|| format!("Redirects led to {end}"))
 }
 
-/// The note of a fetch of `asked` that failed on its way.
+/// Writes the note on a fetch of `asked` that failed on its way.
 pub fn of_network(error: &NetworkError, asked: &Url) -> String {
     let mut said = vec![error.advice.clone()];
     if let Some(received) = &error.received {
         let kind = received.content_type.as_deref();
         let text = words(&received.bytes, kind, asked, true);
-        let quoted = text.and_then(|text| quote::quoted(&hidden(&text, asked)));
+        let quoted = text.and_then(|text| quote::quoted(&hide_secrets(&text, asked)));
         said.extend(quoted.map(|quoted| format!("What came begins with {quoted}")));
     } else if let (None, Some(host)) = (&error.not_allowed, bare_host(asked)) {
         said = vec![format!("Send {host}")];
     }
     if error.timed_out {
-        // Last, since a command ends where its line does.
+        // The command comes last because it ends with its line.
         let (command, _) = download(asked, "");
         said.push(format!("What is large or slow comes in a shell: {command}"));
     }
@@ -78,7 +79,7 @@ pub fn of_network(error: &NetworkError, asked: &Url) -> String {
     said.join(" ")
 }
 
-/// The note of an answer from `url` that is no text but of the media type `kind`.
+/// Writes the note on an answer from `url` that is not text but of the media type `kind`.
 pub fn of_file(kind: &str, url: &Url, asked: &Url, body: &[u8]) -> String {
     let login = if asked.username().is_empty() && asked.password().is_none() {
         ""
@@ -95,15 +96,15 @@ pub fn of_file(kind: &str, url: &Url, asked: &Url, body: &[u8]) -> String {
     format!("To download it, run in a shell{login}: {command}{reader}")
 }
 
-/// The content of an answer that has none.
-pub fn empty(reply: &Response) -> String {
+/// Writes the note on an answer without content.
+pub fn empty(reply: &HttpResponse) -> String {
     format!(
         "[{}. The body of this answer is empty.]",
         reply.status_text()
     )
 }
 
-/// The note of a page that has no text, though there is something of it.
+/// Writes the note on a page without any text, although it is not empty.
 pub fn of_no_text(page: &str) -> String {
     let script = page
         .as_bytes()
@@ -121,7 +122,7 @@ pub fn of_no_text(page: &str) -> String {
     )
 }
 
-/// The note of a page of which the main content was wanted.
+/// Writes the note on a page whose main content was wanted.
 pub fn of_main_content(certainty: MainContentCertainty) -> Option<String> {
     let note = match certainty {
         MainContentCertainty::Complete => return None,
@@ -136,18 +137,19 @@ pub fn of_main_content(certainty: MainContentCertainty) -> Option<String> {
     Some(note.to_owned())
 }
 
-/// The note of a window that begins behind the last line.
+/// Writes the note on a window that begins behind the last line.
 pub fn behind_the_end(offset: u64, lines: usize) -> String {
     let plural = plural(lines as u64);
     format!("offset {offset} is behind the end: there are {lines} line{plural}.")
 }
 
-/// The note of a line that is longer than the answer may be.
+/// Writes the note on a line that is longer than the answer may be.
 pub fn long_line(number: u64, length: usize, shown: usize) -> String {
     format!("Line {number} has {length} bytes, of which the first {shown} are shown.")
 }
 
-/// The words of a body: the message of JSON, the title and text of a page, any other text as it is.
+/// Extracts the message of a body: that of JSON, the title and text of a page, any other text
+/// unchanged.
 fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) -> Option<String> {
     let host = url.host_str().unwrap_or_default();
     let text = charset::read(body, content_type, host, truncated).ok()?;
@@ -170,14 +172,14 @@ fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) ->
     }
 }
 
-/// Places of the message in an error's JSON, as APIs have it (RFC 9457 among them).
+/// Paths of the message in an error's JSON, as APIs use them (RFC 9457 among them).
 const MESSAGES: &str = "/message /error/message /error_description /detail /errors/0/message \
     /errors/0/detail /detail/0/msg /detail/message /errors/0 /error_message /msg /description";
 
-/// Places of a word for the kind of error.
+/// Paths of the error's title.
 const TITLES: &str = "/title /error /errors/0/title /error/type /code";
 
-/// The message in an error's JSON.
+/// Extracts the message of an error's JSON.
 fn message(json: &str) -> Option<String> {
     let json: serde_json::Value = serde_json::from_str(json.trim()).ok()?;
     let first = |pointers: &str| {
@@ -195,8 +197,8 @@ fn message(json: &str) -> Option<String> {
     }
 }
 
-/// `text` without the secrets of the request that a server may repeat.
-fn hidden(text: &str, asked: &Url) -> String {
+/// Removes the secrets of the request, which a server may repeat, from `text`.
+fn hide_secrets(text: &str, asked: &Url) -> String {
     let decoded = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
     let mut secrets: Vec<String> = asked.password().map(decoded).into_iter().collect();
     secrets.extend(asked.password().map(str::to_owned));

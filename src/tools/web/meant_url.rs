@@ -1,4 +1,4 @@
-//! The URL that was meant by one that cannot be fetched, or the tool that does what was meant.
+//! Guesses which URL was meant by one that cannot be fetched, or which other tool is needed.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use crate::web::client;
 /// Characters that belong to the text around a URL rather than to it.
 const AROUND: &str = ".,;:!?)]}>\"'`*";
 
-/// Such characters as URLs have them.
+/// Such characters as they are encoded in URLs.
 const ENCODED: [&str; 5] = ["%22", "%27", "%3E", "%60", "%7D"];
 
-/// `text` without such characters at its end; a bracket that closes one in the text stays.
-fn trimmed(text: &str) -> &str {
+/// Removes such characters from the end of `text`, except a bracket that closes one in the text.
+fn trim_punctuation(text: &str) -> &str {
     let mut text = text;
     loop {
         let around = |c: char| AROUND.contains(c) || c.is_whitespace();
@@ -30,10 +30,10 @@ fn trimmed(text: &str) -> &str {
     }
 }
 
-/// Says which URL was meant by one that ends in what belongs to the text around it.
+/// Suggests the URL without the surrounding text's characters at its end.
 pub fn without_punctuation(asked: &Url) -> Option<String> {
     let whole = plain(asked);
-    let meant = trimmed(&whole);
+    let meant = trim_punctuation(&whole);
     let removed = percent_decode_str(&whole[meant.len()..]).decode_utf8_lossy();
     if removed.is_empty() {
         return None;
@@ -44,7 +44,8 @@ pub fn without_punctuation(asked: &Url) -> Option<String> {
     ))
 }
 
-/// The URL whose host was read with what belongs to the text around it: `https://example.com)`.
+/// Returns the URL without surrounding characters that became part of its host:
+/// `https://example.com)`.
 pub fn bare_host(asked: &Url) -> Option<String> {
     let Some(Host::Domain(name)) = asked.host() else {
         return None;
@@ -57,14 +58,15 @@ pub fn bare_host(asked: &Url) -> Option<String> {
     sendable(&format!("{}://{bare}/", asked.scheme()))
 }
 
-/// A URL that can be fetched, without login.
+/// Returns a URL that can be fetched, without login.
 fn sendable(text: &str) -> Option<String> {
     let url = client::parse_url(text).ok()?;
     let text = plain(&url);
     (text.len() <= MAX_URL).then_some(text)
 }
 
-/// The advice of `tool` on a text that is no URL to fetch: the one that was meant, or another tool.
+/// Advises on a `text` given to `tool` that is not a URL to fetch: the URL that was meant, or
+/// another tool.
 pub fn of_no_url(tool: &str, text: &str) -> String {
     let text = text.trim();
     if let Ok(url) = Url::parse(text)
@@ -76,7 +78,7 @@ pub fn of_no_url(tool: &str, text: &str) -> String {
             path.as_deref().and_then(Path::to_str).unwrap_or_default(),
         );
     }
-    if let Some(url) = meant(text) {
+    if let Some(url) = guess_url(text) {
         return format!("Send {url}");
     }
     let path = text.split([' ', '\n']).next().unwrap_or_default();
@@ -95,9 +97,9 @@ fn local(tool: &str, path: &str) -> String {
     format!("{tool} reads no files: use file_read with \"file_path\":{path}")
 }
 
-/// The URL that was meant by `text`: in Markdown or quotation marks, without its scheme or with a
-/// broken one, with other words behind it.
-fn meant(text: &str) -> Option<String> {
+/// Guesses the URL that was meant by `text`: in Markdown or quotation marks, without its scheme or
+/// with a broken one, with other words behind it.
+fn guess_url(text: &str) -> Option<String> {
     // `[text](url)`, `![text](url)`.
     let target = text.split_once("](").map_or(text, |(_, target)| {
         target.split([')', ' ']).next().unwrap_or_default()
@@ -107,7 +109,7 @@ fn meant(text: &str) -> Option<String> {
         .trim_start_matches(opening)
         .split_whitespace()
         .next()?;
-    let bare = trimmed(bare);
+    let bare = trim_punctuation(bare);
     // `https//example.com`, `http:/example.com`, `//example.com`, `example.com/x`.
     let lower = bare.to_ascii_lowercase();
     let begins = |scheme: &&str| {
@@ -124,7 +126,7 @@ fn meant(text: &str) -> Option<String> {
     sendable(&format!("{scheme}://{behind}"))
 }
 
-/// The host that `text`, a URL behind its scheme, begins with.
+/// Returns the host at the beginning of `text`, a URL behind its scheme.
 fn host_of(text: &str) -> &str {
     let authority = text.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
@@ -134,7 +136,7 @@ fn host_of(text: &str) -> &str {
     }
 }
 
-/// True if `text` begins with what can be a host: a name with a dot in it, an address, `localhost`.
+/// True if `text` begins with a possible host: a name with a dot in it, an address, `localhost`.
 fn is_host(text: &str) -> bool {
     let host = host_of(text);
     let of_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
@@ -142,7 +144,8 @@ fn is_host(text: &str) -> bool {
     (dotted && host.chars().all(of_name)) || host == "localhost" || host.starts_with('[')
 }
 
-/// True if `text` begins with a host that hardly speaks TLS: this machine, its network, an address.
+/// True if `text` begins with a host that is unlikely to use TLS: this machine, its network, an
+/// address.
 fn is_local(text: &str) -> bool {
     let host = host_of(text);
     host == "localhost"

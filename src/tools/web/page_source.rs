@@ -1,5 +1,5 @@
-//! The way from an address to a text, which web-fetch and `scrape_page` share: fetched, decoded in
-//! its character set, and converted within the time of the call.
+//! The steps from a URL to a text that web-fetch and `scrape_page` share: fetched, decoded in its
+//! character set, and converted within the time of the call.
 //!
 //! Rules: the decisions on web-fetch.
 
@@ -10,21 +10,21 @@ use url::Url;
 use super::network;
 use crate::contract::terms::Terms;
 use crate::document::{self, Document, MainContentCertainty};
-use crate::web::charset::{self, BodyKind, Unsupported};
-use crate::web::client::{self, Client, FetchError, FetchRequest, MAX_BODY, Response};
+use crate::web::charset::{self, BodyKind, UnsupportedBody};
+use crate::web::client::{self, FetchError, FetchRequest, HttpClient, HttpResponse, MAX_BODY};
 use crate::web::guard::Guard;
 
-/// Time of a conversion beyond the client's, so that a page that came at the last moment is
-/// converted all the same; the rest of the 25 seconds of a call is for the answer.
+/// Time for the conversion after the client's, so that a page that came at the last moment is still
+/// converted; the rest of the 25 seconds of a call is for the answer.
 const CONVERSION: Duration = Duration::from_millis(600);
 
-/// By when a page that `client` fetched has to be converted.
-pub fn conversion_end(client: &Client, terms: &Terms) -> Instant {
+/// Returns the deadline for the conversion of a page that `client` fetched.
+pub fn conversion_end(client: &HttpClient, terms: &Terms) -> Instant {
     Instant::now() + (client.left() + CONVERSION).min(terms.left(network::CALL) * 9 / 10)
 }
 
-/// Fetches what is at `url`.
-pub fn fetch(client: &Client, url: &Url) -> Result<Response, FetchError> {
+/// Fetches a page from `url`.
+pub fn fetch(client: &HttpClient, url: &Url) -> Result<HttpResponse, FetchError> {
     client.get(&FetchRequest {
         url,
         accept: client::ACCEPT_PAGES,
@@ -32,28 +32,28 @@ pub fn fetch(client: &Client, url: &Url) -> Result<Response, FetchError> {
     })
 }
 
-/// The most that is read of a page, in MiB.
+/// Most bytes read of a page, in MiB.
 pub const MEBIBYTES: usize = MAX_BODY / (1024 * 1024);
 
-/// A body that is text, and where it came from.
+/// A body that is text, with its origin.
 pub struct PageSource {
-    /// The text.
+    /// Decoded text.
     pub text: String,
-    /// Its kind.
+    /// Kind of text.
     pub kind: BodyKind,
-    /// Its media type, in lower case; empty where the server gives none.
+    /// Media type, in lower case; empty if the server gives none.
     pub media_type: String,
-    /// Its final address.
+    /// Final URL.
     pub url: Url,
-    /// The guard, which knows that address.
+    /// Guard, at that URL.
     pub guard: Guard,
-    /// True if there was more of it.
+    /// True if the body was longer.
     pub truncated: bool,
 }
 
 impl PageSource {
-    /// The text of a reply's body, whose Content-Type is taken to be `declared`.
-    pub fn decode(reply: &Response, declared: Option<&str>) -> Result<Self, Unsupported> {
+    /// Decodes a reply's body; `declared` is used as its Content-Type.
+    pub fn decode(reply: &HttpResponse, declared: Option<&str>) -> Result<Self, UnsupportedBody> {
         let host = reply.url.host_str().unwrap_or_default();
         let decoded = charset::read(&reply.body, declared, host, reply.truncated)?;
         Ok(Self {
@@ -66,32 +66,32 @@ impl PageSource {
         })
     }
 
-    /// The list of a feed, if it is one.
+    /// Returns the entries of a feed, if it is one.
     pub fn feed(&self) -> Option<Document> {
         document::convert_feed(&self.text, &self.url)
     }
 
-    /// The page as Markdown, as much of it as there is time for until `end`; `None` if the parser,
-    /// which is not ours, panics on it.
+    /// Converts the page to Markdown, as much as there is time for until `end`; `None` if the
+    /// parser panics.
     pub fn convert(&self, end: Instant) -> Option<Document> {
         let (text, url) = (&self.text, &self.url);
         document::guarded(|| document::convert_until(text, url, self.is_xhtml(), end)).ok()
     }
 
-    /// Its main content, and how sure that is; otherwise like [`PageSource::convert`].
+    /// Extracts its main content, and how certain that is; otherwise like [`PageSource::convert`].
     pub fn convert_main(&self, end: Instant) -> Option<(Document, MainContentCertainty)> {
         let (text, url) = (&self.text, &self.url);
         document::guarded(|| document::convert_main_until(text, url, self.is_xhtml(), Some(end)))
             .ok()
     }
 
-    /// True if browsers read it as XML, which its type alone decides.
+    /// True if browsers parse it as XML, which depends only on its type.
     fn is_xhtml(&self) -> bool {
         self.media_type == "application/xhtml+xml"
     }
 }
 
-/// The media type of a Content-Type, in lower case.
+/// Returns the media type of a Content-Type, in lower case.
 pub fn media_type(content_type: &str) -> String {
     let kind = content_type.split(';').next().unwrap_or_default();
     kind.trim().to_ascii_lowercase()

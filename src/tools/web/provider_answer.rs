@@ -1,4 +1,4 @@
-//! The tools of one provider: the fields that they share, how they search, and how they answer.
+//! Common code of the tools of one provider: their fields, their search, and their answer.
 
 use serde::Serialize;
 
@@ -11,24 +11,24 @@ use crate::contract::tool::{Account, Credential};
 use crate::web::credentials::{CredentialName, Credentials};
 use crate::web::search::failure::{ProviderFailure, SearchFailureKind};
 use crate::web::search::host_search::{self, HostResults, HostSearch};
-use crate::web::search::provider::Provider;
+use crate::web::search::provider::SearchProvider;
 use crate::web::search::{DomainFilter, unseen_taken_out};
 
-/// The parts in which the tools of one provider differ.
+/// Differences between the tools of one provider.
 pub struct HostTool {
-    /// The provider.
-    pub provider: &'static Provider,
-    /// The account of the tool's row.
+    /// Provider of the tool.
+    pub provider: &'static SearchProvider,
+    /// Account in the tool's row.
     pub account: Account,
-    /// The message where no key is configured.
+    /// Message if no key is configured.
     pub setup_error: &'static str,
-    /// The credentials that are missing then, a JSON object for the host.
+    /// Credentials that are missing then, a JSON object for the host.
     pub missing: &'static str,
     /// True if the provider is asked for each allowed domain.
     pub asks_by_domain: bool,
 }
 
-/// Searches for `count` results from the place `first` on, which is counted from 0.
+/// Searches for `count` results from the offset `first` on, which is counted from 0.
 pub fn search<'a>(
     request: &'a Request<'a>,
     tool: &HostTool,
@@ -51,7 +51,7 @@ pub fn search<'a>(
     Ok(reply(found, &domains, paging))
 }
 
-/// The query, which the schemas want to be of two characters at least.
+/// Returns the query, which must have two characters at least according to the schemas.
 fn query<'a>(request: &'a Request<'_>) -> Result<&'a str, Failure> {
     let query = request.required_text("query")?;
     if query.trim().chars().count() < 2 {
@@ -62,7 +62,7 @@ fn query<'a>(request: &'a Request<'_>) -> Result<&'a str, Failure> {
     Ok(query)
 }
 
-/// The domains that results may or may not be from.
+/// Returns the filter of the domains that results may be from.
 fn domains(request: &Request<'_>) -> Result<DomainFilter, Failure> {
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let allowed = owned(request.texts("allowed_domains")?);
@@ -70,7 +70,7 @@ fn domains(request: &Request<'_>) -> Result<DomainFilter, Failure> {
     Ok(DomainFilter::new(&allowed, &blocked))
 }
 
-/// One result as the specification shows it.
+/// One result in the specification's form.
 #[derive(Serialize)]
 struct ResultRow<'a> {
     title: &'a str,
@@ -78,16 +78,16 @@ struct ResultRow<'a> {
     snippet: &'a str,
 }
 
-/// The way to more results, as a request has it.
+/// Fields of a request for more results.
 pub struct NextPage {
-    /// What asks for fewer of them, of so many that were shown; and for those behind them, where
-    /// that can be said.
+    /// Returns the fields that ask for fewer results, given how many were shown, and for those
+    /// behind them if possible.
     pub fewer: Box<dyn Fn(usize) -> String>,
-    /// The fields that ask for the next page; `None` on the last one.
+    /// Fields that ask for the next page; `None` on the last one.
     pub turn: Option<String>,
 }
 
-/// The answer with what was found.
+/// Builds the answer.
 fn reply<'a>(found: HostResults, domains: &DomainFilter, paging: NextPage) -> Reply<'a> {
     let notes = notes(&found, domains, paging.turn);
     Reply::new(move |object| {
@@ -110,7 +110,7 @@ fn reply<'a>(found: HostResults, domains: &DomainFilter, paging: NextPage) -> Re
     })
 }
 
-/// The note where the answer has room for no more than `shown` results.
+/// Writes the note if the answer has room for only `shown` results.
 fn left_out(shown: usize, all: usize, fewer: impl Fn(usize) -> String) -> String {
     if shown == 0 {
         return format!("{all} results were found, and this answer has no room for one of them.");
@@ -119,7 +119,7 @@ fn left_out(shown: usize, all: usize, fewer: impl Fn(usize) -> String) -> String
     format!("{shown} of {all} results are shown, for which there is room: {fewer}.")
 }
 
-/// Notes on domains that were not searched, and on a filter that left nothing.
+/// Writes the notes on domains that were not searched, and on a filter that excluded everything.
 fn notes(found: &HostResults, domains: &DomainFilter, turn: Option<String>) -> Notes {
     let mut notes = Notes::default();
     notes.add(unseen_taken_out(&found.results).note_of_page("the results"));
@@ -178,7 +178,7 @@ fn sentence(text: &str) -> String {
     format!("{text}{end}")
 }
 
-/// A credential as a tool's row has it.
+/// Converts a credential's names to the form of a tool's row.
 pub const fn credential(name: CredentialName) -> Credential {
     Credential {
         variable: name.variable,
@@ -186,16 +186,16 @@ pub const fn credential(name: CredentialName) -> Credential {
     }
 }
 
-/// The event that has a host ask its user for credentials, as one line of JSON for stderr: what to
-/// show, and what is missing, a JSON object as text.
+/// Builds the event that makes a host ask its user for credentials, as one line of JSON for stderr:
+/// `content` is shown, `missing` is a JSON object as text.
 pub fn config_required(content: &str, missing: &str) -> Option<String> {
     #[derive(Serialize)]
-    struct Event<'a> {
+    struct ConfigEvent<'a> {
         kind: &'a str,
         content: &'a str,
         data_json: &'a str,
     }
-    let event = Event {
+    let event = ConfigEvent {
         kind: "config_required",
         content,
         data_json: missing,
@@ -203,7 +203,7 @@ pub fn config_required(content: &str, missing: &str) -> Option<String> {
     serde_json::to_string(&event).ok()
 }
 
-/// The failure that `error` is. Where no key is configured, a host hears what to show its user.
+/// Converts an error to a failure. If no key is configured, the host is sent an event for its user.
 fn failure(error: ProviderFailure, tool: &HostTool) -> Failure {
     let (code, message) = match error.kind {
         SearchFailureKind::AuthMissing => (Code::AuthMissing, error.text),

@@ -1,5 +1,5 @@
-//! What the two tools of research have in common: what every answer is marked with, where answers
-//! are kept, how old one is, and what may be done about a failure.
+//! Common code of the two research tools: the trust mark of answers, their cache and its freshness,
+//! and the advice on failures.
 //!
 //! Rules: the specification's cache, `_meta` and errors of `web_search` and `scrape_page`.
 
@@ -10,48 +10,48 @@ use serde::Serialize;
 use crate::cache::{CacheFiles, CacheStore, KEY_VARIABLE};
 use crate::contract::failure::{Code, FailureAdvice};
 use crate::contract::terms::Terms;
-use crate::web::search::kept;
+use crate::web::search::cached_results;
 
-/// What every answer is marked with: its texts are anybody's, and no instructions.
+/// Mark of every answer: its texts are untrusted, and not instructions.
 pub const TRUST: &str = "untrusted-external-content";
 
-/// If set to `1`, no answer is taken from the cache, and none goes there.
+/// If set to `1`, the cache is neither read nor written.
 const NO_CACHE_VARIABLE: &str = "IKIGAI_NO_CACHE";
 
-/// How long a network failure is waited for, in seconds.
+/// Wait after a network failure, in seconds.
 const NETWORK_WAIT: u64 = 5;
 
-/// How long a limit or a failing server is waited for where nobody says for how long, in seconds.
+/// Wait after a rate limit or a server failure without a given time, in seconds.
 const USUAL_WAIT: u64 = 60;
 
-/// What manual pages say of the cache's variables.
+/// Manual page entry: variable that disables the cache.
 pub const NO_CACHE: (&str, &str) = (
     NO_CACHE_VARIABLE,
     "1 neither takes answers from the cache nor keeps any",
 );
 
-/// The key of the cache, likewise.
+/// Manual page entry: the cache's key.
 pub const CACHE_KEY: (&str, &str) = (
     KEY_VARIABLE,
     "the key that the cache is sealed with, 64 hexadecimal digits, in place of the file cache.key",
 );
 
-/// Where the cache is, likewise.
+/// Manual page entry: the cache's location.
 pub const CACHE_PLACES: (&str, &str) = (
     "XDG_CACHE_HOME, XDG_STATE_HOME",
     "where the cache is, and its key: in the directory ikigai-tools of each",
 );
 
-/// Where answers are kept.
-pub struct Cache {
-    /// The entries, where there is a place for them. Breakers are kept there in any case.
+/// Cache of answers.
+pub struct ResearchCache {
+    /// Store of the entries, if there is a place for them. Breakers are always stored there.
     pub store: Option<Box<dyn CacheStore>>,
-    /// True if answers may come from there, and go there.
+    /// True if answers are read from the store and written to it.
     pub keeps_answers: bool,
 }
 
-impl Cache {
-    /// The user's own, on the terms of a call.
+impl ResearchCache {
+    /// Opens the user's own cache, on the terms of a call.
     #[must_use]
     pub fn of_user(terms: &Terms) -> Self {
         Self {
@@ -60,14 +60,14 @@ impl Cache {
         }
     }
 
-    /// The entries, where answers may come from there and go there.
+    /// Returns the store, if answers are read from it and written to it.
     #[must_use]
     pub fn for_answers(&self) -> Option<&dyn CacheStore> {
         self.store.as_deref().filter(|_| self.keeps_answers)
     }
 }
 
-/// True if answers may come from the cache and go there, on the terms of a call.
+/// True if a call's terms allow answers to be cached.
 #[must_use]
 pub fn keeps_answers(terms: &Terms) -> bool {
     let set = std::env::var(NO_CACHE_VARIABLE);
@@ -75,7 +75,8 @@ pub fn keeps_answers(terms: &Terms) -> bool {
     !(off || terms.no_cache)
 }
 
-/// The server's, where this process is a call of one that holds a cache; else the user's files.
+/// Opens the server's cache, if this process is a call of a server that has one; otherwise the
+/// user's files.
 fn store(terms: &Terms) -> Option<Box<dyn CacheStore>> {
     if let Some(remote) = terms.context.and_then(|context| context.cache.clone()) {
         return Some(Box::new(remote));
@@ -84,24 +85,24 @@ fn store(terms: &Terms) -> Option<Box<dyn CacheStore>> {
     Some(Box::new(CacheFiles::of_user(secret.as_deref())?))
 }
 
-/// How old an answer is, as a client is told beside it.
+/// Freshness of an answer, as clients see it beside the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Freshness {
-    /// True if it was found out earlier.
+pub struct AnswerFreshness {
+    /// True if the answer comes from the cache.
     pub cached: bool,
-    /// Its age.
+    /// Age in seconds.
     pub age_seconds: u64,
-    /// For how long it is good.
+    /// Seconds for which the answer is valid.
     pub max_age_seconds: u64,
     /// `fresh`, `aging` or `expiring`.
     #[serde(rename = "freshness")]
     pub state: &'static str,
 }
 
-impl Freshness {
-    /// That of an answer of this age, `None` for one that was found out just now, which is good for
-    /// so long.
+impl AnswerFreshness {
+    /// Computes the freshness of an answer of this age, `None` for a new one, which is valid for
+    /// `good_for`.
     #[must_use]
     pub fn of(age: Option<Duration>, good_for: Duration) -> Self {
         let since = age.unwrap_or_default();
@@ -109,12 +110,12 @@ impl Freshness {
             cached: age.is_some(),
             age_seconds: since.as_secs(),
             max_age_seconds: good_for.as_secs(),
-            state: kept::freshness(since, good_for),
+            state: cached_results::freshness(since, good_for),
         }
     }
 }
 
-/// What may be done about a failure of this code, as far as the code alone says.
+/// Returns the advice that follows from a failure's code alone.
 #[must_use]
 pub fn advice(code: Code) -> FailureAdvice {
     let retry_after = match code {
@@ -131,8 +132,8 @@ pub fn advice(code: Code) -> FailureAdvice {
     }
 }
 
-/// What a program may do about a failure of this code, in the words that programs know; what to do
-/// in words for models is part of the message.
+/// Returns the action for programs after a failure of this code, as one of their keywords; the
+/// advice for models is part of the message.
 #[must_use]
 pub fn action(code: Code, retryable: bool) -> &'static str {
     match code {
@@ -150,12 +151,12 @@ mod tests {
 
     #[test]
     fn an_answer_says_its_age_in_the_client_s_words() {
-        let found = Freshness::of(None, Duration::from_secs(1800));
+        let found = AnswerFreshness::of(None, Duration::from_secs(1800));
         assert_eq!(
             serde_json::to_string(&found).unwrap(),
             r#"{"cached":false,"ageSeconds":0,"maxAgeSeconds":1800,"freshness":"fresh"}"#
         );
-        let kept = Freshness::of(Some(Duration::from_secs(1000)), Duration::from_secs(1800));
+        let kept = AnswerFreshness::of(Some(Duration::from_secs(1000)), Duration::from_secs(1800));
         assert!(kept.cached && kept.age_seconds == 1000 && kept.state == "aging");
     }
 

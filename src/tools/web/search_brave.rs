@@ -72,7 +72,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     provider_answer::search(request, &HOST_TOOL, (count, page * count), paging(page))
 }
 
-/// The way to more results than those of `page`.
+/// Returns the fields for more results than those of `page`.
 fn paging(page: u64) -> NextPage {
     NextPage {
         fewer: Box::new(move |shown| match page {

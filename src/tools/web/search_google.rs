@@ -77,7 +77,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     provider_answer::search(request, &HOST_TOOL, (num, start - 1), paging(start, num))
 }
 
-/// The way to more results than the `num` from number `start` on.
+/// Returns the fields for more results than the `num` from number `start` on.
 fn paging(start: u64, num: u64) -> NextPage {
     let next = start + num;
     NextPage {

@@ -1,4 +1,5 @@
-//! Failures of an exchange as messages that say what to do next. They name hosts, never whole URLs.
+//! Messages for failures of an exchange, with advice on what to do next. They name hosts, never
+//! whole URLs.
 
 use std::fmt;
 use std::io;
@@ -23,7 +24,7 @@ pub enum ConnectionFault {
     Connect(String, io::Error),
     /// No connection to the proxy, `host:port`.
     ProxyConnect(String, io::Error),
-    /// The proxy refused.
+    /// The proxy, `host:port`, refused, with its reason.
     Proxy(String, String),
     /// The connection broke.
     Broken(io::Error),
@@ -75,7 +76,7 @@ fn connect_text(f: &mut fmt::Formatter<'_>, target: &str, error: &io::Error) -> 
     }
 }
 
-/// What a failed exchange with `target` is, for which `total` was allowed in all.
+/// Describes a failed exchange with `target` whose whole call was allowed `total`.
 pub fn describe(error: &ureq::Error, target: &HopTarget, total: Duration) -> NetworkError {
     let host = target.host();
     let failed =
@@ -102,7 +103,7 @@ pub fn describe(error: &ureq::Error, target: &HopTarget, total: Duration) -> Net
         ureq::Error::LargeResponseHeader(..) => NetworkError::new(format!(
             "{host} answered with more headers than anybody needs"
         )),
-        // These would show the whole URL.
+        // The library's own messages would show the whole URL.
         ureq::Error::BadUri(_) | ureq::Error::RequireHttpsOnly(_) => {
             failed(&"the URL can't be requested")
         }
@@ -110,7 +111,7 @@ pub fn describe(error: &ureq::Error, target: &HopTarget, total: Duration) -> Net
     }
 }
 
-/// What a body that could not be read is.
+/// Describes a body that could not be read.
 pub fn describe_body(error: &BodyError, target: &HopTarget, total: Duration) -> NetworkError {
     let host = target.host();
     match error {
@@ -130,7 +131,7 @@ pub fn describe_body(error: &BodyError, target: &HopTarget, total: Duration) -> 
     }
 }
 
-/// A call that timed out.
+/// Describes a call that timed out.
 pub fn timeout(target: &HopTarget, total: Duration) -> NetworkError {
     let mut error = NetworkError::new(format!(
         "Timeout: {} did not answer in full within {} seconds",
@@ -141,7 +142,7 @@ pub fn timeout(target: &HopTarget, total: Duration) -> NetworkError {
     error
 }
 
-/// A time in seconds, with a fraction where it is short.
+/// Formats a time in seconds, with a fraction if it is short.
 fn in_seconds(time: Duration) -> String {
     let rounded = time.as_millis().div_ceil(100);
     if rounded.is_multiple_of(10) || rounded > 100 {
@@ -150,7 +151,7 @@ fn in_seconds(time: Duration) -> String {
     format!("{}.{}", rounded / 10, rounded % 10)
 }
 
-/// A name for which no address was found.
+/// Describes a name without an address.
 pub fn lookup(error: &LookupError, host: &Host<String>, total: Duration) -> NetworkError {
     let why = match error {
         LookupError::Failed(why) => why.to_string(),
@@ -163,7 +164,7 @@ pub fn lookup(error: &LookupError, host: &Host<String>, total: Duration) -> Netw
             .of_this_machine();
         }
     };
-    // EAI_AGAIN, in the words of glibc and of musl; `getaddrinfo(3)` has no kind for it here.
+    // EAI_AGAIN, as glibc and musl word it; `io::ErrorKind` has no value for it.
     let no_server = ["Temporary failure", "Try again"];
     let offline = no_server.iter().any(|words| why.contains(words));
     let advice = if offline {
@@ -179,7 +180,7 @@ pub fn lookup(error: &LookupError, host: &Host<String>, total: Duration) -> Netw
     error.advising(advice)
 }
 
-/// Why the proxy's own host was not found.
+/// Describes a proxy whose own host was not found.
 pub fn lookup_of_proxy(error: &LookupError, host: &Host<String>, total: Duration) -> NetworkError {
     let mut failed = lookup(error, host, total);
     failed.text = format!("Through the proxy of the environment: {}", failed.text);
@@ -192,7 +193,7 @@ const NO_PROXY: &str = "The proxy that the environment names (http_proxy, https_
 const OFFLINE: &str = "No name server answers: most likely this machine has no network, and no \
     other page can be fetched either.";
 
-/// An address that the guard refused.
+/// Describes an address that the guard refused.
 pub fn refused(refusal: &GuardError) -> NetworkError {
     let mut error = NetworkError::new(refusal.to_string());
     error.refused = true;
@@ -205,14 +206,14 @@ pub fn refused(refusal: &GuardError) -> NetworkError {
     }
 }
 
-/// A host that `ALLOWED_DOMAINS` does not allow.
+/// Describes a host that `ALLOWED_DOMAINS` does not allow.
 pub fn not_allowed(why: NotAllowed) -> NetworkError {
     let mut error = NetworkError::new(why.to_string()).advising(why.advice());
     error.not_allowed = Some(why);
     error
 }
 
-/// What came in place of an answer in HTTP.
+/// Describes an answer that is not HTTP.
 pub fn foreign(error: NetworkError, begin: &[u8], target: &HopTarget) -> NetworkError {
     // A TLS record: an alert, or part of a handshake (RFC 8446, section 5.1).
     if matches!(begin, [0x15 | 0x16, 3, ..]) && !target.is_tls() {
@@ -230,7 +231,7 @@ pub fn foreign(error: NetworkError, begin: &[u8], target: &HopTarget) -> Network
     }
 }
 
-/// What helps against a failed connection.
+/// Returns advice on a failed connection.
 fn advice(fault: &ConnectionFault, target: &HopTarget) -> String {
     match fault {
         ConnectionFault::Connect(_, error)
@@ -256,7 +257,7 @@ fn is_of_this_machine(fault: &ConnectionFault) -> bool {
     }
 }
 
-/// True if the target is on this machine or in its network, by its spelling.
+/// True if the host's spelling places the target on this machine or in its network.
 fn is_own(target: &HopTarget) -> bool {
     guard::class_of(target.host()).is_some_and(|class| class.scope == AddressScope::Private)
 }
@@ -309,7 +310,7 @@ fn tls(error: &rustls::Error, target: &HopTarget) -> NetworkError {
         .advising(about_certificate(why, target))
 }
 
-/// Advice on a certificate that is not valid.
+/// Returns advice on a certificate that is not valid.
 fn about_certificate(why: &CertificateError, target: &HopTarget) -> &'static str {
     use CertificateError::{NotValidForName, NotValidForNameContext, UnknownIssuer};
     if is_own(target) {
@@ -321,7 +322,7 @@ fn about_certificate(why: &CertificateError, target: &HopTarget) -> &'static str
             "The site may go by another name, with or without www. Nothing that was sent under \
              this one can be trusted."
         }
-        // The reason says what helps where it is one's own authority.
+        // The reason itself says how to trust one's own authority.
         UnknownIssuer => {
             "If you do not know that authority, do not trust the page: look for it elsewhere."
         }
@@ -329,7 +330,7 @@ fn about_certificate(why: &CertificateError, target: &HopTarget) -> &'static str
     }
 }
 
-/// The reason why a certificate is not valid, as a clause.
+/// Returns the reason why a certificate is not valid, as a clause.
 fn reason(why: &CertificateError) -> String {
     use CertificateError::{
         Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet,

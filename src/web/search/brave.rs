@@ -8,39 +8,39 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SiteQuery, UnreadableReply,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch, TimeRange};
 use super::reply::{self, string, strings};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, plain};
 use crate::basics::words::thousands;
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Brave";
 
-/// The message for the model where no key is configured.
+/// Message for the model if no key is configured.
 pub const SETUP_ERROR: &str = "Web search requires API key configuration.\n\nBrave Search offers \
     2,000 free searches/month.\nGet your key: https://brave.com/search/api/\nAdd to: \
     ~/.config/ikigai/credentials.json as 'web_search.brave.api_key'";
 
-/// The notice for the user where no key is configured.
+/// Notice for the user if no key is configured.
 pub const SETUP_NOTICE: &str = "\u{26a0} Configuration Required\n\nWeb search needs an API key. \
     Brave Search offers 2,000 free searches/month.\n\nGet your key: \
     https://brave.com/search/api/\nAdd to: \
     ~/.config/ikigai/credentials.json\n\nExample:\n{\n  \"web_search\": {\n    \"brave\": {\n      \
     \"api_key\": \"your-api-key-here\"\n    }\n  }\n}";
 
-/// The names of the key.
+/// Names of the API key.
 pub const KEY: CredentialName = CredentialName {
     variable: "BRAVE_API_KEY",
     path: &["web_search", "brave", "api_key"],
 };
 
-/// The provider.
-pub static PROVIDER: Provider = Provider {
+/// Row of this provider.
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "brave",
     title: NAME,
     slots: &[CredentialSlot {
@@ -58,7 +58,7 @@ pub static PROVIDER: Provider = Provider {
         sites: SiteQuery::Words(30),
         results: 20,
         pages: true,
-        // A free key may ask once a second.
+        // The free plan allows one request a second.
         at_once: false,
         ..ProviderLimits::PLAIN
     },
@@ -69,7 +69,7 @@ pub static PROVIDER: Provider = Provider {
     refusal,
 };
 
-/// The languages that it knows, where they are not called as elsewhere.
+/// Languages whose codes differ from ISO 639-1.
 const LANGUAGES: &[(&str, &str)] = &[
     ("ja", "jp"),
     ("no", "nb"),
@@ -77,14 +77,14 @@ const LANGUAGES: &[(&str, &str)] = &[
     ("zh", "zh-hans"),
 ];
 
-/// The others.
+/// Languages that it knows by their ISO 639-1 codes.
 const PLAIN_LANGUAGES: &[&str] = &[
     "ar", "bg", "bn", "ca", "cs", "da", "de", "en", "es", "et", "eu", "fi", "fr", "gl", "gu", "he",
     "hi", "hr", "hu", "is", "it", "kn", "ko", "lt", "lv", "ml", "mr", "ms", "nb", "nl", "pa", "pl",
     "ro", "ru", "sk", "sl", "sr", "sv", "ta", "te", "th", "tr", "uk", "vi",
 ];
 
-/// The countries that it knows.
+/// Countries that it knows.
 const COUNTRIES: &[&str] = &[
     "AR", "AT", "AU", "BE", "BR", "CA", "CH", "CL", "CN", "DE", "DK", "ES", "FI", "FR", "GB", "GR",
     "HK", "ID", "IN", "IT", "JP", "KR", "MX", "MY", "NL", "NO", "NZ", "PH", "PL", "PT", "RU", "SA",
@@ -109,7 +109,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         SafeSearch::High => "strict",
     });
     let fields = [
-        ("q", Some(terms::written(ask, PROVIDER.words).into())),
+        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
         ("count", Some(ask.count.clamp(1, 20).into())),
         ("offset", Some(ask.page().min(9).into())),
         ("freshness", freshness.map(Value::from)),
@@ -123,7 +123,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         .without("country", country != known)
 }
 
-/// Its own name of a language.
+/// Returns Brave's own code of a language.
 fn own_language(code: &str, country: Option<&str>) -> Option<&'static str> {
     match (code, country) {
         ("pt", Some("BR")) => return Some("pt-br"),
@@ -135,7 +135,7 @@ fn own_language(code: &str, country: Option<&str>) -> Option<&'static str> {
     other.map(|(_, own)| *own).or_else(|| plain().copied())
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     let list = body.pointer("/web/results");
     Ok(reply::results(list, |item| SearchResult {
@@ -151,7 +151,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     }))
 }
 
-fn refusal(reply: &Response) -> ProviderRefusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     let body = reply::json(reply).unwrap_or_default();
     let error = body.get("error").unwrap_or(&Value::Null);
     let code = string(error, "code");
@@ -179,22 +179,23 @@ fn refusal(reply: &Response) -> ProviderRefusal {
     }
     let text = "Rate limit exceeded: Brave asks for slower searching on this plan";
     ProviderRefusal {
-        again: Some(told_wait(reply)),
+        again: Some(retry_wait(reply)),
         ..ProviderRefusal::new(reply::THROTTLED, text)
     }
 }
 
-/// The long quota, as opposed to the rate per second.
+/// State of the long-term quota, as opposed to the rate limit per second.
 enum BraveQuota {
     Left,
-    /// With its limit, if known.
+    /// Used up; its limit, if known.
     UsedUp(Option<u64>),
 }
 
-/// True if the long quota is used up.
+/// Determines whether the long-term quota is used up.
 ///
-/// The body is believed before the headers, since only it names what was exceeded.
-fn quota(reply: &Response, code: &str, meta: &Value) -> BraveQuota {
+/// The body takes precedence over the headers because only the body names the limit that was
+/// exceeded.
+fn quota(reply: &HttpResponse, code: &str, meta: &Value) -> BraveQuota {
     let number = |name: &str| meta.get(name).and_then(Value::as_u64);
     let limit = number("quota_limit").filter(|limit| *limit > 0);
     if code.contains("QUOTA") {
@@ -223,8 +224,8 @@ fn quota(reply: &Response, code: &str, meta: &Value) -> BraveQuota {
     }
 }
 
-/// The numbers of a header such as `1, 15000`, or the windows of `1;w=1, 15000;w=2592000`.
-fn list(reply: &Response, name: &str) -> Vec<u64> {
+/// Returns the numbers of a header such as `1, 15000`, or the windows of `1;w=1, 15000;w=2592000`.
+fn list(reply: &HttpResponse, name: &str) -> Vec<u64> {
     let items = reply.header(name).unwrap_or_default().split(',');
     items
         .filter_map(|item| {
@@ -234,8 +235,8 @@ fn list(reply: &Response, name: &str) -> Vec<u64> {
         .collect()
 }
 
-/// The time until the next request is allowed: as the reply says, or a second.
-fn told_wait(reply: &Response) -> Duration {
+/// Returns the time until the next request is allowed, as the reply gives it; a second by default.
+fn retry_wait(reply: &HttpResponse) -> Duration {
     let after = list(reply, "retry-after").first().copied();
     let reset = list(reply, "x-ratelimit-reset").first().copied();
     Duration::from_secs(after.or(reset).unwrap_or(1))

@@ -1,47 +1,47 @@
-//! A breaker for each provider: one that fails is left alone for a while. It is open after three
-//! failures in a row, or one refusal for too many requests, for 30 seconds and up to a fifth more,
-//! so that not all processes come back at once; then one try decides.
+//! A circuit breaker for each provider: one that keeps failing is skipped for a while. The breaker
+//! opens after three failures in a row, or after one rate limit, for 30 seconds and up to a fifth
+//! more, so that processes do not all come back at once; then a single probe decides.
 //!
-//! Breakers are kept where answers are, so that they hold between processes. Their age is that of
-//! the entry.
+//! The records are kept in the cache of answers, so that they are shared between processes. A
+//! record's age is that of its entry.
 
 use std::time::Duration;
 
 use ring::rand::{SecureRandom, SystemRandom};
 
 use super::failure::SearchFailureKind;
-use super::provider::Provider;
+use super::provider::SearchProvider;
 use crate::cache::{CacheQuestion, CacheStore, SingleFlightGuard, get_or_wait};
 
-/// How many failures in a row open it.
+/// Consecutive failures that open a breaker.
 const FAILURES: u8 = 3;
 
-/// How long it is open at least.
+/// Shortest time for which a breaker is open.
 const OPEN: Duration = Duration::from_secs(30);
 
-/// After how long a failure is forgotten.
+/// Time after which a failure is forgotten.
 const MEMORY: Duration = Duration::from_secs(10 * 60);
 
-/// How long a try may take before another one is let through.
+/// Time given to a probe before another one is allowed.
 const TRY: Duration = Duration::from_secs(30);
 
-/// How long a failure waits for another one that is being counted.
+/// Longest wait for another process that is counting a failure.
 const COUNTING: Duration = Duration::from_millis(250);
 
-/// The breakers of all providers.
+/// Circuit breakers of all providers.
 #[derive(Clone, Copy)]
-pub struct Breakers<'a> {
+pub struct ProviderBreakers<'a> {
     store: Option<&'a dyn CacheStore>,
 }
 
-/// What is kept of a provider.
+/// Stored state of one provider's breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BreakerRecord {
-    /// How many failures there were in a row.
+    /// Number of consecutive failures.
     failures: u8,
-    /// How long it is open, in milliseconds from the record's time; zero where it is closed.
+    /// Milliseconds from the record's time for which the breaker is open; zero if it is closed.
     open: u32,
-    /// True if somebody tries it.
+    /// True if a probe is under way.
     tried: bool,
 }
 
@@ -61,37 +61,37 @@ impl BreakerRecord {
     }
 }
 
-/// True if a provider may be asked.
+/// State of a breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BreakerState {
-    /// It may.
+    /// The provider may be asked.
     Closed,
-    /// One try may be made, which decides.
+    /// One probe may be made, and decides.
     HalfOpen,
-    /// It may not, for so long.
+    /// The provider must not be asked for this long.
     Open(Duration),
 }
 
-impl<'a> Breakers<'a> {
-    /// Those that are kept in `store`; without one all are closed.
+impl<'a> ProviderBreakers<'a> {
+    /// Creates the breakers stored in `store`; without a store all are closed.
     #[must_use]
     pub fn new(store: Option<&'a dyn CacheStore>) -> Self {
         Self { store }
     }
 
-    /// The state of a provider's breaker.
+    /// Returns the state of a provider's breaker.
     #[must_use]
-    pub fn state(&self, provider: &Provider) -> BreakerState {
+    pub fn state(&self, provider: &SearchProvider) -> BreakerState {
         match self.record(provider) {
             Some((record, age)) => state(record, age),
             None => BreakerState::Closed,
         }
     }
 
-    /// True if the provider may be asked now, where others can be asked in its place. Who asks one
-    /// that is half open is the one that tries it: until that is decided, nobody else may.
+    /// Decides whether the provider may be asked now, if others could be asked instead. In the
+    /// half-open state only one caller may probe, until its result is known.
     #[must_use]
-    pub fn pass(&self, provider: &Provider) -> BreakerState {
+    pub fn pass(&self, provider: &SearchProvider) -> BreakerState {
         let Some((record, age)) = self.record(provider) else {
             return BreakerState::Closed;
         };
@@ -99,7 +99,7 @@ impl<'a> Breakers<'a> {
         let Some(store) = self.store.filter(|_| now == BreakerState::HalfOpen) else {
             return now;
         };
-        // Of many that find it half open at once one tries it.
+        // Of many callers that find it half open at once, one probes.
         let Some(_turn) = store.turn(&question(provider)) else {
             return BreakerState::Open(TRY);
         };
@@ -117,8 +117,8 @@ impl<'a> Breakers<'a> {
         now
     }
 
-    /// It answered.
-    pub fn succeeded(&self, provider: &Provider) {
+    /// Records a successful answer.
+    pub fn succeeded(&self, provider: &SearchProvider) {
         if self.record(provider).is_some()
             && let Some(store) = self.store
         {
@@ -126,8 +126,8 @@ impl<'a> Breakers<'a> {
         }
     }
 
-    /// It failed. Failures that say nothing of the provider do not count.
-    pub fn failed(&self, provider: &Provider, kind: SearchFailureKind) {
+    /// Records a failure. Failures that do not concern the provider are not counted.
+    pub fn failed(&self, provider: &SearchProvider, kind: SearchFailureKind) {
         if !kind.is_of_the_provider() {
             return;
         }
@@ -136,7 +136,7 @@ impl<'a> Breakers<'a> {
         let failures = before.map_or(0, |record| record.failures);
         let failures = failures.saturating_add(1);
         let limited = matches!(kind, SearchFailureKind::RateLimited { .. });
-        // A try of one that was open has decided.
+        // A probe of an open breaker has failed.
         let again = before.is_some_and(|record| record.open > 0);
         let opens = limited || again || failures >= FAILURES;
         self.keep(
@@ -149,18 +149,18 @@ impl<'a> Breakers<'a> {
         );
     }
 
-    /// The turn to count a failure, so that none is lost where several come at once.
-    fn counting(&self, provider: &Provider) -> Option<SingleFlightGuard> {
+    /// Waits for the lock on a provider's record, so that no concurrent failure is lost.
+    fn counting(&self, provider: &SearchProvider) -> Option<SingleFlightGuard> {
         let found = get_or_wait(self.store?, &question(provider), COUNTING, || None::<()>);
         found.err()
     }
 
-    fn record(&self, provider: &Provider) -> Option<(BreakerRecord, Duration)> {
+    fn record(&self, provider: &SearchProvider) -> Option<(BreakerRecord, Duration)> {
         let entry = self.store?.get(&question(provider), MEMORY)?;
         Some((BreakerRecord::read(&entry.bytes)?, entry.age))
     }
 
-    fn keep(&self, provider: &Provider, record: BreakerRecord) {
+    fn keep(&self, provider: &SearchProvider, record: BreakerRecord) {
         if let Some(store) = self.store {
             store.put(&question(provider), &record.bytes(), MEMORY);
         }
@@ -182,16 +182,16 @@ fn state(record: BreakerRecord, age: Duration) -> BreakerState {
     }
 }
 
-fn question(provider: &Provider) -> CacheQuestion {
+fn question(provider: &SearchProvider) -> CacheQuestion {
     CacheQuestion::new("breaker", 1)
         .with("provider", Some(provider.name))
         .that_changes()
 }
 
-/// The time for which it is open, in milliseconds.
+/// Returns the time for which a breaker opens, in milliseconds, with random jitter.
 fn open_for() -> u32 {
     let mut bytes = [0; 4];
-    // Without randomness it is no more than the least.
+    // Without randomness it is the shortest time.
     let _ = SystemRandom::new().fill(&mut bytes);
     let least = u32::try_from(OPEN.as_millis()).unwrap_or(u32::MAX);
     least + u32::from_le_bytes(bytes) % (least / 5)
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::web::search::brave::PROVIDER as BRAVE;
     use crate::web::search::exa::PROVIDER as EXA;
-    use crate::web::search::memory::Memory;
+    use crate::web::search::memory::MemoryStore;
 
     const LIMITED: SearchFailureKind = SearchFailureKind::RateLimited {
         seconds: 5,
@@ -215,8 +215,8 @@ mod tests {
 
     #[test]
     fn three_failures_in_a_row_open_it_and_a_success_between_them_does_not() {
-        let store = Memory::default();
-        let breakers = Breakers::new(Some(&store));
+        let store = MemoryStore::default();
+        let breakers = ProviderBreakers::new(Some(&store));
         for _ in 0..2 {
             breakers.failed(&BRAVE, SearchFailureKind::Upstream);
             breakers.failed(&BRAVE, SearchFailureKind::Network { own: false });
@@ -232,8 +232,8 @@ mod tests {
 
     #[test]
     fn one_refusal_for_too_many_requests_opens_it() {
-        let store = Memory::default();
-        let breakers = Breakers::new(Some(&store));
+        let store = MemoryStore::default();
+        let breakers = ProviderBreakers::new(Some(&store));
         breakers.failed(&BRAVE, LIMITED);
         assert!(is_open(breakers.state(&BRAVE)));
         store.grow_older(Duration::from_secs(29));
@@ -244,8 +244,8 @@ mod tests {
 
     #[test]
     fn half_open_one_try_decides() {
-        let store = Memory::default();
-        let breakers = Breakers::new(Some(&store));
+        let store = MemoryStore::default();
+        let breakers = ProviderBreakers::new(Some(&store));
         let expire = || store.grow_older(Duration::from_secs(36));
         breakers.failed(&BRAVE, LIMITED);
         expire();
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(breakers.pass(&BRAVE), BreakerState::HalfOpen);
         breakers.succeeded(&BRAVE);
         assert_eq!(breakers.pass(&BRAVE), BreakerState::Closed);
-        // Who tried it died.
+        // The process that made the probe has died.
         breakers.failed(&BRAVE, LIMITED);
         expire();
         assert_eq!(breakers.pass(&BRAVE), BreakerState::HalfOpen);
@@ -267,8 +267,8 @@ mod tests {
 
     #[test]
     fn what_says_nothing_of_the_provider_does_not_count() {
-        let store = Memory::default();
-        let breakers = Breakers::new(Some(&store));
+        let store = MemoryStore::default();
+        let breakers = ProviderBreakers::new(Some(&store));
         for kind in [
             SearchFailureKind::AuthMissing,
             SearchFailureKind::Config,
@@ -283,7 +283,7 @@ mod tests {
         }
         store.put(&question(&BRAVE), b"nonsense", MEMORY);
         assert_eq!(breakers.pass(&BRAVE), BreakerState::Closed);
-        let nowhere = Breakers::new(None);
+        let nowhere = ProviderBreakers::new(None);
         nowhere.failed(&BRAVE, LIMITED);
         assert_eq!(nowhere.pass(&BRAVE), BreakerState::Closed);
     }

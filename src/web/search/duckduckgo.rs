@@ -1,28 +1,28 @@
 //! `DuckDuckGo`'s results without scripts: its URL, its page, its bot check.
 //!
 //! Facts: `DuckDuckGo`'s help pages, "URL parameters"; the page itself, whose classes have been the
-//! same for years. Nobody needs a key, and nobody is promised an answer: a bot check comes as HTTP
-//! 202 or as a page of its own, and is never taken for a search without results.
+//! same for years. It needs no key and promises no answer: a bot check comes as HTTP 202 or as a
+//! page of its own, and is never taken for a search without results.
 
 use serde_json::Value;
 use url::Url;
 
 use super::provider::{
-    Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal, ProviderRequest,
-    SiteQuery, UnreadableReply,
+    ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal, ProviderRequest,
+    SearchProvider, SiteQuery, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch};
 use super::reply;
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates};
 use crate::document;
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 
 const NAME: &str = "DuckDuckGo";
 const ENDPOINT: &str = "https://html.duckduckgo.com/html/";
 
-/// The provider.
-pub static PROVIDER: Provider = Provider {
+/// Row of this provider.
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "duckduckgo",
     title: NAME,
     slots: &[],
@@ -36,7 +36,7 @@ pub static PROVIDER: Provider = Provider {
         words: 100,
         sites: SiteQuery::Words(20),
         results: 10,
-        // They are asked for by a form with a secret of the first one.
+        // The second page is requested by a form that holds a secret of the first one.
         pages: false,
         at_once: false,
         ..ProviderLimits::PLAIN
@@ -48,7 +48,7 @@ pub static PROVIDER: Provider = Provider {
     refusal,
 };
 
-/// The regions, country and language.
+/// Regions: country and language.
 const REGIONS: &[&str] = &[
     "ar-es", "at-de", "au-en", "be-fr", "be-nl", "bg-bg", "br-pt", "ca-en", "ca-fr", "ch-de",
     "ch-fr", "ch-it", "cl-es", "cn-zh", "co-es", "cz-cs", "de-de", "dk-da", "ee-et", "es-es",
@@ -58,7 +58,7 @@ const REGIONS: &[&str] = &[
     "th-th", "tr-tr", "tw-tzh", "ua-uk", "uk-en", "us-en", "us-es", "vn-vi", "xa-ar", "za-en",
 ];
 
-/// The region that a language alone means, where the first one that has it would be the wrong one.
+/// Regions for a language alone, if the first region with that language would be the wrong one.
 const HOMES: &[(&str, &str)] = &[
     ("de", "de-de"),
     ("en", "us-en"),
@@ -89,7 +89,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         wanted.is_none_or(|wanted| region == Some(own(wanted).as_str()) || wanted == "zh")
     };
     let fields = [
-        ("q", Some(terms::written(ask, PROVIDER.words).into())),
+        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
         ("df", search.time_range.map(|range| range.letter().into())),
         ("kl", region.map(Value::from)),
         ("kp", safe.map(Value::from)),
@@ -99,7 +99,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         .without("language", !heeds(language, 1))
 }
 
-/// The region that is nearest to what is asked for.
+/// Returns the region that is nearest to the request.
 fn region(country: Option<&str>, language: Option<&str>) -> Option<&'static str> {
     let language = language.map(|code| match code {
         "ja" => "jp",
@@ -122,7 +122,7 @@ fn region(country: Option<&str>, language: Option<&str>) -> Option<&'static str>
     home.map(|(_, region)| *region).or_else(any)
 }
 
-/// What a page that is not of results has in it.
+/// Marks of a page that is a bot check.
 const CHECKS: &[&str] = &[
     "anomaly-modal",
     "anomaly.js",
@@ -132,7 +132,7 @@ const CHECKS: &[&str] = &[
     "error-lite@duckduckgo.com",
 ];
 
-/// What a page without results has in it.
+/// Marks of a page without results.
 const NOTHING: &[&str] = &[
     "no-results",
     "result--no-result",
@@ -140,7 +140,7 @@ const NOTHING: &[&str] = &[
     "no results found",
 ];
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let checked = || UnreadableReply::Refused(checked(reply));
     if reply.status == 202 {
         return Err(checked());
@@ -155,7 +155,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     let picked = document::find_by_class(&page, &classes, &["result--ad", "result--no-result"]);
     let mut results: Vec<SearchResult> = Vec::new();
     let mut shown = false;
-    // True if what follows belongs to the last of the results.
+    // True while text belongs to the last of the results.
     let mut open = false;
     for one in picked {
         let last = results.last_mut().filter(|_| open);
@@ -192,7 +192,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     Err(UnreadableReply::Unknown)
 }
 
-/// Where a result leads: the address itself, or what `uddg` of a redirect is; `None` for an
+/// Returns the URL of a result: the link itself, or `uddg` of a redirect; `None` for an
 /// advertisement.
 fn target(href: &str) -> Option<String> {
     let base = Url::parse(ENDPOINT).ok()?;
@@ -216,7 +216,7 @@ fn target(href: &str) -> Option<String> {
     (!advertised).then(|| target.into_owned())
 }
 
-fn checked(reply: &Response) -> ProviderRefusal {
+fn checked(reply: &HttpResponse) -> ProviderRefusal {
     ProviderRefusal::new(
         reply::THROTTLED,
         format!(
@@ -226,7 +226,7 @@ fn checked(reply: &Response) -> ProviderRefusal {
     )
 }
 
-fn refusal(reply: &Response) -> ProviderRefusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
         403 | 418 | 429 => checked(reply),
         _ if reply::says(reply, CHECKS) => checked(reply),

@@ -1,30 +1,30 @@
 //! Exa: its request, its reply, its errors.
 //!
-//! Facts: Exa documentation, "Search" and "Error codes". It looks for meaning and not for words, so
-//! that phrases and excluded words are parameters of its own, of five words at most.
+//! Facts: Exa documentation, "Search" and "Error codes". Exa searches by meaning and not by words,
+//! so phrases and excluded words go into parameters of their own, five words each.
 
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
 use super::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SiteQuery, UnreadableReply,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string, strings};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, results};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Exa";
 
-/// The longest phrase of a parameter, in words.
+/// Longest phrase of a parameter, in words.
 const MOST_WORDS: usize = 5;
 
-/// The provider.
-pub static PROVIDER: Provider = Provider {
+/// Row of this provider.
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "exa",
     title: NAME,
     slots: &[CredentialSlot {
@@ -53,7 +53,7 @@ pub static PROVIDER: Provider = Provider {
     refusal,
 };
 
-/// The names of the key.
+/// Names of the API key.
 pub const KEY: CredentialName = CredentialName {
     variable: "EXA_API_KEY",
     path: &["web_search", "exa", "api_key"],
@@ -64,9 +64,9 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     let short = |text: &String| text.split_whitespace().count() <= MOST_WORDS;
     let phrase = terms::phrase(ask);
     let excluded = terms::excluded(ask);
-    // It takes one phrase to be left out; the others it gets to read.
+    // Exa takes one excluded phrase; the others become part of the query.
     let out = excluded.iter().position(short);
-    let mut text = terms::written(ask, PROVIDER.words);
+    let mut text = terms::query_string(ask, PROVIDER.words);
     if let Some(phrase) = phrase.as_ref().filter(|phrase| !short(phrase)) {
         text.extend([" \"", phrase, "\""]);
     }
@@ -107,7 +107,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         .without("language", search.language.is_some())
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     Ok(reply::results(body.get("results"), |item| {
         let mut found = strings(item.get("highlights")).into_iter();
@@ -125,7 +125,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     }))
 }
 
-fn refusal(reply: &Response) -> ProviderRefusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     let body = reply::json(reply).unwrap_or(Value::Null);
     match string(&body, "tag") {
         "INVALID_API_KEY" => reply::rejected(NAME, reply),

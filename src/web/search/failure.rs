@@ -1,43 +1,43 @@
-//! The failure of a provider, as a kind and as sentences: what happened, and what to do.
+//! Failures of a provider, by kind and in sentences: what happened, and what to do.
 
 use std::fmt;
 
-use super::provider::Provider;
+use super::provider::SearchProvider;
 
-/// The wait after a limit of which the provider gives no time, in seconds.
+/// Wait after a rate limit if the provider gives none, in seconds.
 pub const USUAL_WAIT: u64 = 60;
 
-/// The wait after a used-up quota of which the provider gives no time, in seconds.
+/// Wait after an exhausted quota if the provider gives none, in seconds.
 pub const QUOTA_WAIT: u64 = 3600;
 
-/// The kind of a failure.
+/// Kind of a failed search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchFailureKind {
     /// No key, or no address, is configured.
     AuthMissing,
     /// The provider rejects the key.
     AuthInvalid,
-    /// Something that is configured cannot be used.
+    /// Some configuration cannot be used.
     Config,
-    /// The search is longer than the provider takes.
+    /// The search is longer than the provider accepts.
     TooLong,
     /// Too many requests.
     RateLimited {
-        /// After how many seconds it may be asked again.
+        /// Seconds until it may be asked again.
         seconds: u64,
-        /// True if a quota is used up, so that it is not a matter of asking more slowly.
+        /// True if a quota is exhausted, so that slower requests would not help.
         quota: bool,
     },
-    /// It could not be reached.
+    /// The provider could not be reached.
     Network {
-        /// True if that is this machine's own fault.
+        /// True if this machine is at fault.
         own: bool,
     },
-    /// It refuses this request, and may well answer another one.
+    /// The provider refuses this request, and may well answer another one.
     Rejected,
-    /// It answered with a failure of its own.
+    /// The provider answered with an error of its own.
     Upstream,
-    /// It answered not as documented.
+    /// The answer does not have the documented form.
     NotUnderstood,
 }
 
@@ -55,7 +55,7 @@ impl SearchFailureKind {
         )
     }
 
-    /// In a few words.
+    /// Returns the kind in a few words.
     #[must_use]
     pub fn in_words(self) -> &'static str {
         match self {
@@ -74,23 +74,27 @@ impl SearchFailureKind {
     }
 }
 
-/// The failure of a provider. No key is in it.
+/// Failure of a provider. It never holds a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderFailure {
-    /// The provider's name.
+    /// Title of the provider.
     pub provider: &'static str,
-    /// The kind.
+    /// Kind of the failure.
     pub kind: SearchFailureKind,
-    /// A sentence on what happened.
+    /// Sentence on what happened.
     pub text: String,
-    /// A sentence on what to do.
+    /// Sentence on what to do.
     pub advice: String,
 }
 
 impl ProviderFailure {
-    /// A failure with the usual advice.
+    /// Creates a failure with the usual advice.
     #[must_use]
-    pub fn new(provider: &Provider, kind: SearchFailureKind, text: impl Into<String>) -> Self {
+    pub fn new(
+        provider: &SearchProvider,
+        kind: SearchFailureKind,
+        text: impl Into<String>,
+    ) -> Self {
         Self {
             provider: provider.name,
             kind,
@@ -99,14 +103,14 @@ impl ProviderFailure {
         }
     }
 
-    /// The same with another advice.
+    /// Replaces the advice.
     #[must_use]
     pub fn advising(mut self, advice: impl Into<String>) -> Self {
         self.advice = advice.into();
         self
     }
 
-    /// Both texts changed.
+    /// Applies `change` to both texts.
     #[must_use]
     pub fn map(self, change: impl Fn(&str) -> String) -> Self {
         Self {
@@ -116,7 +120,7 @@ impl ProviderFailure {
         }
     }
 
-    /// After how many seconds the same may work, where that is known or likely.
+    /// Returns the seconds after which a retry may work, if that is known or likely.
     #[must_use]
     pub fn retry_after(&self) -> Option<u64> {
         match self.kind {
@@ -143,7 +147,7 @@ impl fmt::Display for ProviderFailure {
 
 impl std::error::Error for ProviderFailure {}
 
-fn advice(provider: &Provider, kind: SearchFailureKind) -> String {
+fn advice(provider: &SearchProvider, kind: SearchFailureKind) -> String {
     let title = provider.title;
     match kind {
         SearchFailureKind::AuthMissing | SearchFailureKind::Config => provider.setup.to_owned(),

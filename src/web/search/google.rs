@@ -5,19 +5,19 @@
 use serde_json::Value;
 
 use super::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SiteQuery, UnreadableReply,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, results};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Google";
 
-/// The message for the model where no key is configured.
+/// Message for the model if no key is configured.
 pub const SETUP_ERROR: &str = "Web search requires API key configuration.\n\nGoogle Custom Search \
     offers 100 free searches/day.\nGet API key: \
     https://developers.google.com/custom-search/v1/overview\nGet Search Engine ID: \
@@ -25,7 +25,7 @@ pub const SETUP_ERROR: &str = "Web search requires API key configuration.\n\nGoo
     ~/.config/ikigai/credentials.json as 'web_search.google.api_key' and \
     'web_search.google.engine_id'";
 
-/// The notice for the user where no key is configured.
+/// Notice for the user if no key is configured.
 pub const SETUP_NOTICE: &str = "\u{26a0} Configuration Required\n\nWeb search needs an API key and \
     Search Engine ID. Google Custom Search offers 100 free searches/day.\n\nGet API key: \
     https://developers.google.com/custom-search/v1/overview\nGet Search Engine ID: \
@@ -34,13 +34,13 @@ pub const SETUP_NOTICE: &str = "\u{26a0} Configuration Required\n\nWeb search ne
     \"api_key\": \"your-api-key-here\",\n      \"engine_id\": \"your-search-engine-id\"\n    }\n  \
     }\n}";
 
-/// The names of the key.
+/// Names of the API key.
 pub const KEY: CredentialName = CredentialName {
     variable: "GOOGLE_SEARCH_API_KEY",
     path: &["web_search", "google", "api_key"],
 };
 
-/// The names of the search engine's ID.
+/// Names of the search engine's ID.
 pub const ENGINE: CredentialName = CredentialName {
     variable: "GOOGLE_SEARCH_ENGINE_ID",
     path: &["web_search", "google", "engine_id"],
@@ -62,8 +62,8 @@ const ENGINE_ELSEWHERE: [CredentialName; 2] = [
     },
 ];
 
-/// The provider.
-pub static PROVIDER: Provider = Provider {
+/// Row of this provider.
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "google",
     title: NAME,
     slots: &[
@@ -101,7 +101,7 @@ pub static PROVIDER: Provider = Provider {
 
 fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;
-    // There is one `siteSearch`: the allowed domain, else the first one that is blocked.
+    // `siteSearch` takes one domain: the allowed one, or else the first that is blocked.
     let (site, filter, blocked) = match (ask.sites, ask.blocked) {
         ([site], blocked) => (Some(site), Some("i"), blocked),
         (_, [first, others @ ..]) => (Some(first), Some("e"), others),
@@ -111,7 +111,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         sites: filter != Some("i"),
         ..PROVIDER.words
     };
-    let mut text = terms::written(ask, words);
+    let mut text = terms::query_string(ask, words);
     for other in blocked {
         text.extend([" -site:", other]);
     }
@@ -156,7 +156,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     ProviderRequest::get(account, fields)
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     Ok(reply::results(body.get("items"), |item| {
         let tags = item.pointer("/pagemap/metatags/0").unwrap_or(&Value::Null);
@@ -175,9 +175,9 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     }))
 }
 
-fn refusal(reply: &Response) -> ProviderRefusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     let message = reply::message(reply);
-    // The reasons stand in `errors` or in `details`, as the service's age has it.
+    // Reasons are in `errors` or in `details`, depending on the age of the service.
     let says = |any: &[&str]| any.iter().any(|reason| reply::names(reply, reason));
     let bad_key = ["API_KEY_INVALID", "keyInvalid", "keyExpired"];
     if reply.status == 401 || says(&bad_key) || message.starts_with("API key not valid") {
@@ -190,15 +190,15 @@ fn refusal(reply: &Response) -> ProviderRefusal {
         429 if says(&["per minute", "per second"]) => {
             ProviderRefusal::new(reply::THROTTLED, reply::throttled(NAME, reply))
         }
-        // It does not say for how long.
+        // Google does not say for how long.
         429 => ProviderRefusal::new(reply::THROTTLED, used_up),
         _ => reply::upstream(NAME, reply),
     }
 }
 
-/// The search engine that is asked where no lens names one: what it finds is what its user has set
-/// up. `None` for other providers, which have none.
+/// Returns the user's own search engine, which is asked if no lens names one; its results are those
+/// that its user has set up. `None` for the other providers.
 #[must_use]
-pub fn engine(provider: &Provider, account: &ProviderAccount) -> Option<String> {
+pub fn engine(provider: &SearchProvider, account: &ProviderAccount) -> Option<String> {
     (*provider == PROVIDER).then(|| account.key(1).to_owned())
 }

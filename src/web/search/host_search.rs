@@ -1,55 +1,56 @@
-//! A search of the tools of one provider: allowed and blocked domains, any place to begin at, and
-//! the fate of each domain.
+//! Search for the tools of one provider: allowed and blocked domains, any offset, and a report on
+//! each domain.
 //!
-//! Google takes one `siteSearch`. Several blocked domains: the first goes there, the others into
-//! the query as `-site:`. Several allowed domains: each is asked for by itself, all at once, and
-//! the lists are merged round robin. `first` counts in the merged list, so that a page continues
-//! where the one before ended; only where a domain ran out of results and others filled the page
-//! may a result come up again.
+//! Google takes one `siteSearch`. Of several blocked domains, the first goes there, the others into
+//! the query as `-site:`. Several allowed domains are requested separately, all at once, and the
+//! lists are merged round robin. `first` counts in the merged list, so that a page continues where
+//! the one before ended; a result can come up again only if a domain ran out of results and others
+//! filled the page.
 
-use super::exchange::{self, Patience};
+use super::exchange::{self, RetryBudget};
 use super::failure::{ProviderFailure, SearchFailureKind};
-use super::found::at_once;
-use super::provider::{Provider, ProviderAccount};
-use super::query::{ProviderQuery, Search};
+use super::provider::{ProviderAccount, SearchProvider};
+use super::provider_results::at_once;
+use super::query::{ProviderQuery, WebSearch};
 use super::{DomainFilter, SearchResult, results};
-use crate::web::client::Client;
+use crate::web::client::HttpClient;
 use crate::web::credentials::Credentials;
 
-/// The most domains that are asked for one by one; each costs one search of the quota.
+/// Maximum number of domains requested one by one; each costs one search of the quota.
 const MAX_ASKED: usize = 10;
 
-/// A search of a tool of one provider.
+/// Search by a tool of one provider.
 #[derive(Clone, Copy, Debug)]
 pub struct HostSearch<'a> {
     /// The query.
     pub text: &'a str,
-    /// The number of results that are wanted.
+    /// Number of results wanted.
     pub count: usize,
-    /// The place of the first result, from 0.
+    /// Offset of the first result, from 0.
     pub first: usize,
-    /// The hosts that results may be from.
+    /// Hosts that results may be from.
     pub domains: &'a DomainFilter,
-    /// True if the provider is asked for each allowed domain; else its results are only filtered.
+    /// True if the provider is asked for each allowed domain; otherwise its results are only
+    /// filtered.
     pub asks_by_domain: bool,
 }
 
-/// The results of such a search.
+/// Results of a [`HostSearch`].
 #[derive(Debug, Default)]
 pub struct HostResults {
-    /// The results, best first.
+    /// Results, best first.
     pub results: Vec<SearchResult>,
-    /// The number of results that the domain filter took away.
+    /// Number of results that the domain filter removed.
     pub filtered: usize,
-    /// The domains that could not be searched, and why.
+    /// Domains that could not be searched, with the reasons.
     pub failed: Vec<(String, ProviderFailure)>,
-    /// The number of domains that were not asked for, because there were too many.
+    /// Number of domains that were not requested because there were too many.
     pub unasked: usize,
 }
 
-/// The account at `provider`; where a key is missing, `setup` says how to get one.
+/// Returns the account at `provider`; if a key is missing, the error's text is `setup`.
 pub fn account(
-    provider: &Provider,
+    provider: &SearchProvider,
     credentials: &Credentials<'_>,
     setup: &str,
 ) -> Result<ProviderAccount, ProviderFailure> {
@@ -69,19 +70,19 @@ pub fn account(
     ))
 }
 
-/// Searches, for more domains while there are too few results. A domain that fails is named beside
-/// the results of the others; where all fail, the first failure is the search's. A key that is
-/// rejected or used up is not tried on further domains.
+/// Searches, for further domains while there are too few results. A domain that fails is reported
+/// beside the results of the others; if all fail, the first failure is the search's. A key that is
+/// rejected or exhausted is not tried on further domains.
 pub fn search(
-    client: &Client,
-    provider: &Provider,
+    client: &HttpClient,
+    provider: &SearchProvider,
     account: &ProviderAccount,
     wanted: &HostSearch<'_>,
 ) -> Result<HostResults, ProviderFailure> {
     let count = wanted.count.max(1);
-    let query = Search {
+    let query = WebSearch {
         query: wanted.text.to_owned(),
-        ..Search::default()
+        ..WebSearch::default()
     };
     let whole = ProviderQuery {
         search: &query,
@@ -95,7 +96,7 @@ pub fn search(
     let asks = allowed.map_or_else(|| vec![whole], |sites| by_domain(&whole, sites));
     let one = |ask: &ProviderQuery<'_>| {
         let request = (provider.request)(ask, account);
-        let mut found = exchange::results(client, provider, account, &request, Patience::WHOLE)?;
+        let mut found = exchange::results(client, provider, account, &request, RetryBudget::WHOLE)?;
         let given = found.len();
         found.retain(|result| wanted.domains.admits(&result.url));
         let filtered = given - found.len();
@@ -137,8 +138,8 @@ pub fn search(
     Ok(found)
 }
 
-/// A request for each domain, in the order from the first wanted result on, each from the result
-/// of its own that comes first then.
+/// Builds a request for each domain, in order from the first wanted result on, each with its own
+/// offset.
 fn by_domain<'a>(whole: &ProviderQuery<'a>, sites: &'a [String]) -> Vec<ProviderQuery<'a>> {
     let places = whole.first..whole.first + sites.len();
     let asks = places.map(|nth| {
@@ -161,7 +162,7 @@ mod tests {
         let sites = ["a", "b", "c"].map(str::to_owned);
         let order = |first| {
             let whole = ProviderQuery {
-                search: &Search::default(),
+                search: &WebSearch::default(),
                 sites: &[],
                 blocked: &[],
                 cx: None,

@@ -1,4 +1,4 @@
-//! A store for tests: entries in memory, which grow older when they are told to.
+//! A store for tests: entries in memory, which age on demand.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -7,11 +7,11 @@ use crate::cache::{CacheEntry, CacheQuestion, CacheStore};
 
 /// Entries in memory.
 #[derive(Default)]
-pub struct Memory {
-    entries: Mutex<Vec<(CacheQuestion, CacheEntry)>>,
+pub struct MemoryStore {
+    entries: Mutex<Vec<(Question, CacheEntry)>>,
 }
 
-impl Memory {
+impl MemoryStore {
     /// Makes all entries older.
     pub fn grow_older(&self, by: Duration) {
         for (_, entry) in self.entries.lock().unwrap().iter_mut() {
@@ -20,7 +20,7 @@ impl Memory {
     }
 }
 
-impl CacheStore for Memory {
+impl CacheStore for MemoryStore {
     fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         let entries = self.entries.lock().unwrap();
         let (_, entry) = entries.iter().find(|(one, _)| one == question)?;

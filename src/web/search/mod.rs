@@ -1,56 +1,56 @@
-//! Searching the web: providers of search, whom of them to ask, and what is made of their results.
+//! Web search: the providers, the choice among them, and the clean-up of their results.
 //!
-//! A provider is a row ([`provider::Provider`]) in a file of its own that says only what differs.
-//! [`searcher::Searcher`] asks whichever there is; the tools of one provider ask through
+//! A provider is a row ([`provider::SearchProvider`]) in a file of its own that says only what differs.
+//! [`searcher::WebSearcher`] asks the configured ones; the tools of one provider ask through
 //! [`host_search`], by the same rows.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! |---|---|
-//! | `query` | what a search is |
-//! | `provider` | what a provider is: address, credentials, limits, how it is asked and read |
+//! | `query` | a search, and one request's part of it |
+//! | `provider` | a provider: address, credentials, limits, request and reply |
 //! | `brave`, `duckduckgo`, `exa`, `google` | four providers |
 //! | `searchapi`, `searxng`, `serper`, `tavily` | four more |
-//! | `terms` | the words of a request: operators, and hosts in groups |
+//! | `terms` | the query string: operators, and hosts in groups |
 //! | `exchange` | one request and its answer, without a key in it |
-//! | `reply` | what answers have in common |
-//! | `failure` | why there are no results |
-//! | `results`, `plain`, `dates` | results as they are shown |
-//! | `domains` | which hosts results may be from |
-//! | `choice` | whom to ask |
-//! | `breaker` | whom to leave alone for a while |
-//! | `known` | what is known before anybody is asked |
-//! | `found` | what one provider finds |
-//! | `host_search` | a search of the tools of one provider |
-//! | `searcher`, `outcome` | one search, and what it comes to |
-//! | `kept` | what is kept of it |
-//! | `lenses` | lists of domains with a name |
-//! | `claim` | what of a result says most about a claim |
-//! | `hints` | what to do where nothing was found |
+//! | `reply` | parsing that the providers' replies have in common |
+//! | `failure` | failures of a provider |
+//! | `results`, `plain`, `dates` | clean-up of results |
+//! | `domains` | the filter of hosts that results may be from |
+//! | `choice` | the choice of the provider |
+//! | `breaker` | circuit breakers of failing providers |
+//! | `context` | configuration and caches |
+//! | `provider_results` | the results of one provider |
+//! | `host_search` | the search for the tools of one provider |
+//! | `searcher`, `outcome` | one search, and its outcome |
+//! | `cached_results` | searches in the cache |
+//! | `lenses` | named lists of domains |
+//! | `claim` | the sentence of a result that says most about a claim |
+//! | `hints` | advice after a search without results |
 
 use serde::{Deserialize, Serialize};
 
 pub mod brave;
 pub mod breaker;
+pub mod cached_results;
 pub mod choice;
 pub mod claim;
+pub mod context;
 pub(in crate::web) mod dates;
 pub mod domains;
 pub mod duckduckgo;
 pub mod exa;
 mod exchange;
 pub mod failure;
-mod found;
 pub mod google;
 pub mod hints;
 pub mod host_search;
-pub mod kept;
-pub mod known;
 pub mod lenses;
 #[cfg(test)]
 mod memory;
 pub mod outcome;
 mod plain;
 pub mod provider;
+mod provider_results;
 pub mod query;
 mod reply;
 mod results;
@@ -66,24 +66,24 @@ pub use results::display_link;
 
 use crate::unseen::UnseenCount;
 
-/// One result, all of it plain text.
+/// One search result, all of it plain text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchResult {
-    /// The page's title.
+    /// Title of the page.
     pub title: String,
-    /// The page's URL, as the provider gave it.
+    /// URL of the page, as the provider gave it.
     pub url: String,
-    /// What the page says about the query; may be empty.
+    /// Excerpt of the page that matches the query; may be empty.
     pub snippet: String,
-    /// When the page was published, as `2024-05-01`, with the time behind it if that is known.
+    /// Date of publication, as `2024-05-01`, with the time if that is known.
     pub published_at: Option<String>,
-    /// What else the page says about the query.
+    /// Further excerpts.
     pub extra_snippets: Vec<String>,
-    /// Unseen characters that were taken out of all these.
+    /// Invisible characters that were removed from all of these.
     pub taken: UnseenCount,
 }
 
-/// The unseen characters that were taken out of all these results.
+/// Counts the invisible characters that were removed from all these results.
 #[must_use]
 pub fn unseen_taken_out(results: &[SearchResult]) -> UnseenCount {
     let all = results.iter().map(|result| result.taken);

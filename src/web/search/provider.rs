@@ -1,5 +1,5 @@
-//! A provider of search: one row that says what differs from the others. Everything else
-//! is shared; see the other modules.
+//! A search provider: one row with all that differs between providers. The code in the other
+//! modules is shared.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -11,59 +11,59 @@ use super::SearchResult;
 use super::failure::{ProviderFailure, SearchFailureKind};
 use super::query::ProviderQuery;
 use super::terms::QueryOperators;
-use crate::web::client::{self, Response};
-use crate::web::credentials::{CredentialName, Credentials, Key};
+use crate::web::client::{self, HttpResponse};
+use crate::web::credentials::{CredentialName, Credentials, SecretText};
 
-/// A provider of search.
-pub struct Provider {
-    /// Its name in requests and variables, in lower case.
+/// A search provider.
+pub struct SearchProvider {
+    /// Name in requests and variables, in lower case.
     pub name: &'static str,
-    /// Its name in sentences.
+    /// Name in sentences.
     pub title: &'static str,
-    /// The credentials that it takes.
+    /// Credentials that it takes.
     pub slots: &'static [CredentialSlot],
-    /// Its address.
+    /// Address of its API.
     pub endpoint: ProviderEndpoint,
-    /// The way to a key for it, as a sentence.
+    /// Sentence on how to get a key.
     pub setup: &'static str,
-    /// The limits of a request to it.
+    /// Limits of a request.
     pub limits: ProviderLimits,
-    /// The parts of a search that go into the query as operators.
+    /// Parts of a search that go into the query as operators.
     pub words: QueryOperators,
-    /// The value of `Accept`.
+    /// Value of `Accept`.
     pub accept: &'static str,
-    /// Makes a request.
+    /// Builds a request.
     pub request: fn(&ProviderQuery<'_>, &ProviderAccount) -> ProviderRequest,
-    /// Reads the results of an answer.
-    pub read: fn(&Response) -> Result<Vec<SearchResult>, UnreadableReply>,
-    /// Says what an answer of 400 or more means. No key is in it any more.
-    pub refusal: fn(&Response) -> ProviderRefusal,
+    /// Parses the results of an answer.
+    pub read: fn(&HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply>,
+    /// Interprets an answer with a status of 400 or more, from which keys have been removed.
+    pub refusal: fn(&HttpResponse) -> ProviderRefusal,
 }
 
-impl std::fmt::Debug for Provider {
+impl std::fmt::Debug for SearchProvider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
     }
 }
 
-impl PartialEq for Provider {
+impl PartialEq for SearchProvider {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
 }
 
-/// A credential, under the names that it goes by; the first that is set counts.
+/// A credential with its possible names; the first one that is set counts.
 #[derive(Clone, Copy, Debug)]
 pub struct CredentialSlot {
-    /// The names.
+    /// Possible names.
     pub names: &'static [CredentialName],
     /// True if the provider cannot be asked without it.
     pub required: bool,
 }
 
 impl CredentialSlot {
-    /// The credential; the error says what is wrong with the file that it may be in.
-    pub(super) fn find(&self, credentials: &Credentials<'_>) -> Result<Key, Option<String>> {
+    /// Returns the credential; the error says what is wrong with the credentials file.
+    pub(super) fn find(&self, credentials: &Credentials<'_>) -> Result<SecretText, Option<String>> {
         let mut problem = None;
         for name in self.names {
             match credentials.find(name.variable, name.path) {
@@ -75,46 +75,46 @@ impl CredentialSlot {
     }
 }
 
-/// The address of a provider.
+/// Address of a provider.
 #[derive(Clone, Copy, Debug)]
 pub enum ProviderEndpoint {
-    /// At this address, unless the variable has another one.
+    /// This address, unless the variable sets another one.
     Known {
-        /// The variable.
+        /// Variable that replaces the address.
         variable: &'static str,
-        /// The address.
+        /// Default address.
         address: &'static str,
     },
-    /// An address of the user's own.
+    /// The user's own instance.
     Own {
-        /// The variable.
+        /// Variable with the address.
         variable: &'static str,
-        /// The other name of the address.
+        /// Name of the address in the credentials.
         name: CredentialName,
     },
 }
 
-/// The limits of a request to a provider.
+/// Limits of a request to a provider.
 #[derive(Clone, Copy, Debug)]
 pub struct ProviderLimits {
-    /// The longest query, in characters.
+    /// Longest query, in characters.
     pub characters: usize,
-    /// The longest query, in words.
+    /// Longest query, in words.
     pub words: usize,
-    /// Number of its words that are heeded; the others have no effect.
+    /// Number of words that the provider takes into account.
     pub heeded: usize,
-    /// The most hosts of one request, and the way to name them.
+    /// Maximum number of hosts in one request, and the way to name them.
     pub sites: SiteQuery,
-    /// The most results of one request.
+    /// Maximum number of results of one request.
     pub results: usize,
     /// True if there is a second page.
     pub pages: bool,
-    /// True if it may be asked several things at once.
+    /// True if concurrent requests are allowed.
     pub at_once: bool,
 }
 
 impl ProviderLimits {
-    /// Those of a provider that says nothing of them.
+    /// Defaults for a provider that documents no limits.
     pub const PLAIN: Self = Self {
         characters: 2000,
         words: 400,
@@ -126,49 +126,49 @@ impl ProviderLimits {
     };
 }
 
-/// The way to name hosts in a request.
+/// Way to name hosts in a request, with their maximum number.
 #[derive(Clone, Copy, Debug)]
 pub enum SiteQuery {
-    /// In the words of the request, so many of them.
+    /// As words of the query.
     Words(usize),
-    /// In a parameter, so many of them.
+    /// In a parameter.
     Parameter(usize),
 }
 
-/// The address and keys of a provider, as they are configured.
+/// Address and keys of a provider, as configured.
 #[derive(Clone, Debug)]
 pub struct ProviderAccount {
     /// The address.
     pub endpoint: Url,
-    /// The credential of each slot, where there is one.
-    pub keys: Vec<Option<Key>>,
+    /// Credential of each slot, if it is set.
+    pub keys: Vec<Option<SecretText>>,
 }
 
 impl ProviderAccount {
-    /// The credential in a slot; empty where there is none.
+    /// Returns the credential in a slot; empty if it is not set.
     #[must_use]
     pub fn key(&self, slot: usize) -> &str {
         self.keys
             .get(slot)
             .and_then(Option::as_ref)
-            .map_or("", Key::expose)
+            .map_or("", SecretText::expose)
     }
 }
 
-/// A request to be sent.
+/// A request ready to be sent.
 #[derive(Clone, Debug)]
 pub struct ProviderRequest {
-    /// The address, with its query.
+    /// URL, with its query.
     pub url: Url,
-    /// The headers of this provider's own.
-    pub headers: Vec<(String, Key)>,
-    /// The JSON of a POST; `None` for a GET.
+    /// Headers of this provider.
+    pub headers: Vec<(String, SecretText)>,
+    /// JSON body of a POST; `None` for a GET.
     pub body: Option<Value>,
-    /// The fields of the search that this provider has no way to heed.
+    /// Fields of the search that this provider does not support.
     pub unheeded: Vec<&'static str>,
 }
 
-/// A field of a request, with its value if it is sent.
+/// A parameter of a request; without a value it is not sent.
 pub type RequestField = (&'static str, Option<Value>);
 
 fn given<const N: usize>(fields: [RequestField; N]) -> impl Iterator<Item = (String, Value)> {
@@ -177,7 +177,7 @@ fn given<const N: usize>(fields: [RequestField; N]) -> impl Iterator<Item = (Str
 }
 
 impl ProviderRequest {
-    /// A GET of the endpoint with the fields that have a value.
+    /// Creates a GET request to the endpoint with the fields that have a value.
     #[must_use]
     pub fn get<const N: usize>(account: &ProviderAccount, fields: [RequestField; N]) -> Self {
         let mut url = account.endpoint.clone();
@@ -197,7 +197,7 @@ impl ProviderRequest {
         }
     }
 
-    /// A POST of them to the endpoint, as a JSON object.
+    /// Creates a POST request to the endpoint with the fields as a JSON object.
     #[must_use]
     pub fn post<const N: usize>(account: &ProviderAccount, fields: [RequestField; N]) -> Self {
         Self {
@@ -208,14 +208,15 @@ impl ProviderRequest {
         }
     }
 
-    /// The same with a header.
+    /// Adds a header.
     #[must_use]
     pub fn with(mut self, header: &str, value: &str) -> Self {
-        self.headers.push((header.to_owned(), Key::new(value)));
+        self.headers
+            .push((header.to_owned(), SecretText::new(value)));
         self
     }
 
-    /// The same, which does not heed `field` of the search, if that is `given`.
+    /// Marks `field` of the search as unsupported, if it is `given`.
     #[must_use]
     pub fn without(mut self, field: &'static str, given: bool) -> Self {
         if given {
@@ -225,28 +226,28 @@ impl ProviderRequest {
     }
 }
 
-/// The reason why an answer with a status of success has no results.
+/// Reason why an answer with a status of success has no results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnreadableReply {
-    /// It is not as documented.
+    /// The answer does not have the documented form.
     Unknown,
-    /// It is a refusal all the same.
+    /// The answer is a refusal all the same.
     Refused(ProviderRefusal),
 }
 
-/// The meaning of a refusal.
+/// Meaning of a refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderRefusal {
-    /// The kind. Seconds of zero stand for those that the answer says, or else the usual ones.
+    /// Kind of the failure. Zero seconds stand for those in the answer, or else the usual ones.
     pub kind: SearchFailureKind,
-    /// A sentence on what happened; empty for the usual one.
+    /// Sentence on what happened; empty for the usual one.
     pub text: String,
-    /// After how long the provider wants to be asked once more, where it does.
+    /// Wait after which the provider wants a retry, if it does.
     pub again: Option<Duration>,
 }
 
 impl ProviderRefusal {
-    /// A refusal of that kind.
+    /// Creates a refusal of this kind.
     #[must_use]
     pub fn new(kind: SearchFailureKind, text: impl Into<String>) -> Self {
         Self {
@@ -257,8 +258,8 @@ impl ProviderRefusal {
     }
 }
 
-impl Provider {
-    /// True if everything is there to ask it. One that needs nothing always is.
+impl SearchProvider {
+    /// True if all that the provider requires is configured.
     #[must_use]
     pub fn is_configured(&self, credentials: &Credentials<'_>) -> bool {
         let address = match self.endpoint {
@@ -272,7 +273,7 @@ impl Provider {
                 .all(|slot| !slot.required || slot.find(credentials).is_ok())
     }
 
-    /// True if somebody configured it: it is, and needs to be.
+    /// True if the user configured the provider, and it requires that.
     #[must_use]
     pub fn is_chosen(&self, credentials: &Credentials<'_>) -> bool {
         let needs = matches!(self.endpoint, ProviderEndpoint::Own { .. })
@@ -280,7 +281,7 @@ impl Provider {
         needs && self.is_configured(credentials)
     }
 
-    /// The credentials that it takes.
+    /// Returns the account: address and credentials.
     pub fn account(
         &self,
         credentials: &Credentials<'_>,
@@ -307,7 +308,7 @@ impl Provider {
         Ok(ProviderAccount { endpoint, keys })
     }
 
-    /// The address as it is configured, or what is wrong with the file that it may be in.
+    /// Returns the configured address; the error says what is wrong with the credentials file.
     fn address(&self, credentials: &Credentials<'_>) -> Result<String, Option<String>> {
         let (variable, name) = self.address_names();
         if let Some(set) = credentials.variable(variable) {
@@ -323,7 +324,7 @@ impl Provider {
         }
     }
 
-    /// The variable that the address is set by, for sentences.
+    /// Returns the variable that sets the address, for sentences.
     fn address_variable(&self, credentials: &Credentials<'_>) -> &'static str {
         match self.address_names() {
             (variable, Some(name)) if credentials.variable(variable).is_none() => name.variable,
@@ -338,7 +339,7 @@ impl Provider {
         }
     }
 
-    /// All names of what has to be configured, as a user sets them.
+    /// Returns all names that a user has to configure.
     #[must_use]
     pub fn wanted(&self) -> Vec<CredentialName> {
         let address = match self.endpoint {
@@ -370,7 +371,7 @@ impl Provider {
         ))
     }
 
-    /// Where its key is set, for sentences.
+    /// Names the places in which its key can be set, for sentences.
     #[must_use]
     pub fn places(&self) -> String {
         let names = self.slots.first().map_or(&[][..], |slot| slot.names);
@@ -385,8 +386,12 @@ impl Provider {
     }
 }
 
-/// The key, unless no header could hold it.
-fn sendable(provider: &Provider, slot: &CredentialSlot, key: Key) -> Result<Key, ProviderFailure> {
+/// Returns the key if it is fit for a header.
+fn sendable(
+    provider: &SearchProvider,
+    slot: &CredentialSlot,
+    key: SecretText,
+) -> Result<SecretText, ProviderFailure> {
     if key
         .expose()
         .bytes()

@@ -1,4 +1,4 @@
-//! `SearchApi`: Google's results by an API of others.
+//! `SearchApi`: Google's results through a third party's API.
 //!
 //! Facts: `SearchApi` documentation, "Google Search Engine Results API".
 
@@ -6,20 +6,20 @@ use serde_json::Value;
 
 use super::failure::SearchFailureKind;
 use super::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SiteQuery, UnreadableReply,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, results};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "SearchApi";
 
-/// The provider.
-pub static PROVIDER: Provider = Provider {
+/// Row of this provider.
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "searchapi",
     title: NAME,
     slots: &[CredentialSlot {
@@ -59,7 +59,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     let range = search.time_range;
     let fields = [
         ("engine", Some("google".into())),
-        ("q", Some(terms::written(ask, PROVIDER.words).into())),
+        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
         ("num", Some(ask.count.into())),
         ("page", Some((ask.page() + 1).into())),
         (
@@ -74,11 +74,11 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         .with("Authorization", &format!("Bearer {}", account.key(0)))
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     let list = body.get("organic_results");
     let error = string(&body, "error");
-    // That nothing was found is written as an error as well.
+    // A search without results is reported as an error as well.
     let nothing = error.to_lowercase().contains("any results");
     if list.is_none_or(Value::is_null) && !error.is_empty() && !nothing {
         let text = format!("{NAME} search failed: {}", reply::tidy(error));
@@ -96,7 +96,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     }))
 }
 
-fn refusal(reply: &Response) -> ProviderRefusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     let used_up = [
         "used all of the searches",
         "run out of searches",

@@ -1,44 +1,44 @@
-//! One search, from whom to ask to what was found: from the cache if it is there, else by as many
-//! requests as its hosts need, at the next provider where the first one fails.
+//! One search from start to end: from the cache if possible, or else by as many requests as its
+//! hosts need, at the next provider if the first one fails.
 
 use std::time::{Duration, Instant};
 
 use super::breaker::BreakerState;
+use super::cached_results::{self, CachedResults, GOOD_FOR};
 use super::choice::{self, ProviderChoice};
+use super::context::SearchContext;
 use super::failure::{ProviderFailure, SearchFailureKind};
-use super::found::{ProviderResults, found};
 use super::google;
-use super::kept::{self, GOOD_FOR, Kept};
-use super::known::Known;
 use super::outcome::{ProviderRouting, SearchAnswer, SearchFailure};
-use super::provider::{Provider, ProviderAccount};
-use super::query::Search;
+use super::provider::{ProviderAccount, SearchProvider};
+use super::provider_results::{ProviderResults, search_provider};
+use super::query::WebSearch;
 use crate::cache::{SingleFlightGuard, get_or_wait};
-use crate::web::client::Client;
+use crate::web::client::HttpClient;
 
-/// How long a provider may take where others can be asked after it.
+/// Longest time for one provider if others can be asked after it.
 const TURN: Duration = Duration::from_secs(8);
 
-/// The least time that is worth asking another one.
+/// Least time that is worth asking another provider.
 const LEAST: Duration = Duration::from_secs(1);
 
-/// How long a call waits for another one that asks the same.
+/// Longest wait for another call with the same search.
 const WAIT: Duration = Duration::from_secs(8);
 
-/// The least time of a search whose failure to reach a provider is the provider's.
+/// A shorter search that fails to reach a provider does not count against the provider.
 const PATIENT: Duration = Duration::from_secs(5);
 
-/// What it takes to search.
-pub struct Searcher<'a> {
-    /// Asks the providers; the search ends when its time does.
-    pub client: &'a Client,
-    /// What is known before one of them is asked.
-    pub known: Known<'a>,
+/// Runs searches.
+pub struct WebSearcher<'a> {
+    /// HTTP client; the search ends when its time does.
+    pub client: &'a HttpClient,
+    /// Configuration and caches.
+    pub known: SearchContext<'a>,
 }
 
-impl Searcher<'_> {
-    /// Searches.
-    pub fn search(&self, search: &Search) -> Result<SearchAnswer, SearchFailure> {
+impl WebSearcher<'_> {
+    /// Runs a search.
+    pub fn search(&self, search: &WebSearch) -> Result<SearchAnswer, SearchFailure> {
         let begin = Instant::now();
         let route =
             choice::choose(search, self.known.credentials).map_err(SearchFailure::NoProvider)?;
@@ -52,8 +52,8 @@ impl Searcher<'_> {
 
     fn ask_one(
         &self,
-        search: &Search,
-        provider: &'static Provider,
+        search: &WebSearch,
+        provider: &'static SearchProvider,
     ) -> Result<SearchAnswer, SearchFailure> {
         let asked = provider
             .account(self.known.credentials)
@@ -68,8 +68,8 @@ impl Searcher<'_> {
 
     fn ask_first_of(
         &self,
-        search: &Search,
-        providers: &[&'static Provider],
+        search: &WebSearch,
+        providers: &[&'static SearchProvider],
     ) -> Result<SearchAnswer, SearchFailure> {
         let mut routed = ProviderRouting::default();
         let mut worst: Option<ProviderFailure> = None;
@@ -88,7 +88,7 @@ impl Searcher<'_> {
                     ..answer
                 });
             }
-            // Who gets no time is not to blame for giving no answer.
+            // A provider that was given no time is not recorded as failed.
             if self.client.left() < LEAST && !routed.attempted.is_empty() {
                 let why = "no time left for it".to_owned();
                 routed.passed.push((provider.name, why));
@@ -119,7 +119,7 @@ impl Searcher<'_> {
                     provider.title
                 );
                 let failure = ProviderFailure::new(provider, kind, text);
-                // The one that is well again first says how long to wait, unless one was asked.
+                // The provider that recovers first decides how long to wait, unless one was asked.
                 let longer = match worst.as_ref().map(|worst| worst.kind) {
                     Some(SearchFailureKind::RateLimited { seconds: other, .. }) => seconds < other,
                     _ => true,
@@ -171,39 +171,39 @@ impl Searcher<'_> {
         }
     }
 
-    /// The answer that is kept, or that another call keeps while this one waits; else the turn to
-    /// ask for it.
+    /// Returns the cached answer, or one that another call stores while this one waits; otherwise
+    /// the lock for asking.
     fn kept_or_turn(
         &self,
-        search: &Search,
-        provider: &'static Provider,
+        search: &WebSearch,
+        provider: &'static SearchProvider,
         account: &ProviderAccount,
     ) -> Result<SearchAnswer, SingleFlightGuard> {
         let Some(store) = self.known.store.filter(|_| self.known.keeps_answers) else {
             return Err(SingleFlightGuard::default());
         };
-        let question = kept::question(search, provider, account);
+        let question = cached_results::question(search, provider, account);
         let longest = WAIT.min(self.client.left() / 3);
         let look = || self.known.kept(search, provider, account);
         get_or_wait(store, &question, longest, look)
     }
 
-    /// Asks a provider, and keeps what it answers.
+    /// Asks a provider, and caches its answer.
     fn ask(
         &self,
-        client: &Client,
-        search: &Search,
-        provider: &'static Provider,
+        client: &HttpClient,
+        search: &WebSearch,
+        provider: &'static SearchProvider,
         account: &ProviderAccount,
     ) -> Result<SearchAnswer, ProviderFailure> {
         let is_patient = client.left() >= PATIENT;
-        // A caller who cannot wait says nothing of the provider.
+        // A call with little time says nothing about the provider.
         let failed = |failure: &ProviderFailure| {
             if is_patient || !matches!(failure.kind, SearchFailureKind::Network { .. }) {
                 self.known.breakers().failed(provider, failure.kind);
             }
         };
-        let found = match found(client, search, provider, account) {
+        let found = match search_provider(client, search, provider, account) {
             Ok(found) => found,
             Err(failure) => {
                 failed(&failure);
@@ -222,19 +222,23 @@ impl Searcher<'_> {
             Some(failure) => failed(failure),
             None => self.known.breakers().succeeded(provider),
         }
-        let kept = Kept {
+        let kept = CachedResults {
             results,
             unheeded,
             shortened,
         };
-        // Half an answer is not kept.
+        // A partial answer is not cached.
         if let Some(store) = self
             .known
             .store
             .filter(|_| self.known.keeps_answers && unsearched.is_empty() && broken_off.is_none())
             && let Ok(bytes) = serde_json::to_vec(&kept)
         {
-            store.put(&kept::question(search, provider, account), &bytes, GOOD_FOR);
+            store.put(
+                &cached_results::question(search, provider, account),
+                &bytes,
+                GOOD_FOR,
+            );
         }
         Ok(SearchAnswer {
             provider,

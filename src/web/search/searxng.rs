@@ -8,20 +8,20 @@ use serde_json::Value;
 
 use super::failure::SearchFailureKind;
 use super::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, UnreadableReply,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, plain};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "SearXNG";
 
-/// The provider.
-pub static PROVIDER: Provider = Provider {
+/// Row of this provider.
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "searxng",
     title: NAME,
     slots: &[
@@ -50,7 +50,7 @@ pub static PROVIDER: Provider = Provider {
     setup: "SearXNG is a server of your own, at an address such as http://localhost:8080, whose \
         settings have `json` among `search.formats`.",
     limits: ProviderLimits {
-        // What its engines take; it passes the query on.
+        // The limit of its engines; SearXNG passes the query on.
         characters: 500,
         words: 50,
         ..ProviderLimits::PLAIN
@@ -80,7 +80,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     }
     let lonely = search.country.is_some() && search.language.is_none();
     let fields = [
-        ("q", Some(terms::written(ask, PROVIDER.words).into())),
+        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
         ("format", Some("json".into())),
         ("categories", Some("general".into())),
         ("pageno", Some((ask.page() + 1).into())),
@@ -106,8 +106,8 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     request
 }
 
-/// Headers as they are configured: a JSON object, or `Name: value` with a semicolon, a comma or a
-/// line's end between them. What is no header is left out.
+/// Parses the configured headers: a JSON object, or `Name: value` separated by semicolons, commas
+/// or line ends. Anything else is left out.
 fn headers(text: &str) -> Vec<(String, String)> {
     let pairs: Vec<(String, String)> = match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(object)) => object
@@ -134,7 +134,7 @@ fn headers(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     let list = body.get("results").ok_or(UnreadableReply::Unknown)?;
     let results = reply::results(Some(list), |item| SearchResult {
@@ -146,7 +146,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     });
     let silent = unresponsive(&body);
     if results.is_empty() && !silent.is_empty() {
-        // Nobody knows whether there would have been results.
+        // The engines that failed might have had results.
         let text = format!(
             "{NAME} found nothing, but not all of its engines answered: {}.",
             silent.join(", ")
@@ -159,7 +159,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     Ok(results)
 }
 
-/// The engines that did not answer, and why.
+/// Returns the engines that did not answer, with the reasons.
 fn unresponsive(body: &Value) -> Vec<String> {
     let engines = body.get("unresponsive_engines").and_then(Value::as_array);
     let engines = engines.into_iter().flatten().take(10);
@@ -172,7 +172,7 @@ fn unresponsive(body: &Value) -> Vec<String> {
         .collect()
 }
 
-fn refusal(reply: &Response) -> ProviderRefusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
         401 => ProviderRefusal::new(
             SearchFailureKind::AuthInvalid,

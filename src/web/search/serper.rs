@@ -1,24 +1,24 @@
-//! Serper: Google's results by an API of others.
+//! Serper: Google's results through a third party's API.
 //!
-//! Facts: the playground and the documentation of serper.dev; its refusals as they are reported.
+//! Facts: the playground and the documentation of serper.dev; its refusals as users report them.
 
 use serde_json::Value;
 
 use super::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SiteQuery, UnreadableReply,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, results};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Serper";
 
-/// The provider.
-pub static PROVIDER: Provider = Provider {
+/// Row of this provider.
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "serper",
     title: NAME,
     slots: &[CredentialSlot {
@@ -59,7 +59,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     };
     let range = search.time_range;
     let fields = [
-        ("q", Some(terms::written(ask, PROVIDER.words).into())),
+        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
         ("num", Some(ask.count.into())),
         ("page", (page > 0).then(|| (page + 1).into())),
         ("hl", search.language.as_deref().map(Value::from)),
@@ -73,7 +73,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     ProviderRequest::post(account, fields).with("X-API-KEY", account.key(0))
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     Ok(reply::results(body.get("organic"), |item| SearchResult {
         title: results::unmarked(string(item, "title")),
@@ -84,7 +84,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     }))
 }
 
-fn refusal(reply: &Response) -> ProviderRefusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     if reply::says(reply, &["not enough credits"]) {
         return ProviderRefusal::new(reply::QUOTA, reply::quota(NAME, reply));
     }

@@ -3,20 +3,20 @@
 //! Facts: Tavily documentation, "Tavily Search" and "Understanding HTTP errors".
 
 use super::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SiteQuery, UnreadableReply,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, results};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Tavily";
 
-/// The provider.
-pub static PROVIDER: Provider = Provider {
+/// Row of this provider.
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "tavily",
     title: NAME,
     slots: &[CredentialSlot {
@@ -49,7 +49,7 @@ pub static PROVIDER: Provider = Provider {
     refusal,
 };
 
-/// What it calls countries.
+/// Names of countries as Tavily spells them.
 const COUNTRIES: &str = "\
     AR argentina|AT austria|AU australia|BE belgium|BG bulgaria|BR brazil|CA canada|\
     CH switzerland|CL chile|CN china|CO colombia|CZ czech republic|DE germany|DK denmark|\
@@ -69,7 +69,10 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     let country = countries.find(|(code, _)| Some(*code) == wanted);
     let range = search.time_range;
     let fields = [
-        ("query", Some(terms::written(ask, PROVIDER.words).into())),
+        (
+            "query",
+            Some(terms::query_string(ask, PROVIDER.words).into()),
+        ),
         ("max_results", Some(ask.count.into())),
         ("search_depth", Some("basic".into())),
         ("topic", Some("general".into())),
@@ -88,7 +91,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         .without("safe", search.safe == Some(SafeSearch::High))
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     Ok(reply::results(body.get("results"), |item| SearchResult {
         title: results::unmarked(string(item, "title")),
@@ -99,8 +102,8 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     }))
 }
 
-fn refusal(reply: &Response) -> ProviderRefusal {
-    // The plan's limit, and that of what is paid as it is used.
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
+    // The limit of the plan, and that of pay-as-you-go.
     if matches!(reply.status, 432 | 433) {
         return ProviderRefusal::new(reply::QUOTA, reply::quota(NAME, reply));
     }

@@ -1,13 +1,13 @@
-//! The words of a request: the query with what the provider has no parameter for, as operators of
-//! web search (`"phrase"`, `-word`, `site:`), and how many hosts fit into one query.
+//! The query string: the words with operators of web search (`"phrase"`, `-word`, `site:`) for all
+//! that the provider has no parameter for, and the grouping of hosts into queries.
 
 use std::fmt::Write as _;
 
 use super::provider::{ProviderLimits, SiteQuery};
-use super::query::{ProviderQuery, Search};
+use super::query::{ProviderQuery, WebSearch};
 use crate::sort::Sort;
 
-/// The parts of a search that go into the query as operators.
+/// Parts of a search that go into the query as operators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(
     clippy::struct_excessive_bools,
@@ -23,7 +23,7 @@ pub struct QueryOperators {
 }
 
 impl QueryOperators {
-    /// All of it: the provider has no parameter for any.
+    /// All parts, for a provider without parameters for them.
     pub const ALL: Self = Self {
         exact: true,
         excluded: true,
@@ -31,9 +31,9 @@ impl QueryOperators {
     };
 }
 
-/// The query, and as operators what is asked of the words.
+/// Builds the query string with its operators.
 #[must_use]
-pub fn written(ask: &ProviderQuery<'_>, words: QueryOperators) -> String {
+pub fn query_string(ask: &ProviderQuery<'_>, words: QueryOperators) -> String {
     let mut text = ask.search.query.trim().to_owned();
     if let (true, Some(phrase)) = (words.exact, phrase(ask)) {
         text.extend([" \"", &phrase, "\""]);
@@ -55,7 +55,7 @@ pub fn written(ask: &ProviderQuery<'_>, words: QueryOperators) -> String {
     text
 }
 
-/// `site:a`, or `(site:a OR site:b)`.
+/// Builds `site:a`, or `(site:a OR site:b)`.
 fn hosts(sites: &[String]) -> String {
     let all: Vec<String> = sites.iter().map(|site| format!("site:{site}")).collect();
     match all.as_slice() {
@@ -64,7 +64,7 @@ fn hosts(sites: &[String]) -> String {
     }
 }
 
-/// The exact phrase without the quotation marks that it may come in; `None` for an empty one.
+/// Returns the exact phrase without surrounding quotation marks; `None` for an empty one.
 #[must_use]
 pub fn phrase(ask: &ProviderQuery<'_>) -> Option<String> {
     let phrase = ask
@@ -76,8 +76,7 @@ pub fn phrase(ask: &ProviderQuery<'_>) -> Option<String> {
     (!phrase.is_empty()).then_some(phrase)
 }
 
-/// The excluded terms: words, and phrases in quotation marks, without their minus if they come with
-/// one.
+/// Returns the excluded terms: words, and phrases in quotation marks, without a leading minus.
 #[must_use]
 pub fn excluded(ask: &ProviderQuery<'_>) -> Vec<String> {
     let text = ask.search.exclude_terms.as_deref().unwrap_or_default();
@@ -94,14 +93,14 @@ pub fn excluded(ask: &ProviderQuery<'_>) -> Vec<String> {
     terms
 }
 
-/// True if a request's words are no longer than the provider takes.
+/// True if the query is no longer than the provider accepts.
 #[must_use]
 pub fn fits(text: &str, limits: &ProviderLimits) -> bool {
     text.chars().count() <= limits.characters && text.split_whitespace().count() <= limits.words
 }
 
-/// The beginning of the query that a request has room for with the operators and a few hosts;
-/// `None` where it has room for all of it, or for nothing.
+/// Shortens the query so that it fits with the operators and a few hosts; `None` if it fits as it
+/// is, or if nothing does.
 #[must_use]
 pub fn shortened(
     ask: &ProviderQuery<'_>,
@@ -111,7 +110,7 @@ pub fn shortened(
     let mut longest = ask.sites.to_vec();
     longest.arrange_by_key(|site| std::cmp::Reverse(site.len()));
     let room = |query: &str, sites: usize| {
-        let search = Search {
+        let search = WebSearch {
             query: query.to_owned(),
             ..ask.search.clone()
         };
@@ -120,14 +119,14 @@ pub fn shortened(
             sites: &longest[..sites],
             ..*ask
         };
-        fits(&written(&part, words), limits)
+        fits(&query_string(&part, words), limits)
     };
     let query = ask.search.query.trim();
     if room(query, longest.len().min(1)) {
         return None;
     }
     for sites in [longest.len().min(FEW), longest.len().min(1)] {
-        // True if a beginning fits is the question of its length alone.
+        // Only its length decides whether a beginning fits.
         let ends: Vec<usize> = query.char_indices().map(|(at, _)| at).skip(1).collect();
         let fitting = ends.partition_point(|end| room(&query[..*end], sites));
         let Some(end) = fitting.checked_sub(1).map(|at| ends[at]) else {
@@ -137,7 +136,7 @@ pub fn shortened(
         let cut = query[end..].starts_with(char::is_whitespace);
         let whole = begin.rfind(char::is_whitespace).filter(|_| !cut);
         let mut text = begin[..whole.unwrap_or(end)].trim_end().to_owned();
-        // A phrase that is not ended is none.
+        // An unclosed quotation mark would not make a phrase.
         if text.matches('"').count() % 2 == 1
             && let Some(at) = text.rfind('"')
         {
@@ -148,12 +147,12 @@ pub fn shortened(
     None
 }
 
-/// So many hosts go into one request even where not all of its words may be heeded: a long query is
-/// not asked once for every host.
+/// Minimum number of hosts in one request, even if not all words may count: otherwise a long query
+/// would be sent once for every host.
 const FEW: usize = 5;
 
-/// The hosts of a search in groups, each for one request: as few groups as the provider's limits
-/// allow, and as equal ones. A host that no request has room for is in a group by itself.
+/// Splits the hosts of a search into groups, one for each request: as few as the provider's limits
+/// allow, and of similar size. A host that fits into no request forms a group by itself.
 #[must_use]
 pub fn groups<'a>(
     ask: &ProviderQuery<'a>,
@@ -168,7 +167,7 @@ pub fn groups<'a>(
         SiteQuery::Parameter(most) | SiteQuery::Words(most) => most.max(1),
     };
     let room = |part: &'a [String]| {
-        let text = written(
+        let text = query_string(
             &ProviderQuery {
                 sites: part,
                 ..*ask
@@ -189,15 +188,15 @@ pub fn groups<'a>(
         few.push(group);
         rest = after;
     }
-    let equal = even(sites, few.len());
+    let equal = split_evenly(sites, few.len());
     if equal.iter().all(|group| room(group)) {
         return equal;
     }
     few
 }
 
-/// `sites` in so many parts of nearly the same length.
-fn even(sites: &[String], parts: usize) -> Vec<&[String]> {
+/// Splits `sites` into this many parts of nearly the same length.
+fn split_evenly(sites: &[String], parts: usize) -> Vec<&[String]> {
     let (mut all, mut rest) = (Vec::with_capacity(parts), sites);
     for left in (1..=parts).rev() {
         let (part, after) = rest.split_at(rest.len().div_ceil(left));
@@ -210,7 +209,7 @@ fn even(sites: &[String], parts: usize) -> Vec<&[String]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    fn ask(search: &Search) -> ProviderQuery<'_> {
+    fn ask(search: &WebSearch) -> ProviderQuery<'_> {
         ProviderQuery {
             search,
             sites: &search.sites,
@@ -221,13 +220,13 @@ mod tests {
         }
     }
 
-    fn search(exact: Option<&str>, excluded: Option<&str>, sites: usize) -> Search {
-        Search {
+    fn search(exact: Option<&str>, excluded: Option<&str>, sites: usize) -> WebSearch {
+        WebSearch {
             query: " two words ".to_owned(),
             sites: (0..sites).map(|n| format!("site-{n}.example")).collect(),
             exact_terms: exact.map(str::to_owned),
             exclude_terms: excluded.map(str::to_owned),
-            ..Search::default()
+            ..WebSearch::default()
         }
     }
 
@@ -235,13 +234,16 @@ mod tests {
     fn a_query_says_by_operators_what_has_no_parameter() {
         let all = search(Some("the \"exact  phrase"), Some("-a, b \"c  d\" ,"), 2);
         assert_eq!(
-            written(&ask(&all), QueryOperators::ALL),
+            query_string(&ask(&all), QueryOperators::ALL),
             "two words \"the exact phrase\" -a -b -\"c d\" (site:site-0.example OR site:site-1.example)"
         );
-        assert_eq!(written(&ask(&all), QueryOperators::default()), "two words");
+        assert_eq!(
+            query_string(&ask(&all), QueryOperators::default()),
+            "two words"
+        );
         let one = search(Some(" \" "), Some(" "), 1);
         assert_eq!(
-            written(&ask(&one), QueryOperators::ALL),
+            query_string(&ask(&one), QueryOperators::ALL),
             "two words site:site-0.example"
         );
     }
@@ -263,7 +265,7 @@ mod tests {
                     sites: group,
                     ..ask(&search)
                 };
-                assert!(fits(&written(&part, QueryOperators::ALL), &limits));
+                assert!(fits(&query_string(&part, QueryOperators::ALL), &limits));
             }
             groups.iter().map(|group| group.len()).collect::<Vec<_>>()
         };
@@ -278,7 +280,7 @@ mod tests {
         };
         assert_eq!(lengths(heeding(13)), [6, 5]);
         assert_eq!(lengths(heeding(1)), [4, 4, 3]);
-        let none = Search::default();
+        let none = WebSearch::default();
         assert_eq!(
             groups(&ask(&none), QueryOperators::ALL, &ProviderLimits::PLAIN),
             [&[] as &[String]]

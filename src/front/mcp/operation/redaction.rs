@@ -7,7 +7,7 @@ use regex::{Captures, Regex};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use crate::web::credentials::Key;
+use crate::web::credentials::SecretText;
 
 /// The text in place of what is not shown.
 const HIDDEN: &str = "[key]";
@@ -33,7 +33,7 @@ static PARAMETER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!("(?i){SECRET}$")).ok());
 
 /// `arguments` without the values that must not be logged, such as `keys`.
-pub fn redact_arguments(arguments: &JsonObject, keys: &[Key]) -> JsonObject {
+pub fn redact_arguments(arguments: &JsonObject, keys: &[SecretText]) -> JsonObject {
     let fields = arguments.iter().map(|(name, value)| {
         let value = if !value.is_null() && NAME.as_ref().is_none_or(|secret| secret.is_match(name))
         {
@@ -46,7 +46,7 @@ pub fn redact_arguments(arguments: &JsonObject, keys: &[Key]) -> JsonObject {
     fields.collect()
 }
 
-fn without_secrets(value: &Value, keys: &[Key]) -> Value {
+fn without_secrets(value: &Value, keys: &[SecretText]) -> Value {
     match value {
         Value::String(said) => text(said, keys).into(),
         Value::Array(values) => values
@@ -58,7 +58,7 @@ fn without_secrets(value: &Value, keys: &[Key]) -> Value {
     }
 }
 
-fn text(said: &str, keys: &[Key]) -> String {
+fn text(said: &str, keys: &[SecretText]) -> String {
     let (Some(login), Some(parameter)) = (&*LOGIN, &*PARAMETER) else {
         return HIDDEN.to_owned();
     };
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     fn shown(said: &str) -> String {
-        let keys = [Key::new("s3rv3r-own-k3y")];
+        let keys = [SecretText::new("s3rv3r-own-k3y")];
         let arguments = json!({"url": [said]});
         let masked = redact_arguments(arguments.as_object().unwrap(), &keys);
         masked["url"][0].as_str().unwrap().to_owned()

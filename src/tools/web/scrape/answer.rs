@@ -1,7 +1,7 @@
-//! The answer: the specification's object, field by field, no longer than its reader takes.
+//! The answer: the specification's object, field by field, within its reader's limit.
 //!
 //! Rules: the specification's output of `scrape_page`; the decisions on the host's calls (8, 9) for
-//! what is left out where there is a limit.
+//! the fields left out under a limit.
 
 use std::io;
 
@@ -9,17 +9,17 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::content_cut;
-use super::page::{FetchPaging, Page};
+use super::page::{FetchPaging, ScrapedPage};
 use super::request::LONGEST;
 use crate::contract::bounded::TextMeasure;
 use crate::contract::reply::Object;
 use crate::contract::terms::{Audience, Terms};
 use crate::tools::web::research_cache::TRUST;
 
-/// Fewer words than these are said to be few.
+/// Fewer words than these are reported as few.
 const SPARSE: usize = 150;
 
-/// Facts beside the text, which stand behind those about it.
+/// Facts beside the text, placed behind those about it.
 const FACTS: [&str; 7] = [
     "structuredData",
     "forumSignals",
@@ -30,10 +30,10 @@ const FACTS: [&str; 7] = [
     "retractionStatus",
 ];
 
-/// Facts of use to programs alone.
+/// Facts for programs only.
 const FOR_PROGRAMS: [&str; 1] = ["structuredData"];
 
-/// The fields that go first where there is no room for all, in that order.
+/// Fields that are left out first if there is not enough room, in that order.
 const DISPENSABLE: [&str; 18] = [
     "structuredData",
     "forumSignals",
@@ -55,7 +55,7 @@ const DISPENSABLE: [&str; 18] = [
     "url",
 ];
 
-/// The size class of content of so many bytes.
+/// Returns the size class of content of so many bytes.
 fn size_category(bytes: usize) -> &'static str {
     match bytes {
         0..5000 => "small",
@@ -65,12 +65,12 @@ fn size_category(bytes: usize) -> &'static str {
     }
 }
 
-/// The fields of an answer but for its content, in their order.
+/// Fields of an answer without its content, in their order.
 struct AnswerFields(Vec<(&'static str, Box<RawValue>)>);
 
 impl AnswerFields {
     fn add(&mut self, name: &'static str, value: impl Serialize) {
-        // Texts, numbers and JSON: what is declared for machines stays as it is written.
+        // Texts, numbers and JSON always serialise; the page's own declarations are unchanged.
         if let Ok(value) = serde_json::value::to_raw_value(&value) {
             self.0.push((name, value));
         }
@@ -82,15 +82,15 @@ impl AnswerFields {
         }
     }
 
-    /// Their length as JSON, each with its comma, in bytes.
+    /// Returns the length of the fields as JSON, each with its comma, in bytes.
     fn length(&self) -> usize {
         let one = |(name, value): &(&str, Box<RawValue>)| name.len() + 4 + value.get().len();
         self.0.iter().map(one).sum()
     }
 
-    /// Leaves out what can be done without until the others have room; what was left out comes
-    /// back.
-    fn fit(&mut self, room: usize) -> Vec<&'static str> {
+    /// Leaves out dispensable fields until the others have room; returns the names of those left
+    /// out.
+    fn drop_until_fits(&mut self, room: usize) -> Vec<&'static str> {
         let mut left_out = Vec::new();
         for name in DISPENSABLE {
             if self.length() <= room {
@@ -106,8 +106,9 @@ impl AnswerFields {
     }
 }
 
-/// The fields of an answer with this content, which is cut if it is not the page's own.
-fn fields(page: &Page, content: &str, truncated: bool) -> AnswerFields {
+/// Builds the fields of an answer with this content; `truncated` if it is cut for the answer's
+/// limit.
+fn fields(page: &ScrapedPage, content: &str, truncated: bool) -> AnswerFields {
     let mut fields = AnswerFields(Vec::new());
     fields.add("url", &page.url);
     fields.add("contentType", &page.content_type);
@@ -143,7 +144,7 @@ fn fields(page: &Page, content: &str, truncated: bool) -> AnswerFields {
     fields
 }
 
-fn sparsity(page: &Page) -> String {
+fn sparsity(page: &ScrapedPage) -> String {
     let words = match page.words {
         1 => "1 word".to_owned(),
         words => format!("{words} words"),
@@ -154,7 +155,7 @@ fn sparsity(page: &Page) -> String {
 }
 
 /// Writes the answer.
-pub fn write(object: &mut Object<'_>, page: &Page) -> io::Result<()> {
+pub fn write(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
     if object.terms().max_answer.is_some() {
         return write_within(object, page);
     }
@@ -186,22 +187,22 @@ fn put(object: &mut Object<'_>, name: &str, value: &RawValue) -> io::Result<()> 
     }
 }
 
-fn say_notes(object: &mut Object<'_>, page: &Page) {
+fn say_notes(object: &mut Object<'_>, page: &ScrapedPage) {
     for note in &page.notes {
         object.note(note.clone());
     }
 }
 
-/// Writes as much as there is room for: the content comes last, since it takes what the other
-/// fields leave.
-fn write_within(object: &mut Object<'_>, page: &Page) -> io::Result<()> {
+/// Writes as much as there is room for: the content comes last because it takes the room that the
+/// other fields leave.
+fn write_within(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
     let is_model = object.terms().reader == Audience::Model;
     let room = object.room().unwrap_or(usize::MAX);
     let mut all = fields(page, &page.content, true);
     if is_model {
         all.0.retain(|(name, _)| !FOR_PROGRAMS.contains(name));
     }
-    let left_out = all.fit(room / 2);
+    let left_out = all.drop_until_fits(room / 2);
     let room = room.saturating_sub(all.length() + "\"content\":\"\",".len());
     let cut = shorter(page, room, object.measure());
     let content = cut.as_ref().map_or(&*page.content, |cut| &*cut.text);
@@ -227,9 +228,9 @@ fn write_within(object: &mut Object<'_>, page: &Page) -> io::Result<()> {
     Ok(())
 }
 
-/// The beginning of the content that has `room`, if that is not all of it.
+/// Returns the beginning of the content that fits into `room`, if not all of it does.
 fn shorter(
-    page: &Page,
+    page: &ScrapedPage,
     room: usize,
     measure: TextMeasure,
 ) -> Option<content_cut::ContentBeginning> {
@@ -240,10 +241,10 @@ fn shorter(
     content_cut::beginning(&page.content, fits, page.markdown)
 }
 
-/// How to have the rest of a content of which `shown` bytes are shown. `bounded` is whether that is
-/// due to the answer's reader, and not to the request.
+/// Explains how to get the rest of a content of which `shown` bytes are shown. `bounded` is true if
+/// the answer's reader sets the limit, and not the request.
 fn rest_of(
-    page: &Page,
+    page: &ScrapedPage,
     shown: usize,
     next: Option<usize>,
     terms: &Terms,
@@ -263,7 +264,7 @@ fn rest_of(
     let model = matches!(terms.reader, Audience::Model | Audience::Program);
     let main = page.paging == FetchPaging::Main;
     let go_on = match (page.paging, terms.reader) {
-        // A window of lines begins anew within the first one.
+        // A window of lines would begin again within the first one.
         _ if next <= 1 => None,
         (FetchPaging::Nowhere, _) | (_, Audience::Person) => None,
         (_, Audience::Model | Audience::Program) => {

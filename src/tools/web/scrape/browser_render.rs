@@ -1,5 +1,5 @@
-//! Pages that a script puts together, which their server's HTML does not show: the user's browser
-//! runs the script, else Exa may have the page.
+//! Pages that a script builds, which are not in their server's HTML: the user's browser runs the
+//! script, or else Exa may have the page.
 
 use std::time::{Duration, Instant};
 
@@ -13,17 +13,17 @@ use crate::browser::Browser;
 use crate::document::Document;
 use crate::tools::web::page_source::PageSource;
 use crate::web::charset::BodyKind;
-use crate::web::client::Client;
+use crate::web::client::HttpClient;
 use crate::web::credentials::Credentials;
 use crate::web::exa_pages;
 
-/// The most time that a browser has for a page.
+/// Most time given to a browser for a page.
 const RENDERING: Duration = Duration::from_secs(15);
 
-/// The part of a call's time that is kept for the steps behind the browser.
+/// Time of a call that is reserved for the steps after the browser.
 const AFTERWARDS: Duration = Duration::from_secs(2);
 
-/// The ways that there are to such a page at `url`, as far as answers depend on it.
+/// Returns the available ways to such a page at `url`, as far as answers depend on them.
 pub fn ways(url: &Url) -> Vec<u8> {
     let browser = Browser::find();
     let program = browser.as_ref().map(|one| one.program().as_os_str());
@@ -34,14 +34,13 @@ pub fn ways(url: &Url) -> Vec<u8> {
     ways
 }
 
-/// Completes the page by another way, with notes on what came of it, and gives the HTML that it was
-/// then made from, if that is another one than the server's. Where there is no way, or none that
-/// leads to more, the page is left as it is, and partial.
+/// Completes the page in another way, with notes on the result, and returns the new HTML if it
+/// comes from a browser. If no way leads to more text, the page stays as it is, and partial.
 pub fn complete(
     found: &mut FoundPage,
     source: &PageSource,
     end: Instant,
-    client: &Client,
+    client: &HttpClient,
     request: &ScrapeRequest,
 ) -> Option<PageSource> {
     let rendered = render(found, source, end, client);
@@ -56,12 +55,12 @@ pub fn complete(
     rendered
 }
 
-/// The page as a browser shows it.
+/// Renders the page in a browser.
 fn render(
     found: &mut FoundPage,
     source: &PageSource,
     end: Instant,
-    client: &Client,
+    client: &HttpClient,
 ) -> Option<PageSource> {
     let Some(browser) = Browser::find() else {
         found.notes.push(
@@ -73,7 +72,7 @@ fn render(
     let rendered = match browser.render(&source.url, &source.guard, within) {
         Ok(rendered) => rendered,
         Err(error) => {
-            // Another time it may do better.
+            // A later attempt may succeed.
             found.of_the_moment = true;
             found.notes.push(format!("{error}."));
             return None;
@@ -100,11 +99,11 @@ fn render(
     Some(rendered)
 }
 
-/// Takes the page as Exa has it, if its user lets Exa be asked, and everybody can reach the page.
+/// Takes the page from Exa, if its user allows that, and the page is public.
 fn ask_exa(
     found: &mut FoundPage,
     source: &PageSource,
-    client: &Client,
+    client: &HttpClient,
     request: &ScrapeRequest,
 ) -> bool {
     let credentials = Credentials::from_env();

@@ -1,8 +1,8 @@
-//! Pages and failures that were found lately: what they are kept under, for how long, and what is
-//! asked before one is shown.
+//! The cache of pages and failures: their keys, their lifetimes, and the checks before one is
+//! shown.
 //!
-//! Rules: the specification's cache of `scrape_page`. The key holds whatever the answer depends on,
-//! of the request and of the environment.
+//! Rules: the specification's cache of `scrape_page`. The key contains all parts of the request and
+//! the environment that the answer depends on.
 
 use std::time::Duration;
 
@@ -11,50 +11,50 @@ use url::Url;
 
 use super::browser_render;
 use super::failure::{self, CachedFailure, PageError};
-use super::page::Page;
+use super::page::ScrapedPage;
 use super::reader;
 use super::request::ScrapeRequest;
 use crate::cache::{self, CacheQuestion, CacheStore};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Terms;
 use crate::tools::web::network;
-use crate::web::allowed::{self, Allowed};
+use crate::web::allowed::{self, AllowedHosts};
 use crate::web::guard::{self, Guard};
 
-/// For how long a page is good.
+/// Time for which a page is valid.
 pub const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
 
-/// How long a call waits for another one that is asking the same, before it asks by itself.
+/// Longest wait for another call with the same request, before this one fetches by itself.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// The least time of a call whose failure to reach a server is the server's.
+/// A shorter call that fails to reach a server does not count against the server.
 const PATIENT: Duration = Duration::from_secs(15);
 
-/// The version of what is kept: one more whenever [`Kept`] changes.
+/// Version of the stored form: incremented whenever [`CachedReply`] changes.
 const VERSION: u32 = 1;
 
-/// What is kept.
+/// A page or a failure, as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
-enum Kept<P> {
+enum CachedReply<P> {
     Page(P),
     Failure(CachedFailure),
 }
 
-/// A page, and how long ago it was found, if it was found earlier.
-pub struct Found {
+/// A page, with its age if it comes from the cache.
+pub struct CacheHit {
     /// The page.
-    pub page: Page,
-    /// Its age.
+    pub page: ScrapedPage,
+    /// Age of a cached page.
     pub age: Option<Duration>,
 }
 
-/// The answer to what is asked: that which is kept, else the one that is found now.
+/// Answers a request: from the cache, or else by fetching.
 pub fn answer(
     asked: &ScrapeRequest,
     terms: &Terms,
     store: Option<&dyn CacheStore>,
-) -> Result<Found, Failure> {
-    // Its time begins before the wait for somebody else's.
+) -> Result<CacheHit, Failure> {
+    // The time of the call includes the wait for another call.
     let client = network::client(terms);
     let Some(store) = store.filter(|_| may_be_shown(asked, &asked.url)) else {
         let found = reader::page(asked, terms, client);
@@ -62,8 +62,8 @@ pub fn answer(
     };
     let question = question(asked);
     let wait = LONGEST_WAIT.min(client.left() / 3);
-    let look = || look(store, &question, asked);
-    // Of many equal calls, one asks.
+    let look = || read_cached(store, &question, asked);
+    // Of many equal calls, only one fetches.
     let _turn = match cache::get_or_wait(store, &question, wait, look) {
         Ok(found) => return found,
         Err(turn) => turn,
@@ -72,7 +72,7 @@ pub fn answer(
     match reader::page(asked, terms, client) {
         Ok(page) => {
             if !page.of_the_moment {
-                put(store, &question, &Kept::Page(&page), GOOD_FOR);
+                put(store, &question, &CachedReply::Page(&page), GOOD_FOR);
             }
             Ok(new(page))
         }
@@ -83,64 +83,78 @@ pub fn answer(
                 && let Some(good_for) = failure::good_for(failure.code)
             {
                 let kept = CachedFailure::of(&failure);
-                put(store, &question, &Kept::<&Page>::Failure(kept), good_for);
-                return Err(failure::told_to_be_kept(failure, good_for));
+                put(
+                    store,
+                    &question,
+                    &CachedReply::<&ScrapedPage>::Failure(kept),
+                    good_for,
+                );
+                return Err(failure::note_caching(failure, good_for));
             }
             Err(failure)
         }
     }
 }
 
-/// What is kept of what is asked, if it may be shown.
-pub fn known(asked: &ScrapeRequest, store: &dyn CacheStore) -> Option<Result<Found, Failure>> {
+/// Returns the cached answer to a request, if it may be shown.
+pub fn cached_answer(
+    asked: &ScrapeRequest,
+    store: &dyn CacheStore,
+) -> Option<Result<CacheHit, Failure>> {
     if !may_be_shown(asked, &asked.url) {
         return None;
     }
-    look(store, &question(asked), asked)
+    read_cached(store, &question(asked), asked)
 }
 
-fn new(page: Page) -> Found {
-    Found { page, age: None }
+fn new(page: ScrapedPage) -> CacheHit {
+    CacheHit { page, age: None }
 }
 
-fn put(store: &dyn CacheStore, question: &CacheQuestion, kept: &Kept<&Page>, good_for: Duration) {
+fn put(
+    store: &dyn CacheStore,
+    question: &CacheQuestion,
+    kept: &CachedReply<&ScrapedPage>,
+    good_for: Duration,
+) {
     if let Ok(bytes) = serde_json::to_vec(kept) {
         store.put(question, &bytes, good_for);
     }
 }
 
-/// What is kept of the answer, if it may be shown.
-fn look(
+/// Returns the cached answer under this key, if it may be shown.
+fn read_cached(
     store: &dyn CacheStore,
     question: &CacheQuestion,
     asked: &ScrapeRequest,
-) -> Option<Result<Found, Failure>> {
+) -> Option<Result<CacheHit, Failure>> {
     let entry = store.get(question, GOOD_FOR)?;
     match serde_json::from_slice(&entry.bytes).ok()? {
-        Kept::<Page>::Page(page) => {
+        CachedReply::<ScrapedPage>::Page(page) => {
             let url = Url::parse(&page.url).ok()?;
             let age = Some(entry.age);
-            may_be_shown(asked, &url).then_some(Ok(Found { page, age }))
+            may_be_shown(asked, &url).then_some(Ok(CacheHit { page, age }))
         }
-        Kept::Failure(failure) => failure.after(entry.age).map(Err),
+        CachedReply::Failure(failure) => failure.after(entry.age).map(Err),
     }
 }
 
-/// Whether what was asked for may come from `url`, as far as that is known without a look-up.
+/// True if a page from `url` may be shown for this request, as far as that is known without a
+/// look-up.
 fn may_be_shown(asked: &ScrapeRequest, url: &Url) -> bool {
-    let guarded = Guard::new(&asked.url).is_some_and(|guard| guard.admit(url).is_ok());
-    guarded && Allowed::from_env().admits(url)
+    let guarded = Guard::new(&asked.url).is_some_and(|guard| guard.check_url(url).is_ok());
+    guarded && AllowedHosts::from_env().admits(url)
 }
 
-/// What the answer depends on.
+/// Builds the cache key of a request.
 fn question(asked: &ScrapeRequest) -> CacheQuestion {
-    // A field that is not named here does not compile.
+    // Destructured in full, so that a new field does not compile until it is named here.
     let ScrapeRequest {
         url,
         mode,
         max_length,
     } = asked;
-    // With its fragment, which decides on what a script shows.
+    // The fragment is included because scripts may depend on it.
     CacheQuestion::new(super::NAME, VERSION)
         .with("url", Some(url.as_str()))
         .with("mode", Some(mode.name()))
@@ -157,7 +171,7 @@ fn question(asked: &ScrapeRequest) -> CacheQuestion {
         )
 }
 
-/// The variables that replace the addresses of services.
+/// Variables that replace the addresses of services.
 const SERVICES: [&str; 4] = [
     "IKIGAI_CROSSREF_URL",
     "IKIGAI_EXA_URL",
@@ -165,7 +179,7 @@ const SERVICES: [&str; 4] = [
     "IKIGAI_YOUTUBE_URL",
 ];
 
-/// A variable of the environment that decides on answers.
+/// Returns a variable of the environment that affects answers.
 fn variable(name: &str) -> Option<Vec<u8>> {
     let value = std::env::var_os(name)?;
     (!value.is_empty()).then(|| value.as_encoded_bytes().to_vec())
@@ -177,7 +191,7 @@ mod tests {
     use crate::contract::request::Request;
     use crate::contract::schema::Schema;
 
-    /// The fields of a request that are in no question, each with the reason.
+    /// Fields of a request that are not part of the key, each with the reason.
     const WITHOUT_EFFECT: &[(&str, &str)] = &[(
         "sessionId",
         "it belongs to another tool of the system that has it",

@@ -1,21 +1,21 @@
-//! Content as it is shown: no longer than it may be.
+//! Truncation of content at a sensible place.
 //!
 //! Rules: the specification's content of `scrape_page`.
 
 use crate::basics::words::floor_boundary;
 
-/// The beginning of a text that was cut.
+/// Beginning of a text that was cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentBeginning {
     /// The text.
     pub text: String,
-    /// The first line that is not wholly in it, from 1.
+    /// First line that is not wholly in it, from 1.
     pub next_line: usize,
 }
 
-/// The beginning of `text` that has at most `most` bytes, if that is not all of it: up to the last
-/// end of a paragraph in it, else of a sentence, a line, a word, each only behind its half. A block
-/// of code of `markdown` that the cut parts is closed.
+/// Returns the beginning of `text` that has at most `most` bytes, if that is not all of it: up to
+/// the last end of a paragraph in it, or else of a sentence, a line, a word, each only in its
+/// second half. If the cut splits a code block of `markdown`, the block is closed.
 pub fn beginning(text: &str, most: usize, markdown: bool) -> Option<ContentBeginning> {
     if text.len() <= most {
         return None;
@@ -24,7 +24,7 @@ pub fn beginning(text: &str, most: usize, markdown: bool) -> Option<ContentBegin
     let Some(fence) = open_fence(&text[..end]).filter(|_| markdown) else {
         return Some(cut_at(text, end, ""));
     };
-    // The closing fence takes room too, and code is cut behind a line of it.
+    // The closing fence needs room too, and code is cut at the end of a line.
     let end = floor_boundary(text, most.saturating_sub(fence.len() + 1));
     let line = text[..end].rfind('\n').filter(|at| *at > most / 2);
     let end = line.unwrap_or(end);
@@ -47,10 +47,10 @@ fn cut_at(text: &str, end: usize, fence: &str) -> ContentBeginning {
     }
 }
 
-/// The place to cut `text`, which is longer than `most`.
+/// Returns the position to cut `text`, which is longer than `most`.
 fn end(text: &str, most: usize) -> usize {
     let last = floor_boundary(text, most);
-    // The next character tells whether the last one ends something.
+    // The next character shows whether the last one ends something.
     let seen = &text[..floor_boundary(text, last.saturating_add(4))];
     let beyond = |at: &usize| *at > most / 2 && *at <= last;
     let ways: [fn(&str, usize) -> Option<usize>; 4] = [paragraph, sentence, line, word];
@@ -58,7 +58,7 @@ fn end(text: &str, most: usize) -> usize {
     found.find(beyond).unwrap_or(last)
 }
 
-/// The end of the last paragraph that ends within the first `last` bytes of `seen`.
+/// Returns the end of the last paragraph that ends within the first `last` bytes of `seen`.
 fn paragraph(seen: &str, last: usize) -> Option<usize> {
     let ends = |pattern: &str| {
         let mut found = seen.rmatch_indices(pattern).map(|(at, _)| at);
@@ -68,7 +68,7 @@ fn paragraph(seen: &str, last: usize) -> Option<usize> {
     Some(seen[..at].trim_end().len())
 }
 
-/// The same of the last sentence.
+/// Returns the end of the last such sentence.
 fn sentence(seen: &str, last: usize) -> Option<usize> {
     let mut next = None;
     for (at, c) in seen.char_indices().rev() {
@@ -86,21 +86,21 @@ fn sentence(seen: &str, last: usize) -> Option<usize> {
     None
 }
 
-/// The same of the last line.
+/// Returns the end of the last such line.
 fn line(seen: &str, last: usize) -> Option<usize> {
     let mut found = seen.rmatch_indices('\n').map(|(at, _)| at);
     let at = found.find(|at| *at <= last)?;
     Some(seen[..at].trim_end().len())
 }
 
-/// The same of the last word.
+/// Returns the end of the last such word.
 fn word(seen: &str, last: usize) -> Option<usize> {
     let mut blanks = seen.rmatch_indices(char::is_whitespace);
     let (at, _) = blanks.find(|(at, _)| *at <= last)?;
     Some(seen[..at].trim_end().len())
 }
 
-/// The line that would close the block of code which is open at the end of `text`.
+/// Returns the line that would close the code block left open at the end of `text`.
 fn open_fence(text: &str) -> Option<String> {
     let mut open: Option<(char, usize, String)> = None;
     for line in text.lines() {
@@ -126,8 +126,8 @@ fn open_fence(text: &str) -> Option<String> {
     Some(before + &mark.to_string().repeat(length))
 }
 
-/// How long the marks of quotations, and of list items where there may be some, are that `line`
-/// begins with.
+/// Returns the length of the markers of quotations, and of list items if `items`, at the beginning
+/// of `line`.
 fn markers(line: &str, items: bool) -> usize {
     let mut at = 0;
     loop {

@@ -1,12 +1,11 @@
-//! The form of a text: told by its Content-Type, and where that says nothing, by the ending of its
-//! address.
+//! The form of a text: by its Content-Type, and if that is unspecific, by the extension in its URL.
 
 use url::Url;
 
 use crate::tools::web::page_source::media_type;
 use crate::web::charset::BodyKind;
 
-/// A form of text.
+/// Form of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextForm {
     Html,
@@ -17,7 +16,7 @@ pub enum TextForm {
 }
 
 impl TextForm {
-    /// As answers name it.
+    /// Returns its name in answers.
     pub fn name(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -28,7 +27,7 @@ impl TextForm {
         }
     }
 
-    /// The form of a body of this kind, with this Content-Type, at this address.
+    /// Determines the form of a body of this kind, with this Content-Type, at this URL.
     pub fn of(kind: BodyKind, content_type: Option<&str>, url: &Url) -> Self {
         if kind == BodyKind::Html {
             return Self::Html;
@@ -66,13 +65,13 @@ impl TextForm {
     }
 }
 
-/// True for a media type that is more than a word for any file.
+/// False for a media type that servers give to any file.
 fn says_something(essence: &str) -> bool {
     let main = essence.split_once('/').map(|(main, _)| main);
     main.is_some_and(|main| main == "text") || TextForm::by_type(essence).is_some()
 }
 
-/// The title of a Markdown text: that of its first line, if that is a heading of the first level.
+/// Returns the title of a Markdown text: its first line, if that is a heading of the first level.
 pub fn title_of_markdown(text: &str) -> Option<String> {
     let first = text.trim_start().lines().next()?;
     let title = first

@@ -1,4 +1,4 @@
-//! Documents: files with a reader of their own.
+//! Documents such as PDF files, which have a parser of their own.
 
 use std::time::Instant;
 
@@ -10,9 +10,9 @@ use super::request::ScrapeRequest;
 use crate::document::{self, DocumentError, FileKind, FileLimits, PdfError};
 use crate::tools::web::fetch_note;
 use crate::tools::web::page_source::media_type;
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 
-/// The latest place of a PDF file's mark, in bytes.
+/// Latest position of a PDF file's mark, in bytes.
 const MARK_WITHIN: usize = 1024;
 
 /// True for the media type of a document.
@@ -27,8 +27,9 @@ pub fn begins_as_one(body: &[u8]) -> bool {
     body.starts_with(b"PK\x03\x04") || memmem::find(start, b"%PDF").is_some()
 }
 
-/// The kind of document that a reply is, if it is one. A page may speak of the mark of PDF files.
-fn kind_of(reply: &Response) -> Option<FileKind> {
+/// Returns the kind of document that a reply is, if it is one. A page may merely mention the mark
+/// of PDF files.
+fn kind_of(reply: &HttpResponse) -> Option<FileKind> {
     let kind = FileKind::of(&reply.body)?;
     let body = reply.body.trim_ascii_start();
     let declared = reply.content_type().map(media_type);
@@ -36,9 +37,9 @@ fn kind_of(reply: &Response) -> Option<FileKind> {
     (kind != FileKind::Pdf || body.starts_with(b"%PDF") || !is_text).then_some(kind)
 }
 
-/// The page that a document is; `None` where the body is none.
+/// Parses a document as a page; `None` if the body is not a document.
 pub fn read(
-    reply: &Response,
+    reply: &HttpResponse,
     request: &ScrapeRequest,
     end: Instant,
 ) -> Result<Option<FoundPage>, PageError> {
@@ -74,7 +75,7 @@ pub fn read(
     Ok(Some(FoundPage::new(&reply.url, kind.name(), document)))
 }
 
-/// True if a document is sound, and has nothing to read in it.
+/// True if a document is intact, but has no text.
 fn has_nothing(error: &DocumentError) -> bool {
     use PdfError::{NoLetters, NoPages, NoText, OnlyImages};
     matches!(

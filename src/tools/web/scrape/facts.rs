@@ -1,27 +1,27 @@
-//! What is known of a page beside its text: how to cite it, what kind of source it is, what it
-//! declares for machines, and whether the work that it shows was retracted.
+//! Facts about a page beside its text: its citation, its kind of source, its declarations for
+//! machines, and whether the work that it shows was retracted.
 
 use serde::Serialize;
 use url::Url;
 
-use super::page::Page;
-use crate::page::{self, Citation, Date, Embedded};
-use crate::web::client::Client;
+use super::page::ScrapedPage;
+use crate::page::{self, Citation, EmbeddedData, PartialDate};
+use crate::web::client::HttpClient;
 
-/// The origin of a page, and what it says of itself.
+/// Sources of the facts about a page.
 pub struct FactSource<'a> {
-    /// Its final address.
+    /// Final URL.
     pub url: &'a Url,
-    /// The data that it declares, if it is a page.
-    pub embedded: Option<&'a Embedded>,
-    /// Its author, if it is a document that names one.
+    /// Declarations, if it is a page.
+    pub embedded: Option<&'a EmbeddedData>,
+    /// Author, if it is a document that names one.
     pub author: Option<&'a str>,
-    /// When that was.
+    /// Date of the document.
     pub date: Option<&'a str>,
 }
 
 impl<'a> FactSource<'a> {
-    /// An address of which nothing more is known.
+    /// Creates a source with nothing but a URL.
     pub fn at(url: &'a Url) -> Self {
         Self {
             url,
@@ -32,12 +32,17 @@ impl<'a> FactSource<'a> {
     }
 }
 
-/// Puts into `page` what is known of it. `text` is all of its text, and `client` asks whether it
-/// was retracted; without one nobody is asked.
-pub fn add(page: &mut Page, source: &FactSource<'_>, text: &str, client: Option<&Client>) {
+/// Adds the facts to `page`. `text` is all of its text; `client` asks about retractions, and
+/// without one nothing is asked.
+pub fn add(
+    page: &mut ScrapedPage,
+    source: &FactSource<'_>,
+    text: &str,
+    client: Option<&HttpClient>,
+) {
     let FactSource { url, embedded, .. } = *source;
     let title = page.title.clone().unwrap_or_default();
-    let today = Date::today();
+    let today = PartialDate::today();
     let citation = match (source.author, source.date) {
         (None, None) => Citation::of(url, embedded, &title, today),
         (author, date) => Citation::of_document(url, &title, author, date, today),
@@ -45,7 +50,7 @@ pub fn add(page: &mut Page, source: &FactSource<'_>, text: &str, client: Option<
     page.author = Some(citation.metadata.author.clone());
     put(page, "citation", Some(&citation));
     if !page.raw {
-        let declared = embedded.and_then(Embedded::structured_data);
+        let declared = embedded.and_then(EmbeddedData::structured_data);
         put(page, "structuredData", declared.as_ref());
         let signals = page::forum::signals(url, embedded);
         put(page, "forumSignals", signals.as_ref());
@@ -64,13 +69,13 @@ pub fn add(page: &mut Page, source: &FactSource<'_>, text: &str, client: Option<
     let Some(client) = client else { return };
     match page::retraction::status(&client.for_services(), &doi) {
         Ok(status) => put(page, "retractionStatus", status.as_ref()),
-        // A page without the word of a retraction is not one to be kept.
-        Err(page::retraction::Unanswered) => page.of_the_moment = true,
+        // A page without a retraction status is not cached.
+        Err(page::retraction::CrossrefUnavailable) => page.of_the_moment = true,
     }
 }
 
-fn put(page: &mut Page, name: &str, fact: Option<&impl Serialize>) {
-    // Facts are texts, numbers, and JSON that stays as it is written.
+fn put(page: &mut ScrapedPage, name: &str, fact: Option<&impl Serialize>) {
+    // Texts, numbers and JSON always serialise.
     if let Some(fact) = fact
         && let Ok(fact) = serde_json::value::to_raw_value(fact)
     {

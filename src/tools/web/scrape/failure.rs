@@ -1,9 +1,8 @@
-//! The reasons why a page has no answer: by kind, in a sentence that says what to do, with what
-//! programs need
-//! to go on by themselves.
+//! Failures of `scrape_page`: by kind, in a sentence with advice, and with the fields that programs
+//! need to continue by themselves.
 //!
-//! Rules: the specification's errors of `scrape_page`. For how long a failure is kept is said here
-//! too, since it goes by its kind.
+//! Rules: the specification's errors of `scrape_page`. The time for which a failure is cached is
+//! defined here too because it depends on its kind.
 
 use std::time::Duration;
 
@@ -15,25 +14,25 @@ use crate::contract::failure::{Code, Failure, FailureAdvice};
 use crate::tools::web::{fetch_note, meant_url, research_cache};
 use crate::web::allowed::NotAllowed;
 use crate::web::bot_checks::{BotCheck, bot_check};
-use crate::web::client::{FetchError, NetworkError, Response};
+use crate::web::client::{FetchError, HttpResponse, NetworkError};
 use crate::web::status_advice::{self, retry_delay};
 
-/// When a server may be asked again that does not say when, in seconds.
+/// Wait after a failure of a server that gives no time, in seconds.
 const SERVER_WAIT: u64 = 60;
 
-/// What programs are told to do: tell their user.
+/// Action for programs: tell their user.
 const INFORM: &str = "inform_user";
 
-/// A call that failed, and whether the next one like it will fail the same way for a while.
+/// Failure of a call, and whether it may be cached.
 pub struct PageError {
-    /// The failure that is answered.
+    /// The failure in the answer.
     pub failure: Failure,
-    /// True if it says something of the page, and nothing of this machine or of the request.
+    /// True if the failure concerns the page, and neither this machine nor the request.
     pub keeps: bool,
 }
 
 impl PageError {
-    /// A failure of this code: what happened, and what to do.
+    /// Creates a failure of this code: what happened, and what to do.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             failure: Failure::new(code, message).with_advice(research_cache::advice(code)),
@@ -46,7 +45,7 @@ impl PageError {
         self
     }
 
-    /// A failure that says nothing of the page.
+    /// Marks the failure as not specific to the page, so that it is not cached.
     pub fn of_the_moment(mut self) -> Self {
         self.keeps = false;
         self
@@ -59,12 +58,12 @@ impl PageError {
         self
     }
 
-    /// With what was said beyond the message.
+    /// Adds details beyond the message.
     pub fn detail(self, detail: impl Into<String>) -> Self {
         self.advise(|advice| advice.detail = Some(detail.into()))
     }
 
-    /// Without a second try: it would fail the same way.
+    /// Marks the failure as permanent: a retry would fail the same way.
     fn for_good(self) -> Self {
         self.advise(|advice| {
             advice.retryable = false;
@@ -83,7 +82,7 @@ impl From<Failure> for PageError {
     }
 }
 
-/// The failure that `error` is, of a fetch of what was asked for.
+/// Converts an error of the fetch of a requested page.
 pub fn of_fetch(error: FetchError, request: &ScrapeRequest) -> PageError {
     match error {
         FetchError::InvalidUrl(why) => {
@@ -119,7 +118,7 @@ fn of_network(error: &NetworkError, asked: &Url) -> PageError {
     }
 }
 
-/// The error as a sentence.
+/// Returns the error as a sentence.
 fn failed_to_fetch(error: &NetworkError) -> String {
     let mut text = format!("Failed to fetch URL: {error}");
     if !text.ends_with(['.', '?', '!']) {
@@ -128,7 +127,7 @@ fn failed_to_fetch(error: &NetworkError) -> String {
     text
 }
 
-/// The failure of an address that the user's list of hosts does not allow.
+/// Creates the failure of a URL that the user's list of hosts does not allow.
 pub fn of_not_allowed(why: &NotAllowed) -> PageError {
     let code = match why {
         NotAllowed::Host(_) => Code::Blocked,
@@ -138,10 +137,10 @@ pub fn of_not_allowed(why: &NotAllowed) -> PageError {
     PageError::new(code, message).of_the_moment()
 }
 
-/// The failure that a status of 400 or more is.
-fn of_status(reply: &Response, asked: &Url) -> PageError {
+/// Creates the failure of a status of 400 or more.
+fn of_status(reply: &HttpResponse, asked: &Url) -> PageError {
     let status = reply.status_text();
-    // Some statuses say what kind of failure it is, whatever their page says.
+    // Some statuses determine the kind of failure, whatever their page says.
     let is_telling = matches!(reply.status, 401 | 404 | 407 | 410 | 429);
     let check = bot_check(reply).filter(|check| check.is_certain || !is_telling);
     let error = match check {
@@ -163,8 +162,8 @@ fn of_status(reply: &Response, asked: &Url) -> PageError {
     error.note(note).detail(status)
 }
 
-/// The same, of a status that is no bot check.
-fn of_plain_status(reply: &Response, status: &str) -> PageError {
+/// Creates the failure of a status that is not a bot check.
+fn of_plain_status(reply: &HttpResponse, status: &str) -> PageError {
     let wait = retry_delay(reply).map_or(SERVER_WAIT, |wait| wait.as_secs());
     let host = reply.url.host_str().unwrap_or_default();
     let (code, message) = match reply.status {
@@ -247,7 +246,7 @@ fn seconds(count: u64) -> String {
     }
 }
 
-/// The failure of a page behind a check for robots.
+/// Creates the failure of a page behind a bot check.
 pub fn of_bot_check(check: BotCheck, status: &str) -> PageError {
     let name = check
         .vendor
@@ -260,7 +259,7 @@ pub fn of_bot_check(check: BotCheck, status: &str) -> PageError {
     PageError::new(Code::Blocked, message).detail(status)
 }
 
-/// The failure of a page that shows itself to those alone who log in.
+/// Creates the failure of a page that requires a login.
 pub fn of_login_page(status: &str) -> PageError {
     let message = format!(
         "In place of the page came a login form ({status}): ask the user for access, or use \
@@ -269,7 +268,7 @@ pub fn of_login_page(status: &str) -> PageError {
     PageError::new(Code::AuthRequired, message).detail(status)
 }
 
-/// The failure of an answer with nothing in it.
+/// Creates the failure of an empty answer.
 pub fn of_nothing(what: &str, status: &str) -> PageError {
     let message = format!(
         "There is nothing to read at this address: {what} ({status}). Use another address or \
@@ -278,8 +277,7 @@ pub fn of_nothing(what: &str, status: &str) -> PageError {
     PageError::new(Code::ContentEmpty, message).detail(status)
 }
 
-/// The failure of an answer that is nothing to be read, of media type `kind`; `note` says how to
-/// download it.
+/// Creates the failure of an unreadable file of media type `kind`; `note` says how to download it.
 pub fn of_file(kind: &str, note: String) -> PageError {
     let message = format!(
         "Failed to parse content: {kind} is not text that can be shown. Download it to look at it \
@@ -290,24 +288,24 @@ pub fn of_file(kind: &str, note: String) -> PageError {
         .detail(kind)
 }
 
-/// The failure of a document that cannot be read, for a reason in sentences.
+/// Creates the failure of a document that cannot be parsed; `why` is the reason in sentences.
 pub fn of_document(why: &str, note: String) -> PageError {
     PageError::new(Code::ParseError, why).note(note)
 }
 
-/// The failure of a document in which there is nothing to read, for a reason in sentences.
+/// Creates the failure of a document without text; `why` is the reason in sentences.
 pub fn of_empty_document(why: &str) -> PageError {
     PageError::new(Code::ContentEmpty, why)
 }
 
-/// The failure of a page that the parser does not survive.
+/// Creates the failure of a page on which the parser panics.
 pub fn of_parser() -> PageError {
     let message =
         "Failed to parse HTML: the parser gave up on this page. Mode raw gives its bytes.";
     PageError::new(Code::ParseError, message)
 }
 
-/// For how long a failure of this code is kept; `None` for one that is not.
+/// Returns the time for which a failure of this code is cached; `None` if it is not.
 pub fn good_for(code: Code) -> Option<Duration> {
     let minutes = |minutes: u64| Some(Duration::from_secs(60 * minutes));
     match code {
@@ -319,8 +317,8 @@ pub fn good_for(code: Code) -> Option<Duration> {
     }
 }
 
-/// The failure, which is kept for so long, with a word on that where it tells to try sooner.
-pub fn told_to_be_kept(failure: Failure, good_for: Duration) -> Failure {
+/// Adds to a failure that is cached for this long a note on that, if it suggests an earlier retry.
+pub fn note_caching(failure: Failure, good_for: Duration) -> Failure {
     let after = failure
         .advice
         .as_ref()
@@ -338,7 +336,7 @@ pub fn told_to_be_kept(failure: Failure, good_for: Duration) -> Failure {
     failure.with_note(note)
 }
 
-/// A failure as it is kept.
+/// A failure, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CachedFailure {
     code: String,
@@ -351,7 +349,7 @@ pub struct CachedFailure {
 }
 
 impl CachedFailure {
-    /// The part of a failure that is kept.
+    /// Creates the stored form of a failure.
     pub fn of(failure: &Failure) -> Self {
         let advice = failure.advice.as_deref().cloned().unwrap_or_default();
         Self {
@@ -365,8 +363,8 @@ impl CachedFailure {
         }
     }
 
-    /// The failure, as it is answered when it is so old; `None` where it is kept no longer. Until
-    /// then nothing is asked again, and so it is no use to try sooner.
+    /// Returns the failure as it is answered at this age; `None` if it has expired. Until then
+    /// nothing is fetched again, so an earlier retry would be useless.
     pub fn after(self, age: Duration) -> Option<Failure> {
         let code = Code::find(&self.code)?;
         let left = good_for(code)?.checked_sub(age)?;

@@ -1,4 +1,4 @@
-//! A page as one of the ways found it, before it is cut to what was asked for.
+//! A page as one of the ways found it, before it is cut to the requested length.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use url::Url;
 
 use super::page::FetchPaging;
 use crate::document::{Document, MainContentCertainty};
-use crate::page::Embedded;
+use crate::page::EmbeddedData;
 use crate::tools::web::page_source::PageSource;
 
 /// A page as one of the ways found it.
@@ -15,32 +15,32 @@ use crate::tools::web::page_source::PageSource;
     reason = "each is a question of its own"
 )]
 pub struct FoundPage {
-    /// Its final address.
+    /// Final URL.
     pub url: Url,
-    /// `html`, `pdf`, `feed` and the like.
+    /// Content type in answers: `html`, `pdf`, `feed` and the like.
     pub content_type: String,
-    /// Its title and text, author and date.
+    /// Title and text, author and date.
     pub document: Document,
     /// True if the text is Markdown.
     pub is_markdown: bool,
-    /// The data that it declares for machines, if it is a page.
-    pub embedded: Option<Embedded>,
-    /// The form in which `web_fetch` shows the same text.
+    /// Declarations for machines, if it is a page.
+    pub embedded: Option<EmbeddedData>,
+    /// Form in which `web_fetch` shows the same text.
     pub paging: FetchPaging,
-    /// The way that found the text, where there are several.
+    /// Way that found the text, if there are several.
     pub extracted_by: Option<&'static str>,
-    /// True if there was more of it than was read.
+    /// True if only a part was read.
     pub truncated: bool,
-    /// True if the page has more to say than was found.
+    /// True if the page has more content than was found.
     pub partial: bool,
-    /// True if it may be found otherwise the next time.
+    /// True if a later attempt may find it differently.
     pub of_the_moment: bool,
-    /// Notes on it.
+    /// Notes for the answer.
     pub notes: Vec<String>,
 }
 
 impl FoundPage {
-    /// A document of Markdown, and nothing more.
+    /// Creates a page from a Markdown document.
     pub fn new(url: &Url, content_type: &str, document: Document) -> Self {
         Self {
             url: url.clone(),
@@ -57,8 +57,8 @@ impl FoundPage {
         }
     }
 
-    /// The main content of a page of HTML; the whole page, where it is not sure that this is all of
-    /// it. `None` if it cannot be parsed.
+    /// Extracts the main content of an HTML page; the whole page, if the extraction is uncertain.
+    /// `None` if it cannot be parsed.
     pub fn of_html(source: &PageSource, end: Instant) -> Option<Self> {
         let begin = Instant::now();
         let half = begin + end.saturating_duration_since(begin) / 2;

@@ -43,8 +43,8 @@ use crate::contract::tool::{
     AccessScope, ExitCodes, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
 use crate::tools::web::network;
-use crate::tools::web::research_cache::{self, Cache, Freshness};
-use cached_page::Found;
+use crate::tools::web::research_cache::{self, AnswerFreshness, ResearchCache};
+use cached_page::CacheHit;
 use request::ScrapeRequest;
 
 /// The tool's name.
@@ -167,7 +167,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let asked = ScrapeRequest::of(request)?;
     let terms = request.terms();
-    let cache = Cache::of_user(terms);
+    let cache = ResearchCache::of_user(terms);
     let store = cache.for_answers();
     let found = cached_page::answer(&asked, terms, store)?;
     Ok(reply(found, terms, store))
@@ -185,17 +185,17 @@ fn from_cache<'a>(
     if !research_cache::keeps_answers(terms) {
         return None;
     }
-    let found = cached_page::known(&asked, store)?;
+    let found = cached_page::cached_answer(&asked, store)?;
     Some(found.map(|found| reply(found, terms, Some(store))))
 }
 
-fn reply<'a>(found: Found, terms: &Terms, store: Option<&dyn CacheStore>) -> Reply<'a> {
+fn reply<'a>(found: CacheHit, terms: &Terms, store: Option<&dyn CacheStore>) -> Reply<'a> {
     let linked = resource_link::of(&found.page, terms, store);
     Reply::new(move |object| {
         match &linked {
             Some(linked) => linked.write(object)?,
             None => answer::write(object, &found.page)?,
         }
-        object.field_for_server(META, &Freshness::of(found.age, cached_page::GOOD_FOR))
+        object.field_for_server(META, &AnswerFreshness::of(found.age, cached_page::GOOD_FOR))
     })
 }

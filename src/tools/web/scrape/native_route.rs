@@ -1,4 +1,4 @@
-//! Sites that have a better way than their pages.
+//! Pages of sites that are read by an API instead of their HTML.
 
 use std::time::Instant;
 
@@ -6,20 +6,20 @@ use super::failure::{self, PageError};
 use super::found_page::FoundPage;
 use super::request::ScrapeRequest;
 use crate::contract::failure::Code;
-use crate::web::allowed::Allowed;
-use crate::web::client::Client;
+use crate::web::allowed::AllowedHosts;
+use crate::web::client::HttpClient;
 use crate::web::native::{self, NativeError};
 
-/// The page that another way leads to; `None` where there is none.
+/// Reads the page by its site's native route; `None` if there is none.
 pub fn find(
     request: &ScrapeRequest,
-    client: &Client,
+    client: &HttpClient,
     end: Instant,
 ) -> Result<Option<FoundPage>, PageError> {
     let Some(route) = native::route(&request.url) else {
         return Ok(None);
     };
-    if let Err(why) = Allowed::from_env().check(&request.url) {
+    if let Err(why) = AllowedHosts::from_env().check(&request.url) {
         return Err(failure::of_not_allowed(&why));
     }
     let (code, why) = match route.read(&client.for_services(), end) {

@@ -1,4 +1,4 @@
-//! A page that was read: what is kept of it, and what an answer is made of.
+//! A page that was read: the stored form, from which answers are built.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -9,17 +9,17 @@ use super::found_page::FoundPage;
 use super::request::{ScrapeMode, ScrapeRequest};
 use crate::basics::words::floor_boundary;
 use crate::unseen;
-use crate::web::client::Client;
+use crate::web::client::HttpClient;
 
-/// The form in which `web_fetch` shows the same text, to read the rest of one that was cut.
+/// Form in which `web_fetch` shows the same text, to read the rest of one that was cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FetchPaging {
-    /// It does not.
+    /// `web_fetch` does not show it.
     #[default]
     Nowhere,
-    /// As the whole of the page.
+    /// The whole page.
     Whole,
-    /// As the page's main content.
+    /// The page's main content.
     Main,
 }
 
@@ -29,50 +29,50 @@ pub enum FetchPaging {
     clippy::struct_excessive_bools,
     reason = "each is a question of its own, and most are fields of the answer"
 )]
-pub struct Page {
-    /// Its final address.
+pub struct ScrapedPage {
+    /// Final URL.
     pub url: String,
-    /// The content, as it is shown.
+    /// Content, as it is shown.
     pub content: String,
-    /// Its kind: `html`, `pdf`; of raw bytes the server's own word.
+    /// Content type: `html`, `pdf`; for raw bytes, as the server declares it.
     pub content_type: String,
     /// True if the content is Markdown.
     pub markdown: bool,
     /// True if something is missing.
     pub truncated: bool,
-    /// The first line that is not wholly shown, from 1, where the content was cut.
+    /// First line that is not wholly shown, from 1, if the content was cut.
     pub next_line: Option<usize>,
-    /// The form in which `web_fetch` shows the same text.
+    /// Form in which `web_fetch` shows the same text.
     pub paging: FetchPaging,
-    /// The length of all of its content, in bytes.
+    /// Length of the whole content, in bytes.
     pub whole: usize,
-    /// The words of all of its content.
+    /// Number of words of the whole content.
     pub words: usize,
-    /// True if its beginning alone was asked for.
+    /// True if only its beginning was requested.
     pub preview: bool,
-    /// True if these are its bytes, as they came.
+    /// True if these are the bytes as received.
     pub raw: bool,
-    /// Which of the ways found the content, where there are several.
+    /// Way that found the content, if there are several.
     pub extracted_by: Option<String>,
-    /// True if that is less than the page has to say.
+    /// True if the page has more content than was found.
     pub partial: bool,
     /// Its title.
     pub title: Option<String>,
     /// Its author.
     pub author: Option<String>,
-    /// Facts about it beside its text, by the names that answers have for them.
+    /// Facts about it beside its text, under their names in answers.
     pub facts: Vec<(String, Box<RawValue>)>,
-    /// Notes on it.
+    /// Notes for the answer.
     pub notes: Vec<String>,
-    /// True if it may be answered with again.
+    /// True if a later attempt may find it differently, so that it is not cached.
     #[serde(skip)]
     pub of_the_moment: bool,
 }
 
-/// The longest title that is shown, in characters.
+/// Longest title that is shown, in characters.
 const LONGEST_TITLE: usize = 500;
 
-/// A title as it is shown, if there is one.
+/// Returns a title as it is shown, if there is one.
 fn shown_title(title: &str) -> Option<String> {
     let title = unseen::visible(title.trim());
     let shown = title.chars().filter(|char| !char.is_control());
@@ -80,9 +80,10 @@ fn shown_title(title: &str) -> Option<String> {
     (!shown.is_empty()).then_some(shown)
 }
 
-impl Page {
-    /// The page that was found, as far as it was asked for; `client` asks for facts about it.
-    pub fn of(found: FoundPage, request: &ScrapeRequest, client: &Client) -> Self {
+impl ScrapedPage {
+    /// Builds the page from the one that was found, to the requested extent; `client` asks for
+    /// facts about it.
+    pub fn of(found: FoundPage, request: &ScrapeRequest, client: &HttpClient) -> Self {
         let document = &found.document;
         let is_cut = document.cuts.are_of_content();
         let mut page = Self {
@@ -91,7 +92,7 @@ impl Page {
             markdown: found.is_markdown,
             truncated: found.truncated || is_cut,
             partial: found.partial || is_cut,
-            // Another time there may be more of it.
+            // A later attempt may find more of it.
             of_the_moment: found.of_the_moment || document.cuts.time,
             paging: found.paging,
             extracted_by: found.extracted_by.map(str::to_owned),
@@ -110,7 +111,7 @@ impl Page {
         page
     }
 
-    /// The fact about it of this name.
+    /// Returns the fact of this name.
     pub fn fact(&self, name: &str) -> Option<&RawValue> {
         let mut facts = self.facts.iter();
         facts
@@ -118,7 +119,7 @@ impl Page {
             .map(|(_, value)| &**value)
     }
 
-    /// Puts in `text`, all of the content, as far as it was asked for.
+    /// Sets `text`, the whole content, to the requested extent.
     fn fill(&mut self, text: &str, request: &ScrapeRequest) {
         self.preview = request.mode == ScrapeMode::Preview;
         let (text, taken) = unseen::taken_out(text);
@@ -135,7 +136,7 @@ impl Page {
         }
     }
 
-    /// Puts in the bytes as they came, of which there were `more`, as at most `most` bytes of text.
+    /// Sets the received bytes, incomplete if `more`, as at most `most` bytes of text.
     pub fn fill_raw(&mut self, bytes: &[u8], more: bool, most: usize) {
         let shown = if more { without_half(bytes) } else { bytes };
         let mut text = String::from_utf8_lossy(shown).into_owned();
@@ -152,7 +153,7 @@ impl Page {
     }
 }
 
-/// `bytes` without a character of UTF-8 at their end that was cut in two.
+/// Removes an incomplete UTF-8 character from the end of `bytes`.
 fn without_half(bytes: &[u8]) -> &[u8] {
     match bytes.utf8_chunks().last() {
         // A part that could still become a character.
@@ -182,13 +183,13 @@ mod tests {
             (b"ab\xff", true, "ab\u{fffd}"),
             (b"", true, ""),
         ] {
-            let mut page = Page::default();
+            let mut page = ScrapedPage::default();
             page.fill_raw(bytes, more, 100);
             assert_eq!(page.content, expected, "{bytes:?}");
             assert_eq!(page.whole, bytes.len());
             assert_eq!(page.notes.is_empty(), !expected.contains('\u{fffd}'));
         }
-        let mut page = Page::default();
+        let mut page = ScrapedPage::default();
         page.fill_raw(&[0xff; 10], false, 10);
         assert_eq!(page.content, "\u{fffd}".repeat(3));
         assert!(page.truncated);

@@ -1,13 +1,13 @@
-//! Login forms and shells of scripts, which stand in place of a page.
+//! Login forms and empty script pages, which stand in place of a page.
 //!
 //! Rules: the specification's errors of `scrape_page`, and its ways.
 
 use memchr::memmem;
 
-/// The longest text of a login form, in bytes.
+/// Longest text of a login form, in bytes.
 const SHORT: usize = 2048;
 
-/// Letters and digits of a page that has next to no text.
+/// Letters and digits of a page with hardly any text.
 const NEXT_TO_NOTHING: usize = 200;
 
 fn has_any(text: &[u8], parts: &str) -> bool {
@@ -16,12 +16,12 @@ fn has_any(text: &[u8], parts: &str) -> bool {
         .any(|part| memmem::find(text, part.as_bytes()).is_some())
 }
 
-/// The words of login forms, in lower case.
+/// Words of login forms, in lower case.
 const LOGINS: &str = "anmelden|connexion|einloggen|iniciar sesi|log in|log-in|login|\
     se connecter|sign in|sign-in|signin|авторизац|войти|ログイン|登录";
 
-/// True if a page is a login form and little else: `page` is its HTML, `title` and `text` what it
-/// shows.
+/// True if a page is a login form and little else: `page` is its HTML, `title` and `text` its
+/// visible text.
 pub fn is_login(page: &str, title: &str, text: &str) -> bool {
     if text.len() >= SHORT {
         return false;
@@ -41,12 +41,12 @@ pub fn is_login(page: &str, title: &str, text: &str) -> bool {
     has_any(said.as_bytes(), LOGINS) || (text.len() < SHORT / 4 && has_any(page.as_bytes(), LOGINS))
 }
 
-/// The elements that frameworks put a page into.
+/// IDs of the elements that frameworks put a page into.
 const ROOTS: &str = "\"root\"|\"app\"|\"__next\"|\"__nuxt\"|\"___gatsby\"|\"svelte\"|\
     \"react-root\"|\"q-app\"|\"main-app\"|\"ember\"|<app-root|id=root|id=app|id='root'|id='app'";
 
-/// True if a page is the shell of a script that has yet to put its text together: `page` is its
-/// HTML, `text` what it shows without that.
+/// True if a page is an empty shell that a script has yet to fill: `page` is its HTML, `text` its
+/// text without that.
 pub fn is_shell(page: &str, text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphanumeric());
     let letters = letters.take(NEXT_TO_NOTHING).count();
@@ -60,12 +60,12 @@ pub fn is_shell(page: &str, text: &str) -> bool {
     letters < NEXT_TO_NOTHING / 5 || has_any(lower.as_bytes(), ROOTS) || wants_scripts(&lower)
 }
 
-/// True if a page, in lower case, tells those without scripts that it needs them.
+/// True if a page, in lower case, says that it requires scripts.
 fn wants_scripts(lower: &str) -> bool {
     let mut rest = lower;
     while let Some(at) = rest.find("<noscript") {
         rest = &rest[at..];
-        // An element that is never closed goes on to the end, and is looked at once.
+        // An unclosed element extends to the end, which is searched only once.
         let end = rest.find("</noscript").unwrap_or(rest.len());
         if rest[..end].contains("javascript") {
             return true;
@@ -75,12 +75,12 @@ fn wants_scripts(lower: &str) -> bool {
     false
 }
 
-/// True if there is a script in a page, in lower case, that is run, and not data.
+/// True if a page, in lower case, has a script that is executed, and not data.
 fn runs_a_script(lower: &str) -> bool {
     let mut rest = lower;
     while let Some(at) = rest.find("<script") {
         rest = &rest[at..];
-        // A tag that is never closed is no element.
+        // An unclosed tag is not an element.
         let Some(end) = rest.find('>') else {
             return false;
         };

@@ -1,7 +1,7 @@
-//! The ways to a page: what is asked for is fetched, and whatever came is read.
+//! The ways to a page: a requested page is fetched, and its reply parsed by kind.
 //!
-//! Rules: the specification's ways of `scrape_page`; the decisions on web-fetch. What a body is is
-//! told by its bytes, then by its Content-Type, then by the ending of its address.
+//! Rules: the specification's ways of `scrape_page`; the decisions on web-fetch. The kind of a body
+//! depends on its bytes, then on its Content-Type, then on the extension in its URL.
 
 use std::time::Instant;
 
@@ -12,29 +12,33 @@ use super::facts::{self, FactSource};
 use super::failure::{self, PageError};
 use super::found_page::FoundPage;
 use super::native_route;
-use super::page::{FetchPaging, Page};
+use super::page::{FetchPaging, ScrapedPage};
 use super::placeholder;
 use super::request::{ScrapeMode, ScrapeRequest};
 use crate::basics::signature;
 use crate::contract::terms::Terms;
 use crate::document::Document;
-use crate::page::Embedded;
+use crate::page::EmbeddedData;
 use crate::tools::web::fetch_note;
 use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
 use crate::unseen;
 use crate::web::bot_checks::bot_check;
-use crate::web::charset::Unsupported;
-use crate::web::client::{BodyLimit, Client, MAX_BODY, Response};
+use crate::web::charset::UnsupportedBody;
+use crate::web::client::{BodyLimit, HttpClient, HttpResponse, MAX_BODY};
 
-/// The most that is read of a document, in bytes.
+/// Most bytes read of a document.
 const MAX_DOCUMENT: usize = 50 * 1024 * 1024;
 
-/// Reads what is asked for, within the time of `client`.
-pub fn page(request: &ScrapeRequest, terms: &Terms, client: Client) -> Result<Page, PageError> {
+/// Reads the requested page, within the time of `client`.
+pub fn page(
+    request: &ScrapeRequest,
+    terms: &Terms,
+    client: HttpClient,
+) -> Result<ScrapedPage, PageError> {
     if request.mode == ScrapeMode::Raw {
         return raw(request, client);
     }
-    let client = client.keeping(BodyLimit {
+    let client = client.with_body_limit(BodyLimit {
         bytes: MAX_BODY,
         larger: Some((document_file::begins_as_one, MAX_DOCUMENT)),
     });
@@ -46,33 +50,33 @@ pub fn page(request: &ScrapeRequest, terms: &Terms, client: Client) -> Result<Pa
         let end = page_source::conversion_end(&client, terms);
         read(reply, request, end, &client)?
     };
-    Ok(Page::of(found, request, &client))
+    Ok(ScrapedPage::of(found, request, &client))
 }
 
-fn get(request: &ScrapeRequest, client: &Client) -> Result<Response, PageError> {
+fn get(request: &ScrapeRequest, client: &HttpClient) -> Result<HttpResponse, PageError> {
     page_source::fetch(client, &request.url).map_err(|error| failure::of_fetch(error, request))
 }
 
-/// The bytes, as they came.
-fn raw(request: &ScrapeRequest, client: Client) -> Result<Page, PageError> {
-    let client = client.keeping(BodyLimit::of(request.max_length));
+/// Returns the bytes as received.
+fn raw(request: &ScrapeRequest, client: HttpClient) -> Result<ScrapedPage, PageError> {
+    let client = client.with_body_limit(BodyLimit::of(request.max_length));
     let reply = get(request, &client)?;
-    let mut page = Page {
+    let mut page = ScrapedPage {
         url: reply.url.as_str().to_owned(),
         content_type: reply.content_type().unwrap_or_default().to_owned(),
-        ..Page::default()
+        ..ScrapedPage::default()
     };
     page.fill_raw(&reply.body, reply.truncated, request.max_length);
     facts::add(&mut page, &FactSource::at(&reply.url), "", None);
     Ok(page)
 }
 
-/// A reply that is a page, a document or another text.
+/// Parses a reply: a page, a document or another text.
 fn read(
-    reply: Response,
+    reply: HttpResponse,
     request: &ScrapeRequest,
     end: Instant,
-    client: &Client,
+    client: &HttpClient,
 ) -> Result<FoundPage, PageError> {
     let status = reply.status_text();
     if let Some(check) = bot_check(&reply) {
@@ -86,7 +90,7 @@ fn read(
     }
     let source = decode(&reply, request)?;
     let form = TextForm::of(source.kind, reply.content_type(), &reply.url);
-    // The bytes have been read, and take room that the conversion needs.
+    // Frees the bytes because the conversion needs the memory.
     drop(reply);
     let mut found = if let Some(feed) = source.feed() {
         of_feed(&source, feed)
@@ -103,13 +107,13 @@ fn read(
     Ok(found)
 }
 
-/// A body as text, in its character set.
-fn decode(reply: &Response, request: &ScrapeRequest) -> Result<PageSource, PageError> {
-    let Unsupported(kind) = match PageSource::decode(reply, reply.content_type()) {
+/// Decodes a body as text, in its character set.
+fn decode(reply: &HttpResponse, request: &ScrapeRequest) -> Result<PageSource, PageError> {
+    let UnsupportedBody(kind) = match PageSource::decode(reply, reply.content_type()) {
         Ok(source) => return Ok(source),
         Err(unsupported) => unsupported,
     };
-    // A server may say that of its error's page, or of a text, which is a document at other times.
+    // A server may declare an error page, or a text, as the document that it usually sends.
     if document_file::is_document(&page_source::media_type(&kind))
         && signature::body_type(&reply.body).is_none()
         && let Ok(source) = PageSource::decode(reply, None)
@@ -121,7 +125,7 @@ fn decode(reply: &Response, request: &ScrapeRequest) -> Result<PageSource, PageE
     Err(failure::of_file(&kind, note))
 }
 
-/// True if a text has none of the characters that only other files have.
+/// True if a text has no characters that occur only in binary files.
 fn is_written(text: &str) -> bool {
     let other = |char: char| char.is_control() && !char.is_ascii_whitespace();
     !text.contains(other) && !text.contains(char::REPLACEMENT_CHARACTER)
@@ -166,10 +170,10 @@ fn of_html(
     request: &ScrapeRequest,
     status: &str,
     end: Instant,
-    client: &Client,
+    client: &HttpClient,
 ) -> Result<FoundPage, PageError> {
     let mut found = FoundPage::of_html(source, end).ok_or_else(failure::of_parser)?;
-    // Of a page that was cut nobody knows what else it shows.
+    // A truncated page may show more than its beginning does.
     let is_whole = !found.document.cuts.are_of_content();
     let mut rendered = None;
     if is_whole && placeholder::is_shell(&source.text, found.document.own()) {
@@ -183,6 +187,6 @@ fn of_html(
     if !found.partial && !document.has_text() {
         return Err(failure::of_nothing("the page has no text", status));
     }
-    found.embedded = Some(Embedded::read(html));
+    found.embedded = Some(EmbeddedData::read(html));
     Ok(found)
 }

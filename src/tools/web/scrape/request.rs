@@ -1,4 +1,4 @@
-//! The fields of a request.
+//! Fields of a request.
 //!
 //! Rules: the specification's input of `scrape_page`; the decisions on the host's calls (4).
 
@@ -9,26 +9,26 @@ use crate::contract::request::Request;
 use crate::tools::web::meant_url;
 use crate::web::client;
 
-/// The form in which a page is wanted.
+/// Requested form of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScrapeMode {
     /// Its main content, or its text.
     Full,
     /// The beginning of that.
     Preview,
-    /// Its bytes, as they came.
+    /// Its bytes, as received.
     Raw,
 }
 
 impl ScrapeMode {
-    /// The modes, as requests name them.
+    /// Modes by their names in requests.
     const NAMES: [(&'static str, Self); 3] = [
         ("full", Self::Full),
         ("preview", Self::Preview),
         ("raw", Self::Raw),
     ];
 
-    /// As a request names it.
+    /// Returns its name in a request.
     pub fn name(self) -> &'static str {
         let mut names = Self::NAMES.iter();
         names
@@ -45,28 +45,28 @@ impl ScrapeMode {
     }
 }
 
-/// The length of content where the request gives none, in bytes.
+/// Default length of content, in bytes.
 const USUAL_LENGTH: usize = 50_000;
 
-/// The longest content that can be asked for, in bytes.
+/// Longest content that can be requested, in bytes.
 pub const LONGEST: u64 = 5_000_000;
 
-/// The length of a preview, in bytes.
+/// Length of a preview, in bytes.
 const PREVIEW: usize = 5000;
 
-/// A request that was read.
+/// A parsed request.
 #[derive(Clone, Debug)]
 pub struct ScrapeRequest {
-    /// The address.
+    /// URL of the page.
     pub url: Url,
-    /// The form in which it is wanted.
+    /// Requested form.
     pub mode: ScrapeMode,
-    /// The most bytes of content.
+    /// Most bytes of content.
     pub max_length: usize,
 }
 
 impl ScrapeRequest {
-    /// Reads a request.
+    /// Parses a request.
     pub fn of(request: &Request<'_>) -> Result<Self, Failure> {
         let address = request.required_text("url")?;
         let mode = match request.text("mode")? {
@@ -77,7 +77,7 @@ impl ScrapeRequest {
             })?,
         };
         let length = request.integer("max_length", 1..=LONGEST)?;
-        // Another tool's field: whatever it holds says nothing here.
+        // Another tool's field: its value is ignored here.
         let length = length.and_then(|length| usize::try_from(length).ok());
         let url = client::parse_url(address).map_err(|error| {
             let note = meant_url::of_no_url(super::NAME, address);

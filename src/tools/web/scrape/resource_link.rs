@@ -1,5 +1,5 @@
-//! A raw answer that is too large to stand in a message: it is kept as an artifact, and the answer
-//! says where it can be read.
+//! A raw answer that is too large for a message: it is stored as an artifact, and the answer links
+//! to it.
 //!
 //! Rules: the specification's linking of large payloads.
 
@@ -9,20 +9,20 @@ use std::time::SystemTime;
 use serde_json::json;
 
 use super::answer;
-use super::page::Page;
+use super::page::ScrapedPage;
 use crate::basics::words::counted;
 use crate::cache::{CacheStore, artifact};
 use crate::contract::reply::{LINK, Object};
 use crate::contract::terms::Terms;
 use crate::web::date;
 
-/// From how many bytes of JSON on an answer is linked.
+/// Shortest JSON of an answer that is linked, in bytes.
 const LARGE: usize = 24_576;
 
-/// The media type of an artifact, which is the whole answer.
+/// Media type of an artifact, which is the whole answer.
 const MIME_TYPE: &str = "application/json";
 
-/// The address of a raw answer.
+/// Link to a raw answer.
 pub struct LinkedAnswer {
     resource: String,
     bytes: usize,
@@ -31,9 +31,13 @@ pub struct LinkedAnswer {
     content_bytes: usize,
 }
 
-/// The link that stands in place of the answer of `page`; `None` where that stands for itself: it
-/// is not raw, not large, nobody takes a link, or there is no place to keep it.
-pub fn of(page: &Page, terms: &Terms, store: Option<&dyn CacheStore>) -> Option<LinkedAnswer> {
+/// Creates the link that replaces the answer of `page`; `None` if the answer stays: it is not raw,
+/// not large, the client does not accept links, or there is no store.
+pub fn of(
+    page: &ScrapedPage,
+    terms: &Terms,
+    store: Option<&dyn CacheStore>,
+) -> Option<LinkedAnswer> {
     if !page.raw || !terms.served {
         return None;
     }
@@ -69,8 +73,8 @@ pub fn of(page: &Page, terms: &Terms, store: Option<&dyn CacheStore>) -> Option<
     })
 }
 
-/// The whole answer, as one object.
-fn json(page: &Page) -> io::Result<Vec<u8>> {
+/// Returns the whole answer, as one object.
+fn json(page: &ScrapedPage) -> io::Result<Vec<u8>> {
     let mut text = Vec::with_capacity(page.content.len() + page.content.len() / 8 + 1024);
     let mut object = Object::open(&mut text)?;
     answer::write(&mut object, page)?;
@@ -79,7 +83,7 @@ fn json(page: &Page) -> io::Result<Vec<u8>> {
 }
 
 impl LinkedAnswer {
-    /// Writes the answer that says where the other one is.
+    /// Writes the answer with the link.
     pub fn write(&self, object: &mut Object<'_>) -> io::Result<()> {
         object.field("resource", &self.resource)?;
         object.field("bytes", &self.bytes)?;

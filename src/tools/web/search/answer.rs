@@ -1,5 +1,5 @@
-//! What is answered: the specification's object for programs, the same in fewer words for models
-//! and people, and what stands beside it for clients.
+//! The answer: the specification's object for programs, a shorter form for models and people, and
+//! metadata for clients.
 
 use serde::Serialize;
 
@@ -7,28 +7,28 @@ use super::request::SearchFields;
 use crate::contract::notes::Notes;
 use crate::contract::reply::{META, Object, Reply};
 use crate::contract::terms::Audience;
-use crate::page::{Reputation, reputation};
-use crate::tools::web::research_cache::{Freshness, TRUST};
-use crate::web::search::claim::Claim;
+use crate::page::{HostReputation, reputation};
+use crate::tools::web::research_cache::{AnswerFreshness, TRUST};
+use crate::web::search::cached_results::GOOD_FOR;
+use crate::web::search::claim::ClaimTerms;
 use crate::web::search::hints::{SearchHints, SearchSuggestion};
-use crate::web::search::kept::GOOD_FOR;
 use crate::web::search::outcome::SearchAnswer;
-use crate::web::search::provider::Provider;
+use crate::web::search::provider::SearchProvider;
 use crate::web::search::{SearchResult, display_link, unseen_taken_out};
 
-/// What the fields around the results take at most where there is a limit, in bytes.
+/// Most bytes taken by the fields around the results if there is a limit.
 const AROUND: usize = 120;
 
-/// A result as the specification has it.
+/// A result in the specification's form.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Row<'a> {
+struct ResultFields<'a> {
     title: &'a str,
     url: &'a str,
     snippet: &'a str,
     display_link: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    source_reputation: Option<Known>,
+    source_reputation: Option<HostNotes>,
     #[serde(skip_serializing_if = "Option::is_none")]
     claim_signal: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,15 +39,15 @@ struct Row<'a> {
 
 /// Facts about a host.
 #[derive(Serialize)]
-struct Known {
+struct HostNotes {
     tier: &'static str,
     basis: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
 }
 
-impl From<Reputation> for Known {
-    fn from(reputation: Reputation) -> Self {
+impl From<HostReputation> for HostNotes {
+    fn from(reputation: HostReputation) -> Self {
         Self {
             tier: reputation.tier,
             basis: reputation.basis,
@@ -56,9 +56,9 @@ impl From<Reputation> for Known {
     }
 }
 
-/// A result in as many lines as are worth reading.
+/// A result as lines of text, for reading.
 #[derive(Serialize)]
-struct Lines<'a> {
+struct ResultLines<'a> {
     title: &'a str,
     url: &'a str,
     snippet: &'a str,
@@ -68,8 +68,8 @@ struct Lines<'a> {
     source: Option<String>,
 }
 
-impl<'a> Lines<'a> {
-    fn of(result: &'a SearchResult, claim: Option<&Claim>) -> Self {
+impl<'a> ResultLines<'a> {
+    fn of(result: &'a SearchResult, claim: Option<&ClaimTerms>) -> Self {
         let signal = claim.map(|claim| claim.signal(result));
         let new = |signal: &String| {
             !signal.is_empty() && *signal != result.snippet && *signal != result.title
@@ -94,7 +94,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Actions where nothing was found.
+/// Suggested actions after a search without results.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct HintsShown<'a> {
@@ -153,18 +153,18 @@ fn in_words(action: &SearchSuggestion) -> String {
     }
 }
 
-/// Facts for a client beside the answer.
+/// Metadata for a client beside the answer.
 #[derive(Serialize)]
-struct Meta {
+struct SearchMeta {
     #[serde(flatten)]
-    freshness: Freshness,
+    freshness: AnswerFreshness,
     #[serde(skip_serializing_if = "Option::is_none")]
-    routing: Option<Routing>,
+    routing: Option<RoutingMeta>,
 }
 
-/// The way of the search to its provider.
+/// Route of the search to its provider.
 #[derive(Serialize)]
-struct Routing {
+struct RoutingMeta {
     provider_used: &'static str,
     providers_attempted: Vec<&'static str>,
     fallback: bool,
@@ -174,9 +174,9 @@ struct Routing {
     latency_ms: u128,
 }
 
-impl Meta {
+impl SearchMeta {
     fn of(answer: &SearchAnswer) -> Self {
-        let routing = answer.routed.as_ref().map(|routed| Routing {
+        let routing = answer.routed.as_ref().map(|routed| RoutingMeta {
             provider_used: answer.provider.name,
             providers_attempted: routed.attempted.clone(),
             fallback: !routed.passed.is_empty(),
@@ -185,35 +185,36 @@ impl Meta {
             latency_ms: answer.took.as_millis(),
         });
         Self {
-            freshness: Freshness::of(answer.age, GOOD_FOR),
+            freshness: AnswerFreshness::of(answer.age, GOOD_FOR),
             routing,
         }
     }
 }
 
-/// The answer; `hints` where nothing was found.
+/// Builds the answer; `hints` if nothing was found.
 pub fn reply<'a>(
     wanted: SearchFields,
     answer: SearchAnswer,
     hints: Option<SearchHints>,
 ) -> Reply<'a> {
     Reply::new(move |object| {
-        let claim = wanted.search.claim.as_deref().map(Claim::new);
+        let claim = wanted.search.claim.as_deref().map(ClaimTerms::new);
         let claim = claim.as_ref();
         let reader = object.terms().reader;
         let in_words = matches!(reader, Audience::Model | Audience::Person);
         let all = &answer.results;
         let shown = if in_words {
-            let rows: Vec<Lines<'_>> = all.iter().map(|one| Lines::of(one, claim)).collect();
+            let rows: Vec<ResultLines<'_>> =
+                all.iter().map(|one| ResultLines::of(one, claim)).collect();
             write(object, &wanted, all, &rows)?
         } else {
-            let rows: Vec<Row<'_>> = all.iter().map(|one| row(one, claim)).collect();
+            let rows: Vec<ResultFields<'_>> = all.iter().map(|one| row(one, claim)).collect();
             write(object, &wanted, all, &rows)?
         };
         if let Some(hints) = &hints {
             if in_words {
                 object.nothing_found("no results")?;
-                object.note(said(hints));
+                object.note(describe_hints(hints));
             } else {
                 object.field("hints", &HintsShown::from(hints))?;
             }
@@ -235,25 +236,24 @@ pub fn reply<'a>(
             ));
         }
         object.note(notes(&wanted, &answer));
-        object.field_for_server(META, &Meta::of(&answer))
+        object.field_for_server(META, &SearchMeta::of(&answer))
     })
 }
 
-fn row<'a>(result: &'a SearchResult, claim: Option<&Claim>) -> Row<'a> {
-    Row {
+fn row<'a>(result: &'a SearchResult, claim: Option<&ClaimTerms>) -> ResultFields<'a> {
+    ResultFields {
         title: &result.title,
         url: &result.url,
         snippet: &result.snippet,
         display_link: display_link(&result.url),
-        source_reputation: reputation(&result.url).map(Known::from),
+        source_reputation: reputation(&result.url).map(HostNotes::from),
         claim_signal: claim.map(|claim| claim.signal(result)),
         published_at: result.published_at.as_deref(),
         extra_snippets: &result.extra_snippets,
     }
 }
 
-/// Writes the results, as many as there is room for, and what is counted of them; how many comes
-/// back.
+/// Writes as many results as there is room for, and their count, which it returns.
 fn write<T: Serialize>(
     object: &mut Object<'_>,
     wanted: &SearchFields,
@@ -282,8 +282,8 @@ fn write<T: Serialize>(
     Ok(shown)
 }
 
-/// The hints as sentences.
-fn said(hints: &SearchHints) -> String {
+/// Returns the hints as sentences.
+fn describe_hints(hints: &SearchHints) -> String {
     let actions: Vec<String> = hints.suggested_actions.iter().map(in_words).collect();
     let filters: Vec<String> = hints
         .filters_applied
@@ -300,9 +300,9 @@ fn said(hints: &SearchHints) -> String {
     )
 }
 
-/// What the answer does not say by itself: what was not heeded, not asked, not searched.
+/// Writes notes on fields that were ignored, and hosts that were not searched.
 fn notes(wanted: &SearchFields, answer: &SearchAnswer) -> Notes {
-    let Provider { title, limits, .. } = answer.provider;
+    let SearchProvider { title, limits, .. } = answer.provider;
     let mut notes = Notes::default();
     if !answer.unheeded.is_empty() {
         notes.add(format!(

@@ -1,4 +1,4 @@
-//! The workshop's failures as codes and sentences, with what may be done.
+//! Failures of a search as codes and sentences, with advice.
 
 use crate::contract::failure::{Code, Failure, FailureAdvice};
 use crate::tools::web::provider_answer::config_required;
@@ -8,7 +8,7 @@ use crate::web::search::choice;
 use crate::web::search::failure::{ProviderFailure, SearchFailureKind};
 use crate::web::search::outcome::{ProviderRouting, SearchFailure};
 
-/// The failure that `error` is.
+/// Converts a failed search to a failure of the tool.
 pub fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {
     let message = error.to_string();
     match error {
@@ -67,7 +67,7 @@ fn code(kind: SearchFailureKind) -> Code {
     }
 }
 
-/// The event for a host's user where a key is missing.
+/// Builds the event for a host's user if a key is missing.
 fn event(failure: &ProviderFailure) -> Option<String> {
     let missing = serde_json::json!({"tool": "web_search", "provider": failure.provider});
     let notice = format!("\u{26a0} Configuration Required\n\n{failure}");

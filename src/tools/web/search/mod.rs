@@ -1,4 +1,4 @@
-//! `web_search`: the web, searched with whichever provider there is.
+//! `web_search`: searches the web with any configured provider.
 //!
 //! Rules: the specification's `web_search`, and the decisions on it.
 
@@ -18,10 +18,10 @@ use crate::contract::tool::{
 };
 use crate::tools::web::{network, research_cache};
 use crate::web::credentials::Credentials;
+use crate::web::search::context::SearchContext;
 use crate::web::search::hints::SearchHints;
-use crate::web::search::known::Known;
 use crate::web::search::outcome::SearchAnswer;
-use crate::web::search::searcher::Searcher;
+use crate::web::search::searcher::WebSearcher;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -110,14 +110,14 @@ CUSTOM_LENSES_PATH says.",
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let credentials = Credentials::from_env();
     let wanted = request::read(request, &credentials)?;
-    let cache = research_cache::Cache::of_user(request.terms());
+    let cache = research_cache::ResearchCache::of_user(request.terms());
     let client = network::client(request.terms());
-    let known = Known {
+    let known = SearchContext {
         credentials: &credentials,
         store: cache.store.as_deref(),
         keeps_answers: cache.keeps_answers,
     };
-    let searcher = Searcher {
+    let searcher = WebSearcher {
         client: &client,
         known,
     };
@@ -135,7 +135,7 @@ fn from_cache<'a>(
         Ok(wanted) => wanted,
         Err(failure) => return Some(Err(failure)),
     };
-    let known = Known {
+    let known = SearchContext {
         credentials: &credentials,
         store: Some(store),
         keeps_answers: research_cache::keeps_answers(request.terms()),
@@ -146,7 +146,7 @@ fn from_cache<'a>(
     Some(Ok(reply(wanted, answer, &known)))
 }
 
-fn reply<'a>(wanted: SearchFields, answer: SearchAnswer, known: &Known<'_>) -> Reply<'a> {
+fn reply<'a>(wanted: SearchFields, answer: SearchAnswer, known: &SearchContext<'_>) -> Reply<'a> {
     let hints = answer.results.is_empty().then(|| {
         let breakers = known.breakers();
         SearchHints::of(&wanted.search, answer.provider, known.credentials, breakers)

@@ -1,37 +1,36 @@
-//! The fields of a request, understood: what they mean, and what is said of those that make no
-//! sense.
+//! Fields of a request, parsed and validated, with errors for those that make no sense.
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::request::Request;
 use crate::tools::web::research_cache;
 use crate::web::credentials::Credentials;
-use crate::web::search::lenses::Lenses;
+use crate::web::search::lenses::LensCatalog;
 use crate::web::search::named_hosts;
-use crate::web::search::query::{MOST_RESULTS, SafeSearch, Search, TimeRange};
+use crate::web::search::query::{MOST_RESULTS, SafeSearch, TimeRange, WebSearch};
 
-/// The longest query, in characters.
+/// Longest query, in characters.
 const LONGEST_QUERY: usize = 500;
 
-/// Number of results where the request gives none.
+/// Default number of results.
 const USUAL_RESULTS: usize = 5;
 
-/// The most hosts that a request may name.
+/// Maximum number of hosts in a request.
 const MOST_SITES: usize = 10;
 
-/// Longest repetition of a value that makes no sense, in characters.
+/// Longest quotation of an invalid value in a message, in characters.
 const REPEATED: usize = 60;
 
-/// A request that was read.
+/// A parsed request.
 pub struct SearchFields {
     /// The search.
-    pub search: Search,
-    /// The number of results asked for, where that is more or less than there can be.
+    pub search: WebSearch,
+    /// Requested number of results, if it is out of range.
     pub requested: Option<i64>,
-    /// The lens files that could not be used, where a lens was asked for: sentences.
+    /// Lens files that could not be used, if a lens was requested: sentences.
     pub problems: Vec<String>,
 }
 
-/// Reads a request. `sessionId` has no effect, whatever it holds.
+/// Parses a request. `sessionId` is ignored, whatever its value.
 pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<SearchFields, Failure> {
     let query = query(request)?;
     let (count, requested) = count(request)?;
@@ -70,25 +69,26 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Sear
     let lens = match given(request, "lens")? {
         None => None,
         Some(_) if !sites.is_empty() => {
-            return Err(senseless(
+            return Err(invalid_request(
                 "lens and site cannot be combined: a lens is a list of hosts by itself",
                 "Send either lens or site.",
             ));
         }
         Some(name) => {
-            let lenses = Lenses::of(credentials);
+            let lenses = LensCatalog::of(credentials);
             let found = lenses.find(name).cloned();
-            let found = found
-                .map_err(|error| senseless(error.to_string(), "Send one of these, or no lens."))?;
+            let found = found.map_err(|error| {
+                invalid_request(error.to_string(), "Send one of these, or no lens.")
+            })?;
             problems = lenses.problems;
             Some(found)
         }
     };
-    let search = Search {
+    let search = WebSearch {
         query,
         count,
         time_range,
-        // The specification's default; given and left out are the same search.
+        // The specification's default, made explicit so that both requests are the same search.
         safe: safe.or(Some(SafeSearch::Medium)),
         language,
         country,
@@ -110,13 +110,13 @@ fn query(request: &Request<'_>) -> Result<String, Failure> {
     let query = request.required_text("query")?.trim();
     let length = query.chars().count();
     if length == 0 {
-        return Err(senseless(
+        return Err(invalid_request(
             "query must have 1 to 500 characters, and has none but blanks",
             "Say in query what to search for.",
         ));
     }
     if length > LONGEST_QUERY {
-        return Err(senseless(
+        return Err(invalid_request(
             format!("query must have 1 to 500 characters, and has {length}"),
             "Shorten the query to its telling words.",
         ));
@@ -124,7 +124,7 @@ fn query(request: &Request<'_>) -> Result<String, Failure> {
     Ok(query.to_owned())
 }
 
-/// The number of results wanted, and the number asked for where that is another one.
+/// Returns the number of results to search for, and the requested one if it differs.
 fn count(request: &Request<'_>) -> Result<(usize, Option<i64>), Failure> {
     let Some(number) = request.number("num_results")? else {
         return Ok((USUAL_RESULTS, None));
@@ -136,7 +136,7 @@ fn count(request: &Request<'_>) -> Result<(usize, Option<i64>), Failure> {
     Ok((count, other.then_some(asked)))
 }
 
-/// The hosts of `site` and `sites`, each once.
+/// Returns the hosts of `site` and `sites`, each once.
 fn sites(request: &Request<'_>) -> Result<Vec<String>, Failure> {
     let mut entries: Vec<String> = Vec::new();
     for field in ["site", "sites"] {
@@ -146,8 +146,8 @@ fn sites(request: &Request<'_>) -> Result<Vec<String>, Failure> {
         };
         let named: Vec<String> = named.into_iter().map(str::to_owned).collect();
         if let Err(wrong) = named_hosts(&named) {
-            return Err(senseless(
-                format!("{field}: {} is not a host name", repeated(&wrong)),
+            return Err(invalid_request(
+                format!("{field}: {} is not a host name", quote_value(&wrong)),
                 "Name hosts such as example.com, each for itself.",
             ));
         }
@@ -155,7 +155,7 @@ fn sites(request: &Request<'_>) -> Result<Vec<String>, Failure> {
     }
     let hosts = named_hosts(&entries).unwrap_or_default();
     if hosts.len() > MOST_SITES {
-        return Err(senseless(
+        return Err(invalid_request(
             format!(
                 "sites must name at most {MOST_SITES} hosts, and names {}",
                 hosts.len()
@@ -166,13 +166,13 @@ fn sites(request: &Request<'_>) -> Result<Vec<String>, Failure> {
     Ok(hosts)
 }
 
-/// A text that may be missing, without the blanks around it; one of blanks alone is missing.
+/// Returns an optional text without surrounding blanks; a blank one is missing.
 fn given<'r>(request: &'r Request<'_>, field: &str) -> Result<Option<&'r str>, Failure> {
     let text = request.text(field)?.map(str::trim);
     Ok(text.filter(|text| !text.is_empty()))
 }
 
-/// The value of a field that has one of these.
+/// Returns the value of a field with these choices.
 fn one_of<T: Copy, const N: usize>(
     request: &Request<'_>,
     field: &str,
@@ -186,13 +186,16 @@ fn one_of<T: Copy, const N: usize>(
         return Ok(Some(*value));
     }
     let names = values.map(|(name, _)| name).join(", ");
-    Err(senseless(
-        format!("{field} must be one of {names}, and is {}", repeated(text)),
+    Err(invalid_request(
+        format!(
+            "{field} must be one of {names}, and is {}",
+            quote_value(text)
+        ),
         format!("Send one of {names}, or leave {field} out."),
     ))
 }
 
-/// A code of two letters, in lower case.
+/// Returns a code of two letters, in lower case.
 fn code(request: &Request<'_>, field: &str, what: &str) -> Result<Option<String>, Failure> {
     let Some(text) = given(request, field)? else {
         return Ok(None);
@@ -200,20 +203,21 @@ fn code(request: &Request<'_>, field: &str, what: &str) -> Result<Option<String>
     if text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return Ok(Some(text.to_ascii_lowercase()));
     }
-    Err(senseless(
-        format!("{field} must be {what}, and is {}", repeated(text)),
+    Err(invalid_request(
+        format!("{field} must be {what}, and is {}", quote_value(text)),
         format!("Send such a code, or leave {field} out."),
     ))
 }
 
-/// A value as a message repeats it.
-fn repeated(value: &str) -> String {
+/// Shortens a value for its quotation in a message.
+fn quote_value(value: &str) -> String {
     let short: String = value.chars().take(REPEATED).collect();
     format!("{short:?}")
 }
 
-/// A request that can be read and makes no sense: what is wrong with it, and what to do.
-fn senseless(message: impl Into<String>, action: impl AsRef<str>) -> Failure {
+/// Creates the failure of a request that can be parsed but makes no sense: what is wrong, and what
+/// to do.
+fn invalid_request(message: impl Into<String>, action: impl AsRef<str>) -> Failure {
     let mut message: String = message.into();
     if !message.ends_with('.') {
         message.push('.');

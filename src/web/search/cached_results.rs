@@ -1,19 +1,18 @@
-//! What is kept of a search: the question that it is to the cache, and the form of its answer
-//! there.
+//! Searches in the cache: the key of a search, and the stored form of its answer.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::provider::{Provider, ProviderAccount};
-use super::query::{SafeSearch, Search, TimeRange};
+use super::provider::{ProviderAccount, SearchProvider};
+use super::query::{SafeSearch, TimeRange, WebSearch};
 use super::{SearchResult, google};
 use crate::cache::CacheQuestion;
 
-/// For how long an answer is good.
+/// Time for which an answer is valid.
 pub const GOOD_FOR: Duration = Duration::from_secs(30 * 60);
 
-/// How fresh an answer of that age is, of one that is good for so long.
+/// Returns the freshness of an answer of this age, as responses name it.
 #[must_use]
 pub fn freshness(age: Duration, good_for: Duration) -> &'static str {
     if age < good_for / 2 {
@@ -25,25 +24,29 @@ pub fn freshness(age: Duration, good_for: Duration) -> &'static str {
     }
 }
 
-/// The version of what is kept: one more whenever [`Kept`] changes.
+/// Version of the stored form: incremented whenever [`CachedResults`] changes.
 const VERSION: u32 = 3;
 
-/// An answer as it is kept.
+/// Search results as they are stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
-    /// The results.
+pub struct CachedResults {
+    /// Results, best first.
     pub results: Vec<SearchResult>,
-    /// The fields of the search that the provider did not heed.
+    /// Fields of the search that the provider ignored.
     pub unheeded: Vec<String>,
-    /// The query that was asked for, where the provider takes no longer one.
+    /// Query that was sent instead, if the provider takes only a shorter one.
     pub shortened: Option<String>,
 }
 
-/// The question that a search is, asked of this provider at this address.
+/// Builds the cache key of a search with this provider at this address.
 #[must_use]
-pub fn question(search: &Search, provider: &Provider, account: &ProviderAccount) -> CacheQuestion {
-    // A field that is not named here does not compile.
-    let Search {
+pub fn question(
+    search: &WebSearch,
+    provider: &SearchProvider,
+    account: &ProviderAccount,
+) -> CacheQuestion {
+    // Destructured in full, so that a new field does not compile until it is named here.
+    let WebSearch {
         query,
         count,
         time_range,
@@ -58,7 +61,7 @@ pub fn question(search: &Search, provider: &Provider, account: &ProviderAccount)
         claim: _,
     } = search;
     let mut place = account.endpoint.clone();
-    // Neither can fail for an address of the web.
+    // Neither can fail for an http or https URL.
     let _ = place.set_username("");
     let _ = place.set_password(None);
     let question = CacheQuestion::new("web_search", VERSION)
@@ -89,12 +92,12 @@ mod tests {
 
     use super::*;
     use crate::unseen;
-    use crate::web::credentials::Key;
+    use crate::web::credentials::SecretText;
     use crate::web::search::brave::PROVIDER as BRAVE;
     use crate::web::search::exa::PROVIDER as EXA;
     use crate::web::search::lenses::Lens;
 
-    /// The fields of a search that are in no question, each with the reason.
+    /// Fields of a search that are not part of the key, each with the reason.
     const WITHOUT_EFFECT: &[(&str, &str)] = &[
         ("provider", "the one that is asked is a part by itself"),
         ("claim", "results are marked with it after they are kept"),
@@ -109,7 +112,7 @@ mod tests {
         }
     }
 
-    fn asked(search: &Search) -> CacheQuestion {
+    fn asked(search: &WebSearch) -> CacheQuestion {
         question(search, &BRAVE, &account("https://a.example/search"))
     }
 
@@ -118,13 +121,13 @@ mod tests {
     }
 
     /// Searches that each differ from the plain one in the field that they are named for.
-    fn changed() -> Vec<(&'static str, Search)> {
-        let change = |field, change: fn(&mut Search)| {
+    fn changed() -> Vec<(&'static str, WebSearch)> {
+        let change = |field, change: fn(&mut WebSearch)| {
             let mut search = plain();
             change(&mut search);
             (field, search)
         };
-        let lens = |search: &mut Search, change: fn(&mut Lens)| {
+        let lens = |search: &mut WebSearch, change: fn(&mut Lens)| {
             change(search.lens.as_mut().unwrap());
         };
         let mut all = vec![
@@ -161,8 +164,8 @@ mod tests {
         all
     }
 
-    fn plain() -> Search {
-        Search {
+    fn plain() -> WebSearch {
+        WebSearch {
             query: "words".to_owned(),
             count: 5,
             sites: vec!["a.example".to_owned()],
@@ -171,7 +174,7 @@ mod tests {
                 domains: vec!["d.example".to_owned()],
                 ..Lens::default()
             }),
-            ..Search::default()
+            ..WebSearch::default()
         }
     }
 
@@ -218,7 +221,7 @@ mod tests {
         assert_ne!(one, at("https://a.example/search", &EXA));
         assert_eq!(one, at("https://user:secret@a.example/search", &BRAVE));
         let engine = |id: &str, provider| {
-            let keys = ["key", id].map(|key| Some(Key::new(key)));
+            let keys = ["key", id].map(|key| Some(SecretText::new(key)));
             let account = ProviderAccount {
                 keys: keys.into(),
                 ..account("https://a.example/search")
@@ -249,7 +252,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_kept_as_it_is() {
-        let kept = Kept {
+        let kept = CachedResults {
             results: vec![SearchResult {
                 title: "t".to_owned(),
                 url: "https://a.example/".to_owned(),
@@ -262,6 +265,9 @@ mod tests {
             shortened: some("q"),
         };
         let bytes = serde_json::to_vec(&kept).unwrap();
-        assert_eq!(serde_json::from_slice::<Kept>(&bytes).unwrap(), kept);
+        assert_eq!(
+            serde_json::from_slice::<CachedResults>(&bytes).unwrap(),
+            kept
+        );
     }
 }

@@ -1,33 +1,32 @@
-//! What is known of a search before anybody is asked: what is configured, whom to leave alone, and
-//! the answers that are kept.
+//! State known before a provider is asked: the configuration, the breakers, and the cached answers.
 
 use std::time::Duration;
 
-use super::breaker::{BreakerState, Breakers};
+use super::breaker::{BreakerState, ProviderBreakers};
+use super::cached_results::{self, CachedResults, GOOD_FOR};
 use super::choice::{self, ProviderChoice};
-use super::kept::{self, GOOD_FOR, Kept};
 use super::outcome::{ProviderRouting, SearchAnswer};
-use super::provider::{Provider, ProviderAccount};
-use super::query::Search;
+use super::provider::{ProviderAccount, SearchProvider};
+use super::query::WebSearch;
 use crate::cache::CacheStore;
 use crate::web::credentials::Credentials;
 
-/// What is known of searches before anybody is asked.
+/// Configuration and caches of a search.
 #[derive(Clone, Copy)]
-pub struct Known<'a> {
-    /// What is configured.
+pub struct SearchContext<'a> {
+    /// API keys and settings.
     pub credentials: &'a Credentials<'a>,
-    /// Where answers and breakers are kept, if there is a place.
+    /// Store of answers and breakers, if there is one.
     pub store: Option<&'a dyn CacheStore>,
-    /// Whether answers may come from there, and go there. Breakers do in any case.
+    /// True if answers are read from the store and written to it. Breakers always are.
     pub keeps_answers: bool,
 }
 
-impl Known<'_> {
-    /// The answer to a search that is kept, where it is the one that [`Searcher::search`] would
-    /// come back with before it asks anybody.
+impl SearchContext<'_> {
+    /// Returns the cached answer to a search, if [`WebSearcher::search`] would return it before it
+    /// asks a provider.
     #[must_use]
-    pub fn answer(&self, search: &Search) -> Option<SearchAnswer> {
+    pub fn answer(&self, search: &WebSearch) -> Option<SearchAnswer> {
         let providers = match choice::choose(search, self.credentials).ok()? {
             ProviderChoice::One(provider) => {
                 let account = provider.account(self.credentials).ok()?;
@@ -58,23 +57,23 @@ impl Known<'_> {
         None
     }
 
-    /// The breakers.
+    /// Returns the circuit breakers.
     #[must_use]
-    pub fn breakers(&self) -> Breakers<'_> {
-        Breakers::new(self.store)
+    pub fn breakers(&self) -> ProviderBreakers<'_> {
+        ProviderBreakers::new(self.store)
     }
 
-    /// The answer that is kept, if there is one.
+    /// Returns the cached answer, if there is one.
     pub(super) fn kept(
         &self,
-        search: &Search,
-        provider: &'static Provider,
+        search: &WebSearch,
+        provider: &'static SearchProvider,
         account: &ProviderAccount,
     ) -> Option<SearchAnswer> {
         let store = self.store.filter(|_| self.keeps_answers)?;
-        let question = kept::question(search, provider, account);
+        let question = cached_results::question(search, provider, account);
         let entry = store.get(&question, GOOD_FOR)?;
-        let kept: Kept = serde_json::from_slice(&entry.bytes).ok()?;
+        let kept: CachedResults = serde_json::from_slice(&entry.bytes).ok()?;
         Some(SearchAnswer {
             provider,
             results: kept.results,

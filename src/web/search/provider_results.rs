@@ -1,42 +1,41 @@
-//! The results of one provider: one request, or one for each group of hosts, each with a second
-//! page
-//! where too much of the first one was dropped.
+//! The results of one provider: by one request, or one for each group of hosts, each with a second
+//! page if too much of the first one was dropped.
 
 use std::thread;
 use std::time::Duration;
 
-use super::exchange::{self, Patience};
+use super::exchange::{self, RetryBudget};
 use super::failure::{ProviderFailure, SearchFailureKind};
-use super::provider::{Provider, ProviderAccount};
-use super::query::{MOST_RESULTS, ProviderQuery, Search};
+use super::provider::{ProviderAccount, SearchProvider};
+use super::query::{MOST_RESULTS, ProviderQuery, WebSearch};
 use super::{DomainFilter, SearchResult, google, results, terms};
-use crate::web::client::Client;
+use crate::web::client::HttpClient;
 
-/// Results asked for beyond those wanted, to make up for those that are dropped.
+/// Extra results requested, to make up for those that are dropped.
 const SPARE: usize = 5;
 
-/// The least time that is left for a second page.
+/// Least time left for a second page.
 const PAGE_NEEDS: Duration = Duration::from_secs(3);
 
-/// The most requests to a provider at the same time.
+/// Maximum number of concurrent requests to a provider.
 const AT_ONCE: usize = 6;
 
-/// The results of one provider.
+/// Results of one provider.
 #[derive(Debug, Default)]
 pub(super) struct ProviderResults {
     pub results: Vec<SearchResult>,
     pub unheeded: Vec<String>,
     pub unsearched: Vec<(Vec<String>, ProviderFailure)>,
     pub shortened: Option<String>,
-    /// The failure of a second page, where one was asked for.
+    /// Failure of a second page, if one was requested.
     pub broken_off: Option<ProviderFailure>,
 }
 
-/// Searches with a provider, by as many requests as it takes.
-pub(super) fn found(
-    client: &Client,
-    search: &Search,
-    provider: &'static Provider,
+/// Searches with a provider, by as many requests as it needs.
+pub(super) fn search_provider(
+    client: &HttpClient,
+    search: &WebSearch,
+    provider: &'static SearchProvider,
     account: &ProviderAccount,
 ) -> Result<ProviderResults, ProviderFailure> {
     let wanted = search.count.clamp(1, MOST_RESULTS);
@@ -66,7 +65,7 @@ pub(super) fn found(
         first: 0,
     };
     let shortened = terms::shortened(&whole, provider.words, &provider.limits);
-    let short = shortened.clone().map(|query| Search {
+    let short = shortened.clone().map(|query| WebSearch {
         query,
         ..search.clone()
     });
@@ -85,7 +84,7 @@ pub(super) fn found(
     }
     let filter = DomainFilter::new(hosts, &[]);
     let one =
-        |part: &ProviderQuery<'_>| part_found(client, provider, account, *part, &filter, wanted);
+        |part: &ProviderQuery<'_>| search_part(client, provider, account, *part, &filter, wanted);
     let replies = ask_all(provider, &parts, one);
     let mut found = ProviderResults {
         shortened,
@@ -113,10 +112,10 @@ pub(super) fn found(
     Ok(found)
 }
 
-/// Asks for all parts: at once where the provider bears that, else one after the other until one is
-/// refused.
+/// Requests all parts: concurrently if the provider allows that, or else one after the other until
+/// one is refused.
 fn ask_all<T: Send>(
-    provider: &Provider,
+    provider: &SearchProvider,
     asks: &[ProviderQuery<'_>],
     one: impl Fn(&ProviderQuery<'_>) -> Result<T, ProviderFailure> + Sync,
 ) -> Vec<Result<T, ProviderFailure>> {
@@ -144,9 +143,9 @@ fn ask_all<T: Send>(
     replies
 }
 
-/// Asks for all of these parts at the same time.
+/// Requests all of these parts concurrently.
 pub(super) fn at_once<T: Send>(
-    provider: &Provider,
+    provider: &SearchProvider,
     asks: &[ProviderQuery<'_>],
     one: impl Fn(&ProviderQuery<'_>) -> Result<T, ProviderFailure> + Sync,
 ) -> Vec<Result<T, ProviderFailure>> {
@@ -174,25 +173,24 @@ pub(super) fn at_once<T: Send>(
     })
 }
 
-/// The results of a part, the fields that were not heeded, and why there was no second page.
+/// Results of a part, the fields that were ignored, and the reason why there was no second page.
 type PartFound = (
     Vec<SearchResult>,
     Vec<&'static str>,
     Option<ProviderFailure>,
 );
 
-/// What one part of a search finds: a first page, and a second one where too much of that was
-/// dropped.
-fn part_found(
-    client: &Client,
-    provider: &Provider,
+/// Searches one part: a first page, and a second one if too much of the first was dropped.
+fn search_part(
+    client: &HttpClient,
+    provider: &SearchProvider,
     account: &ProviderAccount,
     part: ProviderQuery<'_>,
     filter: &DomainFilter,
     wanted: usize,
 ) -> Result<PartFound, ProviderFailure> {
     let request = (provider.request)(&part, account);
-    let given = exchange::results(client, provider, account, &request, Patience::SHORT)?;
+    let given = exchange::results(client, provider, account, &request, RetryBudget::SHORT)?;
     let all = given.len();
     let mut kept = results::cleaned(given.clone(), filter);
     let mut broken_off = None;
@@ -203,8 +201,8 @@ fn part_found(
             ..part
         };
         let request = (provider.request)(&second, account);
-        // The first page is worth more than the reason why there is no second one.
-        let more = exchange::results(client, provider, account, &request, Patience::SHORT);
+        // A failed second page does not lose the first one.
+        let more = exchange::results(client, provider, account, &request, RetryBudget::SHORT);
         match more {
             Ok(more) => kept = results::cleaned([given, more].concat(), filter),
             Err(failure) => broken_off = Some(failure),
@@ -213,9 +211,9 @@ fn part_found(
     Ok((kept, request.unheeded, broken_off))
 }
 
-/// Refuses what the provider would refuse.
-fn too_long(provider: &Provider, part: &ProviderQuery<'_>) -> Result<(), ProviderFailure> {
-    let text = terms::written(part, provider.words);
+/// Refuses a query that the provider would refuse.
+fn too_long(provider: &SearchProvider, part: &ProviderQuery<'_>) -> Result<(), ProviderFailure> {
+    let text = terms::query_string(part, provider.words);
     if terms::fits(&text, &provider.limits) {
         return Ok(());
     }
