@@ -1,7 +1,5 @@
 //! What all tools have in common: names, schemas, bad requests, exit codes.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::symlink;
@@ -9,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use common::{BINARY, directory, link, tool};
+use crate::common::{BINARY, directory, link, tool};
 use serde_json::{Value, json};
 
 /// Each tool with its required fields.

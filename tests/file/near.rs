@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::near_misses::{MISSES, Miss};
 use crate::common::{self, Answer, directory, text, tool};
-use crate::near_misses::{MISSES, Miss};
 use serde_json::{Value, json};
 
 fn edit(file: &Path, old: &str, new: &str) -> Answer {

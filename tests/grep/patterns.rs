@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::lines::{numbers, search, with_file};
+use super::lines::{numbers, search, with_file};
 use serde_json::json;
 
 /// What is searched, line 1 first.

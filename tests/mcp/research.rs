@@ -11,8 +11,8 @@ use ikigai_tools::cache::Files;
 use ikigai_tools::cache::artifact::{self, Id};
 use serde_json::{Value, json};
 
+use super::session::Session;
 use crate::common::directory;
-use crate::session::Session;
 
 const ALL: [&str; 11] = [
     "bash",

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::searching::{
+use super::searching::{
     SECRET, brave_at, client, everything, filter, google_at, json, secret, shown,
 };
 use crate::server::{Server, redirect, reply};

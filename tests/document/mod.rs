@@ -3,3 +3,5 @@
 mod bounds;
 mod main_content;
 mod markdown;
+mod memory;
+mod mutants;

@@ -8,7 +8,7 @@ use ikigai_tools::web::client::{Client, parse_url};
 use ikigai_tools::web::credentials::{Credentials, Key};
 use ikigai_tools::web::search::{self, DomainFilter, SearchError, SearchResult, brave, google};
 
-use super::server::{Server, reply};
+use crate::server::{Server, reply};
 
 /// A key that needs encoding in a query.
 pub const SECRET: &str = "s3cret+key/=";
