@@ -1,7 +1,5 @@
 //! A call that nobody waits for any more: it ends, and what it started with it.
 
-mod common;
-
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -10,7 +8,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{alone, directory, eventually, link, names_in, processes_with, text, tool};
+use crate::common::{alone, directory, eventually, link, names_in, processes_with, text, tool};
 use rustix::fs::{FlockOperation, flock};
 use serde_json::{Value, json};
 

@@ -3,15 +3,13 @@
 //!
 //! `tests/install` drives the same through `install.sh`.
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{BINARY, copy_program, directory, names_in, piped};
+use crate::common::{self, BINARY, copy_program, directory, names_in, piped};
 
 /// The links' names, as they are listed.
 fn names() -> Vec<String> {

@@ -5,17 +5,13 @@
 //! starts, and answers as those do who refuse: with ENOSYS, as a kernel that does not know the
 //! call, or with EPERM, as a container's policy.
 
-mod common;
-#[path = "common/refusing.rs"]
-mod refusing;
-
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use common::{alone, directory, eventually, link, names_in, processes_with, text};
-use refusing::{Filter, Service};
+use crate::common::{self, alone, directory, eventually, link, names_in, processes_with, text};
+use crate::refusing::{Filter, Service};
 use serde_json::{Value, json};
 
 const fn call(name: &'static str, call: libc::c_long) -> Service {

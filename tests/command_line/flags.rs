@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use super::terminal::{Seen, Streams, run, run_in, start_in};
 use crate::common::{BINARY, directory, link, piped, tool};
-use crate::terminal::{Seen, Streams, run, run_in, start_in};
 use serde_json::{Value, json};
 
 const PROGRAM: &str = BINARY;

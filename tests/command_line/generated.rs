@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use super::terminal;
 use crate::common::{self, directory};
-use crate::terminal;
 use serde_json::Value;
 
 fn piped(args: &[&str]) -> (i32, String, String) {

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use super::terminal::{Streams, start_in};
 use crate::common::{BINARY, directory, link, piped};
-use crate::terminal::{Streams, start_in};
 
 fn refused(directory: &Path, args: &[&str]) -> String {
     let (code, out, err) = piped(directory, args);

@@ -4,8 +4,8 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use super::terminal::{Seen, Streams, run_in};
 use crate::server::{Server, page, reply};
-use crate::terminal::{Seen, Streams, run_in};
 use serde_json::{Value, json};
 
 fn seen(args: &[&str], variables: &[(&str, &str)]) -> Seen {

@@ -5,8 +5,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
+use super::machine::{Machine, Said, names, schema};
 use crate::common::{copy_program, is_root, skip};
-use crate::machine::{Machine, Said, names, schema};
 
 /// What a shell comes to that is given this command in the project, and then has the doctor called.
 fn copied(machine: &Machine, advice: &str, typed: &str) -> Said {

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use super::machine::{Machine, names, schema};
 use crate::common::{self, eventually, processes_with};
-use crate::machine::{Machine, names, schema};
 use crate::server::Authority;
 
 #[test]

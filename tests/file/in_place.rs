@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
 
+use super::files::{edit, write, wrote};
 use crate::common::{
     self, Call, directory, eventually, names_in, public_directory, skip, text, tool,
 };
-use crate::files::{edit, write, wrote};
 use crate::refusing::refusing;
 use crate::steps::{Large, NEW, OLD, Step};
 use serde_json::{Value, json};

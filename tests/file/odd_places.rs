@@ -7,8 +7,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use super::files::{edit, run, write, wrote};
 use crate::common::{self, directory, eventually, names_in, public_directory, skip, text, tool};
-use crate::files::{edit, run, write, wrote};
 use crate::refusing::{Filter, Service};
 use rustix::fs::{XattrFlags, getxattr, setxattr};
 use serde_json::{Value, json};

@@ -6,8 +6,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
+use super::files::{edit, run, write, wrote};
 use crate::common::{self, directory, eventually, names_in, public_directory, text, tool};
-use crate::files::{edit, run, write, wrote};
 use serde_json::json;
 
 fn mode(file: &Path) -> u32 {

@@ -1,6 +1,6 @@
 //! grep: files in UTF-16, and files with a byte-order mark.
 
-use crate::lines::{numbers, search, with_file};
+use super::lines::{numbers, search, with_file};
 use serde_json::json;
 
 /// The text between the last two backquotes: what is to be written.

@@ -2,7 +2,7 @@
 //! that it must find. What is said of a refused pattern and of one that finds nothing is in
 //! `tests/glob/messages.txt`.
 
-use crate::lines::{numbers, search, with_file};
+use super::lines::{numbers, search, with_file};
 use serde_json::json;
 
 /// What is searched, line 1 first.

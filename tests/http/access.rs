@@ -7,11 +7,11 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::life::Certificates;
 use crate::common::{public_directory, skip, text};
-use crate::http::{
+use crate::http_server::{
     Answer, HEADERS, HttpServer, http, ping, private_file, serve, token_lines, token_of,
 };
-use crate::life::Certificates;
 
 fn bearer(name: &str) -> String {
     format!("Bearer {}", token_of(name))
@@ -46,7 +46,7 @@ fn with_tokens_nobody_gets_in_without_one() {
             );
         }
     }
-    let hash = crate::http::token_line("anna", &token_of("anna"));
+    let hash = crate::http_server::token_line("anna", &token_of("anna"));
     let hash = format!("Bearer {}", hash.split_once(' ').unwrap().1.trim());
     let long = format!("Bearer {}", "x".repeat(8000));
     for (given, challenge) in [
@@ -312,7 +312,7 @@ fn a_thousand_malformed_requests_cost_nothing_but_refusals() {
     let server = http(&[]).tokens(&["anna"]).start();
     let host = server.host();
     let token = bearer("anna");
-    let call = crate::http::call("web_fetch", &json!({"url": "x:"})).to_string();
+    let call = crate::http_server::call("web_fetch", &json!({"url": "x:"})).to_string();
     let good = format!(
         "POST /mcp HTTP/1.1\r\nHost: {host}\r\nAuthorization: {token}\r\nContent-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{call}",

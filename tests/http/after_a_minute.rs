@@ -4,7 +4,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::http::{ping, serve};
+use crate::http_server::{ping, serve};
 
 #[test]
 fn a_connection_that_has_nothing_more_to_say_ends() {

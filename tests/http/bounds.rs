@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::http::{Answer, Connection, HEADERS, HttpServer, call, http, ping, serve, token_of};
+use crate::http_server::{
+    Answer, Connection, HEADERS, HttpServer, call, http, ping, serve, token_of,
+};
 use crate::server::Server;
 
 /// The most connections that a server has.

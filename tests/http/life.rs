@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use rcgen::{CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::json;
 
-use crate::http::{HttpServer, call, http, ping, private_file, serve, token_lines, token_of};
+use crate::http_server::{
+    HttpServer, call, http, ping, private_file, serve, token_lines, token_of,
+};
 use crate::server::Server;
 
 const LISTENS: &str = "listening on https://";
@@ -136,7 +138,7 @@ trait MissingKey {
     fn args_of_missing_key(self) -> Self;
 }
 
-impl MissingKey for crate::http::Builder {
+impl MissingKey for crate::http_server::Builder {
     fn args_of_missing_key(self) -> Self {
         let nowhere = self.room().join("nowhere.pem");
         self.arg("--key").arg(nowhere)
@@ -221,7 +223,7 @@ fn certificate_and_key_are_read_again_on_sighup_both_or_neither() {
 }
 
 /// A server under way with a call of a page that takes so long.
-fn with_a_call(milliseconds: u64) -> (HttpServer, crate::http::Connection, Server) {
+fn with_a_call(milliseconds: u64) -> (HttpServer, crate::http_server::Connection, Server) {
     let slow = Server::start(move |_, connection| {
         std::thread::sleep(Duration::from_millis(milliseconds));
         connection.write_all(&crate::server::page("it took its time"))

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::http::{HttpServer, http};
+use crate::http_server::{HttpServer, http};
 use crate::server::{Server, page, reply};
 
 /// What an answer shows a model.
-fn shown(answer: &crate::http::Answer) -> String {
+fn shown(answer: &crate::http_server::Answer) -> String {
     let answer = answer.json();
     let content = answer["result"]["content"].as_array();
     let content = content.unwrap_or_else(|| panic!("{answer}"));
@@ -203,7 +203,7 @@ fn a_call_that_was_given_up_is_logged_as_that() {
     let pages = slow("Late.", Duration::from_secs(20));
     let server = http(&["--allow-private", "--log", "json"]).start();
     let mut connection = server.connect();
-    let message = crate::http::call("scrape_page", &json!({"url": pages.url("/")}));
+    let message = crate::http_server::call("scrape_page", &json!({"url": pages.url("/")}));
     connection.send_message(&[], &message);
     while pages.asked().is_empty() {
         thread::sleep(Duration::from_millis(20));
@@ -222,7 +222,7 @@ fn anybody_may_ask_whether_the_server_is_there_and_no_more() {
     );
     let wrong = server.request("GET /health", &[("Authorization", "Bearer no")], b"");
     assert_eq!(wrong.text(), plain.text());
-    let token = format!("Bearer {}", crate::http::token_of("ada"));
+    let token = format!("Bearer {}", crate::http_server::token_of("ada"));
     let known = server
         .request("GET /health", &[("Authorization", &token)], b"")
         .json();
@@ -244,7 +244,7 @@ fn figures_are_for_those_with_a_token_in_prometheus_s_form() {
     let server = http(&[]).tokens(&["ada"]).start();
     assert_eq!(server.request("GET /metrics", &[], b"").status, 401);
     server.call_as("ada", "scrape_page", &json!({}));
-    let token = format!("Bearer {}", crate::http::token_of("ada"));
+    let token = format!("Bearer {}", crate::http_server::token_of("ada"));
     let answer = server.request("GET /metrics", &[("Authorization", &token)], b"");
     assert_eq!(
         answer.header("content-type"),

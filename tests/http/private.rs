@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::common::{public_directory, text};
-use crate::http::{Client, HttpServer, http};
+use crate::http_server::{Client, HttpServer, http};
 use crate::reading::Home;
 use crate::server::{Server, page, redirect, reply};
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::common::eventually;
-use crate::http::{Client, Event, HttpServer, Reply, http};
+use crate::http_server::{Client, Event, HttpServer, Reply, http};
 use crate::server::{Server, page};
 
 const WITH_HANDSHAKE: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];

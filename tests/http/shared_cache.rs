@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::redis_server::Redis;
 use crate::common::{self, BINARY, eventually, processes_with};
 use crate::providers::{good, kind, server_of, variables};
 use crate::reading::{Home, article, refusing, serving};
-use crate::redis_server::Redis;
 use crate::server::{Authority, Server, page, reply};
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::common::{directory, piped, text};
-use crate::http;
+use crate::http_server;
 
 #[test]
 fn a_token_stands_alone_on_stdout_and_its_line_lets_its_holder_in() {
@@ -21,14 +21,14 @@ fn a_token_stands_alone_on_stdout_and_its_line_lets_its_holder_in() {
     );
     assert!(!told.contains(token), "{told}");
     let line = told.lines().last().unwrap();
-    assert_eq!(format!("{line}\n"), http::token_line("anna", token));
-    let builder = http::http(&[]);
+    assert_eq!(format!("{line}\n"), http_server::token_line("anna", token));
+    let builder = http_server::http(&[]);
     let file = builder.file("tokens", line);
     let server = builder.arg("--tokens").arg(file).start();
     let bearer = format!("Bearer {token}");
     assert_eq!(
         server
-            .post(&[("Authorization", &bearer)], &http::ping())
+            .post(&[("Authorization", &bearer)], &http_server::ping())
             .status,
         200
     );
@@ -51,7 +51,7 @@ fn lines_are_added_to_a_file_whole_or_not_at_all() {
     let wanted = [("anna", &anna), ("ben", &ben)];
     let wanted: String = wanted
         .iter()
-        .map(|(name, token)| http::token_line(name, token.trim()))
+        .map(|(name, token)| http_server::token_line(name, token.trim()))
         .collect();
     assert_eq!(lines, wanted);
     for (name, reason) in [

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::room::{PROGRAM, Room, assert_bash, assert_tools, names, said, write_script};
+use super::room::{PROGRAM, Room, assert_bash, assert_tools, names, said, write_script};
 
 #[test]
 fn the_default_is_libexec_and_bin_in_dot_local() {

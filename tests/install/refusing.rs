@@ -6,8 +6,8 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
+use super::room::{PROGRAM, Room, SCRIPT, said, write_script};
 use crate::common;
-use crate::room::{PROGRAM, Room, SCRIPT, said, write_script};
 
 #[test]
 fn another_s_file_is_neither_overwritten_nor_removed() {

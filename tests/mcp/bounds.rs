@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::session::Session;
 use crate::common::{BINARY, directory, public_directory, skip, text, tool};
-use crate::session::Session;
 
 #[test]
 fn a_part_is_served_where_a_part_is_asked_for() {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 use serde_json::{Value, json};
 
+use super::session::Session;
 use crate::common::{alone, directory, eventually, names_in, processes_with};
-use crate::session::Session;
 
 /// A command that clears up when it is asked to end, and leaves `name`.
 fn clears_up(mark: &str, name: &str) -> Value {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use super::session::Session;
 use crate::common::{alone, eventually, processes_with, text};
-use crate::session::Session;
 use crate::steps::{Large, NEW, OLD};
 
 /// A command that runs for a long time, in the foreground, in the background and as a daemon.

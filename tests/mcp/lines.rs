@@ -4,8 +4,8 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
+use super::session::Session;
 use crate::common::{directory, text};
-use crate::session::Session;
 
 const WITH_HANDSHAKE: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::session::Session;
+use super::session::Session;
 
 /// Those who have come to `door`, within `patience`, until there are `most`.
 fn callers(door: &TcpListener, most: usize, patience: Duration) -> Vec<TcpStream> {

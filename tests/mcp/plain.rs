@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::session::Session;
 use crate::common::{directory, text};
-use crate::session::Session;
 
 #[test]
 fn a_result_is_what_was_asked_for_and_a_last_line_in_brackets() {

@@ -11,8 +11,8 @@ use ikigai_tools::cache::CacheFiles;
 use ikigai_tools::cache::artifact::{self, ArtifactId};
 use serde_json::{Value, json};
 
+use super::session::Session;
 use crate::common::directory;
-use crate::session::Session;
 
 const ALL: [&str; 11] = [
     "bash",

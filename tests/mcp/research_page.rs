@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::session::Session;
 use crate::reading::{Home, article, refusing, serving, text};
-use crate::session::Session;
 
 fn program(home: &Home) -> Session {
     let args = ["--structured", "--tools", "research"];

@@ -6,8 +6,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use super::session::Session;
 use crate::common::{directory, eventually, text};
-use crate::session::Session;
 
 /// As many as run at the same time.
 const AT_ONCE: u32 = 64;

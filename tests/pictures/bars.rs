@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::svg;
+use super::svg;
 
 /// The rows that are shown: the work and the peer, as the table names them.
 const ROWS: [(&str, &str); 11] = [

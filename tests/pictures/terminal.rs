@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::svg;
+use super::svg;
 
 const COMMANDS: [&str; 5] = [
     "ikigai-tools grep 'TODO|FIXME' --glob '*.rs'",

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::searching::{SECRET, brave_at, everything, filter, google_at, json, search_at};
+use super::searching::{SECRET, brave_at, everything, filter, google_at, json, search_at};
 use crate::server::{Server, redirect, reply};
 use ikigai_tools::web::credentials::Credentials;
 use ikigai_tools::web::search::failure::{ProviderFailure, SearchFailureKind};

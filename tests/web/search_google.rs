@@ -1,6 +1,6 @@
 //! Google against servers that answer as documented.
 
-use crate::searching::{SECRET, everything, filter, google_at, json};
+use super::searching::{SECRET, everything, filter, google_at, json};
 use crate::server::{Asked, Server, reply};
 use ikigai_tools::web::search::SearchResult;
 use ikigai_tools::web::search::failure::{ProviderFailure, SearchFailureKind};

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::server::{Authority, SelfSigned, Server, page, redirect};
+use crate::staged;
 use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{
     FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, parse_url,
@@ -195,17 +196,14 @@ fn a_certificate_that_openssl_makes_is_trusted_by_its_file() {
     let server = Server::start_tls(crate::server::serve_with(cert, key), |_, conn| {
         conn.write_all(&page("mine"))
     });
-    let status = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "a_certificate_that_openssl_makes_is_trusted_by_its_file",
-        ])
-        .env("OPENSSL_SERVER", server.port().to_string())
-        .env("SSL_CERT_FILE", dir.path().join("cert.pem"))
-        .env_remove("SSL_CERT_DIR")
-        .status()
-        .unwrap();
-    assert!(status.success());
+    let port = server.port().to_string();
+    let file = dir.path().join("cert.pem");
+    let variables = [
+        ("OPENSSL_SERVER", &*port),
+        ("SSL_CERT_FILE", crate::common::text(&file)),
+    ];
+    let test = "a_certificate_that_openssl_makes_is_trusted_by_its_file";
+    staged::alone(test, &variables, |_| panic!("it has its port"));
 }
 
 #[test]
@@ -300,19 +298,11 @@ fn tls_goes_through_a_tunnel_to_the_target() {
 
 #[test]
 fn a_certificate_file_that_is_not_there_is_named() {
-    // The variable is the whole process's, so the test runs itself once more with another one.
-    if std::env::var_os("SSL_CERT_FILE").is_some_and(|file| file == "/nowhere.pem") {
-        match get("https://127.0.0.1:1/") {
-            Err(Error::Network(error)) => assert!(error.text.contains("SSL_CERT_FILE"), "{error}"),
-            other => panic!("{other:?}"),
-        }
-        return;
-    }
-    let status = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_certificate_file_that_is_not_there_is_named"])
-        .env("SSL_CERT_FILE", "/nowhere.pem")
-        .env_remove("SSL_CERT_DIR")
-        .status()
-        .unwrap();
-    assert!(status.success());
+    let test = "a_certificate_file_that_is_not_there_is_named";
+    let nowhere = [("SSL_CERT_FILE", "/nowhere.pem")];
+    // The variable is the whole process's.
+    staged::alone(test, &nowhere, |_| match get("https://127.0.0.1:1/") {
+        Err(Error::Network(error)) => assert!(error.text.contains("SSL_CERT_FILE"), "{error}"),
+        other => panic!("{other:?}"),
+    });
 }

@@ -8,7 +8,7 @@ use crate::cache::{CacheEntry, CacheQuestion, CacheStore};
 /// Entries in memory.
 #[derive(Default)]
 pub struct MemoryStore {
-    entries: Mutex<Vec<(Question, CacheEntry)>>,
+    entries: Mutex<Vec<(CacheQuestion, CacheEntry)>>,
 }
 
 impl MemoryStore {

@@ -149,7 +149,7 @@ fn the_date_is_that_of_the_article() {
 
 #[test]
 fn a_hostile_page_costs_its_length_and_no_more() {
-    let size = 10 * 1024 * 1024;
+    let size = 3 * 1024 * 1024;
     let begin = Instant::now();
     for piece in [
         "<meta name=a content=b>",
@@ -180,7 +180,7 @@ fn a_hostile_page_costs_its_length_and_no_more() {
     );
     assert_eq!(metas(&long)[0].2.len(), MAX_CONTENT);
     assert!(
-        begin.elapsed() < Duration::from_secs(20),
+        begin.elapsed() < Duration::from_secs(10),
         "{:?}",
         begin.elapsed()
     );

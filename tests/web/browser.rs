@@ -1,18 +1,6 @@
 //! Pages that their scripts put together, in a real browser, in a network that has nothing but what
 //! the test put there: what is rendered, what is reached, and what is left.
 
-#[macro_use]
-#[path = "common/at_once.rs"]
-mod at_once;
-
-at_once!(3);
-
-mod common;
-#[path = "common/http.rs"]
-mod http;
-#[path = "common/staged.rs"]
-mod staged;
-
 use std::fs;
 use std::io;
 use std::io::{Read, Write};
@@ -23,12 +11,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::eventually;
+use crate::common::{self, eventually};
+use crate::http_server;
+use crate::staged::{self, METADATA, OTHER, PRIVATE, PUBLIC};
 use ikigai_tools::browser::{Browser, BrowserError, RenderedPage};
 use ikigai_tools::web::client::{ACCEPT_PAGES, FetchRequest, HttpClient};
 use ikigai_tools::web::guard::Guard;
 use ikigai_tools::web::resolve::NameResolver;
-use staged::{METADATA, OTHER, PRIVATE, PUBLIC};
 use url::Url;
 
 /// Time enough on a busy machine.
@@ -312,7 +301,7 @@ fn what_a_page_asks_of_private_addresses_is_refused_to_callers_over_http() {
             script += &asks(&format!("http://{host}:PORT/inner"));
         }
         let site = Site::of(&script);
-        let server = http::http_by(&program, &["--tools", "scrape_page"])
+        let server = http_server::http_by(&program, &["--tools", "scrape_page"])
             .without_env("IKIGAI_BROWSER")
             .start();
         let scraped = |host: &str| {
@@ -670,7 +659,7 @@ fn a_caller_that_is_killed_leaves_no_process_and_no_profile() {
     staged_with_a_browser(test, &[], |room| {
         let site = Site::of("for (;;) {}");
         let mut caller = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", test])
+            .arg(test)
             .env(URL, site.url(PUBLIC).as_str())
             .spawn()
             .unwrap();

@@ -24,7 +24,6 @@ use serde_json::{Value, json};
 
 use crate::common::BINARY;
 
-#[path = "http/client.rs"]
 mod client;
 
 pub use client::{Client, Reply};

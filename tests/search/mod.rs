@@ -1,7 +1,5 @@
 //! What glob and grep have in common, and the workshop of patterns and lines beneath them.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod ere_conformance;
 mod limits;
 mod scan_lines;

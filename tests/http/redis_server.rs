@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 
 use redis::{Connection, IntoConnectionInfo, RedisResult, Value};
 
-use super::common::{directory, eventually, skip};
+use crate::common::{directory, eventually, skip};
 
 /// A Redis that runs until it is dropped.
 pub struct Redis {

@@ -1,18 +1,15 @@
 //! What is said of a page beside its text, and the question to Crossref, against servers on
 //! loopback.
 
-#[path = "common/server.rs"]
-mod server;
-
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::server::{Server, redirect, reply};
 use ikigai_tools::page::retraction::{self, TIMEOUT};
 use ikigai_tools::page::{Citation, EmbeddedData, PartialDate, classify, doi};
 use ikigai_tools::web::client::HttpClient;
 use ikigai_tools::web::client::proxy::ProxySettings;
 use serde_json::{Value, json};
-use server::{Server, redirect, reply};
 use url::Url;
 
 fn client() -> HttpClient {

@@ -2,7 +2,5 @@
 
 mod advice;
 mod calls;
-#[path = "../common/mod.rs"]
-mod common;
 mod ending;
 mod limits;

@@ -2,8 +2,6 @@
 //!
 //! What is laid where, and under which names, is the decisions' sixth point on the host's calls.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod laying;
 mod refusing;
 mod room;

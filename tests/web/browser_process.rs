@@ -1,15 +1,12 @@
 //! How a browser is found and run: by programs that stand for one.
 
-mod common;
-#[path = "common/staged.rs"]
-mod staged;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::{eventually, processes_with};
+use crate::common::{self, eventually, processes_with};
+use crate::staged;
 use ikigai_tools::browser::{Browser, BrowserError, RenderedPage};
 use ikigai_tools::web::guard::Guard;
 use url::Url;

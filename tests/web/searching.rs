@@ -11,7 +11,7 @@ use ikigai_tools::web::search::host_search::{self, HostSearch};
 use ikigai_tools::web::search::provider::SearchProvider;
 use ikigai_tools::web::search::{DomainFilter, SearchResult, brave, google};
 
-use super::server::{Server, reply};
+use crate::server::{Server, reply};
 
 /// A key that needs encoding in a query.
 pub const SECRET: &str = "s3cret+key/=";

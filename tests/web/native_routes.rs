@@ -1,11 +1,9 @@
 //! Sites that are read by another way than their pages, at servers of the test's own: Hacker News'
 //! API, `YouTube`'s captions; and pages as Exa has them.
 
-#[path = "common/server.rs"]
-mod server;
-
 use std::time::{Duration, Instant};
 
+use crate::server::{Asked, Server, redirect, reply};
 use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{FetchError, HttpClient};
 use ikigai_tools::web::credentials::Credentials;
@@ -13,7 +11,6 @@ use ikigai_tools::web::exa_pages::{self, ExaPage};
 use ikigai_tools::web::native::{self, NativeError, NativePage};
 use ikigai_tools::web::search::failure::{ProviderFailure, SearchFailureKind};
 use serde_json::{Value, json};
-use server::{Asked, Server, redirect, reply};
 use url::Url;
 
 /// Reads what is at `url`, its site at `server`, within some seconds.

@@ -1,15 +1,15 @@
 //! The pictures of README.md: what a session looks like, made by running its commands, and how fast
 //! calls are, drawn from the measured table. They lie in `pictures/`, and have to be what is drawn
-//! here now: `IKIGAI_PICTURES=write cargo test --test pictures` writes them anew.
+//! here now: `IKIGAI_PICTURES=write cargo test --test local pictures::` writes them anew.
 
 mod bars;
-#[path = "../common/mod.rs"]
-mod common;
 mod svg;
 mod terminal;
 
 use std::fs;
 use std::path::Path;
+
+use crate::common;
 
 /// Sees that the picture is as it was drawn, or writes it.
 fn is_current(name: &str, drawn: &str) {
@@ -22,7 +22,7 @@ fn is_current(name: &str, drawn: &str) {
     let there = fs::read_to_string(&path).unwrap();
     assert!(
         there == drawn,
-        "pictures/{name} is not what is drawn now; IKIGAI_PICTURES=write cargo test --test pictures \
+        "pictures/{name} is not what is drawn now; IKIGAI_PICTURES=write cargo test --test local pictures:: \
          writes it anew:\n{drawn}"
     );
 }

@@ -1,13 +1,13 @@
 //! Documents that chance has damaged: none may crash, hang, or take more memory than it should.
 
-mod common;
-#[path = "../benches/documents/src/mutants.rs"]
-mod mutants;
+#[path = "../../benches/documents/src/mutants.rs"]
+mod damaged;
 
 use std::fs;
 use std::time::{Duration, Instant};
 
-use mutants::{Chance, convert, kinds, mutant, original};
+use crate::{common, staged};
+use damaged::{Chance, convert, kinds, mutant, original};
 
 /// How many of each kind; the report of `benches/documents` makes ten times as many.
 const MUTANTS: usize = 200;
@@ -24,6 +24,11 @@ fn peak() -> Option<u64> {
 
 #[test]
 fn damaged_documents_of_each_kind_crash_nothing_and_cost_little() {
+    let test = "damaged_documents_of_each_kind_crash_nothing_and_cost_little";
+    staged::alone(test, &[], |_| each_kind_crashes_nothing_and_costs_little());
+}
+
+fn each_kind_crashes_nothing_and_costs_little() {
     for (number, kind) in kinds().enumerate() {
         let original = original(kind);
         assert!(convert(kind, &original), "{kind} is read as it was made");

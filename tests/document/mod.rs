@@ -4,3 +4,5 @@ mod bounds;
 mod kinds;
 mod main_content;
 mod markdown;
+mod memory;
+mod mutants;

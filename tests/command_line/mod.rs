@@ -1,0 +1,7 @@
+//! The command line, as people use it.
+
+mod flags;
+mod generated;
+mod mistakes;
+mod terminal;
+mod web;

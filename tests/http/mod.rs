@@ -1,0 +1,12 @@
+//! `ikigai-tools mcp --http` as its clients meet it: one server for many, over HTTP.
+
+mod access;
+mod after_a_minute;
+mod bounds;
+mod life;
+mod operation;
+mod private;
+mod redis_server;
+mod sessions;
+mod shared_cache;
+mod token;

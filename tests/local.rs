@@ -1,0 +1,38 @@
+//! What works on this machine: the tools of commands and files, what all tools have in common, the
+//! other doors than a host's calls, and what installs the program and looks after it.
+
+#[macro_use]
+#[path = "common/at_once.rs"]
+mod at_once;
+
+at_once!(4);
+
+mod common;
+#[path = "common/reading.rs"]
+mod reading;
+#[path = "common/refusing.rs"]
+mod refusing;
+#[path = "common/server.rs"]
+mod server;
+#[path = "common/staged.rs"]
+mod staged;
+#[path = "common/steps.rs"]
+mod steps;
+
+mod bash;
+mod caller_gone;
+mod command_line;
+mod doctor;
+mod file;
+mod glob;
+mod grep;
+mod install;
+mod layers;
+mod link;
+mod mcp;
+mod pictures;
+mod protocol;
+mod readme;
+mod refused_services;
+mod search;
+mod secrets;

@@ -1,0 +1,7 @@
+//! The two tools of research, as a host calls them and over MCP: `web_search` and `scrape_page`.
+
+mod page;
+mod page_failures;
+mod page_kept;
+mod page_ways;
+mod search;
