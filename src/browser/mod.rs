@@ -223,7 +223,8 @@ impl Browser {
         let arguments = switches::arguments_for_page(&proxy, scratch.path(), &agent);
         let arguments = self.flags.iter().cloned().chain(arguments);
         let done = process::run(&self.program, arguments, &scratch, end);
-        let (_asked, failed) = proxy.finish();
+        let finished = proxy.finish();
+        let failed = finished.1;
         let (html, code) = done.map_err(|error| match error {
             process::ProcessError::TimedOut => BrowserError::TimedOut(within),
             process::ProcessError::TooLarge => BrowserError::TooLarge,
@@ -246,7 +247,7 @@ impl Browser {
         Ok(RenderedPage {
             html,
             #[cfg(feature = "internals")]
-            asked: _asked,
+            asked: finished.0,
         })
     }
 

@@ -55,7 +55,10 @@ pub const LINK: &str = "_link";
 /// A tool's prepared answer: the fields of one JSON object, written when the front end asks for
 /// them. This is the second phase of a call, which can only fail as I/O does; see
 /// [`Tool::run`](crate::contract::tool::Tool::run).
-pub struct Reply<'a>(Box<dyn FnOnce(&mut Object<'_>) -> io::Result<()> + 'a>);
+pub struct Reply<'a>(Box<ReplyWriter<'a>>);
+
+/// Writes the fields of an answer, once.
+type ReplyWriter<'a> = dyn FnOnce(&mut Object<'_>) -> io::Result<()> + 'a;
 
 impl<'a> Reply<'a> {
     /// An answer whose fields `write` writes, in order.

@@ -487,7 +487,7 @@ mod tests {
         let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
         match find(&[at], None) {
             Err(MissingCredential { problem }) => {
-                assert!(problem.unwrap().contains("can't be opened"))
+                assert!(problem.unwrap().contains("can't be opened"));
             }
             // The superuser can read every file.
             Ok(_) => assert!(rustix::process::geteuid().is_root()),

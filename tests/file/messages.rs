@@ -1,7 +1,12 @@
 //! Errors and notes of file-read, file-write and file-edit, word by word, as `messages.txt` has
 //! them; and those of glob and grep for the same paths.
 //!
-//! `UPDATE_MESSAGES=1 cargo test --test file messages` writes the file anew.
+//! `UPDATE_MESSAGES=1 cargo test messages` writes the file anew.
+
+#![expect(
+    clippy::format_push_string,
+    reason = "a text is put together line by line"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,8 @@
 //! The notes and errors of glob and grep, as text: `messages.txt` has each request and what the
 //! answer says beside what it found. `UPDATE_MESSAGES=1` writes the file anew.
 
+#![expect(clippy::format_collect, reason = "a text is put together line by line")]
+
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;

@@ -114,7 +114,7 @@ fn body(tool: &Tool, object: &Value) -> String {
                 }
             }
             (Some(FieldRole::Aside(picks)), value) => {
-                asides.extend(aside::picked_lines(picks, value))
+                asides.extend(aside::picked_lines(picks, value));
             }
             (Some(_), _) => {}
             (None, _) if envelope::is_envelope_field(name) || name == IMAGE || name == EMPTY => {}

@@ -138,7 +138,7 @@ impl ParsedContent {
         }
     }
 
-    /// DocumentCuts the page into blocks; `None` if there are none, or too many.
+    /// Cuts the page into blocks; `None` if there are none, or too many.
     fn cut(&self, kept: bool) -> Option<PageBlocks> {
         let body = self.body.as_ref()?;
         let mut words = NamingCache::default();
