@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use ikigai_tools::search::ere::Matcher;
+use ikigai_tools::search::ere::RegexMatcher;
 
 fn main() -> ExitCode {
     let Some(path) = std::env::args().skip(1).find(|arg| !arg.starts_with("--")) else {
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
 }
 
 fn verdict_of(pattern: &str, subject: &[u8]) -> String {
-    let matcher = match Matcher::compile(pattern) {
+    let matcher = match RegexMatcher::compile(pattern) {
         Ok(matcher) => matcher,
         Err(error) => return error.to_string(),
     };

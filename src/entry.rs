@@ -7,22 +7,24 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use crate::command_line::mcp::{Asked, Call};
+use crate::cache::RemoteStore;
+use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
+use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::say;
+use crate::contract::call_context::CallContext;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
-use crate::front::person::{Beside, Outcome};
-use crate::front::{answer, confined, host, mcp, person};
-use crate::program::{Exit, PROGRAM};
+use crate::front::person::{CallFlags, CommandLineResult};
+use crate::front::{answer, host, mcp, person};
 use crate::registry::TOOLS;
 use crate::sandbox::signals;
 use crate::web::guard;
-use crate::{cache, commands, secrets, shell};
+use crate::{commands, secrets, shell};
 
 /// Runs the program with its command line, `argv[0]` included.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
-    signals::settle();
+    signals::reset_inherited();
     let program = args.next().unwrap_or_default();
     let args: Vec<OsString> = args.collect();
     // `std::path` would do the same, at the price of two more pages of code to be brought in by
@@ -40,8 +42,8 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 /// The program under its own name, whose first argument says what to do.
-fn run_program(args: &[OsString]) -> Exit {
-    answer::settle_panics();
+fn run_program(args: &[OsString]) -> ProgramExit {
+    answer::install_panic_hook();
     let Some((first, rest)) = args.split_first() else {
         return say::print(&help::program(TOOLS));
     };
@@ -59,21 +61,23 @@ fn run_program(args: &[OsString]) -> Exit {
 }
 
 /// One tool, reached by `invocation`.
-fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
+fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> ProgramExit {
     // What hosts ask of each tool comes first, and waits for nothing that it does not need.
     if args.len() == 1 && args[0] == "--schema" {
         return say::print(tool.schema);
     }
-    answer::settle_panics();
+    answer::install_panic_hook();
     hide_secrets(tool);
     let outcome = match args.first() {
-        None => person::without_fields(tool, invocation, Beside::default()),
+        None => person::without_fields(tool, invocation, CallFlags::default()),
         Some(_) => person::run(tool, invocation, args),
     };
     match outcome {
-        Outcome::Done(exit) => exit,
-        Outcome::Stdin(beside) => host::answer_on(tool, beside.on(Terms::of_host())),
-        Outcome::File(file, beside) => host::answer_file(tool, &file, beside.on(Terms::of_host())),
+        CommandLineResult::Done(exit) => exit,
+        CommandLineResult::Stdin(flags) => host::answer_on(tool, flags.apply_to(Terms::of_host())),
+        CommandLineResult::File(file, flags) => {
+            host::answer_file(tool, &file, flags.apply_to(Terms::of_host()))
+        }
     }
 }
 
@@ -90,39 +94,31 @@ fn hide_secrets(tool: &Tool) {
     }
 }
 
-/// One call of a server, within its directories.
-fn run_call(call: &Call) -> Exit {
-    let tool = call.tool;
-    if call.public_only {
-        guard::fetch_public_alone();
-    }
-    if let Some(holder) = &call.holder {
-        shell::keep_outputs_of(holder);
-    }
-    if let Some(bounds) = &call.bounds {
-        confined::ask(bounds.clone(), call.reads_outputs);
-    }
-    if let Some(socket) = call.store {
-        // SAFETY: the server made it for this process, which has only begun.
-        unsafe { cache::serve_from(socket) };
-    }
+/// One call of a server, which stdin describes.
+fn run_call(tool: &Tool) -> ProgramExit {
     hide_secrets(tool);
-    let progress = call.progress.then_some(mcp::tell as fn(&[u8]));
-    host::answer_on(
-        tool,
-        Terms {
-            progress,
-            ..call.terms
-        },
-    )
+    host::answer_call(tool, |description| {
+        let mut context = CallContext::read(description)?;
+        if context.public_only {
+            guard::fetch_public_alone();
+        }
+        if let Some(owner) = &context.owner {
+            shell::keep_outputs_of(owner);
+        }
+        if let Some(socket) = context.cache_socket {
+            // SAFETY: the server made it for this process, which has only begun.
+            context.cache = unsafe { RemoteStore::on_descriptor(socket) };
+        }
+        Some(context.into_terms(mcp::send_progress))
+    })
 }
 
 /// The Model Context Protocol: a server, or one call of a server.
-fn run_mcp(args: &[OsString]) -> Exit {
+fn run_mcp(args: &[OsString]) -> ProgramExit {
     match command_line::mcp::read(TOOLS, args) {
-        Ok(Asked::Serve(options)) => mcp::serve(options),
-        Ok(Asked::Call(call)) => run_call(&call),
-        Err(error) if error.use_stderr() => say::misused(&error),
+        Ok(McpCommand::Serve(options)) => mcp::serve(*options),
+        Ok(McpCommand::Call(tool)) => run_call(tool),
+        Err(error) if error.use_stderr() => say::report_misuse(&error),
         Err(error) => say::print(&error.render().to_string()),
     }
 }

@@ -8,8 +8,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 
 use crate::command_line::mcp::Options;
-pub use crate::files::{EditError, Edited, edit};
-use crate::front::mcp::fuzzing::{LineTransport, Offer, Server};
+pub use crate::files::{EditError, FileEdit, edit};
+use crate::front::mcp::fuzzing::{LineTransport, Server, ServerSetup};
 
 /// Serves one client of the Model Context Protocol, who is offered no tool at all: a call would be
 /// a process.
@@ -26,7 +26,7 @@ where
         max_answer: None,
         http: None,
     };
-    let offer = Arc::new(Offer::new(options, None, Vec::new(), None, None));
+    let offer = Arc::new(ServerSetup::new(options, None, Vec::new(), None, None));
     let (gone, went) = watch::channel(false);
     let wire = LineTransport::new(input, output, gone);
     if let Ok(running) = Server::new(offer, went).serve(wire).await {

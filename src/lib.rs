@@ -1,4 +1,4 @@
-//! A coding agent's hands in one executable.
+//! The tools of a coding agent in one executable.
 //!
 //! Imports run one way: entry → front ends and commands → registry → tools → workshops and
 //! contract.
@@ -6,39 +6,37 @@
 //! Another program can call the tools in its own process: see [`registry`]. Everything else here is
 //! the executable's.
 //!
-//! | module | what it is |
+//! | module | purpose |
 //! |---|---|
 //! | `entry` | `argv[0]` or a subcommand decides: a host's call, a person's call, MCP, a command |
 //! | `front` | the front ends, which do not know each other: host, person, MCP |
-//! | `commands` | list, schema, doctor, link, completions, man: what the program does beside the tools |
+//! | `commands` | list, schema, doctor, link, completions, man: everything beside the tools |
 //! | `command_line` | flags of tools and commands, and the help that follows from them |
-//! | [`registry`] | a row a tool, and how another program calls one |
-//! | [`contract`] | what a tool is, a request in, an answer or a failure out, how a tool is described |
+//! | [`registry`] | one row for each tool, and how another program calls one |
+//! | [`contract`] | tools, requests in, answers and failures out, descriptions of tools |
 //! | `tools` | the tools, a file each |
-//! | `sandbox` | workshop: which directories a process may touch, and who outlives whom |
+//! | `sandbox` | workshop: the directories that a process may touch, and the order of deaths |
 //! | `shell` | workshop: running a shell command or a program |
+//! | `paths` | workshop: the path that was meant by one that leads nowhere |
 //! | `files` | workshop: reading files, replacing them whole or not at all |
 //! | `search` | workshop: finding files by wildcard, and lines in files by regular expression |
 //! | `web` | workshop: fetching pages, searching the web |
 //! | `document` | workshop: documents, as Markdown |
 //! | `hosts` | workshop: one table of hosts, and the lenses that search in them |
-//! | `page` | workshop: what a page says of itself, and what kind of source it is |
+//! | `page` | workshop: a page's own metadata, and its kind of source |
 //! | `browser` | workshop: pages that their scripts put together, by the user's browser |
-//! | `cache` | workshop: what was found out lately, sealed, with an age |
-//! | `access` | workshop: who may use a server, and how much of it |
-//! | `calendar` | workshop: days and their dates |
+//! | `cache` | workshop: answers and pages fetched lately, encrypted, with their age |
+//! | `access` | workshop: a server's tokens and limits |
+//! | `basics` | leaf modules: days and dates, small words, signatures of files |
 //! | `sort` | workshop: sorting in one piece of code for all types |
-//! | `unexpanded` | workshop: what only a shell expands at the beginning of a path |
-//! | `unseen` | workshop: characters that nobody sees, taken out of texts and spelled in names |
-//! | `secrets` | which variables of the environment no command and no file shows |
-//! | `console` | workshop: the process's own streams, and text for a terminal |
-//! | `program` | the program's name, and how a run ends |
-//! | `made_up_tool` | a whole tool that no executable has, for the tests of what follows from a row |
-//! | `fuzzing` | doors for the fuzzers of `fuzz/`, which no other build has |
+//! | `unseen` | workshop: invisible characters, removed from texts and spelled out in names |
+//! | `secrets` | variables of the environment that are withheld from commands |
+//! | `console` | workshop: the process's streams and exit codes, and text for a terminal |
+//! | `made_up_tool` | a complete tool for tests of everything that follows from a row |
+//! | `fuzzing` | entry points for the fuzzers of `fuzz/`, in no other build |
 
 mod access;
-pub mod cache;
-mod calendar;
+mod basics;
 mod command_line;
 mod commands;
 mod console;
@@ -48,33 +46,52 @@ mod front;
 mod hosts;
 #[cfg(test)]
 mod made_up_tool;
-mod program;
+mod paths;
 pub mod registry;
 mod sandbox;
 mod secrets;
 mod shell;
 mod sort;
 mod tools;
-mod unexpanded;
 mod unseen;
 
-// Public for the executable and for nobody else.
+// Public for the executable alone.
 #[doc(hidden)]
 pub mod entry;
 
-// Doors for the fuzzers of fuzz/; no other build has them.
+// Entry points for the fuzzers of fuzz/, in no other build.
 #[cfg(fuzzing)]
 pub mod fuzzing;
 
-// Public for the tests and benches of these workshops and for nobody else; another program calls
-// the tools.
+// Private, so that the compiler reports unused code; tests and benches enable the feature and use
+// these workshops from outside.
+#[cfg(not(feature = "internals"))]
+mod browser;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod browser;
+#[cfg(not(feature = "internals"))]
+mod cache;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod cache;
+#[cfg(not(feature = "internals"))]
+mod document;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod document;
+#[cfg(not(feature = "internals"))]
+mod page;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod page;
+#[cfg(not(feature = "internals"))]
+mod search;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod search;
+#[cfg(not(feature = "internals"))]
+mod web;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod web;

@@ -1,5 +1,5 @@
-//! The one registry: a row a tool. Links, schemas, help, completions, manual pages, lists and
-//! protocols follow from it.
+//! The registry: one row for each tool, from which links, schemas, help, completions, manual pages,
+//! lists and protocols follow.
 //!
 //! # Calling a tool from another program
 //!
@@ -23,7 +23,7 @@
 //! object.close()?;
 //! assert_eq!(answer, br#"{"output":"Cargo.lock\nCargo.toml","count":2}"#);
 //!
-//! // What cannot be done is a code and a message for whoever asked.
+//! // A call that fails returns a code and a message.
 //! let request = Request::parse(br#"{"path": "."}"#)?;
 //! let failure = glob.run(&request).err().ok_or("it has no pattern")?;
 //! assert_eq!(failure.code.as_str(), "INVALID_ARG");
@@ -34,31 +34,31 @@
 use std::fmt;
 use std::ops::Deref;
 
-use crate::contract::tool::{Set, Tool};
+use crate::contract::tool::{Tool, ToolSet};
 use crate::{secrets, tools};
 
 /// Every tool of this program, in the order in which lists show them.
 pub static TOOLS: Registry = Registry(&[
     tools::bash::TOOL,
-    tools::file_read::TOOL,
-    tools::file_write::TOOL,
-    tools::file_edit::TOOL,
-    tools::glob::TOOL,
-    tools::grep::TOOL,
-    tools::web_search_brave::TOOL,
-    tools::web_search_google::TOOL,
-    tools::web_fetch::TOOL,
-    tools::web_search::TOOL,
-    tools::scrape_page::TOOL,
+    tools::file::read::TOOL,
+    tools::file::write::TOOL,
+    tools::file::edit::TOOL,
+    tools::search::glob::TOOL,
+    tools::search::grep::TOOL,
+    tools::web::search_brave::TOOL,
+    tools::web::search_google::TOOL,
+    tools::web::fetch::TOOL,
+    tools::web::search::TOOL,
+    tools::web::scrape::TOOL,
 ]);
 
-/// Tools, in the order in which lists show them. Front ends and commands take one, and know no tool
-/// by name.
+/// Tools, in the order in which lists show them. Front ends and commands take a registry, and know
+/// no tool by name.
 #[derive(Clone, Copy)]
 pub struct Registry(&'static [Tool]);
 
 impl Registry {
-    /// These tools.
+    /// A registry of these tools.
     #[must_use]
     pub const fn new(tools: &'static [Tool]) -> Self {
         Self(tools)
@@ -77,11 +77,10 @@ impl Registry {
         self.0.iter().find(|tool| tool.command() == name)
     }
 
-    /// The tools whose links are installed: the hosts', and those of research where they are asked
-    /// for.
+    /// The tools whose links are installed: the hosts' tools, and on request those of research.
     pub fn linked(self, research: bool) -> impl Iterator<Item = &'static Tool> {
         let tools = self.0.iter();
-        tools.filter(move |tool| research || tool.set != Set::Research)
+        tools.filter(move |tool| research || tool.set != ToolSet::Research)
     }
 
     /// The names that people type.
@@ -113,29 +112,28 @@ impl fmt::Debug for Registry {
     }
 }
 
-/// The tool of this program that `name` means. What a command that it runs may not see is known
-/// from then on: the credentials of all tools.
+/// The tool of this program that `name` means. From then on the credentials of all tools are
+/// secrets that are withheld from commands.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Tool> {
     secrets::declare(TOOLS.0);
     TOOLS.find(name)
 }
 
-/// Those of `candidates` that whoever wrote `name` may have meant, the likeliest alone where one
-/// is; none where all are too far. A part of a name counts as the name: `read` is file-read,
-/// `search` is every search.
-pub fn alike<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Vec<&'c str> {
+/// The candidates nearest to the misspelled `name`; none if all are too different. Part of a name
+/// counts as the name: `read` is file-read, `search` is every search.
+pub fn nearest_names<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Vec<&'c str> {
     let name = canonical(name);
     let name = name.trim_matches('-');
     let candidates: Vec<&str> = candidates.collect();
-    let slips = |word: &str| strsim::damerau_levenshtein(word, name);
-    // A third of the letters may be wrong: beyond that, words of the same length are alike by
+    let edits = |word: &str| strsim::damerau_levenshtein(word, name);
+    // A third of the letters may be wrong: beyond that, words of the same length are similar by
     // chance.
     let most = name.chars().count().div_ceil(3).min(3);
     let most = if name.chars().count() < 3 { 0 } else { most };
     let distance = |candidate: &&str| {
         let candidate = candidate.trim_start_matches('-');
-        let whole = slips(candidate);
+        let whole = edits(candidate);
         if whole <= most.min(1) || name.is_empty() {
             return whole;
         }
@@ -146,7 +144,7 @@ pub fn alike<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Vec<&
         });
         let runs = runs.map(|(from, to)| parts[from..to].join("-"));
         let begun = |run: &str| name.len() >= 3 && run.starts_with(name);
-        let partial = runs.map(|run| if begun(&run) { 1 } else { slips(&run) + 1 });
+        let partial = runs.map(|run| if begun(&run) { 1 } else { edits(&run) + 1 });
         whole.min(partial.min().unwrap_or(usize::MAX))
     };
     let nearest = candidates.iter().map(&distance).min();
@@ -158,10 +156,10 @@ pub fn alike<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Vec<&
         .collect()
 }
 
-/// The question whether one of those that `alike` found was meant; empty where nothing was found.
+/// The question if one of the `nearest` names was meant; empty if there is none.
 #[must_use]
-pub fn did_you_mean(alike: &[&str]) -> String {
-    let Some((last, others)) = alike.split_last() else {
+pub fn did_you_mean(nearest: &[&str]) -> String {
+    let Some((last, others)) = nearest.split_last() else {
         return String::new();
     };
     let others = others
@@ -197,7 +195,7 @@ mod tests {
 
     #[test]
     fn the_nearest_names_are_found_for_a_slip_or_a_part_and_none_beyond_that() {
-        let meant = |name: &str| alike(name, TOOLS.iter().map(Tool::command));
+        let meant = |name: &str| nearest_names(name, TOOLS.iter().map(Tool::command));
         for (name, tools) in [
             ("gerp", &["grep"][..]),
             ("bsh", &["bash"]),
@@ -235,10 +233,10 @@ mod tests {
         }
         let flags = ["--help", "--version", "version-control"];
         assert_eq!(
-            alike("--verison", flags[..2].iter().copied()),
+            nearest_names("--verison", flags[..2].iter().copied()),
             ["--version"]
         );
-        assert_eq!(alike("version", flags.into_iter()), ["--version"]);
+        assert_eq!(nearest_names("version", flags.into_iter()), ["--version"]);
         assert_eq!(did_you_mean(&[]), "");
         assert_eq!(did_you_mean(&["a", "b"]), "; did you mean `a` or `b`?");
     }

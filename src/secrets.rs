@@ -1,9 +1,9 @@
-//! Which variables of the environment are secrets, and how they are kept secret.
+//! Secrets in the environment, and how they are kept from commands and other processes.
 //!
 //! The web tools and the research server have keys. A command inherits the environment, and
-//! `/proc/<pid>/environ` shows the environment of every process of the same user to whoever reads
-//! it (`proc_pid_environ(5)`). So a call of a local tool removes the keys from its own copy before
-//! it does anything, and one of a tool that needs them keeps its memory to itself. Rules: the
+//! `/proc/<pid>/environ` shows the environment of a process to all processes of the same user
+//! (`proc_pid_environ(5)`). So a call of a local tool removes the keys from its own copy before it
+//! does anything, and a tool that needs them hides its memory. Rules: the
 //! decisions on bash.
 
 use std::ffi::{CStr, OsStr, OsString, c_char};
@@ -14,9 +14,9 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
 use crate::contract::tool::Tool;
 
-/// Variables that hold a secret of the research server or of other programs of this family. Those
-/// of this program's tools stand in their rows. What belongs to a key as a user's name belongs to a
-/// password counts as well.
+/// Variables with secrets of the research server or of related programs. Those of this program's
+/// tools are in their rows. Identifiers that go with a key, as a user's name does with a password,
+/// count as well.
 const OTHERS: [&str; 9] = [
     "GOOGLE_CUSTOM_SEARCH_API_KEY",
     "GOOGLE_CUSTOM_SEARCH_ID",
@@ -29,10 +29,10 @@ const OTHERS: [&str; 9] = [
     "GOOGLE_CUSTOM_SEARCH_ENGINE_ID",
 ];
 
-/// Addresses, passwords and headers of the user's own server.
+/// Prefix of the variables for the user's own server: addresses, passwords and headers.
 const PREFIX: &str = "SEARXNG_";
 
-/// If set to `1`, the secrets are passed on like everything else.
+/// If set to `1`, secrets are passed on like all other variables.
 const PASS: &str = "IKIGAI_PASS_KEYS";
 
 /// The tools whose credentials are secrets. The registry is above this module and tells it.
@@ -43,18 +43,18 @@ pub fn declare(tools: &'static [Tool]) {
     let _ = TOOLS.set(tools);
 }
 
-/// Whether the variable called `name` holds a secret.
+/// True if the variable called `name` holds a secret.
 #[must_use]
 pub fn is_secret(name: &OsStr) -> bool {
-    is_one(TOOLS.get().copied().unwrap_or_default(), name.as_bytes())
+    is_secret_of(TOOLS.get().copied().unwrap_or_default(), name.as_bytes())
 }
 
-/// Whether `name` is a credential of one of `tools`, or one of the [`OTHERS`].
-pub fn is_one(tools: &[Tool], name: &[u8]) -> bool {
+/// True if `name` is a credential of one of `tools`, or one of the [`OTHERS`].
+pub fn is_secret_of(tools: &[Tool], name: &[u8]) -> bool {
     if name.starts_with(PREFIX.as_bytes()) || OTHERS.iter().any(|one| one.as_bytes() == name) {
         return true;
     }
-    // Every variable of every call's environment comes here, and few tools have an account.
+    // This runs for every variable of every call's environment, and few tools have an account.
     for tool in tools {
         if let Some(account) = &tool.account
             && account
@@ -68,13 +68,13 @@ pub fn is_one(tools: &[Tool], name: &[u8]) -> bool {
     false
 }
 
-/// Whether the user wants the secrets passed on.
+/// True if the user wants secrets passed on.
 #[must_use]
 pub fn are_passed_on() -> bool {
     std::env::var_os(PASS).is_some_and(|value| value == "1")
 }
 
-/// The test for variables that commands do not get.
+/// The test for variables that are withheld from commands.
 #[must_use]
 pub fn withheld() -> fn(&OsStr) -> bool {
     if are_passed_on() {
@@ -84,9 +84,9 @@ pub fn withheld() -> fn(&OsStr) -> bool {
     }
 }
 
-/// Takes the secrets out of this process's environment, the credentials of `tools` among them, and
-/// overwrites them where the kernel shows them to others. They come back, for whoever is to have
-/// them. With `IKIGAI_PASS_KEYS=1` everything stays.
+/// Removes the secrets from this process's environment, the credentials of `tools` among them, and
+/// overwrites them where the kernel shows them to others. Returns them. With `IKIGAI_PASS_KEYS=1`
+/// everything stays.
 ///
 /// # Safety
 /// No other thread may run, and no pointer into the environment may be kept.
@@ -95,10 +95,10 @@ pub unsafe fn take(tools: &[Tool]) -> Vec<(OsString, OsString)> {
         static mut environ: *mut *mut c_char;
     }
     let mut taken = Vec::new();
-    // SAFETY: `environ` is the C library's list of strings, which ends in null; nobody else reads
-    // or changes it meanwhile, as the caller promises. The strings of a process's first environment
-    // lie on its stack and can be written to; those that were added since are the C library's own
-    // memory.
+    // SAFETY: `environ` is the C library's list of strings, which ends in null; no other thread
+    // reads or changes it meanwhile, as the caller promises. The strings of a process's first
+    // environment lie on its stack and can be written to; those that were added since are the C
+    // library's own memory.
     unsafe {
         let mut from = environ;
         if from.is_null() {
@@ -109,7 +109,7 @@ pub unsafe fn take(tools: &[Tool]) -> Vec<(OsString, OsString)> {
         while !(*from).is_null() {
             let entry = CStr::from_ptr(*from).to_bytes();
             let name = entry.split(|byte| *byte == b'=').next().unwrap_or_default();
-            if is_one(tools, name) && !*pass.get_or_insert_with(are_passed_on) {
+            if is_secret_of(tools, name) && !*pass.get_or_insert_with(are_passed_on) {
                 let value = entry.get(name.len() + 1..).unwrap_or_default();
                 taken.push((
                     OsStr::from_bytes(name).to_owned(),
@@ -131,12 +131,12 @@ pub unsafe fn take(tools: &[Tool]) -> Vec<(OsString, OsString)> {
 /// Keeps this process's memory out of cores and from other processes of its user (`/proc/PID/mem`,
 /// `ptrace`): `PR_SET_DUMPABLE`, `prctl(2)`. Programs that it starts are not affected.
 pub fn hide_memory() {
-    // It cannot be refused.
+    // This cannot fail.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
-/// The value of the variable called `name`: of those that were `taken` out of the environment, or
-/// still in it. `None` where it is empty, too, or no text.
+/// The value of the variable called `name`, `taken` from the environment or still in it. `None` if
+/// it is missing, empty or not UTF-8.
 #[must_use]
 pub fn of_taken(taken: &[(OsString, OsString)], name: &str) -> Option<String> {
     let mut taken = taken.iter().filter(|(one, _)| one == OsStr::new(name));
@@ -147,7 +147,7 @@ pub fn of_taken(taken: &[(OsString, OsString)], name: &str) -> Option<String> {
     value.into_string().ok().filter(|value| !value.is_empty())
 }
 
-/// Overwrites a string of `length` bytes with zeroes, in a way that no optimiser leaves out.
+/// Overwrites a string of `length` bytes with zeroes, in a way that no optimiser removes.
 ///
 /// # Safety
 /// All the bytes must be the caller's to write.

@@ -1,11 +1,11 @@
-//! Characters that nobody sees: which there are, where they belong, and how a name is written that
-//! has some of them where they do not.
+//! Unseen characters: a list of them, the contexts in which they belong to a text, and the spelling
+//! of names that have them elsewhere.
 //!
 //! Rules: Unicode 16 (`Default_Ignorable_Code_Point`, and the annotations of U+FFF9 to U+FFFB);
-//! UTS 51 for emoji, UTS 37 for the variants of ideographs. They can tell a model what no person
-//! reads, or make a line read as what it is not. Some belong to a text all the same: one selector
-//! behind a character that has variants, the tags of a flag, a joiner at a letter or between emoji,
-//! a mark of direction.
+//! UTS 51 for emoji, UTS 37 for the variants of ideographs. With them a text can tell a model
+//! things that no person reads, or make a line read as another. Some belong to a text all the same:
+//! one selector behind a character that has variants, the tags of a flag, a joiner at a letter or
+//! between emoji, a mark of direction.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -13,23 +13,23 @@ use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-/// In a row of this many unseen characters, marks of direction say something else.
+/// Length of a run of unseen characters in which marks of direction do not belong either.
 const MANY_MARKS: usize = 4;
 
 /// The effect of an unseen character.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Effect {
-    /// It turns the direction of writing until something ends that.
+enum UnseenEffect {
+    /// It changes the direction of writing until something ends that.
     Turn,
     /// It marks the direction of one place.
     Mark,
-    /// It was made to tag text, and now makes flags.
+    /// It was defined to tag text, and now spells flags.
     Tag,
     /// It selects a variant of the character before it.
     Select,
-    /// It joins letters, or keeps them from being joined.
+    /// It joins letters, or prevents that.
     Join,
-    /// It allows a line's end, or nothing at all.
+    /// It allows a line break, or has no effect at all.
     Nothing,
     /// It stands in place of a letter.
     Fill,
@@ -52,17 +52,17 @@ const FLAGS: [&str; 3] = [
     "\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
 ];
 
-fn effect(c: char) -> Option<Effect> {
+fn effect(c: char) -> Option<UnseenEffect> {
     Some(match c {
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Effect::Turn,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' => Effect::Mark,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => UnseenEffect::Turn,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' => UnseenEffect::Mark,
         '\u{e0100}'..='\u{e01ef}'
         | '\u{fe00}'..='\u{fe0f}'
         | '\u{180b}'..='\u{180d}'
-        | '\u{180f}' => Effect::Select,
-        '\u{e0000}'..='\u{e0fff}' => Effect::Tag,
-        '\u{200c}' | '\u{200d}' | '\u{34f}' => Effect::Join,
-        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => Effect::Fill,
+        | '\u{180f}' => UnseenEffect::Select,
+        '\u{e0000}'..='\u{e0fff}' => UnseenEffect::Tag,
+        '\u{200c}' | '\u{200d}' | '\u{34f}' => UnseenEffect::Join,
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => UnseenEffect::Fill,
         '\u{ad}'
         | '\u{17b4}'
         | '\u{17b5}'
@@ -73,7 +73,7 @@ fn effect(c: char) -> Option<Effect> {
         | '\u{feff}'
         | '\u{fff0}'..='\u{fffb}'
         | '\u{1bca0}'..='\u{1bca3}'
-        | '\u{1d173}'..='\u{1d17a}' => Effect::Nothing,
+        | '\u{1d173}'..='\u{1d17a}' => UnseenEffect::Nothing,
         _ => return None,
     })
 }
@@ -87,19 +87,19 @@ pub fn is_unseen(c: char) -> bool {
 /// True for a character that turns the direction of writing: with it a line can read as another.
 #[must_use]
 pub fn turns_direction(c: char) -> bool {
-    effect(c) == Some(Effect::Turn)
+    effect(c) == Some(UnseenEffect::Turn)
 }
 
-/// The unseen characters that were taken out of a text, counted by their kind.
+/// Counts of the unseen characters that were removed from a text, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnseenCount {
     kinds: [usize; NAMES.len()],
-    /// Those among them that stood alone and say at most where a line may end.
+    /// Those among them that stood alone and at most allow a line break.
     idle: usize,
 }
 
 impl UnseenCount {
-    /// Both together.
+    /// The sum of both counts.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         for (kind, more) in self.kinds.iter_mut().zip(other.kinds) {
@@ -109,20 +109,20 @@ impl UnseenCount {
         self
     }
 
-    fn add(&mut self, effect: Effect, alone: bool) {
+    fn add(&mut self, effect: UnseenEffect, alone: bool) {
         let (kind, idle) = match effect {
-            Effect::Turn => (0, false),
-            Effect::Tag => (1, false),
-            Effect::Select => (2, false),
-            Effect::Join | Effect::Nothing => (3, alone),
-            Effect::Mark => (3, false),
-            Effect::Fill => (4, false),
+            UnseenEffect::Turn => (0, false),
+            UnseenEffect::Tag => (1, false),
+            UnseenEffect::Select => (2, false),
+            UnseenEffect::Join | UnseenEffect::Nothing => (3, alone),
+            UnseenEffect::Mark => (3, false),
+            UnseenEffect::Fill => (4, false),
         };
         self.kinds[kind] += 1;
         self.idle += usize::from(idle);
     }
 
-    /// Says of a `text`, such as `the output`, what was taken out of it.
+    /// A note on the characters that were removed from `text`, such as `the output`.
     #[must_use]
     pub fn note(self, text: &str) -> Option<String> {
         let all: usize = self.kinds.iter().sum();
@@ -143,8 +143,8 @@ impl UnseenCount {
         })
     }
 
-    /// The same of a text that was typeset: lone characters that say where a line may end are not
-    /// worth a word.
+    /// The note for a typeset text, in which lone characters that allow a line break are not worth
+    /// mentioning.
     #[must_use]
     pub fn note_of_page(self, text: &str) -> Option<String> {
         if self.kinds.iter().sum::<usize>() == self.idle {
@@ -154,7 +154,7 @@ impl UnseenCount {
     }
 }
 
-/// `text` without unseen characters that do not belong to it, and how many these were.
+/// `text` without unseen characters that do not belong to it, and a count of these.
 #[must_use]
 pub fn taken_out(text: &str) -> (Cow<'_, str>, UnseenCount) {
     let mut taken = UnseenCount::default();
@@ -168,7 +168,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     rewritten(text, |_, _, _, _| ())
 }
 
-/// A file's name, or words with such names, with the same characters spelled: `\u{202E}`.
+/// A file's name, or text with such names, with the same characters spelled out: `\u{202E}`.
 #[must_use]
 pub fn spelled(text: &str) -> Cow<'_, str> {
     rewritten(text, |c, _, _, out| {
@@ -176,7 +176,7 @@ pub fn spelled(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same of a name that need not be text.
+/// [`spelled`] for a name that need not be UTF-8.
 #[must_use]
 pub fn spelled_name(name: &[u8]) -> Cow<'_, [u8]> {
     if name.is_ascii() {
@@ -190,8 +190,8 @@ pub fn spelled_name(name: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// The path that is meant where `path` spells unseen characters: part by part, the one that is
-/// there, if none has the literal name. `None` where that is `path` itself.
+/// The path that is meant if `path` spells out unseen characters: each part is read so if a file
+/// of that name exists and none of the literal name. `None` if that is `path` itself.
 #[must_use]
 pub fn meant_path(path: &str) -> Option<String> {
     if !path.contains(SPELLED) {
@@ -211,8 +211,8 @@ pub fn meant_path(path: &str) -> Option<String> {
     (meant != path).then_some(meant)
 }
 
-/// A wildcard pattern with the characters that it spells; `None` where it spells none. What a
-/// backslash escapes is not read.
+/// A wildcard pattern with the characters that it spells out; `None` if it spells none. Escaped
+/// backslashes are skipped.
 #[must_use]
 pub fn meant_pattern(pattern: &str) -> Option<String> {
     let meant = unspelled(pattern, true);
@@ -251,9 +251,12 @@ fn unspelled(text: &str, escapes: bool) -> String {
     out + rest
 }
 
-/// `text` with `instead` in place of each unseen character that does not belong to it: it is told
-/// the character, its effect, and whether it stands alone.
-fn rewritten(text: &str, mut instead: impl FnMut(char, Effect, bool, &mut String)) -> Cow<'_, str> {
+/// `text` with each unseen character that does not belong to it replaced by what `replace` appends.
+/// `replace` gets the character, its effect, and true if it stands alone.
+fn rewritten(
+    text: &str,
+    mut replace: impl FnMut(char, UnseenEffect, bool, &mut String),
+) -> Cow<'_, str> {
     if text.is_ascii() || !text.contains(is_unseen) {
         return Cow::Borrowed(text);
     }
@@ -265,25 +268,27 @@ fn rewritten(text: &str, mut instead: impl FnMut(char, Effect, bool, &mut String
         before = seen.chars().next_back().or(before);
         let end = from.find(|c| !is_unseen(c)).unwrap_or(from.len());
         let (run, behind) = from.split_at(end);
-        let (kept, run) = run.split_at(of_the_character(before, run));
+        let (kept, run) = run.split_at(length_of_selectors(before, run));
         out.push_str(kept);
         let next = behind.chars().next();
         let all = run.chars().count();
-        let is_mark = |c: &char| effect(*c) == Some(Effect::Mark);
+        let is_mark = |c: &char| effect(*c) == Some(UnseenEffect::Mark);
         let alone = all - run.chars().filter(is_mark).count() == 1;
         for c in run.chars() {
             let Some(effect) = effect(c) else { continue };
             let stays = match effect {
-                Effect::Mark => all < MANY_MARKS,
-                Effect::Join => alone && joins(before, next),
-                Effect::Fill => alone && (before.is_some_and(is_jamo) || next.is_some_and(is_jamo)),
+                UnseenEffect::Mark => all < MANY_MARKS,
+                UnseenEffect::Join => alone && joins(before, next),
+                UnseenEffect::Fill => {
+                    alone && (before.is_some_and(is_jamo) || next.is_some_and(is_jamo))
+                }
                 _ if c == '\u{180e}' => alone && is_mongolian(before) && is_mongolian(next),
                 _ => false,
             };
             if stays {
                 out.push(c);
             } else {
-                instead(c, effect, alone, &mut out);
+                replace(c, effect, alone, &mut out);
             }
         }
         rest = behind;
@@ -295,9 +300,9 @@ fn rewritten(text: &str, mut instead: impl FnMut(char, Effect, bool, &mut String
     Cow::Owned(out)
 }
 
-/// The part of a `run` of unseen characters that belongs to the character `before` it, in bytes:
-/// one selector, or the tags that make a flag of another one.
-fn of_the_character(before: Option<char>, run: &str) -> usize {
+/// Length in bytes of the part of a `run` of unseen characters that belongs to the character
+/// `before` it: one selector, or the tags of a flag.
+fn length_of_selectors(before: Option<char>, run: &str) -> usize {
     let (Some(before), Some(first)) = (before, run.chars().next()) else {
         return 0;
     };
@@ -316,8 +321,8 @@ fn of_the_character(before: Option<char>, run: &str) -> usize {
     if belongs { first.len_utf8() } else { 0 }
 }
 
-/// True if a joiner between these has something to join, or to part: letters and marks of
-/// scripts that have joined ones, or emoji. Behind such a letter it also decides on its form.
+/// True if a joiner has an effect between these: on letters and marks of scripts that join them, or
+/// on emoji. After such a letter it also decides on the letter's form.
 fn joins(before: Option<char>, next: Option<char>) -> bool {
     let is_written = |c: char| {
         let is_sign = c <= '\u{bf}' || matches!(c, '\u{2000}'..='\u{206f}');

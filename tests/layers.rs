@@ -45,24 +45,23 @@ fn assert_free_of(directories: &[&str], what: &[&str]) {
     }
 }
 
-const WORKSHOPS: [&str; 17] = [
+const WORKSHOPS: [&str; 16] = [
     "access",
     "browser",
     "cache",
-    "calendar.rs",
+    "basics",
     "console",
     "document",
     "files",
     "hosts",
     "page",
+    "paths",
     "sandbox",
     "search",
     "shell",
     "sort.rs",
-    "unexpanded.rs",
     "unseen.rs",
     "web",
-    "program.rs",
 ];
 
 #[test]

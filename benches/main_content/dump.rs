@@ -8,7 +8,7 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 
-use ikigai_tools::document::{Study, convert_main_until, study_main};
+use ikigai_tools::document::{ContentStudy, convert_main_until, study_main};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let mut lines = BufWriter::new(File::create(format!("{out}.jsonl"))?);
     let mut rows = BufWriter::new(File::create(format!("{out}.f32"))?);
-    let names = json!({ "features": Study::names(), "scores": Study::SCORES });
+    let names = json!({ "features": ContentStudy::names(), "scores": ContentStudy::SCORES });
     writeln!(lines, "{names}")?;
     let mut row = 0;
     for line in fs::read_to_string(pages)?.lines() {

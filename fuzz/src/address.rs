@@ -6,7 +6,7 @@ use std::ffi::CString;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use ikigai_tools::web::client::parse_url;
-use ikigai_tools::web::guard::{Guard, HopTarget, host_of, settle};
+use ikigai_tools::web::guard::{Guard, HopTarget, host_of, normalize_host};
 use url::{Host, Url};
 
 use crate::take::Take;
@@ -147,7 +147,7 @@ fn url(text: &str) {
         return;
     };
     let host = host_of(&parsed);
-    if settle(&mut parsed).is_ok() {
+    if normalize_host(&mut parsed).is_ok() {
         let host = host.unwrap();
         assert_eq!(host_of(&parsed), Ok(host.clone()), "{text:?}");
         // What is printed is read again as the same.
@@ -163,7 +163,7 @@ fn url(text: &str) {
     let Some(guard) = Guard::new(&parsed) else {
         return;
     };
-    let Ok(target) = guard.admit(&parsed) else {
+    let Ok(target) = guard.check_url(&parsed) else {
         return;
     };
     admitted(&target, text);
@@ -313,7 +313,7 @@ fn hops(take: &mut Take<'_>) {
     let named = host_of(&at).unwrap();
     let mut been_public = false;
     for hop in 0..=take.below(5) {
-        let Ok(target) = guard.admit(&at) else { return };
+        let Ok(target) = guard.check_url(&at) else { return };
         let mut found = Vec::new();
         match target.host() {
             Host::Ipv4(ip) => found.push(SocketAddr::new((*ip).into(), 80)),

@@ -4,7 +4,7 @@
 use std::ffi::CString;
 use std::mem::MaybeUninit;
 
-use ikigai_tools::search::ere::Matcher;
+use ikigai_tools::search::ere::RegexMatcher;
 
 use crate::take::Take;
 use crate::wildcard::in_utf_8;
@@ -147,7 +147,7 @@ fn like_libc(mut take: Take<'_>) {
     let flags = if fold { libc::REG_ICASE } else { 0 };
     let flag = if fold { "(?i)" } else { "" };
     let theirs = Theirs::compile(&pattern, flags);
-    let ours = Matcher::compile(&format!("{flag}{pattern}"));
+    let ours = RegexMatcher::compile(&format!("{flag}{pattern}"));
     let (theirs, ours) = match (theirs, ours) {
         (Some(theirs), Ok(ours)) => (theirs, ours),
         (None, Err(_)) => return,
@@ -177,7 +177,7 @@ fn one_by_one(mut take: Take<'_>) {
     let Ok(pattern) = str::from_utf8(pattern) else {
         return;
     };
-    let matcher = match Matcher::compile(pattern) {
+    let matcher = match RegexMatcher::compile(pattern) {
         Ok(matcher) => matcher,
         Err(error) => {
             assert!(!error.to_string().is_empty());

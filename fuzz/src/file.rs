@@ -3,23 +3,15 @@
 
 use std::io::{Cursor, Write};
 
-use ikigai_tools::document::{ALLOWANCE, FileError, FileKind, FileLimits, convert_file};
+use ikigai_tools::document::{ALLOWANCE, DocumentError, FileKind, FileLimits, convert_file};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::read_alike;
 use crate::take::Take;
 
-const KINDS: [FileKind; 5] = [
-    FileKind::Pdf,
-    FileKind::Docx,
-    FileKind::Pptx,
-    FileKind::Xlsx,
-    FileKind::Epub,
-];
-
-/// The parts of office documents and books that are read.
-const NAMES: [&[&str]; 4] = [
+/// The parts of office documents and books that are read, for each kind but PDF in its order.
+const NAMES: [&[&str]; FileKind::ALL.len() - 1] = [
     &[
         "word/document.xml",
         "word/styles.xml",
@@ -90,7 +82,7 @@ pub fn check(data: &[u8]) {
     match take.below(6) {
         kind @ 0..=3 => {
             let (file, size) = package(kind, take);
-            converted(&file, KINDS[kind + 1], size);
+            converted(&file, FileKind::ALL[kind + 1], size);
         }
         // As it is, which is a PDF file mostly; a zip file may be anything.
         _ => {
@@ -130,7 +122,7 @@ fn converted(file: &[u8], kind: FileKind, size: usize) {
                 said.ends_with('.') && said.chars().next().is_some_and(char::is_uppercase),
                 "{said}"
             );
-            if let Some(error) = FileError::of(file) {
+            if let Some(error) = DocumentError::of(file) {
                 assert!(error.to_string().ends_with('.'));
             }
         }

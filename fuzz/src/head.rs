@@ -1,7 +1,7 @@
 //! The head that is made of an answer's is one that a strict parser takes, of which nothing that
 //! matters is lost; and it does not depend on how much of the answer has come.
 
-use ikigai_tools::web::client::head::{Head, read};
+use ikigai_tools::web::client::head::{ResponseHead, read};
 
 /// Without these an answer is another one.
 const ESSENTIAL: &[&str] = &[
@@ -19,7 +19,7 @@ pub fn check(data: &[u8]) {
 }
 
 fn raw(data: &[u8]) {
-    let Head::Whole {
+    let ResponseHead::Whole {
         length,
         bytes,
         reason,
@@ -33,14 +33,14 @@ fn raw(data: &[u8]) {
     let again = read(&data[..length]);
     assert_eq!(
         again,
-        Head::Whole {
+        ResponseHead::Whole {
             length,
             bytes: bytes.clone(),
             reason
         }
     );
     for end in [length - 1, length / 2, 5.min(length - 1)] {
-        assert_eq!(read(&data[..end]), Head::Partial, "{end} of {length} bytes");
+        assert_eq!(read(&data[..end]), ResponseHead::Partial, "{end} of {length} bytes");
     }
     let mut headers = [httparse::EMPTY_HEADER; 1024];
     let mut made = httparse::Response::new(&mut headers);

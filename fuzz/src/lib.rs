@@ -30,7 +30,6 @@ pub mod providers;
 pub mod request;
 pub mod scanner;
 pub mod wildcard;
-pub mod wire;
 
 mod read_alike;
 mod take;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use ikigai_tools::document::{
-    convert, convert_main_until, convert_until, convert_xhtml, declared, picked,
+    convert, convert_main_until, convert_until, convert_xhtml, read_declared, find_by_class,
 };
 use url::Url;
 
@@ -53,11 +53,11 @@ fn any(page: &str, xhtml: bool) {
             assert!(there.contains(&c), "{c:?} in\n{}", document.markdown);
         }
     }
-    let _ = declared(page);
+    let _ = read_declared(page);
     let classes = ["result", "b"];
     assert_eq!(
-        format!("{:?}", picked(page, &classes, &["ad"])),
-        format!("{:?}", picked(page, &classes, &["ad"]))
+        format!("{:?}", find_by_class(page, &classes, &["ad"])),
+        format!("{:?}", find_by_class(page, &classes, &["ad"]))
     );
 }
 

@@ -8,12 +8,12 @@ use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use ikigai_tools::web::client::Client;
-use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::web::client::HttpClient;
+use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::credentials::Credentials;
-use ikigai_tools::web::search::query::Search;
-use ikigai_tools::web::search::known::Known;
-use ikigai_tools::web::search::searcher::Searcher;
+use ikigai_tools::web::search::query::WebSearch;
+use ikigai_tools::web::search::context::SearchContext;
+use ikigai_tools::web::search::searcher::WebSearcher;
 use url::Url;
 
 use crate::take::Take;
@@ -124,23 +124,23 @@ pub fn check(data: &[u8]) {
         })
     };
     let credentials = Credentials::from_vars(&variables, None);
-    let client = Client::new()
+    let client = HttpClient::new()
         .within(Duration::from_secs(4))
-        .proxies(Proxies::default());
-    let known = Known {
+        .proxies(ProxySettings::default());
+    let known = SearchContext {
         credentials: &credentials,
         store: None,
         keeps_answers: false,
     };
-    let searcher = Searcher {
+    let searcher = WebSearcher {
         client: &client,
         known,
     };
-    let search = Search {
+    let search = WebSearch {
         query: "two words".to_owned(),
         count,
         provider: Some(name.to_owned()),
-        ..Search::default()
+        ..WebSearch::default()
     };
     let found = searcher.search(&search);
     let said = match &found {

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use encoding_rs::{UTF_16BE, UTF_16LE};
-use ikigai_tools::search::scan::{Flow, LineMatcher, Scanner, Source};
+use ikigai_tools::search::scan::{ByteSource, FileScanner, LineMatcher, ScanFlow};
 
 use crate::take::Take;
 
@@ -46,7 +46,7 @@ struct Pieces<'a> {
     at: usize,
 }
 
-impl Source for Pieces<'_> {
+impl ByteSource for Pieces<'_> {
     fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, rustix::io::Errno> {
         let size = self
             .sizes
@@ -81,7 +81,7 @@ pub fn check(data: &[u8]) {
     };
     let size = if flags & 2 == 2 { content.len() } else { 0 };
     let pauses = flags & 4 == 4;
-    let mut scanner = Scanner::with_limits(window, 1 << 20);
+    let mut scanner = FileScanner::with_limits(window, 1 << 20);
     // One buffer serves all files.
     for _ in 0..2 {
         let source = Pieces {
@@ -94,9 +94,13 @@ pub fn check(data: &[u8]) {
         loop {
             let mut receive = |number: u64, line: &[u8]| {
                 found.push((number, line.to_vec()));
-                if pauses { Flow::Pause } else { Flow::GoOn }
+                if pauses {
+                    ScanFlow::Pause
+                } else {
+                    ScanFlow::GoOn
+                }
             };
-            if scan.go_on(&matcher, &mut receive).unwrap() == Flow::GoOn {
+            if scan.go_on(&matcher, &mut receive).unwrap() == ScanFlow::GoOn {
                 break;
             }
             assert!(pauses);

@@ -5,7 +5,7 @@ use std::ffi::{CString, c_char, c_int};
 use std::sync::Once;
 
 use ikigai_tools::search::braces::{MOST_ALTERNATIVES, alternatives};
-use ikigai_tools::search::wildcard::{Component, Wildcard};
+use ikigai_tools::search::wildcard::{PatternComponent, SplitPattern};
 
 use crate::take::Take;
 
@@ -106,7 +106,7 @@ pub fn check(data: &[u8]) {
         pattern.extend_from_slice(take.of(PIECES).as_bytes());
     }
     let names = 1 + take.below(8);
-    let component = Component::parse(&pattern);
+    let component = PatternComponent::parse(&pattern);
     for _ in 0..names {
         let mut name = Vec::new();
         for _ in 0..=take.below(6) {
@@ -123,7 +123,7 @@ pub fn check(data: &[u8]) {
             );
         }
     }
-    let whole = Wildcard::parse(take.0);
+    let whole = SplitPattern::parse(take.0);
     assert!(whole.steps.len() <= take.0.len() + 1);
     expanded(take.0);
 }

@@ -1,4 +1,4 @@
-//! How many calls a holder may make: a second (GCRA, by `governor`), and at once.
+//! Limits on the requests of a token's owner: per second (GCRA, by `governor`), and at once.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -8,32 +8,32 @@ use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many times as many requests as calls may be made: they cost little, and a client makes
-/// several before its first call.
+/// Number of other requests allowed for each call: they cost little, and a client makes several
+/// before its first call.
 const OTHERS: u32 = 10;
 
-/// How long to wait where nobody knows how long it takes, in seconds.
+/// Time to wait if it is not known when there is room, in seconds.
 const A_WHILE: u64 = 1;
 
-/// What is asked for.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RequestKind {
     /// A tool's call.
     Call,
     /// Any other request.
     Other,
 }
 
-/// What one holder may do.
+/// The limits on one owner's requests.
 #[derive(Debug)]
-pub struct Allowance {
-    calls: Lane,
-    others: Lane,
+pub struct RequestAllowance {
+    calls: KindLimits,
+    others: KindLimits,
 }
 
-/// Requests of one kind.
+/// The limits on requests of one kind.
 #[derive(Debug)]
-struct Lane {
+struct KindLimits {
     clock: DefaultClock,
     rate: DefaultDirectRateLimiter,
     free: Arc<Semaphore>,
@@ -41,47 +41,47 @@ struct Lane {
     at_once: NonZeroU32,
 }
 
-/// One request under way, until this is dropped.
+/// Permission for one request, which counts until this is dropped.
 #[derive(Debug)]
-pub struct Permit {
+pub struct RequestPermit {
     _free: OwnedSemaphorePermit,
 }
 
 /// There were too many requests.
 #[derive(Debug, PartialEq, Eq)]
-pub struct TooMany {
-    /// After how many seconds to try again: one at least.
+pub struct LimitExceeded {
+    /// Seconds to wait before trying again: one at least.
     pub seconds: u64,
-    /// How many there may be, to be put behind a verb.
+    /// The limit, in words to follow a verb.
     pub bound: String,
 }
 
-impl Allowance {
-    /// So many calls a second and at once, and ten times as many other requests.
+impl RequestAllowance {
+    /// Allows so many calls a second and at once, and ten times as many other requests.
     #[must_use]
     pub fn new(a_second: NonZeroU32, at_once: NonZeroU32) -> Self {
         let more = |number: NonZeroU32| {
             number.saturating_mul(NonZeroU32::new(OTHERS).unwrap_or(NonZeroU32::MIN))
         };
         Self {
-            calls: Lane::new(a_second, at_once),
-            others: Lane::new(more(a_second), more(at_once)),
+            calls: KindLimits::new(a_second, at_once),
+            others: KindLimits::new(more(a_second), more(at_once)),
         }
     }
 
     /// Permits one request, if there is room for it.
     ///
     /// # Errors
-    /// When to try again.
-    pub fn permit(&self, kind: Kind) -> Result<Permit, TooMany> {
+    /// The limit that was exceeded, and the time to wait.
+    pub fn permit(&self, kind: RequestKind) -> Result<RequestPermit, LimitExceeded> {
         match kind {
-            Kind::Call => self.calls.permit(),
-            Kind::Other => self.others.permit(),
+            RequestKind::Call => self.calls.permit(),
+            RequestKind::Other => self.others.permit(),
         }
     }
 }
 
-impl Lane {
+impl KindLimits {
     fn new(a_second: NonZeroU32, at_once: NonZeroU32) -> Self {
         let permits = usize::try_from(at_once.get()).unwrap_or(usize::MAX);
         Self {
@@ -93,23 +93,23 @@ impl Lane {
         }
     }
 
-    fn permit(&self) -> Result<Permit, TooMany> {
-        // What finds no room counts for nothing.
+    fn permit(&self) -> Result<RequestPermit, LimitExceeded> {
+        // First, so that a request that finds no room does not count against the rate.
         let free = Arc::clone(&self.free).try_acquire_owned();
-        let free = free.map_err(|_| TooMany {
+        let free = free.map_err(|_| LimitExceeded {
             seconds: A_WHILE,
             bound: format!("{} at once", self.at_once),
         })?;
-        self.rate.check().map_err(|not_until| TooMany {
-            seconds: whole_seconds(not_until.wait_time_from(self.clock.now())),
+        self.rate.check().map_err(|not_until| LimitExceeded {
+            seconds: seconds_rounded_up(not_until.wait_time_from(self.clock.now())),
             bound: format!("{} a second", self.a_second),
         })?;
-        Ok(Permit { _free: free })
+        Ok(RequestPermit { _free: free })
     }
 }
 
-/// As many seconds as `time` has, none of them broken.
-fn whole_seconds(time: Duration) -> u64 {
+/// `time` in seconds, rounded up; one at least.
+fn seconds_rounded_up(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0).max(u64::from(time.is_zero()))
 }
 
@@ -123,38 +123,38 @@ mod tests {
 
     #[test]
     fn there_are_so_many_calls_at_once_and_further_ones_when_one_is_done() {
-        let allowance = Allowance::new(number(1000), number(2));
-        let first = allowance.permit(Kind::Call).unwrap();
-        let _second = allowance.permit(Kind::Call).unwrap();
-        let third = allowance.permit(Kind::Call).unwrap_err();
+        let allowance = RequestAllowance::new(number(1000), number(2));
+        let first = allowance.permit(RequestKind::Call).unwrap();
+        let _second = allowance.permit(RequestKind::Call).unwrap();
+        let third = allowance.permit(RequestKind::Call).unwrap_err();
         assert_eq!((third.seconds, third.bound.as_str()), (1, "2 at once"));
         // Others have room of their own.
-        let others: Vec<Permit> = (0..20)
-            .map(|_| allowance.permit(Kind::Other).unwrap())
+        let others: Vec<RequestPermit> = (0..20)
+            .map(|_| allowance.permit(RequestKind::Other).unwrap())
             .collect();
-        assert!(allowance.permit(Kind::Other).is_err());
+        assert!(allowance.permit(RequestKind::Other).is_err());
         drop((first, others));
-        assert!(allowance.permit(Kind::Call).is_ok());
+        assert!(allowance.permit(RequestKind::Call).is_ok());
     }
 
     #[test]
     fn there_are_so_many_calls_a_second_and_then_it_is_said_when_to_come_again() {
-        let allowance = Allowance::new(number(3), number(100));
+        let allowance = RequestAllowance::new(number(3), number(100));
         for _ in 0..3 {
-            allowance.permit(Kind::Call).unwrap();
+            allowance.permit(RequestKind::Call).unwrap();
         }
-        let refused = allowance.permit(Kind::Call).unwrap_err();
+        let refused = allowance.permit(RequestKind::Call).unwrap_err();
         assert_eq!((refused.seconds, refused.bound.as_str()), (1, "3 a second"));
         for _ in 0..30 {
-            allowance.permit(Kind::Other).unwrap();
+            allowance.permit(RequestKind::Other).unwrap();
         }
-        assert!(allowance.permit(Kind::Other).is_err());
+        assert!(allowance.permit(RequestKind::Other).is_err());
     }
 
     #[test]
     fn seconds_are_whole_and_one_at_least() {
         for (millis, seconds) in [(0, 1), (1, 1), (1000, 1), (1001, 2), (2500, 3)] {
-            assert_eq!(whole_seconds(Duration::from_millis(millis)), seconds);
+            assert_eq!(seconds_rounded_up(Duration::from_millis(millis)), seconds);
         }
     }
 }

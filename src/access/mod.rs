@@ -1,24 +1,24 @@
-//! Workshop: who may use a server, and how much of it.
+//! Workshop: a server's tokens, names and limits.
 //!
-//! | module | what it is |
+//! | module | purpose |
 //! |---|---|
-//! | `allowance` | how many calls a holder may make a second, and at once |
-//! | `credential` | reading the files that a server is given at its start |
-//! | `holder` | whoever has a token |
-//! | `names` | by which names a server is called, as `Host` and `Origin` have them |
-//! | `fair_places` | room of which nobody takes what the others need |
+//! | `allowance` | limits on a token owner's requests, per second and at once |
+//! | `credential_file` | reading the files that a server is given at its start |
+//! | `fair_slots` | slots that are shared fairly between token owners |
+//! | `server_names` | a server's names, checked in `Host` and `Origin` |
+//! | `token_owner` | the owner of a token |
 //! | `tokens` | the file of tokens |
 
 mod allowance;
-mod credential;
-mod fair_places;
-mod holder;
-mod names;
+mod credential_file;
+mod fair_slots;
+mod server_names;
+mod token_owner;
 mod tokens;
 
-pub use allowance::{Allowance, Kind, Permit};
-pub use credential::Credential;
-pub use fair_places::{FairPlaces, HeldPlace};
-pub use holder::Holder;
-pub use names::{Names, Schemes};
-pub use tokens::{Fault, NewToken, Tokens, add};
+pub use allowance::{RequestAllowance, RequestKind, RequestPermit};
+pub use credential_file::CredentialFile;
+pub use fair_slots::{FairSlots, HeldSlot};
+pub use server_names::{ServerNames, ServerSchemes};
+pub use token_owner::TokenOwner;
+pub use tokens::{NewToken, TokenFileError, TokenTable, add_token};

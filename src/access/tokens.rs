@@ -1,8 +1,8 @@
-//! The file of tokens: who may use a server.
+//! The file of tokens, whose owners may use a server.
 //!
 //! Each line is a name and the SHA-256 of a token in hexadecimal digits; blank lines and those that
-//! begin with `#` say nothing. The file has no token itself: whoever comes to read it, or a copy of
-//! it, can use none. A token is 32 random bytes, so that its plain hash tells nothing of it.
+//! begin with `#` are ignored. The file has no tokens themselves, so that nothing can be done with
+//! a copy of it. A token is 32 random bytes, so that its plain hash reveals nothing of it.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -20,57 +20,57 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
-use super::credential::Credential;
-use super::holder::Holder;
+use super::credential_file::CredentialFile;
+use super::token_owner::TokenOwner;
 
-/// How a token begins, so that people and scanners of leaks see what it is.
+/// Beginning of a token, by which people and scanners for leaks recognise it.
 const PREFIX: &str = "ikt_";
 
-/// The random part of a token, in bytes.
+/// Length of the random part of a token, in bytes.
 const RANDOM: usize = 32;
 
-/// The length of a hash, in bytes.
+/// Length of a hash, in bytes.
 const HASH: usize = 32;
 
-/// The longest name, in bytes.
+/// Longest name, in bytes.
 const LONGEST_NAME: usize = 64;
 
-/// How long another process that adds a token is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Longest wait for another process that adds a token.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Those who have a token.
+/// The tokens of a server, by their hashes.
 #[derive(Debug, Default)]
-pub struct Tokens(Vec<Entry>);
+pub struct TokenTable(Vec<TokenEntry>);
 
 #[derive(Debug)]
-struct Entry {
-    holder: Holder,
+struct TokenEntry {
+    holder: TokenOwner,
     hash: [u8; HASH],
 }
 
-/// Why there are no tokens to be had of a file. Never quotes what is in it: somebody may have
-/// written a token there.
+/// The reason why a file of tokens cannot be used. Never quotes its content, because a token may
+/// have been written there by mistake.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum TokenFileError {
     /// The rest of a sentence that begins with the file.
     Unreadable(String),
-    /// Others may read or change it; its mode.
+    /// Other users may read or change it; its mode.
     OpenToOthers(u32),
-    /// It is another user's; that user's number.
+    /// It is another user's; that user's id.
     OfAnother(u32),
-    /// A line that is not as it has to be, by its number, and how.
+    /// A line is malformed; its number, and the reason.
     Line(usize, &'static str),
-    /// The name that was to be added is there already.
+    /// The name to be added is there already.
     NameIsThere(String),
-    /// The name that was to be added is none.
-    NoName,
+    /// The name to be added is not valid.
+    InvalidName,
     /// The line could not be added.
     NotAdded(String),
     /// The system has no random bytes.
     NoRandomness,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for TokenFileError {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(reason) => to.write_str(reason),
@@ -90,7 +90,7 @@ impl fmt::Display for Fault {
                 to,
                 "has a token of {name} already: take that line out first, or choose another name"
             ),
-            Self::NoName => write!(
+            Self::InvalidName => write!(
                 to,
                 "a name is 1 to {LONGEST_NAME} letters, digits, dots, hyphens and underscores"
             ),
@@ -100,30 +100,30 @@ impl fmt::Display for Fault {
     }
 }
 
-impl Tokens {
+impl TokenTable {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// Any of [`Fault`] that has to do with reading.
-    pub fn read(path: &Path) -> Result<Self, Fault> {
-        let file = Credential::read(path).map_err(Fault::Unreadable)?;
-        Self::of(&file)
+    /// Any [`TokenFileError`] of reading.
+    pub fn read(path: &Path) -> Result<Self, TokenFileError> {
+        let file = CredentialFile::read(path).map_err(TokenFileError::Unreadable)?;
+        Self::from_file(&file)
     }
 
-    fn of(file: &Credential) -> Result<Self, Fault> {
+    fn from_file(file: &CredentialFile) -> Result<Self, TokenFileError> {
         if file.is_open_to_others() {
-            return Err(Fault::OpenToOthers(file.mode));
+            return Err(TokenFileError::OpenToOthers(file.mode));
         }
         if file.owner != 0 && file.owner != geteuid().as_raw() {
-            return Err(Fault::OfAnother(file.owner));
+            return Err(TokenFileError::OfAnother(file.owner));
         }
         Self::parse(&file.bytes)
     }
 
-    fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+    fn parse(bytes: &[u8]) -> Result<Self, TokenFileError> {
         let mut tokens = Self::default();
         for (line, number) in bytes.split(|byte| *byte == b'\n').zip(1..) {
-            let fault = |reason| Fault::Line(number, reason);
+            let fault = |reason| TokenFileError::Line(number, reason);
             let line = std::str::from_utf8(line).map_err(|_| fault("it is not text"))?;
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
@@ -138,23 +138,23 @@ impl Tokens {
             }
             let hash = from_hex(hash)
                 .ok_or_else(|| fault("its second word is not a hash of 64 hexadecimal digits"))?;
-            if tokens.has(name) {
+            if tokens.has_name(name) {
                 return Err(fault("its name is that of a line before"));
             }
             if tokens.0.iter().any(|entry| entry.hash == hash) {
                 return Err(fault("its token is that of a line before"));
             }
-            tokens.0.push(Entry {
-                holder: Holder::new(name),
+            tokens.0.push(TokenEntry {
+                holder: TokenOwner::new(name),
                 hash,
             });
         }
         Ok(tokens)
     }
 
-    /// Who has this token. How long that takes tells nothing of the others.
+    /// The owner of this token. The time that it takes reveals nothing of other tokens.
     #[must_use]
-    pub fn holder(&self, token: &[u8]) -> Option<&Holder> {
+    pub fn holder(&self, token: &[u8]) -> Option<&TokenOwner> {
         let hash = digest(&SHA256, token);
         let mut found = u32::MAX;
         for (entry, at) in self.0.iter().zip(0..) {
@@ -165,22 +165,22 @@ impl Tokens {
         self.0.get(found).map(|entry| &entry.holder)
     }
 
-    /// Whether somebody is called so.
+    /// True if there is an owner of this name.
     #[must_use]
-    pub fn has(&self, name: &str) -> bool {
+    pub fn has_name(&self, name: &str) -> bool {
         self.0.iter().any(|entry| entry.holder.name() == name)
     }
 
-    /// Whether nobody has a token.
+    /// True if there are no tokens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// A token that was just made.
+/// A new token.
 pub struct NewToken {
-    /// The token itself, which is kept nowhere.
+    /// The token itself, which is stored nowhere.
     pub token: String,
     /// Its line in the file of tokens, without a newline.
     pub line: String,
@@ -188,18 +188,18 @@ pub struct NewToken {
 }
 
 impl NewToken {
-    /// A new token for the holder called `name`.
+    /// Makes a token for the owner called `name`.
     ///
     /// # Errors
-    /// [`Fault::NoName`] and [`Fault::NoRandomness`].
-    pub fn make(name: &str) -> Result<Self, Fault> {
+    /// [`TokenFileError::InvalidName`] and [`TokenFileError::NoRandomness`].
+    pub fn make(name: &str) -> Result<Self, TokenFileError> {
         if !is_name(name) {
-            return Err(Fault::NoName);
+            return Err(TokenFileError::InvalidName);
         }
         let mut random = [0; RANDOM];
         SystemRandom::new()
             .fill(&mut random)
-            .map_err(|_| Fault::NoRandomness)?;
+            .map_err(|_| TokenFileError::NoRandomness)?;
         let token = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random));
         let hash = digest(&SHA256, token.as_bytes());
         let line = hash.as_ref().iter().fold(format!("{name} "), |line, byte| {
@@ -217,8 +217,8 @@ impl NewToken {
 /// nothing.
 ///
 /// # Errors
-/// Any of [`Fault`] that has to do with files.
-pub fn add(path: &Path, new: &NewToken) -> Result<(), Fault> {
+/// Any [`TokenFileError`] of reading or writing.
+pub fn add_token(path: &Path, new: &NewToken) -> Result<(), TokenFileError> {
     let failed = |error: io::Error| {
         let no_directory = error.kind() == io::ErrorKind::NotFound;
         let advice = if no_directory {
@@ -226,7 +226,7 @@ pub fn add(path: &Path, new: &NewToken) -> Result<(), Fault> {
         } else {
             ""
         };
-        Fault::NotAdded(format!("{error}{advice}"))
+        TokenFileError::NotAdded(format!("{error}{advice}"))
     };
     let mut options = OpenOptions::new();
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -243,9 +243,9 @@ pub fn add(path: &Path, new: &NewToken) -> Result<(), Fault> {
         Err(error) => return Err(failed(error)),
     };
     lock(&file)?;
-    let old = Credential::of(&file).map_err(Fault::Unreadable)?;
-    if Tokens::of(&old)?.has(&new.name) {
-        return Err(Fault::NameIsThere(new.name.clone()));
+    let old = CredentialFile::read_from(&file).map_err(TokenFileError::Unreadable)?;
+    if TokenTable::from_file(&old)?.has_name(&new.name) {
+        return Err(TokenFileError::NameIsThere(new.name.clone()));
     }
     let newline = if old.bytes.last().is_none_or(|last| *last == b'\n') {
         ""
@@ -257,7 +257,7 @@ pub fn add(path: &Path, new: &NewToken) -> Result<(), Fault> {
         .write_all(line.as_bytes())
         .and_then(|()| file.sync_all());
     written.map_err(|error| {
-        // What was there stays, and nothing else: half a line would make the file unreadable.
+        // The file is restored, because half a line would make it unreadable.
         let _ = match u64::try_from(old.bytes.len()) {
             Ok(length) if !made => file.set_len(length),
             _ => std::fs::remove_file(path),
@@ -266,21 +266,21 @@ pub fn add(path: &Path, new: &NewToken) -> Result<(), Fault> {
     })
 }
 
-/// Locks the file against others who add a token at the same time.
-fn lock(file: &File) -> Result<(), Fault> {
-    let deadline = Instant::now() + PATIENCE;
+/// Locks the file against processes that add a token at the same time.
+fn lock(file: &File) -> Result<(), TokenFileError> {
+    let deadline = Instant::now() + LOCK_TIMEOUT;
     while let Err(Errno::AGAIN | Errno::INTR) =
         flock(file, FlockOperation::NonBlockingLockExclusive)
     {
         if Instant::now() >= deadline {
-            return Err(Fault::NotAdded(
+            return Err(TokenFileError::NotAdded(
                 "another process holds its lock; try again when that has ended".to_owned(),
             ));
         }
         std::thread::sleep(Duration::from_millis(2));
     }
-    // Some file systems have no locks; there two who add at the same time may add one name twice,
-    // which the server then refuses.
+    // Some file systems have no locks; there two processes may add one name twice, which the server
+    // then refuses.
     Ok(())
 }
 
@@ -322,14 +322,14 @@ mod tests {
             line("anna", "one"),
             line("ben.2", "two")
         );
-        let tokens = Tokens::parse(text.as_bytes()).unwrap();
-        let holder = |token: &str| tokens.holder(token.as_bytes()).map(Holder::name);
+        let tokens = TokenTable::parse(text.as_bytes()).unwrap();
+        let holder = |token: &str| tokens.holder(token.as_bytes()).map(TokenOwner::name);
         assert_eq!(holder("one"), Some("anna"));
         assert_eq!(holder("two"), Some("ben.2"));
         for other in ["", "on", "one ", "ONE", "three"] {
             assert_eq!(holder(other), None, "{other}");
         }
-        assert_eq!(Tokens::default().holder(b"one"), None);
+        assert_eq!(TokenTable::default().holder(b"one"), None);
     }
 
     #[test]
@@ -350,16 +350,16 @@ mod tests {
             ),
             (format!("a {hash}\nb {hash}"), 2, "token is that"),
         ] {
-            let fault = Tokens::parse(text.as_bytes()).unwrap_err();
-            let Fault::Line(at, _) = fault else {
+            let fault = TokenTable::parse(text.as_bytes()).unwrap_err();
+            let TokenFileError::Line(at, _) = fault else {
                 panic!("{fault}");
             };
             let said = fault.to_string();
             assert_eq!(at, number, "{said}");
             assert!(said.contains(reason) && !said.contains("secret"), "{said}");
         }
-        let fault = Tokens::parse(b"anna \xff\xfe").unwrap_err();
-        assert_eq!(fault, Fault::Line(1, "it is not text"));
+        let fault = TokenTable::parse(b"anna \xff\xfe").unwrap_err();
+        assert_eq!(fault, TokenFileError::Line(1, "it is not text"));
     }
 
     #[test]
@@ -370,7 +370,7 @@ mod tests {
         let ben = NewToken::make("ben").unwrap();
         assert_ne!(anna.token, ben.token);
         assert_eq!(anna.token.len(), PREFIX.len() + 43);
-        add(&path, &anna).unwrap();
+        add_token(&path, &anna).unwrap();
         assert_eq!(
             fs::metadata(&path).unwrap().permissions().mode() & 0o777,
             0o600
@@ -378,19 +378,23 @@ mod tests {
         // A file whose last line was written by hand.
         let cut = fs::read_to_string(&path).unwrap();
         fs::write(&path, cut.trim_end()).unwrap();
-        add(&path, &ben).unwrap();
-        let tokens = Tokens::read(&path).unwrap();
+        add_token(&path, &ben).unwrap();
+        let tokens = TokenTable::read(&path).unwrap();
         for one in [&anna, &ben] {
             let holder = tokens.holder(one.token.as_bytes()).unwrap();
             assert_eq!(holder.name(), one.name);
         }
         let before = fs::read(&path).unwrap();
-        let again = add(&path, &NewToken::make("anna").unwrap());
-        assert_eq!(again, Err(Fault::NameIsThere("anna".to_owned())));
+        let again = add_token(&path, &NewToken::make("anna").unwrap());
+        assert_eq!(again, Err(TokenFileError::NameIsThere("anna".to_owned())));
         assert_eq!(fs::read(&path).unwrap(), before);
         assert!(!String::from_utf8(before).unwrap().contains(&anna.token));
         for name in ["", "an na", "anna\n", "änna", "a/b"] {
-            assert_eq!(NewToken::make(name).err(), Some(Fault::NoName), "{name:?}");
+            assert_eq!(
+                NewToken::make(name).err(),
+                Some(TokenFileError::InvalidName),
+                "{name:?}"
+            );
         }
     }
 
@@ -401,18 +405,21 @@ mod tests {
         fs::write(&path, "").unwrap();
         for mode in [0o640, 0o604, 0o620, 0o666] {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-            assert_eq!(Tokens::read(&path).unwrap_err(), Fault::OpenToOthers(mode));
-            let added = add(&path, &NewToken::make("anna").unwrap());
-            assert_eq!(added, Err(Fault::OpenToOthers(mode)));
+            assert_eq!(
+                TokenTable::read(&path).unwrap_err(),
+                TokenFileError::OpenToOthers(mode)
+            );
+            let added = add_token(&path, &NewToken::make("anna").unwrap());
+            assert_eq!(added, Err(TokenFileError::OpenToOthers(mode)));
         }
         for place in [directory.path().to_owned(), directory.path().join("none")] {
-            let fault = Tokens::read(&place).unwrap_err();
-            assert!(matches!(fault, Fault::Unreadable(_)), "{fault}");
+            let fault = TokenTable::read(&place).unwrap_err();
+            assert!(matches!(fault, TokenFileError::Unreadable(_)), "{fault}");
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        assert!(Tokens::read(&path).unwrap().is_empty());
+        assert!(TokenTable::read(&path).unwrap().is_empty());
         fs::write(&path, vec![b'\n'; 1024 * 1024 + 1]).unwrap();
-        let fault = Tokens::read(&path).unwrap_err().to_string();
+        let fault = TokenTable::read(&path).unwrap_err().to_string();
         assert!(fault.contains("1 MiB"), "{fault}");
     }
 }

@@ -1,21 +1,21 @@
 //! Workshop: pages that their scripts put together, rendered by the user's own browser.
 //!
-//! A Chromium is started for one page, headless, with a profile of its own, and prints the document
-//! that the scripts have made of it. Everything that it asks of the network it asks through a proxy
-//! of ours on the loopback, which admits what the client itself would fetch, and nothing else (see
-//! `proxy`). Its time is virtual: five seconds of the page's own pass as fast as the page can use
-//! them, and stand still while an answer is under way. So one that never comes is cut off.
+//! A headless Chromium is started for one page, with a profile of its own, and prints the document
+//! that the scripts have made of it. All its requests go through a proxy of ours on the loopback,
+//! which admits only those that the client itself would make (see `proxy`). Its time is virtual:
+//! five seconds of the page's own pass as fast as the page can use them, and stand still while an
+//! answer is under way. So an answer that never comes is cut off.
 //!
-//! What it costs, with Chromium 156 on two cores: some 0.8 s for a page that writes its text after
-//! half a second, 0.35 s of that processor time, and 210 MiB in the largest of its processes (350
-//! MiB in all of them, shared memory counted once).
+//! Its cost with Chromium 156 on two cores: some 0.8 s for a page that writes its text after half a
+//! second, 0.35 s of that processor time, and 210 MiB in the largest of its processes (350 MiB in
+//! all of them, shared memory counted once).
 //!
 //! Nothing of it outlives the call: a watchdog ends every process that it started and removes the
 //! profile, even if this process is killed (see `sandbox`). Each process may have [`DATA`] bytes of
 //! memory for data, and a page's scripts [`SCRIPTS`] MiB.
 //!
 //! Its own sandbox is never switched off here. For root, for whom it does not start with one, and
-//! where the system allows none, `IKIGAI_BROWSER_FLAGS` says so, or nothing is rendered.
+//! where the system allows none, nothing is rendered unless `IKIGAI_BROWSER_FLAGS` switches it off.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -31,22 +31,26 @@ use url::Url;
 use crate::sandbox::confinement;
 use crate::web::client::{NetworkError, USER_AGENT};
 use crate::web::guard::Guard;
-use crate::web::resolve::{Resolve, SystemResolver};
+use crate::web::resolve::{NameResolver, SystemResolver};
 
 mod process;
 pub mod proxy;
 mod switches;
 
-pub use process::{DATA, MAX_HTML};
-pub use proxy::Asked;
+#[cfg(feature = "internals")]
+pub use process::DATA;
+pub use process::MAX_HTML;
+#[cfg(feature = "internals")]
+pub use proxy::ProxyRequest;
+#[cfg(feature = "internals")]
 pub use switches::SCRIPTS;
 
-/// The variable that names the browser, a path or a name; empty for none.
+/// The variable that names the browser, by a path or a name; empty for none.
 pub const VARIABLE: &str = "IKIGAI_BROWSER";
 /// The variable with further switches, separated by blanks.
 pub const FLAGS: &str = "IKIGAI_BROWSER_FLAGS";
 
-/// The names that are looked for on the `PATH`, in this order.
+/// Names of browsers, in the order in which they are looked for on the `PATH`.
 const NAMES: [&str; 4] = [
     "chromium",
     "chromium-browser",
@@ -54,47 +58,46 @@ const NAMES: [&str; 4] = [
     "google-chrome-stable",
 ];
 
-/// What is kept of the time for ending the browser and removing its profile.
+/// Time reserved for ending the browser and removing its profile.
 const FOR_THE_END: Duration = Duration::from_millis(300);
-/// The time that a rendering needs at least.
+/// Least time for a rendering.
 const LEAST: Duration = Duration::from_millis(500);
 
-/// The longest code of an error, in bytes.
+/// Longest error code, in bytes.
 const LONGEST_CODE: usize = 80;
 
 /// The browser of this machine.
 pub struct Browser {
     program: PathBuf,
     flags: Vec<OsString>,
-    resolver: Arc<dyn Resolve>,
+    resolver: Arc<dyn NameResolver>,
 }
 
 /// A page as its scripts have made it.
 #[derive(Debug)]
-pub struct Rendered {
+pub struct RenderedPage {
     /// The document, as HTML.
     pub html: String,
-    /// The address that was asked for. Where scripts moved on to another one is not known.
-    pub url: Url,
-    /// What the page, and the browser by itself, asked of the network, and what was refused.
-    pub asked: Vec<Asked>,
+    /// The requests of the page and of the browser itself.
+    #[cfg(feature = "internals")]
+    pub asked: Vec<ProxyRequest>,
 }
 
-/// Why there is no rendered page.
+/// The reason why there is no rendered page.
 #[derive(Debug)]
 pub enum BrowserError {
-    /// This process is root's, for whom Chromium does not run with its sandbox.
+    /// This process runs as root, for whom Chromium does not run with its sandbox.
     Root,
     /// It could not be started.
     NotStarted(io::Error),
     /// It ended with this exit code and printed nothing.
     Failed(i32),
-    /// It reached the page's host, and shows nothing of the page.
+    /// It reached the page's host but shows nothing of the page.
     NoDocument,
-    /// It shows an error page of its own, with this code, in place of the page or of another one to
-    /// which the page's scripts led.
+    /// It shows an error page of its own, with this code, in place of the page or of one to which
+    /// the page's scripts led.
     ErrorPage(String),
-    /// It did not come to an end in this time.
+    /// It did not end in this time.
     TimedOut(Duration),
     /// It printed more than [`MAX_HTML`] bytes.
     TooLarge,
@@ -156,23 +159,23 @@ impl std::error::Error for BrowserError {
 }
 
 impl Browser {
-    /// The browser that `IKIGAI_BROWSER` names, else the first one on the `PATH`; none where the
-    /// variable is empty, or names nothing that can be run.
+    /// The browser that `IKIGAI_BROWSER` names, else the first one on the `PATH`; `None` if the
+    /// variable is empty or names no executable.
     #[must_use]
     pub fn find() -> Option<Self> {
         let program = match std::env::var_os(VARIABLE) {
             Some(named) if named.is_empty() => None,
             Some(named) if named.as_bytes().contains(&b'/') => {
-                Some(PathBuf::from(named)).filter(|path| can_be_run(path))
+                Some(PathBuf::from(named)).filter(|path| is_trusted_executable(path))
             }
-            Some(named) => on_path(&named),
-            None => NAMES.iter().find_map(|name| on_path(OsStr::new(name))),
+            Some(named) => find_on_path(&named),
+            None => NAMES.iter().find_map(|name| find_on_path(OsStr::new(name))),
         }?;
         let flags = std::env::var_os(FLAGS).unwrap_or_default();
         let flags = flags
             .as_bytes()
             .split(u8::is_ascii_whitespace)
-            // Anything else would be an address.
+            // Any other argument would be taken for an address.
             .filter(|flag| flag.starts_with(b"-"))
             .map(|flag| OsStr::from_bytes(flag).to_owned());
         Some(Self {
@@ -182,9 +185,10 @@ impl Browser {
         })
     }
 
-    /// Asks `resolver` for names in place of the system.
+    /// Resolves names with `resolver` in place of the system.
     #[must_use]
-    pub fn with_resolver(self, resolver: Arc<dyn Resolve>) -> Self {
+    #[cfg(feature = "internals")]
+    pub fn with_resolver(self, resolver: Arc<dyn NameResolver>) -> Self {
         Self { resolver, ..self }
     }
 
@@ -194,14 +198,14 @@ impl Browser {
         &self.program
     }
 
-    /// Renders the page at `url`, in `within` at most, all cleaning up included. What it asks of
-    /// the network is judged by `guard`, as a fetch of the page has left it, or a new one.
+    /// Renders the page at `url`, in `within` at most, cleaning up included. Its requests are
+    /// judged by `guard`, which is the one of an earlier fetch of the page or a new one.
     pub fn render(
         &self,
         url: &Url,
         guard: &Guard,
         within: Duration,
-    ) -> Result<Rendered, BrowserError> {
+    ) -> Result<RenderedPage, BrowserError> {
         let end = Instant::now() + within.saturating_sub(FOR_THE_END);
         if rustix::process::geteuid().is_root() && !self.has_flag(switches::NO_SANDBOX) {
             return Err(BrowserError::Root);
@@ -211,15 +215,16 @@ impl Browser {
         }
         let agent = self.user_agent(end);
         let resolver = Arc::clone(&self.resolver);
-        // The page is to be printed after what it waits for was cut off.
+        // Early enough that the page is still printed after its requests were cut off.
         let cut = Instant::now() + end.saturating_duration_since(Instant::now()) * 2 / 3;
-        let proxy = proxy::Proxy::start(url, guard.clone(), resolver, cut)
+        let proxy = proxy::BrowserProxy::start(url, guard.clone(), resolver, cut)
             .map_err(BrowserError::NotStarted)?;
-        let scratch = process::scratch().map_err(BrowserError::NotStarted)?;
-        let arguments = switches::of_a_page(&proxy, scratch.path(), &agent);
+        let scratch = process::plan_scratch().map_err(BrowserError::NotStarted)?;
+        let arguments = switches::arguments_for_page(&proxy, scratch.path(), &agent);
         let arguments = self.flags.iter().cloned().chain(arguments);
         let done = process::run(&self.program, arguments, &scratch, end);
-        let (asked, failed) = proxy.finish();
+        let finished = proxy.finish();
+        let failed = finished.1;
         let (html, code) = done.map_err(|error| match error {
             process::ProcessError::TimedOut => BrowserError::TimedOut(within),
             process::ProcessError::TooLarge => BrowserError::TooLarge,
@@ -233,16 +238,16 @@ impl Browser {
             });
         }
         let html = String::from_utf8_lossy(&html).into_owned();
-        if let Some(code) = error_page(&html) {
+        if let Some(code) = error_page_code(&html) {
             return Err(match failed {
                 Some(error) => BrowserError::Page(Box::new(error)),
                 None => BrowserError::ErrorPage(code.to_owned()),
             });
         }
-        Ok(Rendered {
+        Ok(RenderedPage {
             html,
-            url: url.clone(),
-            asked,
+            #[cfg(feature = "internals")]
+            asked: finished.0,
         })
     }
 
@@ -250,9 +255,9 @@ impl Browser {
         self.flags.iter().any(|one| one == flag)
     }
 
-    /// What the browser calls itself: what it is, as it would, and who uses it.
+    /// The browser's user agent: its own, and ours.
     fn user_agent(&self, end: Instant) -> String {
-        let Ok(scratch) = process::scratch() else {
+        let Ok(scratch) = process::plan_scratch() else {
             return switches::user_agent("", USER_AGENT);
         };
         let end = end.min(Instant::now() + switches::VERSION_WITHIN);
@@ -263,10 +268,10 @@ impl Browser {
     }
 }
 
-/// The code of the error that the browser's own page shows, if `html` is that page. The document's
-/// address (`chrome-error://chromewebdata/`) is not printed, but what the page is made from is, at
-/// its end. A page that copies it is not shown.
-fn error_page(html: &str) -> Option<&str> {
+/// The error code of the browser's own error page, if `html` is one. The document's address
+/// (`chrome-error://chromewebdata/`) is not printed, but the data from which the page is made is,
+/// at its end. A page that imitates it is not shown.
+fn error_page_code(html: &str) -> Option<&str> {
     let (page, made_from) = html.rsplit_once("<script>var loadTimeDataRaw = {")?;
     let (_, code) = made_from.split_once("\"errorCode\":\"")?;
     let (code, _) = code.split_once('"')?;
@@ -276,16 +281,16 @@ fn error_page(html: &str) -> Option<&str> {
     (is_own && code.len() <= LONGEST_CODE && code.chars().all(plain)).then_some(code)
 }
 
-fn can_be_run(path: &Path) -> bool {
+fn is_trusted_executable(path: &Path) -> bool {
     let found = path.is_file() && access(path, Access::EXEC_OK).is_ok();
-    // The browser is not confined, and confined calls must not choose what runs in its place.
+    // The browser is not confined, so confined calls must not be able to replace it.
     found && confinement::is_out_of_reach(path)
 }
 
-fn on_path(name: &OsStr) -> Option<PathBuf> {
+fn find_on_path(name: &OsStr) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
         .filter(|directory| directory.is_absolute())
         .map(|directory| directory.join(name))
-        .find(|program| can_be_run(program))
+        .find(|program| is_trusted_executable(program))
 }

@@ -1,5 +1,5 @@
 //! One run of the browser: under a watchdog, in an environment and a directory of its own, with
-//! bounds for its time, its memory and what it prints.
+//! limits on its time, memory and output.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -14,29 +14,29 @@ use rustix::fs::{Access, Mode, OFlags, access, open};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::sandbox::confinement;
-use crate::sandbox::launch::Launch;
-use crate::sandbox::scratch::Scratch;
-use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
+use crate::sandbox::launch::ProgramLaunch;
+use crate::sandbox::scratch::ScratchDirectory;
+use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
 
-/// The most that is taken of a page, in bytes.
+/// Largest page, in bytes.
 pub const MAX_HTML: usize = 10 * 1024 * 1024;
-/// How much memory for data each of the browser's processes may have, in bytes.
+/// Most memory for data that each of the browser's processes may have, in bytes.
 pub const DATA: u64 = 2 * 1024 * 1024 * 1024;
-/// How long ending all of it is waited for.
+/// Longest wait for the end of all its processes.
 const STOP: Duration = Duration::from_secs(2);
 
-/// What the output ends with where a whole document was printed.
+/// End of the output if a whole document was printed.
 const END: &[u8] = b"</html>\n";
-/// How long more is waited for behind that. The browser ends by itself soon, or takes its time, as
-/// with a download that is under way.
+/// Longest wait for the browser's exit after that: usually it ends soon, but with a download under
+/// way it takes its time.
 const MORE: Duration = Duration::from_millis(200);
 
-/// Why there is no output.
+/// The reason why there is no output.
 #[derive(Debug)]
 pub enum ProcessError {
     /// It could not be started.
     NotStarted(io::Error),
-    /// It ran into the end of its time.
+    /// Its time was over.
     TimedOut,
     /// It wrote more than [`MAX_HTML`].
     TooLarge,
@@ -54,30 +54,32 @@ impl From<rustix::io::Errno> for ProcessError {
     }
 }
 
-/// How long the path of the directory for temporary files may be, in bytes. The browser makes a
-/// socket in a directory of its own below it, whose path may have 107 (`unix(7)`).
+/// Longest path of the directory for temporary files, in bytes. The browser makes a socket in a
+/// directory of its own below it, whose path may have 107 (`unix(7)`).
 const LONGEST: usize = 40;
 
-/// A new directory for one run. It is not there yet.
-pub fn scratch() -> io::Result<Arc<Scratch>> {
+/// The directory for one run, which is made when the run begins.
+pub fn plan_scratch() -> io::Result<Arc<ScratchDirectory>> {
     let chosen = std::env::temp_dir();
     let chosen = chosen
         .to_str()
         .filter(|path| path.starts_with('/') && path.len() <= LONGEST)
         .filter(|path| access(*path, Access::WRITE_OK | Access::EXEC_OK).is_ok());
     let mut places = chosen.into_iter().chain(["/tmp", "/var/tmp"]);
-    // What confined calls can change is no home for a browser that is not confined.
+    // The browser is not confined, so confined calls must not be able to change its files.
     let chosen = places.find(|place| confinement::is_out_of_reach(Path::new(place)));
     let nowhere = || io::Error::other("no place for its files lies outside the roots");
     let chosen = chosen.ok_or_else(nowhere)?;
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let parent = open(chosen, flags, Mode::empty())?;
-    Ok(Arc::new(Scratch::in_directory(parent, Path::new(chosen))))
+    Ok(Arc::new(ScratchDirectory::in_directory(
+        parent,
+        Path::new(chosen),
+    )))
 }
 
-/// Of the variables that are passed on, those in which places stand that confined calls can change,
-/// without these.
-fn out_of_reach() -> Vec<(OsString, OsString)> {
+/// The variables with paths that confined calls can change, without these paths.
+fn variables_out_of_reach() -> Vec<(OsString, OsString)> {
     if confinement::current().is_none() {
         return Vec::new();
     }
@@ -87,7 +89,7 @@ fn out_of_reach() -> Vec<(OsString, OsString)> {
         let kept: Vec<&[u8]> = entries
             .filter(|entry| {
                 let place = Path::new(OsStr::from_bytes(entry));
-                // Relative ones start where the call does, which may be in a root.
+                // Relative paths start at the call's directory, which may be in a root.
                 let plain = !entry.contains(&b'/') && !LISTS.contains(&&*name.to_string_lossy());
                 plain || (place.is_absolute() && confinement::is_out_of_reach(place))
             })
@@ -98,21 +100,21 @@ fn out_of_reach() -> Vec<(OsString, OsString)> {
     changed.collect()
 }
 
-/// Runs `program` with `arguments` until `end` at the latest. Returns what it printed, and its exit
-/// code. `scratch` is there while it runs, as its home and for all its temporary files.
+/// Runs `program` with `arguments` until `end` at the latest. Returns its output and its exit code.
+/// `scratch` exists while it runs, as its home and for all its temporary files.
 pub fn run(
     program: &Path,
     arguments: impl Iterator<Item = OsString>,
-    scratch: &Arc<Scratch>,
+    scratch: &Arc<ScratchDirectory>,
     end: Instant,
 ) -> Result<(Vec<u8>, i32), ProcessError> {
     let program = program.as_os_str();
     let arguments: Vec<OsString> = arguments.collect();
     let all = std::iter::once(program).chain(arguments.iter().map(OsString::as_os_str));
-    let changed = out_of_reach();
+    let changed = variables_out_of_reach();
     let withheld =
         |name: &OsStr| is_withheld(name) || changed.iter().any(|(changed, _)| changed == name);
-    let mut launch = Launch::prepare(program, all, withheld)?;
+    let mut launch = ProgramLaunch::prepare(program, all, withheld)?;
     for (name, value) in changed
         .iter()
         .filter_map(|(name, value)| Some((name.to_str()?, value)))
@@ -127,12 +129,12 @@ pub fn run(
     launch.scratch = Some(Arc::clone(scratch));
     launch.data = Some(DATA);
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
-    let mut watchdog = Watchdog::start(launch, input, Stderr::Nowhere)?;
+    let mut watchdog = Watchdog::start(launch, input, StderrTarget::Nowhere)?;
     let read = read(&mut watchdog, output.into(), end);
-    // There is nothing that it could clear up.
+    // Without a delay, because it has nothing to clean up.
     watchdog.ask_to_end(Duration::ZERO);
     watchdog.stop(Instant::now() + STOP);
-    // The watchdog has done it, unless somebody killed it.
+    // The watchdog has done this, unless it was killed.
     scratch.remove();
     read
 }
@@ -190,7 +192,7 @@ fn read(
     }
 }
 
-/// The variables that name places for files. The browser has one place.
+/// The variables that name directories for files, all of which are set to the scratch directory.
 const DIRECTORIES: [&str; 7] = [
     "HOME",
     "TMPDIR",
@@ -201,8 +203,8 @@ const DIRECTORIES: [&str; 7] = [
     "XDG_STATE_HOME",
 ];
 
-/// The variables that the browser gets: how to find programs, libraries and fonts, and how to write
-/// dates. No others, among which are keys, proxies and the way to the user's session.
+/// The variables that the browser gets: for finding programs, libraries and fonts, and for writing
+/// dates. Others are withheld, among them keys, proxies and the address of the user's session.
 const PASSED: [&str; 13] = [
     "CHROME_DEVEL_SANDBOX",
     "FONTCONFIG_FILE",
@@ -219,7 +221,7 @@ const PASSED: [&str; 13] = [
     "XDG_DATA_DIRS",
 ];
 
-/// Those of them that are lists of directories.
+/// Variables that are lists of directories.
 const LISTS: [&str; 3] = ["PATH", "LD_LIBRARY_PATH", "XDG_DATA_DIRS"];
 
 fn is_withheld(name: &OsStr) -> bool {
@@ -253,7 +255,7 @@ mod tests {
 
     #[test]
     fn each_run_has_a_directory_of_its_own_with_a_short_path() {
-        let [one, other] = [(), ()].map(|()| scratch().unwrap().path().to_owned());
+        let [one, other] = [(), ()].map(|()| plan_scratch().unwrap().path().to_owned());
         assert_ne!(one, other);
         let length = one.to_str().unwrap().len();
         assert!(length <= LONGEST + 20 && one.is_absolute(), "{one:?}");

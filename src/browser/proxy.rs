@@ -1,20 +1,20 @@
-//! The proxy through which the browser asks for everything, for one page.
+//! The proxy for all requests of the browser, for one page.
 //!
 //! It listens on the loopback for as long as the call takes, and serves processes of this user
 //! alone. Each connection is judged like one of our own: the host has to be allowed, the guard
 //! admits it and its addresses, names are resolved here, once a page, and only an address that was
-//! checked is dialled (`Client::open`). So a page's scripts reach nothing that a fetch of the page
-//! would not: never what is link-local or a cloud's metadata; what is loopback or private only
-//! under the host that the caller named. The browser's own calls to its maker are refused. Of a
-//! name that has public and private addresses, the private ones are left out.
+//! checked is dialled (`HttpClient::open`). So a page's scripts reach only addresses that a fetch of
+//! the page would: never link-local ones or a cloud's metadata; loopback and private ones only
+//! under the host that the caller named. The browser's own calls to its maker are refused. If a
+//! name has public and private addresses, the private ones are left out.
 //!
-//! Its bounds: [`AT_ONCE`] connections at a time, [`MOST`] in all, [`BYTES`] of traffic, [`IDLE`]
+//! Its limits: [`AT_ONCE`] connections at a time, [`MOST`] in all, [`BYTES`] of traffic, [`IDLE`]
 //! without a byte, and a moment at which everything is cut off, so that a page that waits for ever
 //! is printed all the same.
 
 use std::collections::HashMap;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,76 +25,77 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use url::{Host, Url};
 
-use crate::web::client::{Client, FetchError, NetworkError};
+use crate::web::client::{FetchError, HttpClient, NetworkError};
 use crate::web::guard::class::{AddressScope, classify};
 use crate::web::guard::{self, Guard};
-use crate::web::resolve::Resolve;
+use crate::web::resolve::NameResolver;
 
 mod exchange;
 mod own_calls;
 mod peer;
 mod relay;
 
-/// How many connections are served at a time. The browser opens 32 to a proxy.
+/// Most connections at a time. The browser opens 32 to a proxy.
 pub const AT_ONCE: usize = 64;
-/// How many connections are served in all.
+/// Most connections in all.
 pub const MOST: usize = 1000;
-/// How many bytes go through in all, both ways.
+/// Most bytes in all, both ways.
 pub const BYTES: u64 = 64 * 1024 * 1024;
-/// How long a connection may be silent.
+/// Longest silence of a connection.
 pub const IDLE: Duration = Duration::from_secs(4);
 
-/// The name under which the browser finds the way to its page. `invalid` is nobody's (RFC 2606).
+/// The domain of the address that redirects the browser to its page. `invalid` has no owner (RFC
+/// 2606).
 const START: &str = "ikigai.invalid";
 
-/// What was asked of the proxy.
+/// A request to the proxy, for tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ProxyRequest {
     /// `host:port`.
     pub target: String,
-    /// Why it was refused, or not reached; `None` where it was connected to.
+    /// The reason if the target was refused or not reached.
     pub refused: Option<String>,
 }
 
 /// A proxy for one page. It ends when it is dropped.
-pub struct Proxy {
-    shared: Arc<Shared>,
+pub struct BrowserProxy {
+    shared: Arc<ProxyState>,
     address: SocketAddr,
-    /// Its end is what every thread of the proxy watches for.
+    /// Closing this end of the pipe stops every thread of the proxy.
     running: Option<OwnedFd>,
     accepting: Option<JoinHandle<()>>,
 }
 
-/// What the threads of a proxy share.
-struct Shared {
-    client: Client,
+/// The state that the threads of a proxy share.
+struct ProxyState {
+    client: HttpClient,
     guard: Guard,
     page: Url,
-    /// Nobody else knows the name of the way to the page.
+    /// The name that redirects to the page, which is random and so known to this browser alone.
     start: String,
     cut: Instant,
     stopped: OwnedFd,
     at_once: AtomicUsize,
     bytes: AtomicU64,
-    log: Mutex<Log>,
+    log: Mutex<ProxyLog>,
 }
 
 #[derive(Default)]
-struct Log {
-    asked: Vec<Asked>,
-    /// Why the page's own host was not reached, the first time.
+struct ProxyLog {
+    asked: Vec<ProxyRequest>,
+    /// The first error of reaching the page's own host.
     failed: Option<NetworkError>,
-    /// Whether it ever was.
+    /// The page's own host was reached.
     reached: bool,
 }
 
-impl Proxy {
+impl BrowserProxy {
     /// Starts a proxy for the page at `page`, whose connections `guard` judges, and which cuts off
     /// everything at `cut`.
     pub fn start(
         page: &Url,
         guard: Guard,
-        resolver: Arc<dyn Resolve>,
+        resolver: Arc<dyn NameResolver>,
         cut: Instant,
     ) -> io::Result<Self> {
         use std::hash::{BuildHasher, Hasher, RandomState};
@@ -103,11 +104,11 @@ impl Proxy {
         let address = listener.local_addr()?;
         let (stopped, running) = pipe_with(PipeFlags::CLOEXEC)?;
         let token = RandomState::new().build_hasher().finish();
-        let client = Client::with_resolver(Arc::new(Remembering {
+        let client = HttpClient::with_resolver(Arc::new(PinningResolver {
             resolver,
             known: Mutex::default(),
         }));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ProxyState {
             client: client.within(cut.saturating_duration_since(Instant::now())),
             guard,
             page: page.clone(),
@@ -130,7 +131,7 @@ impl Proxy {
         })
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -142,9 +143,9 @@ impl Proxy {
         format!("http://{}/", self.shared.start)
     }
 
-    /// Ends it. Returns what was asked of it, and why the page's host was never reached.
+    /// Stops it. Returns its requests, and the error if the page's host was never reached.
     #[must_use]
-    pub fn finish(mut self) -> (Vec<Asked>, Option<NetworkError>) {
+    pub fn finish(mut self) -> (Vec<ProxyRequest>, Option<NetworkError>) {
         self.stop();
         let mut log = self.shared.log();
         let failed = log.failed.take().filter(|_| !log.reached);
@@ -154,24 +155,24 @@ impl Proxy {
     fn stop(&mut self) {
         drop(self.running.take());
         if let Some(accepting) = self.accepting.take() {
-            // It has nothing to return, and what it could panic of is its own.
+            // It returns nothing, and a panic in it does not matter to the call.
             let _ = accepting.join();
         }
     }
 }
 
-impl Drop for Proxy {
+impl Drop for BrowserProxy {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
-impl Shared {
-    fn log(&self) -> MutexGuard<'_, Log> {
+impl ProxyState {
+    fn log(&self) -> MutexGuard<'_, ProxyLog> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes connections in until the proxy is stopped or everything is cut off.
+    /// Accepts connections until the proxy is stopped or everything is cut off.
     fn accept(self: &Arc<Self>, listener: &TcpListener, own: SocketAddr) {
         let mut taken = 0;
         while taken < MOST && self.may_go_on() {
@@ -183,7 +184,8 @@ impl Shared {
                 continue;
             };
             taken += 1;
-            if self.at_once.load(Ordering::Relaxed) >= AT_ONCE || !peer::is_own(peer, own) {
+            if self.at_once.load(Ordering::Relaxed) >= AT_ONCE || !peer::is_of_this_user(peer, own)
+            {
                 continue;
             }
             self.at_once.fetch_add(1, Ordering::Relaxed);
@@ -191,8 +193,8 @@ impl Shared {
             let served = thread::Builder::new()
                 .name("proxied".to_owned())
                 .spawn(move || {
-                    let _one = AtOnce(&its_own.at_once);
-                    // Whatever goes wrong on a connection ends it, and the browser sees that.
+                    let _one = ServedConnection(&its_own.at_once);
+                    // An error on a connection ends it, and the browser sees that.
                     let _ = exchange::serve(&its_own, &stream);
                 });
             if served.is_err() {
@@ -201,7 +203,7 @@ impl Shared {
         }
     }
 
-    /// Waits until `what` is possible on a socket; false once the time is over or the proxy ends.
+    /// Waits until `what` is possible on a socket; false if the time is over or the proxy ends.
     fn wait_for(&self, socket: &impl std::os::fd::AsFd, what: PollFlags, most: Duration) -> bool {
         let Ok(most) = Timespec::try_from(most) else {
             return false;
@@ -221,17 +223,17 @@ impl Shared {
         Instant::now() < self.cut && self.bytes.load(Ordering::Relaxed) < BYTES
     }
 
-    /// How long one connection may be silent from now on.
-    fn patience(&self) -> Duration {
+    /// Longest silence of a connection from now on.
+    fn idle_timeout(&self) -> Duration {
         IDLE.min(self.cut.saturating_duration_since(Instant::now()))
     }
 
-    /// Connects to the host of `url`, if the rules allow it, and keeps what came of it.
-    fn open(&self, url: &Url) -> Option<crate::web::client::Opened> {
+    /// Connects to the host of `url` if the rules allow it, and logs the outcome.
+    fn connect(&self, url: &Url) -> Option<crate::web::client::OpenedConnection> {
         let (host, page) = (guard::host_of(url), guard::host_of(&self.page));
         let of_page = host.is_ok() && host == page;
         let opened = match &host {
-            Ok(Host::Domain(name)) if !of_page && own_calls::is_own(name) => {
+            Ok(Host::Domain(name)) if !of_page && own_calls::is_own_call(name) => {
                 Err(FetchError::Network(Box::new(NetworkError::new(
                     "Refused: a call of the browser's own",
                 ))))
@@ -240,7 +242,7 @@ impl Shared {
         };
         let mut log = self.log();
         let port = url.port_or_known_default().unwrap_or(0);
-        log.asked.push(Asked {
+        log.asked.push(ProxyRequest {
             target: format!("{}:{port}", url.host_str().unwrap_or_default()),
             refused: opened.as_ref().err().map(ToString::to_string),
         });
@@ -262,29 +264,29 @@ impl Shared {
     }
 }
 
-/// One of the connections that are served at a time.
-struct AtOnce<'a>(&'a AtomicUsize);
+/// Counts a connection as served until this is dropped.
+struct ServedConnection<'a>(&'a AtomicUsize);
 
-impl Drop for AtOnce<'_> {
+impl Drop for ServedConnection<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// A resolver that answers the same for a name as long as the page is rendered: who changes the
-/// addresses of a name meanwhile gains nothing.
-struct Remembering {
-    resolver: Arc<dyn Resolve>,
+/// A resolver that gives a name the same addresses as long as the page is rendered, so that
+/// changing them meanwhile gains an attacker nothing.
+struct PinningResolver {
+    resolver: Arc<dyn NameResolver>,
     known: Mutex<HashMap<String, Vec<SocketAddr>>>,
 }
 
-impl Remembering {
+impl PinningResolver {
     fn known(&self) -> MutexGuard<'_, HashMap<String, Vec<SocketAddr>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Resolve for Remembering {
+impl NameResolver for PinningResolver {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         let known = self.known().get(name).cloned();
         let found = if let Some(known) = known {
@@ -296,16 +298,13 @@ impl Resolve for Remembering {
             if !found.iter().all(is_private) {
                 found.retain(|address| !is_private(address));
             }
-            // Of two who asked at the same time, the first one's answer holds.
+            // Of two threads that resolve a name at the same time, the first one's answer holds.
             self.known().entry(name.to_owned()).or_insert(found).clone()
         };
         let with_port = |address: &SocketAddr| SocketAddr::new(address.ip(), port);
         Ok(found.iter().map(with_port).collect())
     }
 }
-
-/// A connection of the browser's, or one that was opened for it.
-type Wire<'a> = &'a TcpStream;
 
 #[cfg(test)]
 #[path = "proxy/proxy_tests.rs"]

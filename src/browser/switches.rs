@@ -1,22 +1,22 @@
-//! The browser's command line: one page, one proxy, and nothing of its own.
+//! The browser's command line: one page, through one proxy, without anything of the user's.
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use super::proxy::Proxy;
+use super::proxy::BrowserProxy;
 
-/// The switch that takes the browser's own sandbox away. It is never among ours.
+/// The switch that disables the browser's own sandbox. It is never among ours.
 pub const NO_SANDBOX: &str = "--no-sandbox";
 
-/// How much of the page's own time passes before it is printed, in milliseconds.
+/// Virtual time that passes before the page is printed, in milliseconds.
 const BUDGET: u32 = 5000;
-/// How much memory the objects of a page's scripts may take, in MiB.
+/// Most memory for the objects of a page's scripts, in MiB.
 pub const SCRIPTS: u32 = 512;
-/// How long the browser may take to say its version.
+/// Longest wait for the browser's version.
 pub const VERSION_WITHIN: Duration = Duration::from_secs(2);
 
-/// What holds for every page.
+/// Switches for every page.
 const ALWAYS: [&str; 44] = [
     "--headless",
     "--dump-dom",
@@ -30,8 +30,8 @@ const ALWAYS: [&str; 44] = [
     "--force-webrtc-ip-handling-policy",
     "--dns-prefetch-disable",
     "--disable-preconnect",
-    // What the browser would ask of its maker. What is left of it is sent to a name that the proxy
-    // knows for it, or is refused there by its host.
+    // No calls of the browser's to its maker. The rest of them goes to a name that the proxy knows,
+    // or is refused there by its host.
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-component-extensions-with-background-pages",
@@ -56,7 +56,7 @@ const ALWAYS: [&str; 44] = [
     "--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater,\
      DsePreload2,InterestFeedContentSuggestions,MediaRouter,NetworkTimeServiceQuerying,\
      OptimizationHints,OptimizationGuideModelDownloading,PreconnectToSearch,Prewarm,Translate",
-    // Nothing of the user's: no extensions, no key rings, no devices.
+    // No extensions, key rings and devices of the user's.
     "--disable-extensions",
     "--disable-plugins",
     "--password-store=basic",
@@ -65,17 +65,17 @@ const ALWAYS: [&str; 44] = [
     "--disable-notifications",
     "--mute-audio",
     "--autoplay-policy=user-gesture-required",
-    // No display is there to be drawn for.
+    // There is no display.
     "--disable-gpu",
     "--disable-software-rasterizer",
     "--hide-scrollbars",
-    // Shared memory lies in the profile, with which it goes, and not in a /dev/shm that containers
-    // make too small.
+    // Shared memory is in the profile, with which it is removed, and not in /dev/shm, which is too
+    // small in containers.
     "--disable-dev-shm-usage",
 ];
 
-/// The arguments for one page, which the proxy leads to.
-pub fn of_a_page(proxy: &Proxy, scratch: &Path, agent: &str) -> Vec<OsString> {
+/// The arguments for one page, to which the proxy redirects.
+pub fn arguments_for_page(proxy: &BrowserProxy, scratch: &Path, agent: &str) -> Vec<OsString> {
     let mut all: Vec<String> = ALWAYS.iter().map(|switch| (*switch).to_owned()).collect();
     all.push(format!("--virtual-time-budget={BUDGET}"));
     all.push(format!("--js-flags=--max-old-space-size={SCRIPTS}"));
@@ -84,17 +84,17 @@ pub fn of_a_page(proxy: &Proxy, scratch: &Path, agent: &str) -> Vec<OsString> {
     all.push(format!("--disk-cache-dir={scratch}/cache"));
     all.push(format!("--proxy-server=http://{}", proxy.address()));
     all.push(format!("--user-agent={agent}"));
-    // Behind this nothing is a switch. The page's own address, which may hold a login or a key, is
-    // not shown to whoever lists this machine's processes: the proxy leads there.
+    // No switches follow. The page's own address, which may contain a login or a key, is not on the
+    // command line, because all users can list this machine's processes: the proxy redirects there.
     all.push("--".to_owned());
     all.push(proxy.start_url());
     all.into_iter().map(OsString::from).collect()
 }
 
-/// The value of `User-Agent` of a browser that says `said` when it is asked for its version, used
-/// by `user`. Sites look for a version in it, of which browsers show the first number.
-pub fn user_agent(said: &str, user: &str) -> String {
-    let words = said.split_ascii_whitespace();
+/// The value of `User-Agent` for a browser that prints `version` as its version, used by `user`.
+/// Sites look for a version in it, of which browsers show the first number.
+pub fn user_agent(version: &str, user: &str) -> String {
+    let words = version.split_ascii_whitespace();
     let mut versions = words.filter_map(|word| word.split('.').next()?.parse::<u16>().ok());
     let version = versions.next().unwrap_or_default();
     let machine = std::env::consts::ARCH;

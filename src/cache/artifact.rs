@@ -1,33 +1,34 @@
 //! Results that are too large to be shown at once, kept for a while so that they can be read by an
 //! address of their own.
 //!
-//! The address is made of the content's SHA-256, so that equal results are one, and nobody who has
-//! not seen an address can guess one. What has another digest than its address says is not there.
+//! The address is made of the content's SHA-256, so that equal results are one, and an address that
+//! was not given away cannot be guessed. Content that has another digest than its address says
+//! counts as missing.
 
 use std::fmt;
 use std::time::Duration;
 
 use ring::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
 
-use super::{Entry, Layers, Question, Store};
+use super::{CacheEntry, CacheQuestion, CacheStore, LayeredCache};
 
-/// How long an artifact can be read.
+/// Time that an artifact can be read.
 pub const LIFETIME: Duration = Duration::from_secs(30 * 60);
 
-/// The most that passes between keeping an artifact and looking whether it is there.
+/// The longest time between keeping an artifact and checking that it is there.
 const JUST_NOW: Duration = Duration::from_secs(60);
 
-/// What an artifact's address begins with; its id follows.
+/// Prefix of an artifact's address; its id follows.
 pub const ADDRESS: &str = "research://artifact/";
 
-/// The shape of what is kept: the MIME type, a newline, the content.
+/// Version of the stored form: the MIME type, a newline, the content.
 const VERSION: u32 = 1;
 
-/// What an artifact is called: the SHA-256 of its content, as 64 lower-case hexadecimal digits.
+/// An artifact's id: the SHA-256 of its content, as 64 lower-case hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Id(String);
+pub struct ArtifactId(String);
 
-impl Id {
+impl ArtifactId {
     /// The id of this content.
     #[must_use]
     pub fn of(content: &[u8]) -> Self {
@@ -38,7 +39,7 @@ impl Id {
         Self(digits.collect())
     }
 
-    /// The id that an artifact's address names; `None` if it is no such address.
+    /// The id that an artifact's address names; `None` if it is not such an address.
     #[must_use]
     pub fn in_address(address: &str) -> Option<Self> {
         let id = address.strip_prefix(ADDRESS)?;
@@ -47,18 +48,18 @@ impl Id {
         sound.then(|| Self(id.to_owned()))
     }
 
-    /// The address under which a server lets the artifact be read.
+    /// The address under which a server serves the artifact.
     #[must_use]
     pub fn address(&self) -> String {
         format!("{ADDRESS}{self}")
     }
 
-    fn question(&self) -> Question {
-        Question::new("artifact", VERSION).with("id", Some(&self.0))
+    fn question(&self) -> CacheQuestion {
+        CacheQuestion::new("artifact", VERSION).with("id", Some(&self.0))
     }
 }
 
-impl fmt::Display for Id {
+impl fmt::Display for ArtifactId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -66,18 +67,18 @@ impl fmt::Display for Id {
 
 /// A result that was kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Artifact {
-    /// What kind of content it is, as a MIME type.
+pub struct StoredArtifact {
+    /// Its MIME type.
     pub mime_type: String,
     /// The content.
     pub content: Vec<u8>,
 }
 
-/// Keeps `content` for [`LIFETIME`] from now. `None` if it cannot be read back, as where the disk
-/// is full or the directory may not be written to: whoever asked then needs the content itself.
+/// Keeps `content` for [`LIFETIME`] from now. `None` if it cannot be read back, because the disk is
+/// full or the directory may not be written to: the caller then needs the content itself.
 #[must_use]
-pub fn put(store: &dyn Store, mime_type: &str, content: &[u8]) -> Option<Id> {
-    let id = Id::of(content);
+pub fn put(store: &dyn CacheStore, mime_type: &str, content: &[u8]) -> Option<ArtifactId> {
+    let id = ArtifactId::of(content);
     let mime_type: String = mime_type.chars().filter(|c| !c.is_control()).collect();
     let mut kept = Vec::with_capacity(mime_type.len() + 1 + content.len());
     kept.extend_from_slice(mime_type.as_bytes());
@@ -85,29 +86,29 @@ pub fn put(store: &dyn Store, mime_type: &str, content: &[u8]) -> Option<Id> {
     kept.extend_from_slice(content);
     let question = id.question();
     store.put(&question, &kept, LIFETIME);
-    // An older one may be there where this one could not be put in its place: it goes too soon.
+    // An older one may still be there if this one could not replace it: it expires too soon.
     let there = store.get(&question, JUST_NOW)?;
     (there.bytes == kept).then_some(id)
 }
 
 /// The artifact of that id, if there is one that is not too old.
 #[must_use]
-pub fn get(store: &dyn Store, id: &Id) -> Option<Artifact> {
+pub fn get(store: &dyn CacheStore, id: &ArtifactId) -> Option<StoredArtifact> {
     opened(id, store.get(&id.question(), LIFETIME)?)
 }
 
 /// The same from a server's cache.
-pub async fn get_from(layers: &Layers, id: &Id) -> Option<Artifact> {
+pub async fn get_from(layers: &LayeredCache, id: &ArtifactId) -> Option<StoredArtifact> {
     opened(id, layers.get(&id.question(), LIFETIME).await?)
 }
 
-fn opened(id: &Id, entry: Entry) -> Option<Artifact> {
+fn opened(id: &ArtifactId, entry: CacheEntry) -> Option<StoredArtifact> {
     let mut kept = entry.bytes;
     let end = memchr::memchr(b'\n', &kept)?;
     let content = kept.split_off(end + 1);
     kept.truncate(end);
     let mime_type = String::from_utf8(kept).ok()?;
-    (Id::of(&content) == *id).then_some(Artifact { mime_type, content })
+    (ArtifactId::of(&content) == *id).then_some(StoredArtifact { mime_type, content })
 }
 
 #[cfg(test)]
@@ -118,41 +119,41 @@ mod tests {
 
     /// A store in memory, in which one entry has room; it may refuse new ones.
     #[derive(Default)]
-    struct Single {
-        kept: RefCell<Option<(Question, Vec<u8>)>>,
+    struct StoreOfOne {
+        kept: RefCell<Option<(CacheQuestion, Vec<u8>)>>,
         age: Duration,
         is_full: bool,
     }
 
-    impl Store for Single {
-        fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+    impl CacheStore for StoreOfOne {
+        fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
             let kept = self.kept.borrow();
             let (_, bytes) = kept.as_ref().filter(|(asked, _)| asked == question)?;
-            let entry = Entry {
+            let entry = CacheEntry {
                 bytes: bytes.clone(),
                 age: self.age,
             };
             (self.age < longest).then_some(entry)
         }
 
-        fn put(&self, question: &Question, bytes: &[u8], _good_for: Duration) {
+        fn put(&self, question: &CacheQuestion, bytes: &[u8], _good_for: Duration) {
             if !self.is_full {
                 *self.kept.borrow_mut() = Some((question.clone(), bytes.to_vec()));
             }
         }
 
-        fn forget(&self, _question: &Question) {
+        fn forget(&self, _question: &CacheQuestion) {
             self.kept.borrow_mut().take();
         }
     }
 
     #[test]
     fn an_id_is_the_content_s_digest_and_is_read_back_from_its_address_alone() {
-        let id = Id::of(b"abc");
+        let id = ArtifactId::of(b"abc");
         let digits = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(id.to_string(), digits);
         assert_eq!(id.address(), format!("research://artifact/{digits}"));
-        assert_eq!(Id::in_address(&id.address()), Some(id));
+        assert_eq!(ArtifactId::in_address(&id.address()), Some(id));
         for wrong in [
             String::new(),
             digits.to_owned(),
@@ -165,13 +166,13 @@ mod tests {
             format!("https://artifact/{digits}"),
             format!("research://artifact/{}", "é".repeat(32)),
         ] {
-            assert_eq!(Id::in_address(&wrong), None, "{wrong}");
+            assert_eq!(ArtifactId::in_address(&wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn what_is_kept_comes_back_as_it_was_until_its_time_is_over() {
-        let mut store = Single::default();
+        let mut store = StoreOfOne::default();
         for (mime_type, content) in [
             ("text/plain", &b"line\nline\n"[..]),
             ("application/pdf", &[0, 255, b'\n', 7]),
@@ -192,9 +193,9 @@ mod tests {
 
     #[test]
     fn what_could_not_be_kept_has_no_id() {
-        let mut store = Single {
+        let mut store = StoreOfOne {
             is_full: true,
-            ..Single::default()
+            ..StoreOfOne::default()
         };
         assert_eq!(put(&store, "text/plain", b"a"), None);
         store.is_full = false;
@@ -207,7 +208,7 @@ mod tests {
 
     #[test]
     fn nothing_but_the_content_of_that_id_is_shown() {
-        let store = Single::default();
+        let store = StoreOfOne::default();
         let id = put(&store, "text/plain", b"mine").unwrap();
         for kept in [&b"text/plain\nother"[..], b"mine", b"", b"\xff\nmine"] {
             store.put(&id.question(), kept, LIFETIME);

@@ -1,8 +1,8 @@
 //! The entries as files, each in the cache directory under its name, sealed. An entry's age is that
 //! of its file, by the time of its last change.
 //!
-//! A new entry is written beside its place and renamed, so that it is whole or not there. All of
-//! them together stay within a limit: whoever puts one in takes the oldest out.
+//! A new entry is written beside its place and renamed, so that it is complete or not there. All of
+//! them together stay within a limit: each new one removes the oldest that exceed it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{Read, Write};
@@ -14,46 +14,46 @@ use ring::rand::{self, SystemRandom};
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
-use super::keys::Keys;
-use super::{Entry, Question, Store, Turn};
+use super::keys::EntryKeys;
+use super::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard};
 use crate::sandbox::confinement::{self, Confinement};
 use crate::sort::Sort;
 
 /// The most that all entries have together, in bytes.
 const MOST: u64 = 64 * 1024 * 1024;
 
-/// An entry that is older is of no use to anybody.
+/// Age at which an entry is of no use any more.
 const OLD: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// How far ahead of the clock an entry's time may be: clocks are corrected by seconds.
+/// The most that an entry's time may be ahead of the clock: clocks are corrected by seconds.
 const AHEAD: Duration = Duration::from_secs(60);
 
 /// A draft that is older was left by a process that died.
 const ABANDONED: Duration = Duration::from_secs(10 * 60);
 
-/// What a draft's name begins with.
+/// Prefix of a draft's name.
 const DRAFT: &str = ".new-";
 
-/// What the name of a turn's file begins with.
+/// Prefix of the name of a turn's file.
 const TURN: &str = ".turn-";
 
 /// Entries in files.
-pub struct Files {
+pub struct CacheFiles {
     directory: PathBuf,
-    keys: Keys,
+    keys: EntryKeys,
     most: u64,
 }
 
-impl Files {
+impl CacheFiles {
     /// The user's own entries: in `ikigai-tools` in the cache directory, the secret in the state
-    /// directory, or `secret` (64 hexadecimal digits) if there is one. `None` where there is no
-    /// place for either, or somebody else's is in it.
+    /// directory, or `secret` (64 hexadecimal digits) if it is given. `None` if there is no place
+    /// for either, or another user's file is in it.
     #[must_use]
     pub fn of_user(secret: Option<&str>) -> Option<Self> {
         Self::out_of_reach(secret, confinement::is_out_of_reach)
     }
 
-    /// The same for a server, whose calls are confined so.
+    /// The same for a server, whose calls have this confinement.
     #[must_use]
     pub fn of_server(secret: Option<&str>, calls: Option<&Confinement>) -> Option<Self> {
         Self::out_of_reach(secret, |path| {
@@ -63,31 +63,32 @@ impl Files {
 
     fn out_of_reach(secret: Option<&str>, is_out_of_reach: impl Fn(&Path) -> bool) -> Option<Self> {
         let directory = of_a_home_that_is_there(dirs::cache_dir()?)?.join("ikigai-tools");
-        // Where confined calls can write, they could lead it anywhere.
+        // Confined calls that can write there could lead it anywhere.
         if !is_out_of_reach(&directory) {
             return None;
         }
         let digits = secret.filter(|secret| !secret.is_empty());
         let keys = if let Some(digits) = digits {
-            Keys::from_digits(digits)?
+            EntryKeys::from_digits(digits)?
         } else {
             let state = of_a_home_that_is_there(dirs::state_dir()?)?;
             if !is_out_of_reach(&state) {
                 return None;
             }
-            Keys::from_file(&state.join("ikigai-tools"))?
+            EntryKeys::from_file(&state.join("ikigai-tools"))?
         };
         Self::open(directory, keys, MOST)
     }
 
-    /// Entries in `directory`, under `secret`, which is 64 hexadecimal digits. `None` where it is
-    /// no such secret, or the directory cannot be made or is somebody else's.
+    /// Entries in `directory`, under `secret`, which is 64 hexadecimal digits. `None` if it is not,
+    /// or the directory cannot be made or is another user's.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn in_directory(directory: PathBuf, secret: &str) -> Option<Self> {
-        Self::open(directory, Keys::from_digits(secret)?, MOST)
+        Self::open(directory, EntryKeys::from_digits(secret)?, MOST)
     }
 
-    fn open(directory: PathBuf, keys: Keys, most: u64) -> Option<Self> {
+    fn open(directory: PathBuf, keys: EntryKeys, most: u64) -> Option<Self> {
         let _ = DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -101,13 +102,14 @@ impl Files {
         })
     }
 
-    /// Where the entries are.
+    /// The entries' directory.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Takes out what is of no use any more, and the oldest entries beyond the limit.
+    /// Removes entries that are too old, and the oldest ones beyond the limit.
     fn clean_up(&self) {
         let Ok(entries) = fs::read_dir(&self.directory) else {
             return;
@@ -125,7 +127,7 @@ impl Files {
             let name = entry.file_name();
             let name = name.as_encoded_bytes();
             let draft = name.starts_with(DRAFT.as_bytes()) || name.starts_with(TURN.as_bytes());
-            // Whatever else is there, such as a key, is not an entry.
+            // Other files there, such as a key, are not entries.
             let is_entry = name.len() == 64 && name.iter().all(u8::is_ascii_hexdigit);
             if !about.is_file() || !(draft || is_entry) {
                 continue;
@@ -151,8 +153,8 @@ impl Files {
     }
 }
 
-impl Store for Files {
-    fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+impl CacheStore for CacheFiles {
+    fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         let name = question.name(&self.keys.naming);
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let mut file = OpenOptions::new()
@@ -168,7 +170,7 @@ impl Store for Files {
         let age = match SystemTime::now().duration_since(changed) {
             Ok(age) => age,
             Err(ahead) if ahead.duration() < AHEAD => Duration::ZERO,
-            // The clock was set back since: nobody knows how old this is.
+            // The clock was set back since, so that the entry's age is unknown.
             Err(_) => return None,
         };
         if age >= longest {
@@ -177,10 +179,10 @@ impl Store for Files {
         let mut sealed = Vec::with_capacity(usize::try_from(about.len()).ok()?);
         (&mut file).take(self.most).read_to_end(&mut sealed).ok()?;
         let bytes = self.keys.sealing.open(&name, &sealed)?;
-        Some(Entry { bytes, age })
+        Some(CacheEntry { bytes, age })
     }
 
-    fn put(&self, question: &Question, bytes: &[u8], _good_for: Duration) {
+    fn put(&self, question: &CacheQuestion, bytes: &[u8], _good_for: Duration) {
         let name = question.name(&self.keys.naming);
         let sealed = self.keys.sealing.close(&name, bytes);
         let number: Option<[u8; 8]> = rand::generate(&SystemRandom::new())
@@ -209,26 +211,26 @@ impl Store for Files {
         self.clean_up();
     }
 
-    fn forget(&self, question: &Question) {
+    fn forget(&self, question: &CacheQuestion) {
         let name = question.name(&self.keys.naming);
         let _ = fs::remove_file(self.directory.join(name));
     }
 
-    fn turn(&self, question: &Question) -> Option<Turn> {
+    fn turn(&self, question: &CacheQuestion) -> Option<SingleFlightGuard> {
         let name = question.name(&self.keys.naming);
-        Turn::take(self.directory.join(format!("{TURN}{name}")))
+        SingleFlightGuard::try_acquire(self.directory.join(format!("{TURN}{name}")))
     }
 }
 
-/// A directory of the user's, unless it is in a home that is not there: services are given such a
-/// home so that nothing is kept.
+/// A directory of the user's, unless its home does not exist: services are given such a home so
+/// that nothing is kept.
 pub(super) fn of_a_home_that_is_there(directory: PathBuf) -> Option<PathBuf> {
     let home = dirs::home_dir().filter(|home| directory.starts_with(home));
     home.is_none_or(|home| home.is_dir()).then_some(directory)
 }
 
-/// Writes all of it. It need not outlast the machine: half an entry is none, since it does not
-/// open.
+/// Writes all of it. It need not outlast the machine, because half an entry does not open and
+/// counts as missing.
 fn write(mut file: File, bytes: &[u8]) -> std::io::Result<()> {
     file.write_all(bytes)?;
     file.flush()
@@ -242,19 +244,19 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3600);
 
-    fn keys() -> Keys {
-        Keys::from_digits(&"07".repeat(32)).unwrap()
+    fn keys() -> EntryKeys {
+        EntryKeys::from_digits(&"07".repeat(32)).unwrap()
     }
 
-    fn open(place: &Path, most: u64) -> Files {
-        Files::open(place.join("cache"), keys(), most).unwrap()
+    fn open(place: &Path, most: u64) -> CacheFiles {
+        CacheFiles::open(place.join("cache"), keys(), most).unwrap()
     }
 
-    fn ask(what: &str) -> Question {
-        Question::new("test", 1).with("what", Some(what))
+    fn ask(what: &str) -> CacheQuestion {
+        CacheQuestion::new("test", 1).with("what", Some(what))
     }
 
-    fn only_file(files: &Files) -> PathBuf {
+    fn only_file(files: &CacheFiles) -> PathBuf {
         let mut all = fs::read_dir(files.directory()).unwrap();
         let one = all.next().unwrap().unwrap().path();
         assert!(all.next().is_none());
@@ -375,11 +377,11 @@ mod tests {
     fn without_a_place_there_is_no_cache_and_nothing_fails() {
         let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("file"), "").unwrap();
-        assert!(Files::open(place.path().join("file"), keys(), MOST).is_none());
+        assert!(CacheFiles::open(place.path().join("file"), keys(), MOST).is_none());
         let shared = place.path().join("shared");
         fs::create_dir(&shared).unwrap();
         fs::set_permissions(&shared, fs::Permissions::from_mode(0o777)).unwrap();
-        assert!(Files::open(shared, keys(), MOST).is_none());
+        assert!(CacheFiles::open(shared, keys(), MOST).is_none());
         let files = open(place.path(), MOST);
         fs::remove_dir(files.directory()).unwrap();
         files.put(&ask("a"), b"x", HOUR);

@@ -1,4 +1,4 @@
-//! The secret that names and seals entries: 32 random bytes in a file that its user alone may read,
+//! The secret that names and seals entries: 32 random bytes in a file that only its user may read,
 //! or the value of a variable.
 //!
 //! The file is `cache.key` in the state directory. Of two processes that make it at once one wins,
@@ -13,7 +13,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use ring::{hmac, rand};
 use rustix::process::geteuid;
 
-use super::seal::Seal;
+use super::seal::EntryCipher;
 
 /// The variable that takes the file's place: 64 hexadecimal digits.
 pub const KEY_VARIABLE: &str = "CACHE_ENCRYPTION_KEY";
@@ -24,26 +24,26 @@ const LENGTH: usize = 32;
 /// The file's name.
 pub(super) const FILE: &str = "cache.key";
 
-/// Whether that is a secret: 64 hexadecimal digits.
+/// True if `digits` are a secret: 64 hexadecimal digits.
 #[must_use]
 pub fn is_key(digits: &str) -> bool {
-    Keys::from_digits(digits).is_some()
+    EntryKeys::from_digits(digits).is_some()
 }
 
 /// The two keys that are made of the secret.
-pub(super) struct Keys {
+pub(super) struct EntryKeys {
     pub(super) naming: hmac::Key,
-    pub(super) sealing: Seal,
+    pub(super) sealing: EntryCipher,
 }
 
-impl Keys {
-    fn of(secret: &[u8; LENGTH]) -> Option<Self> {
+impl EntryKeys {
+    fn from_secret(secret: &[u8; LENGTH]) -> Option<Self> {
         let secret = hmac::Key::new(hmac::HMAC_SHA256, secret);
         let naming = hmac::sign(&secret, b"names of entries");
         let sealing = hmac::sign(&secret, b"seals of entries");
         Some(Self {
             naming: hmac::Key::new(hmac::HMAC_SHA256, naming.as_ref()),
-            sealing: Seal::new(sealing.as_ref())?,
+            sealing: EntryCipher::new(sealing.as_ref())?,
         })
     }
 
@@ -58,21 +58,21 @@ impl Keys {
             let digit = |at: usize| char::from(pair[at]).to_digit(16);
             *byte = u8::try_from(digit(0)? * 16 + digit(1)?).ok()?;
         }
-        Self::of(&secret)
+        Self::from_secret(&secret)
     }
 
-    /// The keys of the file in `directory`, which is made if it is not there.
+    /// The keys of the file in `directory`, which is made if it does not exist.
     pub(super) fn from_file(directory: &Path) -> Option<Self> {
         let path = directory.join(FILE);
         let secret = match read(&path) {
             Some(secret) => secret,
             None => make(directory, &path)?,
         };
-        Self::of(&secret)
+        Self::from_secret(&secret)
     }
 }
 
-/// The secret in the file; `None` unless it is this user's own and nobody else's to read.
+/// The secret in the file; `None` unless it is this user's own and no other user may read it.
 fn read(path: &Path) -> Option<[u8; LENGTH]> {
     let no_link = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).ok()?;
     let no_wait = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).ok()?;
@@ -90,7 +90,7 @@ fn read(path: &Path) -> Option<[u8; LENGTH]> {
     (file.read(&mut [0]).ok()? == 0).then_some(secret)
 }
 
-/// Makes the file, in place of one that is not sound, and returns the secret that is then in it.
+/// Makes the file, in place of an invalid one, and returns the secret that is then in it.
 fn make(directory: &Path, path: &Path) -> Option<[u8; LENGTH]> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true).mode(0o700).create(directory).ok()?;
@@ -106,7 +106,7 @@ fn make(directory: &Path, path: &Path) -> Option<[u8; LENGTH]> {
         .and_then(|mut file: File| file.write_all(&secret).and_then(|()| file.sync_all()));
     let placed = written.and_then(|()| std::fs::hard_link(&draft, path));
     let placed = match placed {
-        // Another process was faster; or what is there is of no use, and gives way.
+        // Another process was faster; or the file that is there is invalid, and is replaced.
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && read(path).is_none() => {
             std::fs::rename(&draft, path)
         }
@@ -135,18 +135,18 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::cache::Question;
+    use crate::cache::CacheQuestion;
 
-    fn name(keys: &Keys) -> String {
-        Question::new("x", 1).name(&keys.naming)
+    fn name(keys: &EntryKeys) -> String {
+        CacheQuestion::new("x", 1).name(&keys.naming)
     }
 
     #[test]
     fn the_secret_is_made_once_for_its_user_alone() {
         let place = tempfile::tempdir().unwrap();
         let state = place.path().join("a/b");
-        let first = Keys::from_file(&state).unwrap();
-        let second = Keys::from_file(&state).unwrap();
+        let first = EntryKeys::from_file(&state).unwrap();
+        let second = EntryKeys::from_file(&state).unwrap();
         assert_eq!(name(&first), name(&second));
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&state.join(FILE)), 0o600);
@@ -159,7 +159,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let names: Vec<String> = std::thread::scope(|scope| {
             let all: Vec<_> = (0..32)
-                .map(|_| scope.spawn(|| name(&Keys::from_file(place.path()).unwrap())))
+                .map(|_| scope.spawn(|| name(&EntryKeys::from_file(place.path()).unwrap())))
                 .collect();
             all.into_iter().map(|one| one.join().unwrap()).collect()
         });
@@ -174,8 +174,11 @@ mod tests {
             let path = place.path().join(FILE);
             fs::write(&path, content).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-            let first = Keys::from_file(place.path()).unwrap();
-            assert_eq!(name(&first), name(&Keys::from_file(place.path()).unwrap()));
+            let first = EntryKeys::from_file(place.path()).unwrap();
+            assert_eq!(
+                name(&first),
+                name(&EntryKeys::from_file(place.path()).unwrap())
+            );
             assert_ne!(fs::read(&path).unwrap(), content);
         }
     }
@@ -183,8 +186,8 @@ mod tests {
     #[test]
     fn the_variable_has_sixty_four_digits() {
         let digits = "0123456789abcdefABCDEF0123456789".repeat(2);
-        assert!(Keys::from_digits(&digits).is_some());
-        assert!(Keys::from_digits(&format!(" {digits}\n")).is_some());
+        assert!(EntryKeys::from_digits(&digits).is_some());
+        assert!(EntryKeys::from_digits(&format!(" {digits}\n")).is_some());
         for wrong in [
             "",
             "00",
@@ -192,7 +195,7 @@ mod tests {
             &digits.replace('0', "g"),
             &"é".repeat(32),
         ] {
-            assert!(Keys::from_digits(wrong).is_none(), "{wrong}");
+            assert!(EntryKeys::from_digits(wrong).is_none(), "{wrong}");
         }
     }
 }

@@ -1,9 +1,9 @@
-//! The cache of a server, for all its calls: what it has in memory, what it shares with others,
-//! what it keeps in files.
+//! The cache of a server, for all its calls, in three layers: in memory, shared with other servers,
+//! in files.
 //!
-//! What is put in goes everywhere; what is asked for comes from the nearest place that has it. An
-//! answer that changes is never taken from memory, and while the others can be asked, theirs is the
-//! one that counts. What was put in is there although Redis has lost it: it is in the files, too.
+//! An entry is put into all layers, and taken from the nearest one that has it. An answer that
+//! changes is never taken from memory, and while the others can be asked, theirs is the one that
+//! counts. An entry that Redis has lost is still there, because it is in the files, too.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,60 +11,55 @@ use std::time::Duration;
 
 use tokio::task::spawn_blocking;
 
-use super::memory::Memory;
-use super::redis::{Redis, Sharing};
-use super::{Entry, Files, Question, Store, Turn};
+use super::memory::MemoryCache;
+use super::redis::{RedisCache, SharingState};
+use super::{CacheEntry, CacheFiles, CacheQuestion, CacheStore, SingleFlightGuard};
 
 /// The cache of a server.
-pub struct Layers {
-    memory: Memory,
-    shared: Option<Arc<Redis>>,
-    own: Option<Arc<Files>>,
-    /// What calls of this server are finding out.
-    turns: Arc<Mutex<HashSet<Question>>>,
+pub struct LayeredCache {
+    memory: MemoryCache,
+    shared: Option<Arc<RedisCache>>,
+    own: Option<Arc<CacheFiles>>,
+    /// Questions whose answers calls of this server are finding out.
+    turns: Arc<Mutex<HashSet<CacheQuestion>>>,
 }
 
-/// The turn to find something out, until it is dropped.
-pub struct Lease {
-    question: Question,
-    turns: Arc<Mutex<HashSet<Question>>>,
-    /// Of those outside this server.
-    held: Vec<Turn>,
+/// The locks of one turn, which end when this is dropped.
+struct HeldLocks {
+    question: CacheQuestion,
+    turns: Arc<Mutex<HashSet<CacheQuestion>>>,
+    /// Those outside this server.
+    others: Vec<SingleFlightGuard>,
 }
 
-impl Drop for Lease {
+impl Drop for HeldLocks {
     fn drop(&mut self) {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         turns.remove(&self.question);
     }
 }
 
-impl Layers {
-    /// The cache of a server with these files, where it has a place for them, and what it shares.
+impl LayeredCache {
+    /// The cache of a server with these files, if it has a place for them, and the shared one, if
+    /// it has one.
     #[must_use]
-    pub fn new(own: Option<Files>, shared: Option<Arc<Redis>>) -> Self {
+    pub fn new(own: Option<CacheFiles>, shared: Option<Arc<RedisCache>>) -> Self {
         Self {
-            memory: Memory::new(),
+            memory: MemoryCache::new(),
             shared,
             own: own.map(Arc::new),
             turns: Arc::default(),
         }
     }
 
-    /// How it stands with what is shared; `None` where nothing is to be.
+    /// State of the shared cache; `None` if there is none to be.
     #[must_use]
-    pub fn state(&self) -> Option<Sharing> {
+    pub fn state(&self) -> Option<SharingState> {
         self.shared.as_ref().map(|shared| shared.sharing())
     }
 
-    /// The answer to `question`, if there is one in memory that is younger than `longest`.
-    #[must_use]
-    pub fn in_memory(&self, question: &Question, longest: Duration) -> Option<Entry> {
-        self.memory.get(question, longest)
-    }
-
     /// The answer to `question`, if there is one that is younger than `longest`.
-    pub async fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+    pub async fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         if let Some(entry) = self.memory.get(question, longest) {
             return Some(entry);
         }
@@ -87,9 +82,9 @@ impl Layers {
         Some(entry)
     }
 
-    /// Keeps the answer to `question`, which is of use to nobody once it is as old as `good_for`.
-    pub async fn put(&self, question: &Question, bytes: &[u8], good_for: Duration) {
-        let entry = Entry {
+    /// Keeps the answer to `question`, which is of no use once it is as old as `good_for`.
+    pub async fn put(&self, question: &CacheQuestion, bytes: &[u8], good_for: Duration) {
+        let entry = CacheEntry {
             bytes: bytes.to_vec(),
             age: Duration::ZERO,
         };
@@ -110,7 +105,7 @@ impl Layers {
     }
 
     /// Forgets the answer to `question`.
-    pub async fn forget(&self, question: &Question) {
+    pub async fn forget(&self, question: &CacheQuestion) {
         self.memory.forget(question);
         if let Some(own) = self.own.clone() {
             let question = question.clone();
@@ -121,35 +116,35 @@ impl Layers {
         }
     }
 
-    /// The turn to find out the answer to `question`, which one has at a time: of this server's
-    /// calls, of this user's processes, and of all servers while what they share can be reached.
-    /// `None` where somebody else has it.
-    pub async fn turn(&self, question: &Question) -> Option<Lease> {
-        let mut lease = self.turn_here(question)?;
+    /// The turn to find out the answer to `question`, of which there is one at a time: among this
+    /// server's calls, this user's processes, and all servers while their shared cache can be
+    /// reached. `None` if another call has it.
+    pub async fn turn(&self, question: &CacheQuestion) -> Option<SingleFlightGuard> {
+        let mut locks = self.turn_here(question)?;
         if let Some(shared) = &self.shared
             && let Ok(turn) = shared.turn(&shared.name(question)).await
         {
-            lease.held.push(Turn::of(turn?));
+            locks.others.push(SingleFlightGuard::holding(turn?));
         }
-        Some(lease)
+        Some(SingleFlightGuard::holding(locks))
     }
 
     /// The turn among this server's calls and this user's processes.
-    fn turn_here(&self, question: &Question) -> Option<Lease> {
+    fn turn_here(&self, question: &CacheQuestion) -> Option<HeldLocks> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         if !turns.insert(question.clone()) {
             return None;
         }
         drop(turns);
-        let mut lease = Lease {
+        let mut locks = HeldLocks {
             question: question.clone(),
             turns: Arc::clone(&self.turns),
-            held: Vec::new(),
+            others: Vec::new(),
         };
         if let Some(own) = &self.own {
-            lease.held.push(own.turn(question)?);
+            locks.others.push(own.turn(question)?);
         }
-        Some(lease)
+        Some(locks)
     }
 }
 
@@ -159,27 +154,27 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3600);
 
-    fn ask(what: &str) -> Question {
-        Question::new("test", 1).with("what", Some(what))
+    fn ask(what: &str) -> CacheQuestion {
+        CacheQuestion::new("test", 1).with("what", Some(what))
     }
 
-    fn files(place: &tempfile::TempDir) -> Option<Files> {
-        Files::in_directory(place.path().join("cache"), &"07".repeat(32))
+    fn files(place: &tempfile::TempDir) -> Option<CacheFiles> {
+        CacheFiles::in_directory(place.path().join("cache"), &"07".repeat(32))
     }
 
     #[tokio::test]
     async fn what_is_put_in_is_in_memory_and_in_the_files() {
         let place = tempfile::tempdir().unwrap();
-        let layers = Layers::new(files(&place), None);
+        let layers = LayeredCache::new(files(&place), None);
         assert_eq!(layers.state(), None);
         assert_eq!(layers.get(&ask("a"), HOUR).await, None);
         layers.put(&ask("a"), b"one", HOUR).await;
-        assert_eq!(layers.in_memory(&ask("a"), HOUR).unwrap().bytes, b"one");
+        assert_eq!(layers.memory.get(&ask("a"), HOUR).unwrap().bytes, b"one");
         // A server that starts finds it in the files, and then has it in memory.
-        let later = Layers::new(files(&place), None);
-        assert_eq!(later.in_memory(&ask("a"), HOUR), None);
+        let later = LayeredCache::new(files(&place), None);
+        assert_eq!(later.memory.get(&ask("a"), HOUR), None);
         assert_eq!(later.get(&ask("a"), HOUR).await.unwrap().bytes, b"one");
-        assert_eq!(later.in_memory(&ask("a"), HOUR).unwrap().bytes, b"one");
+        assert_eq!(later.memory.get(&ask("a"), HOUR).unwrap().bytes, b"one");
         later.forget(&ask("a")).await;
         assert_eq!(later.get(&ask("a"), HOUR).await, None);
         assert_eq!(files(&place).unwrap().get(&ask("a"), HOUR), None);
@@ -188,10 +183,10 @@ mod tests {
     #[tokio::test]
     async fn what_changes_is_never_in_memory() {
         let place = tempfile::tempdir().unwrap();
-        let layers = Layers::new(files(&place), None);
+        let layers = LayeredCache::new(files(&place), None);
         let question = ask("breaker").that_changes();
         layers.put(&question, b"open", HOUR).await;
-        assert_eq!(layers.in_memory(&question, HOUR), None);
+        assert_eq!(layers.memory.get(&question, HOUR), None);
         assert_eq!(layers.get(&question, HOUR).await.unwrap().bytes, b"open");
         // As another process does.
         files(&place).unwrap().forget(&question);
@@ -203,12 +198,12 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         for own in [files(&place), None] {
             let kept = own.is_some();
-            let layers = Layers::new(own, None);
+            let layers = LayeredCache::new(own, None);
             let turn = layers.turn(&ask("a")).await.unwrap();
             assert!(layers.turn(&ask("a")).await.is_none());
             assert!(layers.turn(&ask("b")).await.is_some());
             if kept {
-                let another = Layers::new(files(&place), None);
+                let another = LayeredCache::new(files(&place), None);
                 assert!(another.turn(&ask("a")).await.is_none());
             }
             drop(turn);

@@ -1,6 +1,6 @@
-//! Entries in memory, opened: those that were asked for lately, within a limit of bytes.
+//! Entries in memory, decrypted: the recently used ones, within a limit of bytes.
 //!
-//! The least recently used one goes first. Ages go on while the machine sleeps.
+//! The least recently used entry is removed first. Ages go on while the machine sleeps.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use super::{Entry, Question};
+use super::{CacheEntry, CacheQuestion};
 
 /// The most that all entries have together, in bytes.
 const MOST: usize = 8 * 1024 * 1024;
@@ -16,47 +16,47 @@ const MOST: usize = 8 * 1024 * 1024;
 /// The most that one entry has, in bytes.
 const LONGEST: usize = 1024 * 1024;
 
-/// What an entry takes beside its question and its bytes, in bytes, about.
+/// Bytes that an entry takes beside its question and its bytes, about.
 const BESIDE: usize = 200;
 
 /// Entries in memory.
-pub(super) struct Memory {
+pub(super) struct MemoryCache {
     most: usize,
-    kept: Mutex<Kept>,
+    entries: Mutex<MemoryEntries>,
 }
 
 #[derive(Default)]
-struct Kept {
-    entries: HashMap<Question, Slot>,
+struct MemoryEntries {
+    entries: HashMap<CacheQuestion, MemoryEntry>,
     /// The questions by their last use, the least recent one first.
-    by_use: BTreeMap<u64, Question>,
+    by_use: BTreeMap<u64, CacheQuestion>,
     uses: u64,
     total: usize,
 }
 
-struct Slot {
+struct MemoryEntry {
     bytes: Vec<u8>,
-    /// When it was put in, by the machine's clock.
+    /// The time at which it was put in, by the machine's clock.
     since: Duration,
-    /// How old it was then: it may be older than the machine's clock.
+    /// Age of the entry when it was put in: it may be older than the machine's clock.
     age: Duration,
     used: u64,
 }
 
-impl Memory {
+impl MemoryCache {
     pub(super) fn new() -> Self {
-        Self::of(MOST)
+        Self::with_limit(MOST)
     }
 
-    fn of(most: usize) -> Self {
+    fn with_limit(most: usize) -> Self {
         Self {
             most,
-            kept: Mutex::default(),
+            entries: Mutex::default(),
         }
     }
 
     /// The answer to `question`, if there is one that is younger than `longest`.
-    pub(super) fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+    pub(super) fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         let mut kept = self.lock();
         let kept = &mut *kept;
         let slot = kept.entries.get_mut(question)?;
@@ -71,22 +71,22 @@ impl Memory {
         let bytes = slot.bytes.clone();
         kept.by_use
             .insert(kept.uses, key.unwrap_or_else(|| question.clone()));
-        Some(Entry { bytes, age })
+        Some(CacheEntry { bytes, age })
     }
 
     /// Keeps `entry`, unless it is too large or an answer that changes.
-    pub(super) fn put(&self, question: &Question, entry: &Entry) {
+    pub(super) fn put(&self, question: &CacheQuestion, entry: &CacheEntry) {
         let mut kept = self.lock();
         kept.remove(question);
         if question.changes() || entry.bytes.len() > LONGEST {
             return;
         }
-        // The question is there twice.
+        // Each question is stored twice.
         kept.total += size(question, entry.bytes.len());
         kept.uses += 1;
         let used = kept.uses;
         kept.by_use.insert(used, question.clone());
-        let slot = Slot {
+        let slot = MemoryEntry {
             bytes: entry.bytes.clone(),
             since: now(),
             age: entry.age,
@@ -102,17 +102,17 @@ impl Memory {
     }
 
     /// Forgets the answer to `question`.
-    pub(super) fn forget(&self, question: &Question) {
+    pub(super) fn forget(&self, question: &CacheQuestion) {
         self.lock().remove(question);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, MemoryEntries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
-    fn remove(&mut self, question: &Question) {
+impl MemoryEntries {
+    fn remove(&mut self, question: &CacheQuestion) {
         if let Some(slot) = self.entries.remove(question) {
             self.by_use.remove(&slot.used);
             self.total -= size(question, slot.bytes.len());
@@ -120,7 +120,7 @@ impl Kept {
     }
 }
 
-fn size(question: &Question, bytes: usize) -> usize {
+fn size(question: &CacheQuestion, bytes: usize) -> usize {
     2 * question.parts().len() + bytes + BESIDE
 }
 
@@ -137,12 +137,12 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3600);
 
-    fn ask(number: usize) -> Question {
-        Question::new("test", 1).with("number", Some(number.to_le_bytes()))
+    fn ask(number: usize) -> CacheQuestion {
+        CacheQuestion::new("test", 1).with("number", Some(number.to_le_bytes()))
     }
 
-    fn entry(length: usize) -> Entry {
-        Entry {
+    fn entry(length: usize) -> CacheEntry {
+        CacheEntry {
             bytes: vec![7; length],
             age: Duration::ZERO,
         }
@@ -150,9 +150,9 @@ mod tests {
 
     #[test]
     fn what_is_put_in_comes_out_until_it_is_too_old() {
-        let memory = Memory::new();
+        let memory = MemoryCache::new();
         assert_eq!(memory.get(&ask(1), HOUR), None);
-        let old = Entry {
+        let old = CacheEntry {
             age: HOUR / 2,
             ..entry(3)
         };
@@ -170,8 +170,8 @@ mod tests {
 
     #[test]
     fn what_is_older_than_the_machine_has_run_is_no_younger_for_that() {
-        let memory = Memory::new();
-        let old = Entry {
+        let memory = MemoryCache::new();
+        let old = CacheEntry {
             age: now() + HOUR,
             ..entry(3)
         };
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_goes_first() {
-        let memory = Memory::of(3 * 2000);
+        let memory = MemoryCache::with_limit(3 * 2000);
         for number in 0..3 {
             memory.put(&ask(number), &entry(1500));
         }
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn however_much_comes_it_stays_within_its_limit() {
-        let memory = Memory::new();
+        let memory = MemoryCache::new();
         for number in 0..2000 {
             memory.put(&ask(number % 1500), &entry(number % 100 * 1000));
             let kept = memory.lock();
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn what_changes_and_what_is_too_large_is_not_kept() {
-        let memory = Memory::new();
+        let memory = MemoryCache::new();
         memory.put(&ask(1).that_changes(), &entry(1));
         assert_eq!(memory.get(&ask(1).that_changes(), HOUR), None);
         memory.put(&ask(2), &entry(LONGEST));

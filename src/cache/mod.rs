@@ -1,80 +1,76 @@
-//! What was found out lately, kept for a while, so that nobody asks the same thing twice: sealed
-//! entries with an age.
+//! The cache: recent answers, as sealed entries with an age.
 //!
-//! Each call may be a process of its own, so the entries are files ([`Files`]). A server holds the
-//! cache for its calls ([`Layers`]), may share it with others ([`Redis`]), and its calls ask it
-//! ([`Served`]). All that is asked of a store is [`Store`]. Nothing here fails: an entry that
-//! cannot be read, opened or written is one that is not there.
+//! Each call may be a process of its own, so the entries are files ([`CacheFiles`]). A server holds
+//! the cache for its calls ([`LayeredCache`]), may share it with others ([`RedisCache`]), and its
+//! calls ask it ([`RemoteStore`]). All of them are a [`CacheStore`]. Nothing here fails, because an
+//! entry that cannot be read, opened or written counts as missing.
 //!
-//! | module | what it is |
+//! | module | purpose |
 //! |---|---|
 //! | `artifact` | results that are read by an address of their own |
-//! | `broker` | a server's side of its calls' cache |
 //! | `files` | the entries as files: whole or not at all, within a limit |
 //! | `layers` | the cache of a server: in memory, shared, in files |
-//! | `look` | what can be seen of the user's cache, for those who look after it |
+//! | `status` | the state of the user's cache, for the diagnosis of an installation |
 //! | `keys` | the secret that names and seals entries |
 //! | `memory` | entries in memory, within a limit |
-//! | `name` | what an entry is called: a digest of all that its content depends on |
+//! | `question` | the name of an entry: a digest of all that its content depends on |
+//! | `protocol` | messages between a call and its server |
 //! | `redis` | entries that several servers share |
+//! | `remote_store` | a call's side of its server's cache |
 //! | `seal` | the encryption of an entry |
-//! | `served` | a call's side of its server's cache |
-//! | `turn` | one at a time finds out what many want to know |
-//! | `wire` | what a call and its server say to each other |
+//! | `single_flight` | of many equal calls one asks |
+//! | `store_server` | a server's side of its calls' cache |
 
 use std::time::Duration;
 
 pub mod artifact;
-pub mod broker;
 mod files;
 mod keys;
 mod layers;
-pub mod look;
 mod memory;
-mod name;
+mod protocol;
+mod question;
 mod redis;
+mod remote_store;
 mod seal;
-mod served;
-mod turn;
-#[cfg(not(fuzzing))]
-mod wire;
-#[cfg(fuzzing)]
-pub mod wire;
+mod single_flight;
+pub mod status;
+pub mod store_server;
 
-pub use files::Files;
+pub use files::CacheFiles;
 pub use keys::{KEY_VARIABLE, is_key};
-pub use layers::{Layers, Lease};
-pub use name::Question;
-pub use redis::{Address, REDIS_VARIABLE, Redis, Sharing, Told};
-pub use served::{Served, of_server, serve_from};
-pub use turn::{Turn, first_or_after};
+pub use layers::LayeredCache;
+pub use question::CacheQuestion;
+pub use redis::{REDIS_VARIABLE, RedisAddress, RedisCache, SharingState};
+pub use remote_store::RemoteStore;
+pub use single_flight::{SingleFlightGuard, get_or_wait};
 
 /// An entry that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// What was put in.
+pub struct CacheEntry {
+    /// The content.
     pub bytes: Vec<u8>,
-    /// How long ago that was; zero where the clock was set back by seconds.
+    /// Time since it was put in; zero if the clock was set back by seconds.
     pub age: Duration,
 }
 
-/// Where entries are kept.
-pub trait Store {
+/// A cache, or a layer of one.
+pub trait CacheStore {
     /// The answer to `question`, if there is one that is younger than `longest`.
-    fn get(&self, question: &Question, longest: Duration) -> Option<Entry>;
+    fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry>;
 
-    /// Keeps the answer to `question`, in place of an earlier one, if there is room. It is of use
-    /// to nobody once it is as old as `good_for`. Nobody ever sees half of one.
-    fn put(&self, question: &Question, bytes: &[u8], good_for: Duration);
+    /// Keeps the answer to `question`, in place of an earlier one, if there is room. It is of no
+    /// use once it is as old as `good_for`. A reader never sees half of one.
+    fn put(&self, question: &CacheQuestion, bytes: &[u8], good_for: Duration);
 
     /// Forgets the answer to `question`.
-    fn forget(&self, question: &Question);
+    fn forget(&self, question: &CacheQuestion);
 
-    /// The turn to find out the answer to `question`, which one has at a time; `None` where
-    /// somebody else has it. A store that cannot tell gives everybody a turn. Whoever dies loses
-    /// it.
-    fn turn(&self, question: &Question) -> Option<Turn> {
+    /// The turn to find out the answer to `question`, which one caller has at a time; `None` if
+    /// another has it. A store that cannot tell gives every caller a turn. A process that dies
+    /// loses it.
+    fn turn(&self, question: &CacheQuestion) -> Option<SingleFlightGuard> {
         let _ = question;
-        Some(Turn::default())
+        Some(SingleFlightGuard::default())
     }
 }

@@ -2,16 +2,16 @@
 //! sealed as in a file.
 //!
 //! One connection serves all calls, and none of them ever waits for one: a task keeps it, and makes
-//! a new one a second after it was lost. Who asks while there is none is told so at once. Nothing
-//! here compares two machines' clocks: what is put in says for how long it is good, Redis says for
-//! how long it will still be there, and the difference is its age.
+//! a new one a second after it was lost. A call that asks meanwhile is told so at once. Nothing
+//! here compares two machines' clocks: an entry says for how long it is good, Redis says for how
+//! long it will still be there, and the difference is its age.
 
 mod address;
+mod reasons;
 mod replies;
 #[cfg(test)]
 mod tests;
 mod turn;
-mod words;
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,106 +28,106 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsConnector;
 
-use self::address::Place;
+use self::address::RedisPlace;
+use self::reasons::{CLOSED, breaks_connection, connect_reason, error_reason, tls_reason};
 use self::replies::{ExpectedReplies, ReplyStream};
 use self::turn::{LEASE, SharedTurn, TURN, milliseconds};
-use self::words::{CLOSED, is_of_no_use, not_trusted, refused, words};
-use super::Entry;
-use super::keys::Keys;
+use super::CacheEntry;
+use super::keys::EntryKeys;
 
-pub use self::address::Address;
+pub use self::address::RedisAddress;
 
 /// The variable with its address, which may hold a password.
 pub const REDIS_VARIABLE: &str = "IKIGAI_REDIS_URL";
 
-/// What all keys begin with; an entry's name follows.
+/// Prefix of all keys; an entry's name follows.
 const PREFIX: &str = "ikigai-tools:1:";
 
-/// The most that one look-up or change takes, with nothing to carry.
+/// The longest that one look-up or change takes, its bytes not counted.
 const ANSWERS_WITHIN: Duration = Duration::from_millis(50);
 
-/// How many bytes of a value are carried in a millisecond at least.
+/// Bytes of a value that are carried in a millisecond at least.
 const CARRIED: usize = 10_000;
 
-/// How long nobody is asked after a failure, and how long connecting may take.
+/// Time without requests after a failure, and the time that connecting may take.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How long a server that starts waits for the first connection.
+/// Time that a server that starts waits for the first connection.
 const AT_START: Duration = Duration::from_millis(250);
 
 /// The most replies to a greeting, the library's and our own.
 const GREETING: usize = 8;
 
-/// How many requests wait in memory to be sent.
+/// Requests that wait in memory to be sent.
 const REQUESTS: usize = 1024;
 
-/// The length of what stands before an entry's bytes: for how many milliseconds it is good.
+/// Bytes before an entry's own: the number of milliseconds for which it is good.
 const HEAD: usize = size_of::<u64>();
 
 /// The most of a value that is read, in bytes: no entry has as much.
 const LONGEST: usize = 17 * 1024 * 1024;
 
-/// How it stands with what is shared.
+/// State of the shared cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sharing {
-    /// Whether Redis answers.
+pub struct SharingState {
+    /// True if Redis answers.
     pub up: bool,
-    /// Since when that is so.
+    /// Time of the last change between both.
     pub since: SystemTime,
-    /// Why it does not answer; without its address.
+    /// The reason why it does not answer; without its address.
     pub why: Option<String>,
-    /// Why it takes no entries, where it answers.
+    /// The reason why it takes no entries although it answers.
     pub refuses: Option<String>,
 }
 
-/// It was not asked, or has not answered.
+/// Redis was not asked, or has not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Down;
+pub(super) struct RedisUnavailable;
 
-/// Told a line for the log when something changes.
-pub type Told = Box<dyn Fn(&str) + Send + Sync>;
+/// Takes a line for the log when something changes.
+pub type LogSink = Box<dyn Fn(&str) + Send + Sync>;
 
 /// Entries in Redis.
-pub struct Redis {
-    address: Address,
+pub struct RedisCache {
+    address: RedisAddress,
     tls: Option<TlsConnector>,
-    keys: Keys,
-    told: Told,
-    link: Mutex<Link>,
-    /// The connection is of no use any more.
+    keys: EntryKeys,
+    log: LogSink,
+    link: Mutex<RedisLink>,
+    /// Notified when the connection is of no use any more.
     broken: Notify,
 }
 
 /// The connection, if there is one.
-struct Link {
+struct RedisLink {
     connection: Option<(MultiplexedConnection, ExpectedReplies)>,
-    /// How many there have been.
+    /// Number of connections so far.
     number: u64,
-    sharing: Sharing,
+    sharing: SharingState,
 }
 
-type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
+type ConnectionDriver = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-impl Redis {
+impl RedisCache {
     /// Entries at `address` under `secret`, which is 64 hexadecimal digits; `None` if it is not, or
     /// the address wants TLS and `tls` is not there. The connection is kept up by a task of the
     /// runtime; this waits for the first one, but not for long.
     pub async fn open(
-        address: Address,
+        address: RedisAddress,
         secret: &str,
         tls: Option<Arc<ClientConfig>>,
-        told: Told,
+        log: LogSink,
     ) -> Option<Arc<Self>> {
-        let keys = Keys::from_digits(secret)?;
+        let keys = EntryKeys::from_digits(secret)?;
         let tls = if address.tls {
             Some(TlsConnector::from(tls?))
         } else {
             None
         };
-        let link = Link {
+        let link = RedisLink {
             connection: None,
             number: 0,
-            sharing: Sharing {
+            sharing: SharingState {
                 up: false,
                 since: SystemTime::now(),
                 why: Some(String::from("no connection has been made yet")),
@@ -138,7 +138,7 @@ impl Redis {
             address,
             tls,
             keys,
-            told,
+            log,
             link: Mutex::new(link),
             broken: Notify::new(),
         });
@@ -148,14 +148,19 @@ impl Redis {
         Some(redis)
     }
 
-    /// How it stands.
-    pub fn sharing(&self) -> Sharing {
+    /// The present state.
+    pub fn sharing(&self) -> SharingState {
         self.link().sharing.clone()
     }
 
     /// The answer to the question of that name, if there is one that is younger than `longest`.
-    pub(super) async fn get(&self, name: &Name, longest: Duration) -> Result<Option<Entry>, Down> {
-        // In this order: of an entry that is replaced in between, the age is too great.
+    pub(super) async fn get(
+        &self,
+        name: &RedisKey,
+        longest: Duration,
+    ) -> Result<Option<CacheEntry>, RedisUnavailable> {
+        // In this order, because an entry that is replaced in between then looks too old, and not
+        // too young.
         let mut both = pipe();
         both.cmd("PTTL").arg(&name.0);
         both.cmd("GETRANGE").arg(&name.0).arg(0).arg(LONGEST - 1);
@@ -163,7 +168,7 @@ impl Redis {
         let [Ok(Value::Int(left)), Ok(Value::BulkString(sealed))] = &found[..] else {
             return Ok(None);
         };
-        // What does not expire is nothing of ours.
+        // An entry that does not expire is not ours.
         let Ok(left) = u64::try_from(*left) else {
             return Ok(None);
         };
@@ -172,21 +177,21 @@ impl Redis {
 
     fn opened(
         &self,
-        name: &Name,
+        name: &RedisKey,
         sealed: &[u8],
         left: Duration,
         longest: Duration,
-    ) -> Option<Entry> {
+    ) -> Option<CacheEntry> {
         let mut bytes = self.keys.sealing.open(&name.0, sealed)?;
         let (head, _) = bytes.split_first_chunk::<HEAD>()?;
         let good_for = Duration::from_millis(u64::from_le_bytes(*head));
         let age = good_for.checked_sub(left)?;
         bytes.drain(..HEAD);
-        (age < longest).then_some(Entry { bytes, age })
+        (age < longest).then_some(CacheEntry { bytes, age })
     }
 
     /// Keeps the answer to the question of that name.
-    pub(super) async fn put(&self, name: &Name, bytes: &[u8], good_for: Duration) {
+    pub(super) async fn put(&self, name: &RedisKey, bytes: &[u8], good_for: Duration) {
         let Ok(milliseconds) = u64::try_from(good_for.as_millis()) else {
             return;
         };
@@ -205,22 +210,25 @@ impl Redis {
         set.cmd("SET").arg(&name.0).arg(&sealed);
         set.arg("PX").arg(milliseconds);
         if let Ok(done) = self.all(&mut set, within).await {
-            self.noted(done.first().and_then(|done| done.as_ref().err()));
+            self.record_write(done.first().and_then(|done| done.as_ref().err()));
         }
     }
 
     /// Forgets the answer to the question of that name.
-    pub(super) async fn forget(&self, name: &Name) {
+    pub(super) async fn forget(&self, name: &RedisKey) {
         let mut delete = pipe();
         delete.cmd("DEL").arg(&name.0);
         let _ = self.all(&mut delete, ANSWERS_WITHIN).await;
     }
 
-    /// The turn to find out the answer to the question of that name; `None` where another server
-    /// has it.
-    pub(super) async fn turn(self: &Arc<Self>, name: &Name) -> Result<Option<SharedTurn>, Down> {
+    /// The turn to find out the answer to the question of that name; `None` if another server has
+    /// it.
+    pub(super) async fn turn(
+        self: &Arc<Self>,
+        name: &RedisKey,
+    ) -> Result<Option<SharedTurn>, RedisUnavailable> {
         let number: [u8; 16] = rand::generate(&SystemRandom::new())
-            .map_err(|_| Down)?
+            .map_err(|_| RedisUnavailable)?
             .expose();
         let turn = SharedTurn {
             redis: Arc::clone(self),
@@ -240,62 +248,65 @@ impl Redis {
             }
             other => {
                 turn.given_up();
-                self.noted(other.as_ref().and_then(|done| done.as_ref().err()));
-                Err(Down)
+                self.record_write(other.as_ref().and_then(|done| done.as_ref().err()));
+                Err(RedisUnavailable)
             }
         }
     }
 
-    /// The name of the question whose parts these are.
-    pub(super) fn name(&self, question: &super::Question) -> Name {
-        Name(format!("{PREFIX}{}", question.name(&self.keys.naming)))
+    /// The key of this question's entry.
+    pub(super) fn name(&self, question: &super::CacheQuestion) -> RedisKey {
+        RedisKey(format!("{PREFIX}{}", question.name(&self.keys.naming)))
     }
 
-    /// Has all of it done, each with its own error.
+    /// Sends all of it at once; each reply may be an error of its own.
     async fn all(
         &self,
         commands: &mut Pipeline,
         within: Duration,
-    ) -> Result<Vec<RedisResult<Value>>, Down> {
+    ) -> Result<Vec<RedisResult<Value>>, RedisUnavailable> {
         commands.ignore_errors();
         let ((mut connection, expected), number) = {
             let link = self.link();
-            (link.connection.clone().ok_or(Down)?, link.number)
+            (
+                link.connection.clone().ok_or(RedisUnavailable)?,
+                link.number,
+            )
         };
         expected.add(commands.len());
         let answered: RedisResult<Vec<RedisResult<Value>>> =
             if let Ok(done) = timeout(within, commands.query_async(&mut connection)).await {
                 done
             } else {
-                self.lost(number, "it did not answer in time");
-                return Err(Down);
+                self.mark_broken(number, "it did not answer in time");
+                return Err(RedisUnavailable);
             };
         let useless = match &answered {
             Err(error) => Some(error),
             Ok(each) => each
                 .iter()
                 .filter_map(|one| one.as_ref().err())
-                .find(|error| is_of_no_use(error)),
+                .find(|error| breaks_connection(error)),
         };
         if let Some(error) = useless {
-            self.lost(number, words(error));
-            return Err(Down);
+            self.mark_broken(number, error_reason(error));
+            return Err(RedisUnavailable);
         }
-        answered.map_err(|_| Down)
+        answered.map_err(|_| RedisUnavailable)
     }
 
-    /// The connection of that number is of no use.
-    fn lost(&self, number: u64, why: &str) {
+    /// Gives up the connection of that number.
+    fn mark_broken(&self, number: u64, why: &str) {
         let mut link = self.link();
         if link.number == number && link.connection.take().is_some() {
             drop(link);
-            self.went(why);
+            self.mark_down(why);
             self.broken.notify_one();
         }
     }
 
-    /// It does not answer, for this reason.
-    fn went(&self, why: &str) {
+    /// Records that Redis does not answer, for this reason.
+    fn mark_down(&self, why: &str) {
         let mut link = self.link();
         link.connection = None;
         let sharing = &mut link.sharing;
@@ -308,59 +319,61 @@ impl Redis {
         sharing.why = Some(why.to_owned());
         drop(link);
         if is_news {
-            (self.told)(&format!(
+            (self.log)(&format!(
                 "Redis is not to be had ({why}): this server goes on with its own cache, and tries \
                  again every second"
             ));
         }
     }
 
-    /// It answers on this connection.
-    fn came(&self, connection: MultiplexedConnection, expected: ExpectedReplies) {
+    /// Records that Redis answers on this connection.
+    fn mark_up(&self, connection: MultiplexedConnection, expected: ExpectedReplies) {
         let mut link = self.link();
         link.connection = Some((connection, expected));
         link.number += 1;
-        link.sharing = Sharing {
+        link.sharing = SharingState {
             up: true,
             since: SystemTime::now(),
             why: None,
             refuses: None,
         };
         drop(link);
-        (self.told)("Redis answers: the cache is shared");
+        (self.log)("Redis answers: the cache is shared");
     }
 
-    /// An entry was taken, or refused with this error.
-    fn noted(&self, error: Option<&RedisError>) {
-        let why = error.map(words);
+    /// Records that an entry was taken, or refused with this error.
+    fn record_write(&self, error: Option<&RedisError>) {
+        let why = error.map(error_reason);
         let mut link = self.link();
         if link.sharing.refuses.as_deref() == why {
             return;
         }
         link.sharing.refuses = why.map(str::to_owned);
         drop(link);
-        (self.told)(&match why {
+        (self.log)(&match why {
             Some(why) => format!("Redis takes no entries ({why})"),
             None => String::from("Redis takes entries again"),
         });
     }
 
-    fn link(&self) -> MutexGuard<'_, Link> {
+    fn link(&self) -> MutexGuard<'_, RedisLink> {
         self.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Connects, and sees that somebody answers. An error is a reason in words.
+    /// Connects, and checks that Redis answers. An error is a reason in words.
     async fn connect(
         &self,
-    ) -> Result<(MultiplexedConnection, ExpectedReplies, Driver), &'static str> {
+    ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), &'static str> {
         match &self.address.place {
-            Place::Unix(path) => {
-                let stream = UnixStream::connect(path).await.map_err(|e| refused(&e))?;
+            RedisPlace::Unix(path) => {
+                let stream = UnixStream::connect(path)
+                    .await
+                    .map_err(|e| connect_reason(&e))?;
                 self.greet(stream).await
             }
-            Place::Tcp(host, port) => {
+            RedisPlace::Tcp(host, port) => {
                 let stream = TcpStream::connect((host.as_str(), *port)).await;
-                let stream = stream.map_err(|error| refused(&error))?;
+                let stream = stream.map_err(|error| connect_reason(&error))?;
                 let _ = stream.set_nodelay(true);
                 let Some(tls) = &self.tls else {
                     return self.greet(stream).await;
@@ -368,7 +381,7 @@ impl Redis {
                 let name = ServerName::try_from(host.clone());
                 let name = name.map_err(|_| "TLS cannot be spoken with a host of that name")?;
                 let stream = tls.connect(name, stream).await;
-                self.greet(stream.map_err(|error| not_trusted(&error))?)
+                self.greet(stream.map_err(|error| tls_reason(&error))?)
                     .await
             }
         }
@@ -377,7 +390,7 @@ impl Redis {
     async fn greet(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    ) -> Result<(MultiplexedConnection, ExpectedReplies, Driver), &'static str> {
+    ) -> Result<(MultiplexedConnection, ExpectedReplies, ConnectionDriver), &'static str> {
         let expected = ExpectedReplies::new(GREETING);
         let stream = ReplyStream::new(stream, expected.clone());
         // Each request has a timeout of its own.
@@ -386,12 +399,12 @@ impl Redis {
             .set_response_timeout(None)
             .set_pipeline_buffer_size(REQUESTS);
         let made = MultiplexedConnection::new_with_config(&self.address.user, stream, config).await;
-        let (mut connection, driver) = made.map_err(|error| words(&error))?;
-        let mut driver: Driver = Box::pin(driver);
+        let (mut connection, driver) = made.map_err(|error| error_reason(&error))?;
+        let mut driver: ConnectionDriver = Box::pin(driver);
         let ping = cmd("PING");
         tokio::select! {
             answered = ping.query_async::<Value>(&mut connection) => {
-                answered.map_err(|error| words(&error))?;
+                answered.map_err(|error| error_reason(&error))?;
             }
             () = &mut driver => return Err(CLOSED),
         }
@@ -400,31 +413,31 @@ impl Redis {
 }
 
 /// Keeps a connection up, for as long as the runtime is there.
-async fn keep_up(redis: Arc<Redis>, tried: watch::Sender<bool>) {
+async fn keep_up(redis: Arc<RedisCache>, tried: watch::Sender<bool>) {
     loop {
         let made = timeout(PAUSE, redis.connect()).await;
         match made.unwrap_or(Err("it did not answer within a second")) {
             Ok((connection, expected, driver)) => {
-                redis.came(connection, expected);
+                redis.mark_up(connection, expected);
                 tried.send_replace(true);
                 let number = redis.link().number;
                 let begun = Instant::now();
                 let ended = tokio::select! {
                     () = driver => {
-                        redis.lost(number, CLOSED);
+                        redis.mark_broken(number, CLOSED);
                         true
                     }
                     () = redis.broken.notified() => false,
                 };
-                // Who lost it may have left a permit.
+                // The call that found the connection lost may have left a permit.
                 let _ = timeout(Duration::ZERO, redis.broken.notified()).await;
-                // As of one that was not used for long.
+                // The server closed a connection that was not used for long: no pause is needed.
                 if ended && begun.elapsed() > PAUSE {
                     continue;
                 }
             }
             Err(why) => {
-                redis.went(why);
+                redis.mark_down(why);
                 tried.send_replace(true);
             }
         }
@@ -434,4 +447,4 @@ async fn keep_up(redis: Arc<Redis>, tried: watch::Sender<bool>) {
 
 /// The key of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Name(String);
+pub(super) struct RedisKey(String);

@@ -1,17 +1,17 @@
-//! The encryption of an entry: AES-256-GCM with a nonce of its own each time, bound to the entry's
-//! name, so that no entry passes for another.
+//! The encryption of an entry: AES-256-GCM with a fresh nonce each time, bound to the entry's name,
+//! so that no entry passes for another.
 
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::rand::{SecureRandom, SystemRandom};
 
-/// What a sealed entry begins with, before its nonce.
+/// Prefix of a sealed entry, before its nonce.
 const MAGIC: &[u8; 4] = b"ikc1";
 
 /// The key that entries are sealed with.
-pub(super) struct Seal(LessSafeKey);
+pub(super) struct EntryCipher(LessSafeKey);
 
-impl Seal {
-    /// `None` if the key is no such key.
+impl EntryCipher {
+    /// The cipher with that key; `None` if its length is wrong.
     pub(super) fn new(key: &[u8]) -> Option<Self> {
         let key = UnboundKey::new(&AES_256_GCM, key).ok()?;
         Some(Self(LessSafeKey::new(key)))
@@ -36,7 +36,7 @@ impl Seal {
         Some(sealed)
     }
 
-    /// What was sealed as the entry of that name; `None` if this is not such a one.
+    /// The content that was sealed as the entry of that name; `None` if this was not.
     pub(super) fn open(&self, name: &str, sealed: &[u8]) -> Option<Vec<u8>> {
         let rest = sealed.strip_prefix(MAGIC)?;
         let (nonce, text) = rest.split_at_checked(NONCE_LEN)?;
@@ -58,12 +58,15 @@ mod tests {
 
     #[test]
     fn an_entry_is_opened_under_its_name_with_its_key_alone() {
-        let seal = Seal::new(&[7; 32]).unwrap();
+        let seal = EntryCipher::new(&[7; 32]).unwrap();
         let sealed = seal.close("name", b"content").unwrap();
         assert_eq!(seal.open("name", &sealed).unwrap(), b"content");
         assert_eq!(seal.open("other", &sealed), None);
-        assert_eq!(Seal::new(&[8; 32]).unwrap().open("name", &sealed), None);
-        assert!(Seal::new(&[7; 31]).is_none());
+        assert_eq!(
+            EntryCipher::new(&[8; 32]).unwrap().open("name", &sealed),
+            None
+        );
+        assert!(EntryCipher::new(&[7; 31]).is_none());
         assert_ne!(seal.close("name", b"content").unwrap(), sealed);
         assert_eq!(
             seal.open("name", &seal.close("name", b"").unwrap()),
@@ -73,7 +76,7 @@ mod tests {
 
     #[test]
     fn whatever_is_changed_in_it_closes_it() {
-        let seal = Seal::new(&[7; 32]).unwrap();
+        let seal = EntryCipher::new(&[7; 32]).unwrap();
         let sealed = seal.close("name", b"content").unwrap();
         for at in 0..sealed.len() {
             let mut other = sealed.clone();

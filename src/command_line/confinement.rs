@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, ValueHint};
 
-use crate::sandbox::confinement::{self, Bounds, Door};
+use crate::sandbox::confinement::{self, ConfinementBounds, ConfinementSource};
 
 /// The flag that takes the network away.
 pub const NO_NETWORK: &str = "no-network";
@@ -14,10 +14,10 @@ pub const NO_NETWORK: &str = "no-network";
 /// The flag for directories in which a call may read and write.
 const ROOT: &str = "root";
 
-/// The flag for what a call may read and execute beside these.
+/// The flag for files and directories that a call may read and execute beside these.
 const READ: &str = "read";
 
-/// The variables that say the same, and what each does.
+/// The variables with the same meaning as the flags, and what each does.
 pub const ENVIRONMENT: [(&str, &str); 3] = [
     (
         confinement::ROOTS,
@@ -57,57 +57,24 @@ pub fn flags() -> [Arg; 3] {
     ]
 }
 
-/// A name that need not be UTF-8, of something that is there.
+/// A parser of names of existing files, which need not be UTF-8.
 fn place(find: fn(&OsStr) -> Result<PathBuf, String>) -> ValueParser {
     OsStringValueParser::new()
         .try_map(move |name| find(&name).map(|_| name))
         .into()
 }
 
-/// What the flags ask for, if anything, with what the environment asks for beside them.
-pub fn bounds(matches: &ArgMatches) -> Option<Bounds> {
+/// The bounds that the flags ask for, if any, with those of the environment beside them.
+pub fn bounds(matches: &ArgMatches) -> Option<ConfinementBounds> {
     let names = |flag: &str| -> Vec<OsString> {
         let names = matches.get_many::<OsString>(flag);
         names.into_iter().flatten().cloned().collect()
     };
-    let bounds = Bounds {
+    let bounds = ConfinementBounds {
         roots: names(ROOT),
         readable: names(READ),
         no_network: matches.get_flag(NO_NETWORK),
-        door: Door::Flags,
+        door: ConfinementSource::Flags,
     };
     (!bounds.is_nothing()).then(|| bounds.or_environment())
-}
-
-/// The words that ask for the same again.
-pub fn words(bounds: &Bounds) -> impl Iterator<Item = OsString> {
-    let roots = bounds.roots.iter().map(|name| (ROOT, name));
-    let readable = bounds.readable.iter().map(|name| (READ, name));
-    let flag = |flag: &str| OsString::from(format!("--{flag}"));
-    let no_network = bounds.no_network.then(|| flag(NO_NETWORK));
-    let places = roots.chain(readable);
-    places
-        .flat_map(move |(name, place)| [flag(name), place.clone()])
-        .chain(no_network)
-}
-
-/// Takes one of these words, and `value` behind it where it has one, into `bounds`; false if it is
-/// none of them, or its value is missing.
-pub fn take_word<'a>(
-    bounds: &mut Bounds,
-    word: &OsStr,
-    value: impl FnOnce() -> Option<&'a OsStr>,
-) -> bool {
-    let places = match word.to_str().and_then(|word| word.strip_prefix("--")) {
-        Some(NO_NETWORK) => {
-            bounds.no_network = true;
-            return true;
-        }
-        Some(ROOT) => &mut bounds.roots,
-        Some(READ) => &mut bounds.readable,
-        _ => return false,
-    };
-    let value = value();
-    places.extend(value.map(OsStr::to_owned));
-    value.is_some()
 }

@@ -1,8 +1,9 @@
 //! A tool's command line, made from its schema: each field is a flag, the required ones stand
 //! without their names as well, in the schema's order.
 //!
-//! The forms are those of POSIX "Utility Conventions" (12.2) with GNU's long options. What a person
-//! types becomes the very JSON request that a host would send, so that both are understood alike.
+//! The forms are those of POSIX "Utility Conventions" (12.2) with GNU's long options. The words
+//! that a person types become the very JSON request that a host would send, so that both are
+//! understood alike.
 
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
@@ -10,10 +11,11 @@ use serde_json::{Map, Value};
 
 use crate::command_line::confinement;
 use crate::contract::request;
-use crate::contract::schema::{Field, FieldKind, Schema};
+use crate::contract::schema::{FieldKind, Schema, SchemaField};
 use crate::contract::tool::Tool;
 
-/// The flag by which a person asks anew what may be known already. It is no field of a request.
+/// The flag by which a person asks anew for an answer that may be cached. It is not a field of a
+/// request.
 pub const NO_CACHE: &str = "no-cache";
 
 /// The command line of `tool`, for reading, completing and describing it.
@@ -50,7 +52,7 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
     command
 }
 
-/// How the tool with this schema is called, as a line of help.
+/// Usage of the tool with this schema, as a line of help.
 pub fn usage(invocation: &str, schema: &Schema) -> String {
     let required = schema.fields.iter().filter(|field| field.required);
     required.fold(format!("{invocation} [OPTIONS]"), |line, field| {
@@ -58,8 +60,8 @@ pub fn usage(invocation: &str, schema: &Schema) -> String {
     })
 }
 
-/// What stands for the field's value in help: `FILE_PATH`.
-pub fn value_name(field: &Field) -> String {
+/// The placeholder of the field's value in help: `FILE_PATH`.
+pub fn value_name(field: &SchemaField) -> String {
     match field.kind {
         FieldKind::Integer => "N".to_owned(),
         FieldKind::Texts => "LIST".to_owned(),
@@ -74,13 +76,13 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
-fn option(field: &Field) -> Arg {
+fn option(field: &SchemaField) -> Arg {
     let option = Arg::new(field.name.clone())
         .long(field.flag())
         .value_name(value_name(field))
         .value_hint(hint(field))
         .help(field.description.clone());
-    // Whoever has the schema before them may write a field's name as it is there.
+    // A person who reads the schema may write a field's name as it is there.
     let option = if field.flag() == field.name {
         option
     } else {
@@ -105,21 +107,21 @@ fn option(field: &Field) -> Arg {
     }
 }
 
-/// A whole number in whatever form JSON has it: the tool brings it within its bounds.
+/// An integer in any form that JSON has: the tool brings it within its bounds.
 fn integer(text: &str) -> Result<Value, String> {
     let text = text.trim();
     if let Ok(number) = text.parse::<i64>() {
         return Ok(number.into());
     }
-    match request::integer(text) {
-        // As text nothing of it is lost, and the tool reads it as it reads a number.
+    match request::parse_integer(text) {
+        // Text keeps all of it, and the tool reads it as it reads a number.
         Some(_) => Ok(text.into()),
         None => Err("not an integer".to_owned()),
     }
 }
 
-/// What kind of thing the field holds, for completions and advice.
-pub fn hint(field: &Field) -> ValueHint {
+/// The kind of value that the field holds, for completions and advice.
+pub fn hint(field: &SchemaField) -> ValueHint {
     match field.name.as_str() {
         "command" => ValueHint::CommandString,
         "url" => ValueHint::Url,
@@ -129,11 +131,11 @@ pub fn hint(field: &Field) -> ValueHint {
     }
 }
 
-pub fn positional_id(field: &Field) -> String {
+pub fn positional_id(field: &SchemaField) -> String {
     format!("{} without its name", field.name)
 }
 
-pub fn ids(field: &Field) -> Vec<String> {
+pub fn ids(field: &SchemaField) -> Vec<String> {
     let mut ids = vec![field.name.clone()];
     if field.required {
         ids.push(positional_id(field));
@@ -141,7 +143,7 @@ pub fn ids(field: &Field) -> Vec<String> {
     ids
 }
 
-/// The command line that means `request`: what a person types where a host sends that.
+/// The command line that means `request`, as a person would type it.
 pub fn typed(invocation: &str, schema: &Schema, request: &str) -> String {
     let request: Map<String, Value> = serde_json::from_str(request).unwrap_or_default();
     let word = |value: &Value| match value.as_str() {

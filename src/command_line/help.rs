@@ -1,13 +1,13 @@
-//! What the program says of itself to people: help, lists, and what was wrong with a command line.
+//! The program's words about itself for people: help, lists, and errors in a command line.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use crate::command_line::fields;
-use crate::console::say::{complain, print};
-use crate::contract::schema::{Field, FieldKind, Schema};
-use crate::contract::tool::{Part, Tool};
-use crate::program::{Exit, PROGRAM};
+use crate::console::exit::{PROGRAM, ProgramExit};
+use crate::console::say::{print, report_usage};
+use crate::contract::schema::{FieldKind, Schema, SchemaField};
+use crate::contract::tool::{FieldRole, Tool};
 use crate::registry::Registry;
 use crate::sort::Sort;
 use crate::{command_line, registry};
@@ -74,7 +74,11 @@ Fields, each a flag (--{}); the required ones may stand without it, in this orde
         tool.name,
         schema.description,
         tool.manual.text,
-        schema.fields.first().map(Field::flag).unwrap_or_default(),
+        schema
+            .fields
+            .first()
+            .map(SchemaField::flag)
+            .unwrap_or_default(),
     );
     let hosts = Schema::read(tool.schema);
     let names = schema.fields.iter().map(|field| field.name.len());
@@ -108,8 +112,8 @@ Fields, each a flag (--{}); the required ones may stand without it, in this orde
         "
 Options:
   --input FILE  answer the JSON request in FILE as one on stdin
-{}  --root DIR    confine files to DIR, links resolved; repeatable
-  --read DIR    let DIR, or a file, be read and executed beside the roots; repeatable
+{}  --root DIR    allow file access only in DIR; repeatable
+  --read DIR    also allow reading and running DIR, or a file; repeatable
   --no-network  keep commands off the network
   --json        answer with the JSON object that a host gets
   --schema      the JSON schema of a request on stdin
@@ -121,8 +125,7 @@ Example:
   printf '%s' '{}' | {invocation}
 
 Exit status:
-{}With --json, or with a request on stdin, it is that for hosts: see the manual page.
-What the specification leaves open is decided in REFERENCE.md, \"Where the specification is silent\".
+{}With --json or a request on stdin the exit codes are those for hosts: see the manual page.
 ",
         if tool.keeps_answers() {
             "  --no-cache    ask anew, whatever was found out lately\n"
@@ -140,17 +143,17 @@ What the specification leaves open is decided in REFERENCE.md, \"Where the speci
     text
 }
 
-/// How a call of the tool that is made of flags ends: exit codes, and what each means.
+/// Exit codes of a call of the tool that is made of flags, each with its meaning.
 pub fn exit_status(tool: &Tool) -> Vec<(String, String)> {
     let exits = tool.exits;
-    let usage = Exit::USAGE;
+    let usage = ProgramExit::USAGE;
     let mut codes: Vec<(u8, Vec<&str>)> = Vec::new();
     let mut mean = |code: u8, meaning| match codes.iter_mut().find(|(one, _)| *one == code) {
         Some((_, meanings)) => meanings.push(meaning),
         None => codes.push((code, vec![meaning])),
     };
-    let found = exits.nothing_found != 0 && tool.has(Part::Count);
-    match (found, tool.has(Part::ExitCode)) {
+    let found = exits.nothing_found != 0 && tool.has(FieldRole::Count);
+    match (found, tool.has(FieldRole::ExitCode)) {
         (true, _) => mean(0, "something was found"),
         (_, true) => mean(0, "the command ended with 0"),
         _ => mean(0, "it was done"),
@@ -163,7 +166,7 @@ pub fn exit_status(tool: &Tool) -> Vec<(String, String)> {
     codes.arrange_by_key(|(code, _)| *code);
     let codes = codes.into_iter();
     let codes = codes.map(|(code, meanings)| (code.to_string(), meanings.join("; or ")));
-    let others = tool.has(Part::ExitCode).then(|| {
+    let others = tool.has(FieldRole::ExitCode).then(|| {
         let command = "that of the command which was run; 124 at the end of its time, 127 if it \
                        could not be run, 128 + N if signal N ended it";
         ("other".to_owned(), command.to_owned())
@@ -172,7 +175,7 @@ pub fn exit_status(tool: &Tool) -> Vec<(String, String)> {
 }
 
 /// Help for what `words` name, or for the whole program.
-pub fn about(tools: Registry, words: &[OsString]) -> Exit {
+pub fn about(tools: Registry, words: &[OsString]) -> ProgramExit {
     let Some(word) = words.first() else {
         return print(&program(tools));
     };
@@ -186,15 +189,15 @@ pub fn about(tools: Registry, words: &[OsString]) -> Exit {
     }
 }
 
-/// Says on stderr that `name` is no tool and no command, which one may have been meant, and what
-/// there is.
-pub fn unknown_name(tools: Registry, name: &str) -> Exit {
+/// Says on stderr that `name` is neither a tool nor a command, which one may have been meant, and
+/// which there are.
+pub fn unknown_name(tools: Registry, name: &str) -> ProgramExit {
     let commands = command_line::all(tools);
     let commands: Vec<&str> = commands.iter().map(clap::Command::get_name).collect();
     let tools: Vec<&str> = tools.commands().collect();
     let all = [&tools[..], &commands, &["--version", "--help"]].concat();
-    let meant = registry::did_you_mean(&registry::alike(name, all.into_iter()));
-    complain(&format!(
+    let meant = registry::did_you_mean(&registry::nearest_names(name, all.into_iter()));
+    report_usage(&format!(
         "{PROGRAM}: no tool is called `{}`{meant}\nTools: {}\nCommands: {}\nSee `{PROGRAM} --help`.",
         name.escape_debug(),
         tools.join(", "),

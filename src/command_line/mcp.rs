@@ -1,6 +1,5 @@
-//! The command line of `mcp`: which tools, within which directories, for how long.
+//! The command line of `mcp`: the tools to serve, their directories, their time.
 
-mod call;
 mod http;
 
 use std::ffi::{OsStr, OsString};
@@ -11,44 +10,46 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command, Error, value_parser};
 
 use crate::command_line::confinement;
-use crate::contract::tool::{Scope, Set, Tool};
+use crate::contract::tool::{AccessScope, Tool, ToolSet};
 use crate::registry;
 use crate::registry::Registry;
-use crate::sandbox::confinement::Bounds;
+use crate::sandbox::confinement::ConfinementBounds;
 
-pub use call::Call;
-pub use http::Http;
+pub use http::HttpOptions;
 
-/// How the command is called, and how its log lines begin.
+/// The command's name, with which its log lines begin.
 pub const NAME: &str = "ikigai-tools mcp";
 
-/// How long a call may take where nothing else is said: longer than builds and test suites take
-/// that a model waits for.
+/// The default limit of a call's time: longer than builds and test suites take that a model waits
+/// for.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
-/// What a command line asks for.
-pub enum Asked {
+/// The word by which a server calls itself, once a call; the name of a tool follows.
+pub const CALL: &str = "--call";
+
+/// The purpose of a command line.
+pub enum McpCommand {
     /// A server.
-    Serve(Options),
-    /// The answer to one request: how a server calls itself.
-    Call(Call),
+    Serve(Box<McpOptions>),
+    /// The answer to one request by this tool, which stdin describes.
+    Call(&'static Tool),
 }
 
-/// What is served.
-pub struct Options {
+/// The flags of the server.
+pub struct McpOptions {
     /// These tools, in the registry's order.
     pub tools: Vec<&'static Tool>,
-    /// Their calls are confined so, if at all.
-    pub bounds: Option<Bounds>,
-    /// How long a call may take.
+    /// The confinement of their calls, if there is one.
+    pub bounds: Option<ConfinementBounds>,
+    /// The longest time of a call; `None` for no limit.
     pub timeout: Option<Duration>,
-    /// Answers are objects for programs, and not text for models.
+    /// True if answers are objects for programs, and not text for models.
     pub structured: bool,
-    /// The longest answer for a model, in bytes, 0 for no limit; none leaves it to what is known of
-    /// the client.
+    /// The longest answer for a model, in bytes, 0 for no limit; `None` for the limit of the
+    /// client.
     pub max_answer: Option<usize>,
-    /// How it is reached, where that is not on stdin and stdout.
-    pub http: Option<Http>,
+    /// The server over HTTP, if it is not one on stdin and stdout.
+    pub http: Option<HttpOptions>,
 }
 
 /// The command line, from which help, completions and the manual page are made.
@@ -60,7 +61,7 @@ pub fn command(tools: Registry) -> Command {
 /// The command line without the flags of HTTP: a server on stdin starts for each client anew, and
 /// is not to wait for what it has no use for.
 fn on_stdio(tools: Registry) -> Command {
-    let commands = of_scope(tools, Scope::Machine);
+    let commands = of_scope(tools, AccessScope::Machine);
     Command::new("mcp")
         .about("Serve the tools over the Model Context Protocol, on stdin and stdout or over HTTP")
         .long_about(
@@ -77,7 +78,7 @@ fn on_stdio(tools: Registry) -> Command {
                 .hide_possible_values(true)
                 .help("Serve these tools only, by their names or sets: local, web, research, all")
                 .long_help(format!(
-                    "Serve these tools only, by their names or by those of sets, also together: {}. If not given: {}.",
+                    "Serve only these tools or sets, separated by commas: {}. If not given: {}.",
                     sets(tools),
                     names(tools.into_iter().filter(|tool| tool.offered)),
                 )),
@@ -123,7 +124,7 @@ fn on_stdio(tools: Registry) -> Command {
 }
 
 /// The tools of this scope, by the names that people type.
-fn of_scope(tools: Registry, scope: Scope) -> String {
+fn of_scope(tools: Registry, scope: AccessScope) -> String {
     names(tools.into_iter().filter(|tool| tool.scope == scope))
 }
 
@@ -132,9 +133,9 @@ fn names(tools: impl Iterator<Item = &'static Tool>) -> String {
     names.join(", ")
 }
 
-/// The sets, each with what is in it.
+/// The sets, each with its tools.
 fn sets(tools: Registry) -> String {
-    let sets = Set::NAMES.map(|(name, set)| {
+    let sets = ToolSet::NAMES.map(|(name, set)| {
         let tools = tools.into_iter().filter(|tool| tool.set == set);
         format!("{name} ({})", names(tools))
     });
@@ -144,10 +145,14 @@ fn sets(tools: Registry) -> String {
 /// Reads the arguments behind `mcp`.
 ///
 /// # Errors
-/// What to print and how to exit, from the reader itself: help is one of them.
-pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
-    if let Some(call) = Call::read(tools, args) {
-        return Ok(Asked::Call(call));
+/// The text to print and the exit status, from the reader itself: help is one of them.
+pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
+    // Part of the cost of every call: read without the machinery for people's command lines.
+    if let [call, name] = args
+        && call == CALL
+        && let Some(tool) = name.to_str().and_then(|name| tools.find(name))
+    {
+        return Ok(McpCommand::Call(tool));
     }
     let words = || std::iter::once(OsString::from("mcp")).chain(args.iter().cloned());
     let mut command = on_stdio(tools).bin_name(NAME);
@@ -155,7 +160,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
     let matches = if let Ok(matches) = command.try_get_matches_from_mut(words()) {
         matches
     } else {
-        // The other flags are among these, or whatever is wrong is said with all flags in view.
+        // The other flags are among these; an error is reported with all flags in view.
         command = self::command(tools).bin_name(NAME);
         let matches = command.try_get_matches_from_mut(words())?;
         http = http::read(&matches)
@@ -166,30 +171,32 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
     let bytes = matches.get_one::<u32>("max-answer");
     let bytes = bytes.map(|bytes| usize::try_from(*bytes).unwrap_or(usize::MAX));
     let structured = matches.get_flag("structured");
-    let chosen: Option<Vec<Chosen>> = matches
-        .get_many::<Chosen>("tools")
+    let chosen: Option<Vec<ToolChoice>> = matches
+        .get_many::<ToolChoice>("tools")
         .map(|chosen| chosen.copied().collect());
     let read_only = matches.get_flag("read-only");
-    let bounds = bounds.or_else(Bounds::of_environment);
-    let confined = bounds.as_ref().is_some_and(Bounds::confines_files);
+    let bounds = bounds.or_else(ConfinementBounds::of_environment);
+    let confined = bounds
+        .as_ref()
+        .is_some_and(ConfinementBounds::confines_files);
     let no_network = bounds.as_ref().is_some_and(|bounds| bounds.no_network);
     let tools: Vec<&'static Tool> = tools
         .into_iter()
         .filter(|tool| {
             // Within directories, commands have to be asked for by their tool's name.
-            let in_sets = !confined || tool.scope != Scope::Machine;
+            let in_sets = !confined || tool.scope != AccessScope::Machine;
             match &chosen {
-                None if http.is_some() => Http::offers(tool),
+                None if http.is_some() => HttpOptions::offers(tool),
                 None => tool.offered && in_sets,
                 Some(chosen) => chosen.iter().any(|chosen| match chosen {
-                    Chosen::Tool(one) => one.name == tool.name,
-                    Chosen::Set(set) => tool.set == *set && in_sets,
-                    Chosen::All => in_sets,
+                    ToolChoice::Tool(one) => one.name == tool.name,
+                    ToolChoice::Set(set) => tool.set == *set && in_sets,
+                    ToolChoice::All => in_sets,
                 }),
             }
         })
         .filter(|tool| tool.hints.read_only || !read_only)
-        .filter(|tool| tool.scope != Scope::Network || !no_network)
+        .filter(|tool| tool.scope != AccessScope::Network || !no_network)
         .collect();
     if tools.is_empty() {
         return Err(command.error(ErrorKind::ValueValidation, "that leaves no tool to serve"));
@@ -203,30 +210,30 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
         Some(0) => None,
         Some(seconds) => Some(Duration::from_secs(u64::from(*seconds))),
     };
-    Ok(Asked::Serve(Options {
+    Ok(McpCommand::Serve(Box::new(McpOptions {
         tools,
         bounds,
         timeout,
         structured,
         max_answer: bytes,
         http,
-    }))
+    })))
 }
 
-/// What stands for every tool.
+/// The name that stands for every tool.
 const ALL: &str = "all";
 
 /// The names of sets.
 const SETS: [&str; 4] = {
-    let [(local, _), (web, _), (research, _)] = Set::NAMES;
+    let [(local, _), (web, _), (research, _)] = ToolSet::NAMES;
     [local, web, research, ALL]
 };
 
-/// What is to be served.
+/// A tool or a set of tools that is to be served.
 #[derive(Clone, Copy)]
-enum Chosen {
+enum ToolChoice {
     Tool(&'static Tool),
-    Set(Set),
+    Set(ToolSet),
     All,
 }
 
@@ -235,7 +242,7 @@ enum Chosen {
 struct ChosenTools(Registry);
 
 impl TypedValueParser for ChosenTools {
-    type Value = Chosen;
+    type Value = ToolChoice;
 
     fn parse_ref(
         &self,
@@ -247,11 +254,11 @@ impl TypedValueParser for ChosenTools {
         let parser = StringValueParser::new().try_map(move |name| {
             let wanted = name.trim().to_lowercase();
             if wanted == ALL {
-                return Ok(Chosen::All);
+                return Ok(ToolChoice::All);
             }
-            match Set::NAMES.iter().find(|(name, _)| *name == wanted) {
-                Some((_, set)) => Ok(Chosen::Set(*set)),
-                None => tool(tools, &name, &SETS).map(Chosen::Tool),
+            match ToolSet::NAMES.iter().find(|(name, _)| *name == wanted) {
+                Some((_, set)) => Ok(ToolChoice::Set(*set)),
+                None => tool(tools, &name, &SETS).map(ToolChoice::Tool),
             }
         });
         parser.parse_ref(command, arg, value)
@@ -287,11 +294,11 @@ impl TypedValueParser for ToolName {
     }
 }
 
-/// The tool called `name`, which may stand where the names of `sets` may.
+/// The tool called `name`; the names of `sets` would be allowed in its place.
 fn tool(tools: Registry, name: &str, sets: &[&'static str]) -> Result<&'static Tool, String> {
     tools.find(name.trim()).ok_or_else(|| {
         let candidates = tools.commands().chain(sets.iter().copied());
-        let mut meant = registry::did_you_mean(&registry::alike(name.trim(), candidates));
+        let mut meant = registry::did_you_mean(&registry::nearest_names(name.trim(), candidates));
         if meant.is_empty() {
             meant = format!("; the tools are {}", names(tools.into_iter()));
             if !sets.is_empty() {
@@ -311,8 +318,8 @@ mod tests {
     fn served(args: &[&str]) -> Result<Vec<&'static str>, String> {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         match read(TOOLS, &args).map_err(|error| error.to_string())? {
-            Asked::Serve(options) => Ok(options.tools.iter().map(|tool| tool.name).collect()),
-            Asked::Call(_) => Err(String::from("no server")),
+            McpCommand::Serve(options) => Ok(options.tools.iter().map(|tool| tool.name).collect()),
+            McpCommand::Call(_) => Err(String::from("no server")),
         }
     }
 
@@ -344,7 +351,7 @@ mod tests {
         ] {
             assert_eq!(served(args).unwrap(), tools, "{args:?}");
         }
-        // What no directory confines is served where it is named, and not with a set.
+        // A tool that no directory confines is served if it is named, and not with a set.
         for sets in ["local", "all", "local,research"] {
             let tools = served(&["--root", "/tmp", "--tools", sets]).unwrap();
             assert!(
@@ -405,10 +412,10 @@ mod tests {
         );
     }
 
-    fn options(args: &[&str]) -> Options {
+    fn options(args: &[&str]) -> McpOptions {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         match read(TOOLS, &args) {
-            Ok(Asked::Serve(options)) => options,
+            Ok(McpCommand::Serve(options)) => *options,
             _ => panic!("a server"),
         }
     }

@@ -1,5 +1,5 @@
-//! The commands that are not tools, and the whole command line as one tree, from which completions
-//! and manual pages are made.
+//! The commands that are not tools, and the complete command line as one tree, from which
+//! completions and manual pages are made.
 
 pub mod confinement;
 pub mod fields;
@@ -13,9 +13,9 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use clap_complete::Shell;
 
-use crate::contract::provider::Provider;
+use crate::console::exit::PROGRAM;
+use crate::contract::provider::ModelProvider;
 use crate::contract::schema::Schema;
-use crate::program::PROGRAM;
 use crate::registry::Registry;
 
 /// The commands' names, for telling them from tools before anything is built. `mcp` is a front end
@@ -30,11 +30,11 @@ pub const NAMES: [&str; 7] = [
     "man",
 ];
 
-/// What makes a command's definition.
-type Maker = fn(Registry) -> Command;
+/// The function that makes a command's definition.
+type CommandBuilder = fn(Registry) -> Command;
 
 /// The commands by their names, in the order in which help shows them.
-const MAKERS: [(&str, Maker); 8] = [
+const MAKERS: [(&str, CommandBuilder); 8] = [
     ("list", |_| list()),
     ("schema", schema),
     ("mcp", mcp::command),
@@ -57,7 +57,7 @@ pub fn find(tools: Registry, name: &str) -> Option<Command> {
     Some(make(tools))
 }
 
-/// The whole command line.
+/// The complete command line.
 pub fn tree(tools: Registry) -> Command {
     let commands = tools.into_iter().map(|tool| {
         let schema = Schema::read(tool.model_schema);
@@ -95,7 +95,7 @@ fn schema(tools: Registry) -> Command {
             Arg::new("for")
                 .long("for")
                 .value_name("PROVIDER")
-                .value_parser(PossibleValuesParser::new(Provider::NAMES))
+                .value_parser(PossibleValuesParser::new(ModelProvider::NAMES))
                 .help("The provider whose request is to take them; none is the hosts' own form"),
         )
         .arg(
@@ -122,10 +122,11 @@ fn names(tools: Registry) -> String {
 
 fn doctor() -> Command {
     Command::new("doctor").about("See whether hosts find the tools, and what to do where not").long_about(
-        "Sees where the tools' links are, which of them a host finds and which shadow others (a project's \
-         over a person's over the system's), whether each answers with its schema validly and in time, and \
-         whether the keys that tools need are there. Each is started with --schema, as a host does, but a \
-         project's own, which whoever made the project wrote. Exits 1 if anything is wrong, and says what to do.",
+        "Looks at where the tools' links are, which of them a host finds, and which of them hide others (a \
+         project's hide a person's, which hide the system's); at whether each answers with a valid schema in \
+         time; and at whether the keys that tools need are there. Each tool is started with --schema, as a host \
+         does, except a project's own, since its authors could have put any program there. Exits 1 if anything \
+         is wrong, and says what to do.",
     ).arg(
         Arg::new("run-project")
             .long("run-project")
@@ -138,10 +139,10 @@ fn token() -> Command {
     Command::new("token")
         .about("Make a token for somebody who is to use `mcp --http --tokens FILE`")
         .long_about(
-            "Makes a token of 32 random bytes and prints it, alone, on stdout: it is kept nowhere. The server's file \
-             of tokens has a line for each, its holder's name and the SHA-256 of the token. That line is added to \
-             --file, or else printed on stderr. A server that runs reads its file again on SIGHUP; a holder whose \
-             line is gone is not let in any more.",
+            "Makes a token of 32 random bytes and prints it, alone, on stdout; it is not stored. The server's file of \
+             tokens has a line for each, its holder's name and the SHA-256 of the token. That line is added to \
+             --file, or else printed on stderr. A running server reads its file again on SIGHUP; remove a line to \
+             lock its holder out.",
         )
         .arg(
             Arg::new("name")
@@ -250,8 +251,8 @@ mod tests {
 
     #[test]
     fn every_provider_s_name_is_known() {
-        for name in Provider::NAMES {
-            assert!(Provider::find(name).is_some(), "{name}");
+        for name in ModelProvider::NAMES {
+            assert!(ModelProvider::find(name).is_some(), "{name}");
         }
     }
 }

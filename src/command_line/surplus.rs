@@ -1,8 +1,7 @@
-//! Words that a tool's command line has no place for, and what whoever typed them most likely
-//! meant.
+//! Words that a tool's command line has no place for, and what they were most likely meant to be.
 //!
-//! The advice follows from the tool's row and schema: what its required field holds, and which
-//! directory it looks in.
+//! The advice follows from the tool's row and schema: the content of its required field, and the
+//! directory that it looks in.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,11 +9,11 @@ use std::path::Path;
 use clap::ValueHint;
 
 use crate::command_line::fields::{hint, quoted};
-use crate::contract::schema::{Field, FieldKind, Schema};
-use crate::contract::tool::{Scope, Tool};
+use crate::contract::schema::{FieldKind, Schema, SchemaField};
+use crate::contract::tool::{AccessScope, Tool};
 
-/// What to type instead of `args`, if that can be told. They hold something that the tool, reached
-/// by `invocation`, has no place for.
+/// The words to type instead of `args`, if they can be told. `args` hold something that the tool,
+/// reached by `invocation`, has no place for.
 pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString]) -> Option<String> {
     let mut words = Vec::new();
     for arg in args {
@@ -27,11 +26,11 @@ pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString])
     let (field, None) = (required.next()?, required.next()) else {
         return None;
     };
-    let call = Call { invocation, words };
+    let call = CallWords { invocation, words };
     match (tool.scope, hint(field)) {
         _ if call.names_a_field(schema) || call.words.first()?.starts_with("--") => None,
         (_, ValueHint::CommandString) => Some(call.as_command()),
-        (Scope::Paths { directory, .. }, _) => {
+        (AccessScope::Paths { directory, .. }, _) => {
             let directory = schema.fields.iter().find(|one| one.name == directory)?;
             call.with_directory(tool, schema, field, directory)
         }
@@ -42,18 +41,18 @@ pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString])
 }
 
 /// A call as it was typed.
-struct Call<'a> {
+struct CallWords<'a> {
     invocation: &'a str,
     words: Vec<&'a str>,
 }
 
-impl Call<'_> {
-    /// Whether a field's flag, or something like it, is among the words: then what is wrong is
-    /// about flags.
+impl CallWords<'_> {
+    /// True if a field's flag, or something like it, is among the words: then the error is about
+    /// flags.
     fn names_a_field(&self, schema: &Schema) -> bool {
         self.words.iter().any(|word| {
             let name = word.split('=').next().unwrap_or(word).replace('_', "-");
-            let field = |field: &Field| name.strip_prefix("--") == Some(&*field.flag());
+            let field = |field: &SchemaField| name.strip_prefix("--") == Some(&*field.flag());
             schema.fields.iter().any(field)
         })
     }
@@ -84,7 +83,7 @@ impl Call<'_> {
     }
 
     /// A text of several words, which is one word here.
-    fn as_text(&self, field: &Field) -> Option<String> {
+    fn as_text(&self, field: &SchemaField) -> Option<String> {
         if self.option().is_some() {
             return None;
         }
@@ -96,13 +95,13 @@ impl Call<'_> {
         ))
     }
 
-    /// A pattern, and behind it where to look, as `grep(1)` has it.
+    /// A pattern, and behind it the directory to search, as `grep(1)` has it.
     fn with_directory(
         &self,
         tool: &Tool,
         schema: &Schema,
-        field: &Field,
-        directory: &Field,
+        field: &SchemaField,
+        directory: &SchemaField,
     ) -> Option<String> {
         if self.words.iter().any(|word| word.starts_with("--")) {
             return None;
@@ -128,7 +127,7 @@ impl Call<'_> {
                 .map(|one| format!("--{}", one.flag()))
                 .collect();
             format!(
-                "{} knows no {}; its options are {}. ",
+                "{} has no {}; it has {}. ",
                 tool.command(),
                 self.option().unwrap_or("such option"),
                 fields.join(", ")
@@ -141,7 +140,7 @@ impl Call<'_> {
                 format!("a pattern is one word: put it in quotes, {call} '*.txt'")
             }
             [place] => format!(
-                "where to look stands behind --{flag}: {called} --{flag} {}",
+                "give the place to search with --{flag}: {called} --{flag} {}",
                 quoted(place)
             ),
             [place, ..] => {
@@ -158,19 +157,19 @@ impl Call<'_> {
     }
 
     /// Several files or addresses, of which a call takes one.
-    fn one_by_one(&self, schema: &Schema, field: &Field) -> Option<String> {
+    fn one_by_one(&self, schema: &Schema, field: &SchemaField) -> Option<String> {
         let (first, second) = match &self.words[..] {
             [first, second, ..] if self.option().is_none() => (first, second),
             _ => return None,
         };
-        // A number behind a file is where to begin.
+        // A number behind a file is its first line.
         let line = schema
             .fields
             .iter()
             .find(|one| one.kind == FieldKind::Integer);
         Some(match line {
             Some(line) if second.parse::<u64>().is_ok() => format!(
-                "numbers have their names: {} {} --{} {second}",
+                "give numbers by name: {} {} --{} {second}",
                 self.invocation,
                 quoted(first),
                 line.flag()
@@ -186,9 +185,9 @@ impl Call<'_> {
     }
 }
 
-/// Whether the tool takes `field` for a wildcard pattern.
-fn is_wildcard(tool: &Tool, field: &Field) -> bool {
-    matches!(tool.scope, Scope::Paths { pattern, .. } if pattern == field.name)
+/// True if the tool takes `field` for a wildcard pattern.
+fn is_wildcard(tool: &Tool, field: &SchemaField) -> bool {
+    matches!(tool.scope, AccessScope::Paths { pattern, .. } if pattern == field.name)
 }
 
 #[cfg(test)]
@@ -209,7 +208,7 @@ mod tests {
             (
                 "grep",
                 &["-r", "x", "src"],
-                Some("--glob, --path. where to look stands behind --path: x x --path src"),
+                Some("--glob, --path. give the place to search with --path: x x --path src"),
             ),
             ("grep", &["-n", "x"], Some("without it: x x")),
             (

@@ -1,5 +1,5 @@
-//! Completions for shells, made from the command line that is read; before those for bash stand
-//! rules for what the generator has none for.
+//! Completions for shells, made from the command line; those for bash begin with rules for the
+//! values that the generator has none for.
 
 use std::fmt::Write as _;
 
@@ -9,15 +9,15 @@ use clap_complete::Shell;
 
 use crate::command_line;
 use crate::commands::MARK;
+use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::say;
-use crate::program::{Exit, PROGRAM};
 use crate::registry::Registry;
 
 /// The function that bash calls, and the rules.
 const RULES: &str = include_str!("complete.bash");
 
 /// Prints the completions for `shell`.
-pub fn print(tools: Registry, shell: Shell) -> Exit {
+pub fn print(tools: Registry, shell: Shell) -> ProgramExit {
     say::print(&script(tools, shell))
 }
 
@@ -35,8 +35,8 @@ pub fn script(tools: Registry, shell: Shell) -> String {
 
 /// The completions, made of what was `generated` for the same command line.
 fn bash(tools: Registry, generated: &str) -> String {
-    // The generator (4.6) spells a program's name with a dash in two ways, and what it sets it
-    // never finds.
+    // The generator (4.6) spells a program's name with a dash in two ways, so that it never finds
+    // the one that it sets.
     let (sought, set) = (
         PROGRAM.replace('-', "__subcmd__"),
         PROGRAM.replace('-', "__"),
@@ -47,7 +47,8 @@ fn bash(tools: Registry, generated: &str) -> String {
     RULES.replace("@KINDS@\n", &kinds(&command_line::tree(tools))) + &renamed
 }
 
-/// The cases of what stands where: `file-read --file-path`, `file-read 0`.
+/// Cases of a shell's `case`, by tool and by flag or position: `file-read --file-path`, `file-read
+/// 0`.
 fn kinds(tree: &Command) -> String {
     let mut cases = String::new();
     for command in tree.get_subcommands() {
@@ -71,8 +72,8 @@ fn kinds(tree: &Command) -> String {
     cases
 }
 
-/// What the argument's value is, for the rules; none if it has none, or one of those words that the
-/// generator knows.
+/// The kind of the argument's value, for the rules; `None` if it has no value, or one of those
+/// words that the generator knows.
 fn kind(arg: &Arg) -> Option<String> {
     if !arg.get_action().takes_values() || arg.is_require_equals_set() {
         return None;

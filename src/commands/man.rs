@@ -13,20 +13,20 @@ use crate::cache::REDIS_VARIABLE;
 use crate::command_line;
 use crate::command_line::{confinement, fields, help};
 use crate::commands::MARK;
+use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::contract::schema::Schema;
 use crate::contract::terms;
 use crate::contract::tool::{Family, Tool};
-use crate::program::{Exit, PROGRAM};
 use crate::registry::Registry;
 
 /// Writes the manual pages into `directory`, which is made if it is not there: one of the program,
 /// one of each tool and each other command.
-pub fn write(tools: Registry, directory: &Path) -> Exit {
+pub fn write(tools: Registry, directory: &Path) -> ProgramExit {
     match write_pages(tools, directory) {
-        Ok(()) => Exit::Success,
+        Ok(()) => ProgramExit::Success,
         Err((path, error)) => {
             let _ = writeln!(io::stderr(), "{PROGRAM}: {path} cannot be written: {error}");
-            Exit::Failure
+            ProgramExit::Failure
         }
     }
 }
@@ -52,7 +52,7 @@ pub fn pages(tools: Registry) -> io::Result<Vec<(String, Vec<u8>)>> {
         let about = command.get_long_about().or(command.get_about());
         let about = about.map(ToString::to_string).unwrap_or_default();
         let command = command.long_about(about).display_name(&name);
-        let page = Page::begin(command.bin_name(spoken))?;
+        let page = ManualPage::begin(command.bin_name(spoken))?;
         pages.push((name + ".1", page.end(&[PROGRAM.to_owned()])?));
     }
     Ok(pages)
@@ -63,7 +63,7 @@ fn program(tools: Registry) -> io::Result<Vec<u8>> {
 A link to this program that bears a tool's name is that tool: it answers the JSON request on its stdin with one JSON \
 object on its stdout, and --schema describes the request. Under its own name the program takes the tool's name as its \
 first argument, and the request's fields as flags. The answer is text then; --json makes it the object.";
-    let mut page = Page::begin(command_line::tree(tools).long_about(about))?;
+    let mut page = ManualPage::begin(command_line::tree(tools).long_about(about))?;
     page.section(
         "EXIT STATUS",
         &[
@@ -112,8 +112,14 @@ first argument, and the request's fields as flags. The answer is text then; --js
     page.section(
         "FILES",
         &[
-            (".ikigai/tools", "a project's tools, which hosts prefer to"),
-            ("~/.ikigai/tools", "a person's own, which hosts prefer to"),
+            (
+                ".ikigai/tools",
+                "a project's tools; hosts prefer them to the next",
+            ),
+            (
+                "~/.ikigai/tools",
+                "a person's own; hosts prefer them to the next",
+            ),
             ("PREFIX/libexec/ikigai", "the system's"),
         ],
     );
@@ -121,10 +127,10 @@ first argument, and the request's fields as flags. The answer is text then; --js
     page.end(&tools.collect::<Vec<_>>())
 }
 
-/// What every page says of exit code 2.
+/// The meaning of exit code 2, on every page.
 const NOT_UNDERSTOOD: &str = "the command line could not be understood";
 
-/// Where credentials are, for pages of tools that need some.
+/// The configuration directory, for pages of tools that need credentials.
 const CONFIG_DIR: (&str, &str) = (
     "IKIGAI_CONFIG_DIR",
     "where credentials.json is, if not in ~/.config/ikigai",
@@ -144,7 +150,7 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
         .display_name(format!("{PROGRAM}-{}", tool.command()))
         .bin_name(&spoken)
         .long_about(text);
-    let mut page = Page::begin(command)?;
+    let mut page = ManualPage::begin(command)?;
     page.examples(&[
         &fields::typed(&spoken, &schema, tool.manual.example),
         &format!("printf '%s' '{}' | {spoken}", tool.manual.example),
@@ -166,7 +172,7 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
     page.end(&[PROGRAM.to_owned()])
 }
 
-/// How a call of the tool ends: made of flags, and in JSON.
+/// Exit statuses of the tool: of a call made of flags, and of one in JSON.
 fn exit_status(tool: &Tool) -> Vec<(String, String)> {
     let mut codes = help::exit_status(tool);
     let (answered, refused) = match tool.family {
@@ -183,9 +189,9 @@ fn exit_status(tool: &Tool) -> Vec<(String, String)> {
 }
 
 /// A manual page under way.
-struct Page(Vec<u8>);
+struct ManualPage(Vec<u8>);
 
-impl Page {
+impl ManualPage {
     /// A page with the sections that follow from the command itself.
     fn begin(command: Command) -> io::Result<Self> {
         let has_commands = command.has_subcommands();
@@ -229,7 +235,7 @@ impl Page {
         self.0.extend_from_slice(roff.render().as_bytes());
     }
 
-    /// The whole page, with a last section that names others.
+    /// Ends the page with a section that names others.
     fn end(mut self, others: &[String]) -> io::Result<Vec<u8>> {
         let others: Vec<String> = others.iter().map(|name| format!("{name}(1)")).collect();
         let mut roff = Roff::new();

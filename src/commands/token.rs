@@ -1,33 +1,33 @@
-//! A token for whoever is to use a server over HTTP.
+//! A token for a client of a server over HTTP.
 
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::access::{self, Fault, NewToken};
-use crate::console::streams::Stdout;
-use crate::program::{Exit, PROGRAM};
+use crate::access::{self, NewToken, TokenFileError};
+use crate::console::exit::{PROGRAM, ProgramExit};
+use crate::console::streams::RawStdout;
 
 /// Makes a token for the holder called `name`, and prints it. Its line goes into `file`, or to
-/// stderr where none is named.
-pub fn run(name: &str, file: Option<&Path>) -> Exit {
+/// stderr if `file` is not given.
+pub fn run(name: &str, file: Option<&Path>) -> ProgramExit {
     match make(name, file) {
-        Ok(()) => Exit::Success,
+        Ok(()) => ProgramExit::Success,
         Err(reason) => {
-            tell(&reason);
-            Exit::Failure
+            log_line(&reason);
+            ProgramExit::Failure
         }
     }
 }
 
 fn make(name: &str, file: Option<&Path>) -> Result<(), String> {
     let new = NewToken::make(name).map_err(|fault| match fault {
-        Fault::NoName => format!("`{}` is no name: {fault}", name.escape_debug()),
+        TokenFileError::InvalidName => format!("`{}` is no name: {fault}", name.escape_debug()),
         fault => fault.to_string(),
     })?;
     if let Some(file) = file {
-        access::add(file, &new).map_err(|fault| format!("{} {fault}", file.display()))?;
+        access::add_token(file, &new).map_err(|fault| format!("{} {fault}", file.display()))?;
     }
-    let printed = Stdout::default().write_all(format!("{}\n", new.token).as_bytes());
+    let printed = RawStdout::default().write_all(format!("{}\n", new.token).as_bytes());
     printed.map_err(|error| match file {
         Some(file) => format!(
             "the token cannot be printed: {error}. Nobody knows it now: take the line of {name} out of {}",
@@ -35,17 +35,17 @@ fn make(name: &str, file: Option<&Path>) -> Result<(), String> {
         ),
         None => format!("the token cannot be printed: {error}"),
     })?;
-    tell(&format!(
-        "this is the token of {name}; it is kept nowhere, so keep it as a password. Clients send it as the \
+    log_line(&format!(
+        "this is the token of {name}; it is not stored, so keep it as a password. Clients send it as the \
          header `Authorization: Bearer TOKEN`"
     ));
     if let Some(file) = file {
-        tell(&format!(
-            "its line is in {} now; a server that runs reads that on SIGHUP",
+        log_line(&format!(
+            "its line is in {} now; a running server reads that on SIGHUP",
             file.display()
         ));
     } else {
-        tell(
+        log_line(
             "put this line into the server's file of tokens (--tokens FILE, mode 0600), and send a server \
              that runs SIGHUP:",
         );
@@ -54,7 +54,7 @@ fn make(name: &str, file: Option<&Path>) -> Result<(), String> {
     Ok(())
 }
 
-fn tell(line: &str) {
-    // A log that nobody reads is not a reason to stop.
+fn log_line(line: &str) {
+    // A log without a reader is not a reason to stop.
     let _ = writeln!(io::stderr(), "{PROGRAM} token: {line}");
 }

@@ -1,5 +1,5 @@
-//! Deciding which files may be started just to see what they are: none that another user may have
-//! put there. The installer and `doctor` come across whatever lies in a directory, and root may run
+//! Trust in files that are started just to see what they are: none that another user may have put
+//! there. The installer and `doctor` may come across any file in a directory, and root may run
 //! them.
 
 use std::os::unix::fs::MetadataExt;
@@ -16,8 +16,8 @@ const BY_GROUP: u32 = 0o020;
 const BY_ALL: u32 = 0o002;
 const STICKY: u32 = 0o1000;
 
-/// The reason not to start the file at `path` unasked: somebody else than this user and root may
-/// have put it there, or may change it or where it leads. A sentence about what is at fault.
+/// The reason not to start the file at `path` unasked: a user other than this one and root may have
+/// put it there, or may change it or its target. A sentence about what is at fault.
 pub fn objection(path: &Path) -> Option<String> {
     let mut places: Vec<PathBuf> = Vec::new();
     let real = roots::follow(path, |link| places.push(link.to_owned()));
@@ -26,11 +26,11 @@ pub fn objection(path: &Path) -> Option<String> {
     };
     places.push(real);
     let mut all = places.iter().flat_map(|place| place.ancestors());
-    all.find_map(objection_to)
+    all.find_map(path_objection)
 }
 
-/// The reason that one name on the way gives.
-fn objection_to(place: &Path) -> Option<String> {
+/// The objection to one name on the way.
+fn path_objection(place: &Path) -> Option<String> {
     let status = match place.symlink_metadata() {
         Ok(status) => status,
         Err(error) => return Some(format!("{} cannot be looked at: {error}", shown(place))),
@@ -53,5 +53,5 @@ fn objection_to(place: &Path) -> Option<String> {
 }
 
 fn shown(path: &Path) -> String {
-    sanitize::line(&path.to_string_lossy())
+    sanitize::for_line(&path.to_string_lossy())
 }

@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal, Write};
 
 use crate::console::sanitize;
 
-/// Whether output to `stream` may be coloured: only on a terminal that can show colours, and never
-/// under `NO_COLOR` (<https://no-color.org>).
+/// True if output to `stream` may be coloured: only on a terminal that can show colours, and never
+/// if `NO_COLOR` is set (<https://no-color.org>).
 pub fn coloured(stream: &impl IsTerminal) -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     stream.is_terminal()
@@ -23,8 +23,12 @@ pub fn painted(text: &str, code: &str, wanted: bool) -> String {
 }
 
 /// Prints an error message on stderr, prefixed with the name of `speaker`.
-pub fn complain(speaker: &str, message: &str) {
+pub fn print_error(speaker: &str, message: &str) {
     let stderr = io::stderr();
     let speaker = painted(&format!("{speaker}:"), "1;31", coloured(&stderr));
-    let _ = writeln!(stderr.lock(), "{speaker} {}", sanitize::shown(message));
+    let _ = writeln!(
+        stderr.lock(),
+        "{speaker} {}",
+        sanitize::for_terminal(message)
+    );
 }

@@ -1,24 +1,23 @@
-//! The one way in which the program speaks to people outside a call: output on stdout, and usage
-//! errors on stderr.
+//! Output on stdout and usage errors on stderr, for people and outside a call.
 
 use std::io::{self, ErrorKind, Write};
 
+use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::sanitize;
-use crate::console::streams::Stdout;
-use crate::program::{Exit, PROGRAM};
+use crate::console::streams::RawStdout;
 
 /// Prints `text` on stdout.
-pub fn print(text: &str) -> Exit {
-    match Stdout::default().write_all(text.as_bytes()) {
-        Ok(()) => Exit::Success,
+pub fn print(text: &str) -> ProgramExit {
+    match RawStdout::default().write_all(text.as_bytes()) {
+        Ok(()) => ProgramExit::Success,
         // A reader that closed the pipe has read what it wanted.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Success,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => ProgramExit::Success,
         Err(error) => {
             let _ = writeln!(
                 io::stderr(),
                 "{PROGRAM}: stdout cannot be written to: {error}"
             );
-            Exit::Failure
+            ProgramExit::Failure
         }
     }
 }
@@ -29,19 +28,19 @@ pub fn version() -> String {
 }
 
 /// Reports a usage error on stderr.
-pub fn misused(error: &clap::Error) -> Exit {
-    complain(sanitize::shown(&error.render().to_string()).trim_end())
+pub fn report_misuse(error: &clap::Error) -> ProgramExit {
+    report_usage(sanitize::for_terminal(&error.render().to_string()).trim_end())
 }
 
-/// Reports on stderr that the tool, called as `invocation`, was given nothing to do.
-pub fn nothing_given(invocation: &str) -> Exit {
-    complain(&format!(
+/// Reports on stderr that the tool, called as `invocation`, was given no fields.
+pub fn report_no_fields(invocation: &str) -> ProgramExit {
+    report_usage(&format!(
         "{invocation}: no fields are given, and stdin is a terminal; see `{invocation} --help`"
     ))
 }
 
-/// Reports a usage error, as it is, on stderr.
-pub fn complain(message: &str) -> Exit {
+/// Reports `message` as a usage error on stderr.
+pub fn report_usage(message: &str) -> ProgramExit {
     let _ = writeln!(io::stderr(), "{message}");
-    Exit::Usage
+    ProgramExit::Usage
 }

@@ -1,42 +1,42 @@
-//! What is known beside an answer's content, in short lines for readers of text: of fields that may
-//! be objects, the few values that are worth reading ([`Part::Aside`]).
+//! Facts beside an answer's content, as short lines for readers of text: of fields that may be
+//! objects, the few values that are worth reading ([`FieldRole::Aside`]).
 //!
-//! [`Part::Aside`]: crate::contract::tool::Part::Aside
+//! [`FieldRole::Aside`]: crate::contract::tool::FieldRole::Aside
 
 use serde_json::Value;
 
-use crate::contract::bounded::Measure;
+use crate::contract::bounded::TextMeasure;
 
-/// The most that a value may have on its line, in bytes.
+/// Longest value on a line, in bytes.
 const LONGEST: usize = 500;
 
-/// Of one field, the values that are shown: what each is called, and where it is within the field,
-/// as a JSON pointer (RFC 6901). The field itself is at `""`.
-pub type Picks = &'static [(&'static str, &'static str)];
+/// The values of one field that are shown: a label for each, and its position within the field as a
+/// JSON pointer (RFC 6901). `""` is the field itself.
+pub type PickedValues = &'static [(&'static str, &'static str)];
 
-/// The lines of a field, each `name: value`. What is not there, is empty or is `false` has none,
-/// and neither has an object.
-pub fn lines(picks: Picks, field: &Value) -> impl Iterator<Item = String> {
+/// The lines of a field, each `name: value`. Values that are missing, empty, `false` or objects
+/// have no line.
+pub fn picked_lines(picks: PickedValues, field: &Value) -> impl Iterator<Item = String> {
     picks.iter().filter_map(|(name, place)| {
-        let shown = shown(field.pointer(place)?)?;
+        let shown = value_on_one_line(field.pointer(place)?)?;
         Some(format!("{name}: {shown}"))
     })
 }
 
-/// A value on one line; `None` where it says nothing.
-fn shown(value: &Value) -> Option<String> {
+/// A value on one line; `None` if there is nothing to show.
+fn value_on_one_line(value: &Value) -> Option<String> {
     let mut text = match value {
         Value::Null | Value::Bool(false) | Value::Object(_) => return None,
         Value::Bool(true) => String::from("yes"),
         Value::Number(number) => number.to_string(),
         Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         Value::Array(values) => {
-            let values: Vec<String> = values.iter().filter_map(shown).collect();
+            let values: Vec<String> = values.iter().filter_map(value_on_one_line).collect();
             values.join(", ")
         }
     };
     if text.len() > LONGEST {
-        text.truncate(Measure::Plain.prefix(text.as_bytes(), LONGEST));
+        text.truncate(TextMeasure::Plain.prefix(text.as_bytes(), LONGEST));
         text.push('…');
     }
     (!text.is_empty()).then_some(text)
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn the_values_that_are_worth_reading_have_a_line_each() {
-        let picks: Picks = &[
+        let picks: PickedValues = &[
             ("title", "/metadata/title"),
             ("author", "/metadata/author"),
             ("cite", "/formatted/apa"),
@@ -59,7 +59,7 @@ mod tests {
             "metadata": {"title": "On\n lines", "site": "x"},
             "formatted": {"apa": "A. (2020). On lines.", "bibtex": "@misc{…}"},
         });
-        let shown: Vec<String> = lines(picks, &field).collect();
+        let shown: Vec<String> = picked_lines(picks, &field).collect();
         assert_eq!(shown, ["title: On lines", "cite: A. (2020). On lines."]);
     }
 
@@ -82,11 +82,11 @@ mod tests {
             (json!([]), None),
             (json!({"a": 1}), None),
         ] {
-            let shown: Vec<String> = lines(&[("x", "")], &value).collect();
+            let shown: Vec<String> = picked_lines(&[("x", "")], &value).collect();
             assert_eq!(shown.first().map(String::as_str), line, "{value}");
         }
         let long = json!("é".repeat(10_000));
-        let shown: Vec<String> = lines(&[("x", "")], &long).collect();
+        let shown: Vec<String> = picked_lines(&[("x", "")], &long).collect();
         assert!(shown[0].len() < 510 && shown[0].ends_with("é…"));
     }
 }

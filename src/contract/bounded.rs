@@ -1,13 +1,13 @@
-//! Answers within a limit: how much room text takes where it is shown, and where it is cut.
+//! Answers within a limit: measuring text as its audience receives it, and truncating it.
 //!
-//! Rules: the decisions on the host's calls (9). Text is cut behind a whole line; a line that is
-//! longer than the limit is cut behind a character.
+//! Rules: the decisions on the host's calls (9). Text is truncated after a whole line; a line
+//! that is longer than the limit is truncated after a character.
 //!
-//! | a tool | uses |
+//! | a tool that | uses |
 //! |---|---|
-//! | reads from somewhere and may stop | [`Text::is_full`], and the [`Cut`] that [`Text::close`] returns |
+//! | reads from somewhere and may stop | [`Text::is_full`], and the [`Truncation`] that [`Text::close`] returns |
 //! | goes on counting | [`Text::record`], which takes a record whole or not at all |
-//! | keeps beginning and end | [`Object::room`], [`Measure::prefix`], [`Measure::suffix`] |
+//! | keeps beginning and end | [`Object::room`], [`TextMeasure::prefix`], [`TextMeasure::suffix`] |
 //! | has a list | [`Object::rows`] |
 //!
 //! [`Text::is_full`]: crate::contract::reply::Text::is_full
@@ -16,31 +16,31 @@
 //! [`Object::room`]: crate::contract::reply::Object::room
 //! [`Object::rows`]: crate::contract::reply::Object::rows
 
-use crate::contract::terms::Reader;
+use crate::contract::terms::Audience;
 
-/// What a replacement character takes, in bytes.
+/// Length of a replacement character, in bytes.
 const REPLACEMENT: usize = '\u{FFFD}'.len_utf8();
 
-/// How the length of text is measured.
+/// A way to measure the length of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
-    /// As it is escaped in a string of JSON.
+pub enum TextMeasure {
+    /// As escaped in a JSON string.
     Json,
-    /// As it is, repaired where it is no UTF-8.
+    /// Unescaped, with invalid UTF-8 replaced.
     Plain,
 }
 
-impl Measure {
-    /// The measure of whoever reads an answer.
+impl TextMeasure {
+    /// The measure for answers to `audience`.
     #[must_use]
-    pub fn of(reader: Reader) -> Self {
-        match reader {
-            Reader::Model => Self::Plain,
-            Reader::Host | Reader::Person | Reader::Program => Self::Json,
+    pub fn for_audience(audience: Audience) -> Self {
+        match audience {
+            Audience::Model => Self::Plain,
+            Audience::Host | Audience::Person | Audience::Program => Self::Json,
         }
     }
 
-    /// How many bytes `text` takes: never fewer than it has.
+    /// Measured length of `text` in bytes, which is never less than its own.
     #[must_use]
     pub fn cost(self, text: &[u8]) -> usize {
         if self == Self::Plain && simdutf8::basic::from_utf8(text).is_ok() {
@@ -52,16 +52,16 @@ impl Measure {
                     Self::Plain => chunk.valid().len(),
                     Self::Json => chunk.valid().bytes().map(cost_in_json).sum(),
                 };
-                valid + broken(chunk.invalid())
+                valid + cost_of_invalid(chunk.invalid())
             })
             .sum()
     }
 
-    /// The length of the longest beginning of `text` that takes at most `room` bytes and ends
-    /// behind a character.
+    /// Length of the longest prefix of `text` that measures at most `room` bytes and ends after a
+    /// whole character.
     #[must_use]
     pub fn prefix(self, text: &[u8], room: usize) -> usize {
-        // Most answers have room, and a look at all of them is faster than one at each character.
+        // Most answers fit, and checking them whole is faster than character by character.
         if text.len() <= room && self.cost(text) <= room {
             return text.len();
         }
@@ -77,8 +77,8 @@ impl Measure {
         end
     }
 
-    /// Where the longest end of `text` begins that takes at most `room` bytes and begins with a
-    /// character.
+    /// Start of the longest suffix of `text` that measures at most `room` bytes and begins with a
+    /// whole character.
     #[must_use]
     pub fn suffix(self, text: &[u8], room: usize) -> usize {
         let mut cost = self.cost(text);
@@ -93,7 +93,7 @@ impl Measure {
         start
     }
 
-    /// The length of each character, or broken part of one, and what it takes.
+    /// Own and measured length of each character or invalid sequence.
     fn characters(self, text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
         text.utf8_chunks().flat_map(move |chunk| {
             let invalid = chunk.invalid();
@@ -104,7 +104,7 @@ impl Measure {
                     _ => (length, length),
                 }
             });
-            let broken = (!invalid.is_empty()).then(|| (invalid.len(), broken(invalid)));
+            let broken = (!invalid.is_empty()).then(|| (invalid.len(), cost_of_invalid(invalid)));
             valid.chain(broken)
         })
     }
@@ -118,35 +118,35 @@ fn cost_in_json(byte: u8) -> usize {
     }
 }
 
-fn broken(part: &[u8]) -> usize {
-    if part.is_empty() { 0 } else { REPLACEMENT }
+fn cost_of_invalid(sequence: &[u8]) -> usize {
+    if sequence.is_empty() { 0 } else { REPLACEMENT }
 }
 
-/// Where a text was cut, since there was no room for more.
+/// The part of a text that was shown, because there was no room for more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
-    /// How many whole lines are shown; 0 where the first one is already longer than the limit.
+pub struct Truncation {
+    /// Number of whole lines shown; 0 if the first line is already longer than the limit.
     pub lines: u64,
-    /// How many bytes of the text are shown, as they came.
+    /// Number of bytes shown, counted before repair and escaping.
     pub bytes: usize,
 }
 
-/// Text that is kept back until it is known how much of it has room.
+/// Text held back until it is known how much of it fits.
 #[derive(Debug)]
-pub struct Kept {
-    measure: Measure,
+pub struct BoundedText {
+    measure: TextMeasure,
     room: usize,
     bytes: Vec<u8>,
-    /// What the records take that were kept; none, where it is not records that came.
+    /// Measured length of the records held; `None` if no records were written.
     cost: Option<usize>,
-    /// More came than there is room for.
+    /// More was written than fits.
     full: bool,
 }
 
-impl Kept {
-    /// Text that may take `room` bytes.
+impl BoundedText {
+    /// An empty text that may measure `room` bytes.
     #[must_use]
-    pub fn new(measure: Measure, room: usize) -> Self {
+    pub fn new(measure: TextMeasure, room: usize) -> Self {
         Self {
             measure,
             room,
@@ -156,26 +156,26 @@ impl Kept {
         }
     }
 
-    /// Whether no more of the text will be shown, whatever comes.
+    /// True if nothing that is written from now on will be shown.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.full
     }
 
-    /// Keeps what may still have room.
-    pub fn take(&mut self, bytes: &[u8]) {
+    /// Holds as much of `bytes` as may still fit.
+    pub fn hold(&mut self, bytes: &[u8]) {
         if self.full {
             return;
         }
-        // No text takes fewer bytes than it has.
+        // Measured length is never less than length.
         let most = self.room.saturating_sub(self.bytes.len());
         self.full = bytes.len() > most;
         self.bytes
             .extend_from_slice(&bytes[..bytes.len().min(most)]);
     }
 
-    /// Keeps `record` if all of it has room; the first one as far as it has. Whether it was kept
-    /// whole comes back. No record is kept behind one that was not.
+    /// Holds `record` if all of it fits, or as much of the first record as fits. Returns true if it
+    /// was held whole. After one that was not, no further record is held.
     pub fn record(&mut self, record: &[u8]) -> bool {
         if self.full {
             return false;
@@ -194,9 +194,9 @@ impl Kept {
         false
     }
 
-    /// The text that is shown, and where it was cut.
+    /// Returns the text to show, and its truncation if there was one.
     #[must_use]
-    pub fn finish(mut self) -> (Vec<u8>, Option<Cut>) {
+    pub fn finish(mut self) -> (Vec<u8>, Option<Truncation>) {
         let end = self.measure.prefix(&self.bytes, self.room);
         if end == self.bytes.len() && !self.full {
             return (self.bytes, None);
@@ -208,7 +208,7 @@ impl Kept {
             self.bytes.truncate(newline + 1);
         }
         let lines = memchr::memchr_iter(b'\n', &self.bytes).count();
-        let cut = Cut {
+        let cut = Truncation {
             lines: u64::try_from(lines).unwrap_or(u64::MAX),
             bytes: self.bytes.len(),
         };
@@ -216,14 +216,14 @@ impl Kept {
     }
 }
 
-/// The note of an answer that shows lines `first` to `last`, and how to go on behind them; `left`
-/// is how many of the lines that the caller wanted are still to come, if it said.
+/// The note of an answer that shows lines `first` to `last`, which tells how to continue after
+/// them. `left` is the number of requested lines still to come, if the caller asked for a number.
 #[must_use]
-pub fn go_on(reader: Reader, first: u64, last: u64, left: Option<u64>) -> String {
+pub fn continuation_note(reader: Audience, first: u64, last: u64, left: Option<u64>) -> String {
     let next = last.saturating_add(1);
     match (reader, left) {
-        (Reader::Model, None) => format!("lines {first}–{last}; go on with offset {next}"),
-        (Reader::Model, Some(left)) => {
+        (Audience::Model, None) => format!("lines {first}–{last}; go on with offset {next}"),
+        (Audience::Model, Some(left)) => {
             format!("lines {first}–{last}; go on with offset {next}, limit {left}")
         }
         (_, None) => format!("lines {first} to {last}; go on with \"offset\":{next}"),
@@ -239,10 +239,10 @@ mod tests {
 
     use super::*;
 
-    fn kept(room: usize, text: &[u8]) -> (Vec<u8>, Option<Cut>) {
-        let mut kept = Kept::new(Measure::Json, room);
+    fn kept(room: usize, text: &[u8]) -> (Vec<u8>, Option<Truncation>) {
+        let mut kept = BoundedText::new(TextMeasure::Json, room);
         for piece in text.chunks(3) {
-            kept.take(piece);
+            kept.hold(piece);
         }
         kept.finish()
     }
@@ -269,11 +269,11 @@ mod tests {
 
     #[test]
     fn records_are_kept_whole_or_not_at_all_but_for_a_first_one_that_is_too_long() {
-        let mut kept = Kept::new(Measure::Plain, 9);
+        let mut kept = BoundedText::new(TextMeasure::Plain, 9);
         assert!(kept.record(b"abc") && kept.record(b"\ndef"));
         assert!(!kept.record(b"\nghi") && kept.is_full());
         assert!(!kept.record(b"\n"));
-        let mut kept = Kept::new(Measure::Plain, 2);
+        let mut kept = BoundedText::new(TextMeasure::Plain, 2);
         assert!(!kept.record("aéz".as_bytes()));
         assert_eq!(kept.finish().0, b"a");
     }
@@ -283,14 +283,14 @@ mod tests {
         fn what_text_takes_is_what_it_takes_when_it_is_written(text: Vec<u8>) {
             let repaired = String::from_utf8_lossy(&text);
             let written = serde_json::to_string(&repaired).unwrap();
-            prop_assert_eq!(Measure::Json.cost(&text), written.len() - 2);
-            prop_assert_eq!(Measure::Plain.cost(&text), repaired.len());
-            prop_assert!(Measure::Plain.cost(&text) >= text.len());
+            prop_assert_eq!(TextMeasure::Json.cost(&text), written.len() - 2);
+            prop_assert_eq!(TextMeasure::Plain.cost(&text), repaired.len());
+            prop_assert!(TextMeasure::Plain.cost(&text) >= text.len());
         }
 
         #[test]
         fn beginnings_and_ends_are_the_longest_that_have_room(text in "(?s).{0,40}", room in 0..60usize) {
-            for measure in [Measure::Json, Measure::Plain] {
+            for measure in [TextMeasure::Json, TextMeasure::Plain] {
                 let end = measure.prefix(text.as_bytes(), room);
                 prop_assert!(measure.cost(&text.as_bytes()[..end]) <= room);
                 if let Some(next) = text[end..].chars().next() {

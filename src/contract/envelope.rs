@@ -1,20 +1,20 @@
-//! The envelope: the fields by which an answer says whether the call did what it was asked to.
+//! The envelope: the fields by which an answer says if the call succeeded.
 //!
-//! There is one, for tools and front ends alike. Rules: the specification's response formats, and
+//! There is one for tools and front ends alike. Rules: the specification's response formats, and
 //! the decisions on the host's calls (1 to 3).
 //!
-//! | how the call went | local tools | web tools |
+//! | outcome | local tools | web tools |
 //! |---|---|---|
-//! | as it was asked to | the tool's fields | `success: true`, the tool's fields |
-//! | it failed before anything was written | `error`, `error_code` | `success: false`, `error`, `error_code` |
-//! | it broke off while it was written | what there was, `error`, `error_code` | `success: true`, what there was, `error`, `error_code` |
+//! | succeeded | the tool's fields | `success: true`, the tool's fields |
+//! | failed before anything was written | `error`, `error_code` | `success: false`, `error`, `error_code` |
+//! | failed while it was written | the answer so far, `error`, `error_code` | `success: true`, the answer so far, `error`, `error_code` |
 //!
 //! The tools of research answer as local tools do and fail as web tools do.
 //!
-//! Behind `error_code` may stand what is to be done about it ([`Advice`]): `retryable`,
+//! After `error_code` there may be fields on how to proceed ([`FailureAdvice`]): `retryable`,
 //! `retryAfterSeconds`, `suggestedAction`, `provider`, `alternatives`, `detail`.
 //!
-//! Any of them may end in `note`: what its reader is to know beyond that (see [`notes`]).
+//! Any of them may end in `note`, for its reader (see [`notes`]).
 //!
 //! [`notes`]: crate::contract::notes
 
@@ -22,13 +22,13 @@ use std::io;
 
 use serde_json::Value;
 
-use crate::contract::failure::{Advice, Failure};
+use crate::contract::failure::{Failure, FailureAdvice};
 use crate::contract::notes::Notes;
 use crate::contract::reply::Object;
 use crate::contract::tool::Family;
 
 impl Object<'_> {
-    /// Begins the answer of a call that did what it was asked to.
+    /// Begins the answer of a call that succeeded.
     pub fn succeed(&mut self, family: Family) -> io::Result<()> {
         match family {
             Family::Local | Family::Research => Ok(()),
@@ -45,13 +45,13 @@ impl Object<'_> {
         self.break_off(failure)
     }
 
-    /// Ends an answer that breaks off midway: behind what has been written comes why there is no
-    /// more of it. An answer that has said so already says it once.
+    /// Ends an answer that fails midway: adds the failure behind the fields written so far, unless
+    /// the answer has one already.
     pub fn break_off(&mut self, failure: &Failure) -> io::Result<()> {
-        if self.says_that_it_failed() {
+        if self.has_failed() {
             return Ok(());
         }
-        let message = self.named(&failure.message).into_owned();
+        let message = self.spell_names(&failure.message).into_owned();
         self.field("error", &message)?;
         let mut note = Notes::default();
         if failure.quotes {
@@ -67,7 +67,7 @@ impl Object<'_> {
         }
     }
 
-    fn advise(&mut self, advice: &Advice) -> io::Result<()> {
+    fn advise(&mut self, advice: &FailureAdvice) -> io::Result<()> {
         self.field("retryable", &advice.retryable)?;
         if let Some(seconds) = advice.retry_after {
             self.field("retryAfterSeconds", &seconds)?;
@@ -88,24 +88,25 @@ impl Object<'_> {
     }
 }
 
-/// The text of an answer that says nothing but `failure`, for whoever answers in a tool's place.
+/// The JSON text of an answer that consists of `failure` alone, for callers that answer in a tool's
+/// place.
 #[must_use]
-pub fn failed(family: Family, failure: &Failure) -> String {
+pub fn failure_text(family: Family, failure: &Failure) -> String {
     let mut answer = Vec::new();
     let written = Object::open(&mut answer).and_then(|mut object| {
         object.fail(family, failure)?;
         object.close()
     });
-    // Memory takes whatever is written to it, and what was written is JSON.
+    // Writing to memory cannot fail, and JSON is UTF-8.
     written
         .ok()
         .and_then(|()| String::from_utf8(answer).ok())
         .unwrap_or_default()
 }
 
-/// Whether a field of an answer is one that every tool's answer may have.
+/// True if every tool's answer may have a field of this name.
 #[must_use]
-pub fn is_of_the_contract(field: &str) -> bool {
+pub fn is_envelope_field(field: &str) -> bool {
     matches!(
         field,
         "success"
@@ -121,9 +122,9 @@ pub fn is_of_the_contract(field: &str) -> bool {
     )
 }
 
-/// Whether an answer says that the call failed.
+/// True if `answer` says that the call failed.
 #[must_use]
-pub fn says_that_it_failed(answer: &Value) -> bool {
+pub fn has_failed(answer: &Value) -> bool {
     answer["success"] == false || answer["error"].is_string()
 }
 
@@ -145,22 +146,22 @@ mod tests {
                 r#"{"success":false,"error":"too \"long\"","error_code":"TIMEOUT"}"#,
             ),
         ] {
-            assert_eq!(failed(family, &failure), expected);
+            assert_eq!(failure_text(family, &failure), expected);
         }
     }
 
     #[test]
     fn what_may_be_done_about_a_failure_stands_behind_its_code() {
-        let advice = Advice {
+        let advice = FailureAdvice {
             retryable: true,
             retry_after: Some(60),
             provider: Some("brave".to_owned()),
             alternatives: vec!["exa".to_owned()],
-            ..Advice::default()
+            ..FailureAdvice::default()
         };
         let failure = Failure::new(Code::RateLimit, "slow").with_advice(advice);
         assert_eq!(
-            failed(Family::Web, &failure.with_note("Wait.")),
+            failure_text(Family::Web, &failure.with_note("Wait.")),
             r#"{"success":false,"error":"slow","error_code":"RATE_LIMIT","retryable":true,"retryAfterSeconds":60,"provider":"brave","alternatives":["exa"],"note":"Wait."}"#
         );
     }
@@ -169,7 +170,7 @@ mod tests {
     fn a_failure_s_note_comes_last() {
         let failure = Failure::new(Code::NotFound, "none").with_note("Read the file again.");
         assert_eq!(
-            failed(Family::Local, &failure),
+            failure_text(Family::Local, &failure),
             r#"{"error":"none","error_code":"NOT_FOUND","note":"Read the file again."}"#
         );
     }
@@ -190,6 +191,6 @@ mod tests {
             out,
             br#"{"success":true,"output":"begun","error":"the disk","error_code":"READ_FAILED"}"#
         );
-        assert!(says_that_it_failed(&serde_json::from_slice(&out).unwrap()));
+        assert!(has_failed(&serde_json::from_slice(&out).unwrap()));
     }
 }

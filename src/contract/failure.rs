@@ -1,8 +1,8 @@
-//! The other way a call can end: a code of the specification's, and a message for whoever reads it.
+//! Failed calls: a code of the specification's, and a message for the reader.
 //!
 //! The codes are the specification's own ("Tool-specific codes" of the local tools, "Error codes"
 //! of the web tools), and the kinds of failure of the tools of research ([`Code::kind`]). Three are
-//! not, since the specification has none for what a tool cannot say of itself:
+//! our own, because the specification has none for failures that a tool cannot report itself:
 //! [`Code::ToolFailed`], [`Code::Timeout`] and [`Code::AnswerTooLarge`].
 
 use std::fmt;
@@ -10,7 +10,7 @@ use std::fmt;
 /// Every error code that a caller can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// The request cannot be understood, or asks for what makes no sense.
+    /// The request cannot be understood, or does not make sense.
     InvalidArg,
     /// The file does not exist.
     FileNotFound,
@@ -18,9 +18,9 @@ pub enum Code {
     PermissionDenied,
     /// The file cannot be opened, for any other reason.
     OpenFailed,
-    /// Not a file in which a position can be chosen: a FIFO, a terminal.
+    /// The file cannot be seeked in: a FIFO, a terminal.
     SeekFailed,
-    /// Not a file that has a size: a device.
+    /// The file has no size: a device.
     SizeFailed,
     /// Reading failed midway.
     ReadFailed,
@@ -30,21 +30,21 @@ pub enum Code {
     NoSpace,
     /// The text to be replaced is not in the file.
     NotFound,
-    /// The text to be replaced stands in the file more than once.
+    /// The text to be replaced occurs in the file more than once.
     NotUnique,
-    /// The glob pattern or regular expression is not one.
+    /// The glob pattern or regular expression is invalid.
     InvalidPattern,
     /// A directory could not be listed.
     ReadError,
     /// Memory ran out.
     OutOfMemory,
-    /// The URL is not one that can be fetched.
+    /// The URL cannot be fetched.
     InvalidUrl,
     /// No answer: DNS, connection, TLS, time, a broken body, a refused address.
     NetworkError,
     /// The server answered with a status of 400 or more.
     HttpError,
-    /// The answer is nothing that can be shown as text.
+    /// The answer cannot be shown as text.
     ParseError,
     /// No credentials are configured.
     AuthMissing,
@@ -58,25 +58,25 @@ pub enum Code {
     Blocked,
     /// The page wants its reader to log in.
     AuthRequired,
-    /// There is an answer, and nothing in it that can be read.
+    /// There is an answer without readable content.
     ContentEmpty,
-    /// The page needs a browser that is not there, or does not run.
+    /// The page needs a browser, and there is none or it does not run.
     BrowserUnavailable,
     /// The server failed, and may do better later.
     UpstreamUnavailable,
-    /// What the user has set does not make sense.
+    /// The configuration does not make sense.
     Config,
     /// The tool itself is at fault: it panicked, could not be started, or ended without an answer.
     /// Not the specification's.
     ToolFailed,
-    /// A server ended the call, which took longer than it allows. Not the specification's.
+    /// A server ended the call because it took longer than allowed. Not the specification's.
     Timeout,
     /// The answer does not fit into a message of the protocol. Not the specification's.
     AnswerTooLarge,
 }
 
 impl Code {
-    /// The code as the host reads it.
+    /// The code as hosts read it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -114,7 +114,7 @@ impl Code {
         }
     }
 
-    /// The kind of failure that the code stands for, as the tools of research name it.
+    /// The kind of failure, as the tools of research name it.
     #[must_use]
     pub fn kind(self) -> &'static str {
         match self {
@@ -143,13 +143,13 @@ impl Code {
         }
     }
 
-    /// The code that reads so.
+    /// The code called `name`.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.as_str() == name)
     }
 
-    /// Every one of them.
+    /// All codes.
     const ALL: [Self; 31] = [
         Self::InvalidArg,
         Self::FileNotFound,
@@ -185,42 +185,42 @@ impl Code {
     ];
 }
 
-/// What whoever asked may do about a failure, for programs that go on by themselves. It stands in
-/// the answer in fields of its own; what a field has no value for is left out.
+/// Advice to programs on how to proceed after a failure. Each field that has a value is a field of
+/// the answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Advice {
-    /// Whether the same call may do better later.
+pub struct FailureAdvice {
+    /// True if the same call may succeed later.
     pub retryable: bool,
-    /// In how many seconds.
+    /// Seconds to wait before that.
     pub retry_after: Option<u64>,
-    /// What to do now, in a word that programs know: `retry_after_delay`, `check_api_key`. What to
-    /// do in words is part of the message.
+    /// The next action, as an identifier for programs: `retry_after_delay`, `check_api_key`. The
+    /// message says it in words.
     pub suggested_action: Option<String>,
-    /// Who failed, of several that could have been asked.
+    /// The provider that failed, of several that could have been asked.
     pub provider: Option<String>,
-    /// Others that may do better, the likeliest first.
+    /// Other providers that may succeed, the likeliest first.
     pub alternatives: Vec<String>,
-    /// What was said beyond the message: a status, words of the server's.
+    /// Details beyond the message: a status, the server's own words.
     pub detail: Option<String>,
 }
 
-/// Why a call did not do what it was asked to.
+/// A failed call.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// The specification's code.
     pub code: Code,
-    /// What the model reads: the specification's sentence.
+    /// The specification's sentence, which models read.
     pub message: String,
-    /// What the model is to know or to do beyond that sentence; empty where it says all.
+    /// Further advice to the model; empty if the message is enough.
     pub note: String,
     /// The note quotes a file ([`Notes::quote`](crate::contract::notes::Notes::quote)).
     pub quotes: bool,
-    /// Whether the request itself was at fault: such a call exits 1 and says so on stderr too.
+    /// The request itself was at fault: such a call exits 1 and reports it on stderr too.
     pub bad_request: bool,
-    /// A line of JSON for the host on stderr, which is for its user and not for the model.
+    /// A line of JSON for the host on stderr, meant for its user and not for the model.
     pub event: Option<String>,
-    /// What may be done about it, where the tool says so in fields of the answer.
-    pub advice: Option<Box<Advice>>,
+    /// Advice to programs, if the tool gives any.
+    pub advice: Option<Box<FailureAdvice>>,
 }
 
 impl Failure {
@@ -253,9 +253,9 @@ impl Failure {
         }
     }
 
-    /// The same failure with what may be done about it.
+    /// The same failure with advice to programs.
     #[must_use]
-    pub fn with_advice(mut self, advice: Advice) -> Self {
+    pub fn with_advice(mut self, advice: FailureAdvice) -> Self {
         self.advice = Some(Box::new(advice));
         self
     }
@@ -280,5 +280,5 @@ impl fmt::Display for Failure {
     }
 }
 
-/// A failure is the last of its chain: whatever caused it is in the message, in words for a model.
+/// A failure has no source: its message says the cause in words for a model.
 impl std::error::Error for Failure {}

@@ -1,44 +1,44 @@
 //! The field `note`: a sentence or two for the model, where the answer alone would lead it astray
 //! or leave it without a next step.
 //!
-//! Rules: the decisions on the host's calls (8). A whole and plain answer has no note. Whoever
-//! finds out what is to be said tells the object ([`Object::note`]), at any time; a failure carries
-//! its own ([`Failure::note`]). The field is written when the object is closed, behind all others.
+//! Rules: the decisions on the host's calls (8). A complete and plain answer has no note. Notes are
+//! added to the object at any time ([`Object::note`]); a failure carries its own
+//! ([`Failure::note`]). The field is written when the object is closed, after all others.
 //!
 //! [`Object::note`]: crate::contract::reply::Object::note
 //! [`Failure::note`]: crate::contract::failure::Failure::note
 
 use std::borrow::Cow;
 
-/// The notes behind an answer, in the order in which they were found out. The flag marks one that
-/// quotes a file: that text may be sent back, so it stays as it is.
+/// The notes of an answer, in the order in which they were added. The flag marks a note that quotes
+/// a file; it is not altered, because the model may send that text back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes(Vec<(String, bool)>);
 
 impl Notes {
-    /// Says `note` too, which is one or more whole sentences; nothing, where it is empty or `None`.
+    /// Adds `note`, one or more whole sentences; empty and `None` add nothing.
     pub fn add(&mut self, note: impl Into<Option<String>>) {
         let note = note.into().filter(|note| !note.is_empty());
         self.0.extend(note.map(|note| (note, false)));
     }
 
-    /// Says `note` too, which quotes a file.
+    /// Adds `note`, which quotes a file.
     pub fn quote(&mut self, note: impl Into<Option<String>>) {
         self.0.extend(note.into().map(|note| (note, true)));
     }
 
-    /// Says `others` too.
+    /// Adds all `others`.
     pub fn append(&mut self, others: Self) {
         self.0.extend(others.0);
     }
 
-    /// Whether there is nothing to say.
+    /// True if there are no notes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The text of the field, in which files are `named` as the reader is shown them.
+    /// The text of the field. `named` rewrites notes as their reader is shown file names.
     #[must_use]
     pub fn text(&self, named: impl Fn(&str) -> Cow<'_, str>) -> String {
         let said = self.0.iter().map(|(note, quotes)| match quotes {
@@ -54,33 +54,5 @@ impl<T: Into<Option<String>>> From<T> for Notes {
         let mut notes = Self::default();
         notes.add(note);
         notes
-    }
-}
-
-/// A whole number with its thousands apart, as in `12,345`, and the word for what it counts: `line`
-/// or `lines`.
-#[must_use]
-pub fn counted(number: u64, word: &str) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{text} {word}{plural}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_readable() {
-        assert_eq!(counted(1, "line"), "1 line");
-        assert_eq!(counted(999, "byte"), "999 bytes");
-        assert_eq!(counted(1_234_567, "byte"), "1,234,567 bytes");
     }
 }

@@ -2,12 +2,13 @@
 //! it.
 //!
 //! The words are those for models ([`Tool::model_schema`]); the fields are those that a host's
-//! requests may have ([`Tool::schema`]), since whoever sends the definitions to a provider hands
-//! the model's calls to the tools as a host does: a field that is then ignored must not be offered.
+//! requests may have ([`Tool::schema`]), because a program that sends the definitions to a
+//! provider hands the model's calls to the tools as a host does: a field that would be ignored must
+//! not be offered.
 //!
-//! The forms are those of the providers' own references, as of 2026:
+//! The formats are those of the providers' own references, as of 2026:
 //!
-//! | provider | where | what strict mode wants |
+//! | provider | reference | strict mode requires |
 //! |---|---|---|
 //! | `openai` | Responses API, "Function calling" and "Structured Outputs: supported schemas" | `strict`, `additionalProperties: false`, every field in `required`, an optional one nullable |
 //! | `openai-chat` | Chat Completions API | the same, inside `function` |
@@ -15,17 +16,17 @@
 //! | `gemini` | `FunctionDeclaration` and `Schema`, a subset of `OpenAPI` 3.0 | types in capitals, none of JSON Schema's further keywords |
 //!
 //! Strict modes take no bounds, lengths, formats or defaults: see [`reduction`]. Without strict
-//! mode optional fields are optional, and nothing is said of strictness where that is the
-//! provider's default; the Responses API has the opposite one and is told.
+//! mode optional fields are optional, and `strict` is left out because that is the default;
+//! only the Responses API defaults to strict mode and is told.
 
 use serde_json::{Map, Value, json};
 
-use crate::contract::reduction::{self, Form};
+use crate::contract::reduction::{self, SchemaDialect};
 use crate::contract::tool::Tool;
 
-/// Whose request the definitions are for.
+/// A model provider's API for which definitions are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Provider {
+pub enum ModelProvider {
     /// `OpenAI`'s Responses API.
     OpenAi,
     /// `OpenAI`'s Chat Completions API, which many others speak too.
@@ -36,7 +37,7 @@ pub enum Provider {
     Gemini,
 }
 
-impl Provider {
+impl ModelProvider {
     /// The providers' names on the command line.
     pub const NAMES: [&'static str; 4] = ["openai", "openai-chat", "anthropic", "gemini"];
 
@@ -53,32 +54,32 @@ impl Provider {
     }
 }
 
-/// Whether a provider keeps a model to the definitions, letter by letter.
+/// The provider's guarantee that a model's calls match the definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// It does, and wants them in a form of its own for that.
+pub enum SchemaMode {
+    /// Calls always match; the definitions have to be in a stricter dialect for that.
     Strict,
-    /// It does not.
+    /// Calls may deviate.
     Free,
 }
 
-/// The definitions of `tools`, as the value of the request's field `tools`; without a provider, as
-/// hosts get them.
+/// The definitions of `tools`, as the value of the request's field `tools`; without a provider, the
+/// schemas for hosts.
 #[must_use]
-pub fn definitions(provider: Option<(Provider, Mode)>, tools: &[&Tool]) -> Value {
+pub fn definitions(provider: Option<(ModelProvider, SchemaMode)>, tools: &[&Tool]) -> Value {
     let definitions = tools.iter().map(|tool| match provider {
         None => serde_json::from_str(tool.schema).unwrap_or_default(),
-        Some((provider, mode)) => define(provider, mode, &for_hosts(tool)),
+        Some((provider, mode)) => define(provider, mode, &model_schema_for_hosts(tool)),
     });
     let definitions: Vec<Value> = definitions.collect();
     match provider {
-        Some((Provider::Gemini, _)) => json!([{ "functionDeclarations": definitions }]),
+        Some((ModelProvider::Gemini, _)) => json!([{ "functionDeclarations": definitions }]),
         _ => Value::Array(definitions),
     }
 }
 
-/// The tool's schema for models, without the fields that a host's requests may not have.
-fn for_hosts(tool: &Tool) -> Value {
+/// The tool's schema for models, without the fields that hosts may not send.
+fn model_schema_for_hosts(tool: &Tool) -> Value {
     let hosts: Value = serde_json::from_str(tool.schema).unwrap_or_default();
     let mut schema: Value = serde_json::from_str(tool.model_schema).unwrap_or_default();
     if let Some(fields) = schema["parameters"]["properties"].as_object_mut() {
@@ -87,47 +88,47 @@ fn for_hosts(tool: &Tool) -> Value {
     schema
 }
 
-fn define(provider: Provider, mode: Mode, schema: &Value) -> Value {
+fn define(provider: ModelProvider, mode: SchemaMode, schema: &Value) -> Value {
     let (name, description) = (&schema["name"], &schema["description"]);
-    let parameters = reduction::reduced(form(provider, mode), &schema["parameters"]);
+    let parameters = reduction::reduce(dialect_for(provider, mode), &schema["parameters"]);
     let mut tool = Map::new();
     let mut put = |field: &str, value: Value| tool.insert(field.to_owned(), value);
-    if provider == Provider::OpenAi {
+    if provider == ModelProvider::OpenAi {
         put("type", "function".into());
     }
     put("name", name.clone());
     put("description", description.clone());
     match provider {
-        Provider::Anthropic => put("input_schema", parameters),
+        ModelProvider::Anthropic => put("input_schema", parameters),
         _ => put("parameters", parameters),
     };
     match (provider, mode) {
-        (Provider::Gemini, _) => None,
-        (_, Mode::Strict) => put("strict", true.into()),
-        (Provider::OpenAi, Mode::Free) => put("strict", false.into()),
-        (_, Mode::Free) => None,
+        (ModelProvider::Gemini, _) => None,
+        (_, SchemaMode::Strict) => put("strict", true.into()),
+        (ModelProvider::OpenAi, SchemaMode::Free) => put("strict", false.into()),
+        (_, SchemaMode::Free) => None,
     };
     match provider {
-        Provider::OpenAiChat => json!({ "type": "function", "function": tool }),
+        ModelProvider::OpenAiChat => json!({ "type": "function", "function": tool }),
         _ => tool.into(),
     }
 }
 
-/// What the provider wants of a schema.
-fn form(provider: Provider, mode: Mode) -> Form {
-    let plain = Form::PLAIN;
+/// The dialect of schemas that the provider takes.
+fn dialect_for(provider: ModelProvider, mode: SchemaMode) -> SchemaDialect {
+    let plain = SchemaDialect::PLAIN;
     match provider {
-        Provider::Gemini => Form {
+        ModelProvider::Gemini => SchemaDialect {
             capitals: true,
             ..plain
         },
-        _ if mode == Mode::Free => plain,
-        Provider::OpenAi | Provider::OpenAiChat => Form {
+        _ if mode == SchemaMode::Free => plain,
+        ModelProvider::OpenAi | ModelProvider::OpenAiChat => SchemaDialect {
             all_required: true,
             closed: true,
             ..plain
         },
-        Provider::Anthropic => Form {
+        ModelProvider::Anthropic => SchemaDialect {
             closed: true,
             ..plain
         },
@@ -140,12 +141,12 @@ mod tests {
     use crate::registry::TOOLS;
 
     fn all(provider: &str) -> Vec<Value> {
-        all_in(provider, Mode::Strict)
+        all_in(provider, SchemaMode::Strict)
     }
 
-    fn all_in(provider: &str, mode: Mode) -> Vec<Value> {
+    fn all_in(provider: &str, mode: SchemaMode) -> Vec<Value> {
         let tools: Vec<&Tool> = TOOLS.iter().collect();
-        let provider = Provider::find(provider).unwrap();
+        let provider = ModelProvider::find(provider).unwrap();
         let value = definitions(Some((provider, mode)), &tools);
         value.as_array().unwrap().clone()
     }
@@ -257,7 +258,7 @@ mod tests {
             ("openai-chat", &["name", "description", "parameters"]),
             ("anthropic", &["name", "description", "input_schema"]),
         ] {
-            for (tool, row) in all_in(name, Mode::Free).iter().zip(TOOLS) {
+            for (tool, row) in all_in(name, SchemaMode::Free).iter().zip(TOOLS) {
                 let tool = tool.get("function").unwrap_or(tool);
                 assert_eq!(tool.as_object().unwrap().keys().collect::<Vec<_>>(), keys);
                 assert_ne!(tool.get("strict"), Some(&json!(true)));
@@ -270,13 +271,13 @@ mod tests {
                 });
             }
         }
-        assert_eq!(all_in("gemini", Mode::Free), all("gemini"));
+        assert_eq!(all_in("gemini", SchemaMode::Free), all("gemini"));
     }
 
     #[test]
     fn the_words_are_those_for_models_and_no_field_is_offered_that_hosts_requests_have_not() {
-        for name in Provider::NAMES {
-            for mode in [Mode::Strict, Mode::Free] {
+        for name in ModelProvider::NAMES {
+            for mode in [SchemaMode::Strict, SchemaMode::Free] {
                 let all = Value::from(all_in(name, mode)).to_string();
                 assert!(all.contains("**/*") && !all.contains("libxml2"), "{all}");
                 assert!(!all.contains("workdir"), "{all}");
@@ -311,7 +312,10 @@ mod tests {
             },
             "required": ["n"],
         });
-        let strict = reduction::reduced(form(Provider::OpenAi, Mode::Strict), &schema);
+        let strict = reduction::reduce(
+            dialect_for(ModelProvider::OpenAi, SchemaMode::Strict),
+            &schema,
+        );
         assert_eq!(
             strict,
             json!({

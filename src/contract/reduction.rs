@@ -1,28 +1,28 @@
-//! A schema reduced to the words that every model's provider takes, strict modes included.
+//! A schema reduced to the keywords that every model provider takes, strict modes included.
 //!
-//! JSON Schema has more words than the providers' tool definitions know: `type`, `description`,
+//! JSON Schema has more keywords than the providers' tool definitions know: `type`, `description`,
 //! `properties`, `required`, `items` and `enum` are common to all. Bounds, lengths, formats and
-//! defaults are not among them and still matter to a model, so the descriptions say what those
-//! words said. The Model Context Protocol's lists are reduced in the same way, since its clients
-//! hand them on to the same providers.
+//! defaults are not among them but matter to a model, so the descriptions say them in words. The
+//! lists for the Model Context Protocol are reduced in the same way, because its clients hand them
+//! on to the same providers.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-/// What a provider wants beyond the common words.
+/// A provider's dialect of JSON Schema, beyond the common keywords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Form {
-    /// Every field stands in `required`; one that is optional may be null.
+pub struct SchemaDialect {
+    /// Every field is in `required`; optional ones may be null.
     pub all_required: bool,
-    /// Objects say that they have no further fields.
+    /// Objects have `additionalProperties: false`.
     pub closed: bool,
-    /// The types are in capitals.
+    /// Types are in capitals.
     pub capitals: bool,
 }
 
-impl Form {
-    /// The common words and nothing else.
+impl SchemaDialect {
+    /// The common keywords and nothing else.
     pub const PLAIN: Self = Self {
         all_required: false,
         closed: false,
@@ -30,9 +30,9 @@ impl Form {
     };
 }
 
-/// `schema` in this form. The names under `properties` are the fields' own and stay.
+/// Reduces `schema` to a dialect. The names under `properties` are the fields' own and stay.
 #[must_use]
-pub fn reduced(form: Form, schema: &Value) -> Value {
+pub fn reduce(form: SchemaDialect, schema: &Value) -> Value {
     let Some(keywords) = schema.as_object() else {
         return schema.clone();
     };
@@ -43,8 +43,8 @@ pub fn reduced(form: Form, schema: &Value) -> Value {
                 Some(kind) if form.capitals => kind.to_uppercase().into(),
                 _ => value.clone(),
             },
-            "properties" => properties(form, schema, value),
-            "items" => self::reduced(form, value),
+            "properties" => reduce_properties(form, schema, value),
+            "items" => reduce(form, value),
             "required" if form.all_required => continue,
             "required" | "enum" | "description" => value.clone(),
             _ => continue,
@@ -65,14 +65,14 @@ pub fn reduced(form: Form, schema: &Value) -> Value {
     reduced.into()
 }
 
-fn properties(form: Form, schema: &Value, properties: &Value) -> Value {
+fn reduce_properties(form: SchemaDialect, schema: &Value, properties: &Value) -> Value {
     let required = |name: &str| {
         let names = schema["required"].as_array().into_iter().flatten();
         names.into_iter().any(|one| one == name)
     };
     let properties = properties.as_object().into_iter().flatten();
     let properties = properties.map(|(name, property)| {
-        let mut property = reduced(form, property);
+        let mut property = reduce(form, property);
         if form.all_required && !required(name) {
             let kind = property["type"].take();
             property["type"] = json!([kind, "null"]);
@@ -85,7 +85,7 @@ fn properties(form: Form, schema: &Value, properties: &Value) -> Value {
     properties.collect()
 }
 
-/// Says in the description what the keywords that are left out said.
+/// Adds the limits of dropped keywords to the description.
 fn describe_limits(keywords: &Map<String, Value>, reduced: &mut Map<String, Value>) {
     let mut limits = String::new();
     for (keyword, words) in [

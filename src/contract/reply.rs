@@ -1,4 +1,4 @@
-//! JSON out: an answer as it is written, field by field, straight to its reader.
+//! JSON out: an answer, written field by field straight to its reader.
 //!
 //! Nothing is collected first: a command's output or a search's matches go out as they come,
 //! escaped on the way, so that an answer of a gigabyte costs no more memory than one of a line.
@@ -15,55 +15,53 @@ use base64::prelude::BASE64_STANDARD as STANDARD;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::contract::bounded::{Cut, Kept, Measure};
+use crate::contract::bounded::{BoundedText, TextMeasure, Truncation};
 use crate::contract::notes::Notes;
-use crate::contract::terms::{Reader, Terms};
+use crate::contract::terms::{Audience, Terms};
 use crate::unseen;
 
 pub use text::Text;
 use text::TextSink;
 
-/// How long a field that is not text mostly is, its name included, in bytes.
+/// Usual length of a field that is not text, its name included, in bytes.
 const SHORT: usize = 64;
 
-/// From how many bytes on an answer says how long it is, where nobody has set a limit.
+/// Length in bytes from which an answer without a limit has a note of its length.
 const LONG: usize = 100_000;
 
-/// What is kept free behind a text for the fields and the note that follow, in bytes; a quarter of
-/// the limit, where that is less.
+/// Room kept free after a text for the fields and the note that follow, in bytes; a quarter of the
+/// limit if that is less.
 const RESERVE: usize = 2048;
 
-/// What stands around a text and an object: its quotes, colon, comma and braces, in bytes.
+/// Length of the quotes, colon, comma and braces around a text field, in bytes.
 const AROUND_TEXT: usize = 6;
 
-/// What closes an object, and what stands around its note, in bytes.
+/// Length of an object's braces and of its note without the text, in bytes.
 const AROUND: usize = "{,\"note\":\"\"}".len();
 
-/// The field that says what was not found, for models.
+/// The field that tells models that nothing was found.
 pub const EMPTY: &str = "empty";
 
 /// The field that holds an image, for models.
 pub const IMAGE: &str = "image";
 
-/// What a protocol hands on beside an answer, for the client and not for the model: an object.
+/// The field with data for a protocol's client, not for the model: an object.
 pub const META: &str = "_meta";
 
-/// A resource that a protocol hands on beside an answer: an object with `uri`, `name`, `mimeType`,
+/// The field with a resource for a protocol's client: an object with `uri`, `name`, `mimeType`,
 /// `description` and `size`.
 pub const LINK: &str = "_link";
 
-/// A tool's answer, prepared: the fields of one JSON object, written when the front end asks for
+/// A tool's prepared answer: the fields of one JSON object, written when the front end asks for
 /// them. This is the second phase of a call, which can only fail as I/O does; see
 /// [`Tool::run`](crate::contract::tool::Tool::run).
-pub struct Reply<'a>(Box<dyn Fields + 'a>);
+pub struct Reply<'a>(Box<ReplyWriter<'a>>);
 
-/// What writes an answer's fields, once.
-trait Fields: FnOnce(&mut Object<'_>) -> io::Result<()> {}
-
-impl<F: FnOnce(&mut Object<'_>) -> io::Result<()>> Fields for F {}
+/// Writes the fields of an answer, once.
+type ReplyWriter<'a> = dyn FnOnce(&mut Object<'_>) -> io::Result<()> + 'a;
 
 impl<'a> Reply<'a> {
-    /// An answer whose fields `write` puts down, in order.
+    /// An answer whose fields `write` writes, in order.
     pub fn new(write: impl FnOnce(&mut Object<'_>) -> io::Result<()> + 'a) -> Self {
         Self(Box::new(write))
     }
@@ -71,39 +69,39 @@ impl<'a> Reply<'a> {
     /// Writes the answer's fields into `object`.
     ///
     /// # Errors
-    /// Whoever reads the answer takes no more of it.
+    /// The reader accepts no more.
     pub fn write(self, object: &mut Object<'_>) -> io::Result<()> {
         (self.0)(object)
     }
 }
 
-/// A reader who is shown an answer as it comes, and not as JSON: a person.
+/// A reader that is shown an answer as it comes, and not as JSON: a person.
 pub trait Viewer {
-    /// A further piece of the text of field `name`.
+    /// Appends to the text of field `name`.
     fn text(&mut self, name: &str, piece: &str) -> io::Result<()>;
 
-    /// Whether texts are to come byte for byte ([`Viewer::bytes`]), also where they are not UTF-8.
+    /// True if texts shall come byte for byte ([`Viewer::bytes`]), even if they are not UTF-8.
     fn takes_bytes(&self) -> bool {
         false
     }
 
-    /// A further piece of the text of field `name`, as it came.
+    /// Appends to the text of field `name`, which need not be UTF-8.
     fn bytes(&mut self, name: &str, piece: &[u8]) -> io::Result<()> {
         self.text(name, &String::from_utf8_lossy(piece))
     }
 
-    /// Field `name`, which is not text.
+    /// Shows field `name`, which is not text.
     fn value(&mut self, name: &str, value: Value) -> io::Result<()>;
 
-    /// Nothing more comes for a while: what has come is to be shown.
+    /// Shows everything so far, because nothing more comes for a while.
     fn flush(&mut self) -> io::Result<()>;
 }
 
-/// An answer's fields on their way out: as a JSON object, or to a viewer.
+/// An answer's fields, written as a JSON object or shown to a viewer.
 pub struct Object<'w> {
     sink: Sink<'w>,
     terms: Terms,
-    /// How to ask for less, for those who get much.
+    /// Advice on how to ask for less, for long answers.
     less: &'static str,
     notes: Notes,
 }
@@ -111,60 +109,59 @@ pub struct Object<'w> {
 enum Sink<'w> {
     Json {
         out: &'w mut dyn Write,
-        at: Progress,
+        at: ObjectProgress,
     },
     Viewer(&'w mut dyn Viewer),
 }
 
-/// How far a JSON object has come. Whatever breaks off the writing of one, it breaks off here and
-/// not in between: texts go out in whole characters, other fields whole.
+/// Progress in writing a JSON object. If writing breaks off, it is always at such a point: texts go
+/// out in whole characters, and other fields whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct ObjectProgress {
     /// A field has been written.
     begun: bool,
     /// A text has been opened and not closed.
     in_text: bool,
     /// The field `error` has been written, or `error_code`.
     failed: bool,
-    /// How much of the answer there is, in bytes, as its reader measures it.
+    /// Length of the answer so far, in bytes as its audience counts them.
     spent: usize,
 }
 
 impl<'w> Object<'w> {
-    /// Opens a JSON object on `out` that nothing bounds. What is written there comes in whole
-    /// characters.
+    /// Opens a JSON object without limits on `out`, which is always written whole characters.
     pub fn open(out: &'w mut dyn Write) -> io::Result<Self> {
         Self::open_on(out, Terms::default(), "")
     }
 
-    /// Opens a JSON object on `out` that keeps to `terms`; `less` is a sentence on how to ask for
-    /// less, for answers that grow long, and empty where they do not say so.
+    /// Opens a JSON object on `out` that keeps to `terms`. `less` is a sentence on how to ask for
+    /// less, added to long answers; empty for none.
     pub fn open_on(out: &'w mut dyn Write, terms: Terms, less: &'static str) -> io::Result<Self> {
         out.write_all(b"{")?;
         Ok(Self::with(
             Sink::Json {
                 out,
-                at: Progress::default(),
+                at: ObjectProgress::default(),
             },
             terms,
             less,
         ))
     }
 
-    /// Goes on with an object of which `out` has got as much as `at` says.
-    pub fn go_on(out: &'w mut dyn Write, at: Progress, terms: Terms) -> io::Result<Self> {
+    /// Resumes an object that was written to `out` up to `at`.
+    pub fn resume(out: &'w mut dyn Write, at: ObjectProgress, terms: Terms) -> io::Result<Self> {
         if at.in_text {
             out.write_all(b"\"")?;
         }
-        let at = Progress {
+        let at = ObjectProgress {
             in_text: false,
             ..at
         };
         Ok(Self::with(Sink::Json { out, at }, terms, ""))
     }
 
-    /// Opens an object that `viewer` is shown, field by field.
-    pub fn shown(viewer: &'w mut dyn Viewer) -> Self {
+    /// Opens an object that is shown to `viewer`, field by field.
+    pub fn for_viewer(viewer: &'w mut dyn Viewer) -> Self {
         Self::with(Sink::Viewer(viewer), Terms::of_person(), "")
     }
 
@@ -177,22 +174,22 @@ impl<'w> Object<'w> {
         }
     }
 
-    /// How far a JSON object has come.
+    /// Progress in writing a JSON object.
     #[must_use]
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> ObjectProgress {
         match self.sink {
             Sink::Json { at, .. } => at,
-            Sink::Viewer(_) => Progress::default(),
+            Sink::Viewer(_) => ObjectProgress::default(),
         }
     }
 
-    /// Whether it has been written that the call failed.
+    /// True if a failure has been written.
     #[must_use]
-    pub fn says_that_it_failed(&self) -> bool {
+    pub fn has_failed(&self) -> bool {
         self.progress().failed
     }
 
-    /// Whether a person or a script is shown the answer as it comes, and not as JSON.
+    /// True if a viewer is shown the answer, and it is not written as JSON.
     #[must_use]
     pub fn is_shown(&self) -> bool {
         matches!(self.sink, Sink::Viewer(_))
@@ -204,8 +201,8 @@ impl<'w> Object<'w> {
         &self.terms
     }
 
-    /// How much room a text has that comes next, in bytes as [`Object::measure`] counts them: what
-    /// the limit leaves when the fields behind it and a note have theirs. `None` is no limit.
+    /// Room for a text that is written next, in bytes as [`Object::measure`] counts them, with some
+    /// kept free for further fields and a note. `None` if there is no limit.
     #[must_use]
     pub fn room(&self) -> Option<usize> {
         let limit = self.terms.max_answer?;
@@ -213,38 +210,38 @@ impl<'w> Object<'w> {
         Some(limit.saturating_sub(taken))
     }
 
-    /// How the length of text is counted here.
+    /// The measure of text for this audience.
     #[must_use]
-    pub fn measure(&self) -> Measure {
-        Measure::of(self.terms.reader)
+    pub fn measure(&self) -> TextMeasure {
+        TextMeasure::for_audience(self.terms.reader)
     }
 
-    /// Says `notes` behind the last field: there is one field `note`, written when the object is
-    /// closed.
+    /// Adds `notes`. They are written as one field `note` when the object is closed.
     pub fn note(&mut self, notes: impl Into<Notes>) {
         self.notes.append(notes.into());
     }
 
-    /// A file's name, or words that hold one, as its reader is shown it: unseen characters are
-    /// spelled. A person's terminal sees to that itself, and a pipe gets names as they are.
+    /// A file's name, or text with one, as the audience is shown it: unseen characters are spelled
+    /// out. For persons nothing is changed here, because terminals do that themselves and pipes get
+    /// names as they are.
     #[must_use]
-    pub fn named<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub fn spell_names<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.terms.reader {
-            Reader::Person => Cow::Borrowed(text),
-            Reader::Host | Reader::Model | Reader::Program => unseen::spelled(text),
+            Audience::Person => Cow::Borrowed(text),
+            Audience::Host | Audience::Model | Audience::Program => unseen::spelled(text),
         }
     }
 
     /// Closes the object: nothing more may be written.
     pub fn close(&mut self) -> io::Result<()> {
-        self.say_notes()?;
+        self.write_notes()?;
         match &mut self.sink {
             Sink::Json { out, .. } => out.write_all(b"}"),
             Sink::Viewer(viewer) => viewer.flush(),
         }
     }
 
-    fn say_notes(&mut self) -> io::Result<()> {
+    fn write_notes(&mut self) -> io::Result<()> {
         let spent = self.progress().spent;
         let mut notes = std::mem::take(&mut self.notes);
         if spent > LONG && self.terms.max_answer.is_none() && !self.less.is_empty() {
@@ -253,23 +250,23 @@ impl<'w> Object<'w> {
         if notes.is_empty() {
             return Ok(());
         }
-        let mut note = notes.text(|note| self.named(note));
+        let mut note = notes.text(|note| self.spell_names(note));
         if let Some(limit) = self.terms.max_answer {
             let room = limit.saturating_sub(self.progress().spent + AROUND);
-            note.truncate(Measure::Json.prefix(note.as_bytes(), room));
+            note.truncate(TextMeasure::Json.prefix(note.as_bytes(), room));
         }
         self.field("note", &note)
     }
 
-    /// A field of any value that serde can write. Where there is a limit, a text that is longer
-    /// than what is left is cut, and any other value left out; a note says so.
+    /// Writes a field of any value that serde can write. A text that exceeds the limit is
+    /// truncated, and any other value left out; a note says so.
     pub fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
         let room = self.room();
         let mut cut = None;
         match &mut self.sink {
             Sink::Json { out, at } => {
                 let mut field = Vec::with_capacity(SHORT);
-                begin(&mut field, *at, name)?;
+                begin_field(&mut field, *at, name)?;
                 let start = field.len();
                 serde_json::to_writer(&mut field, value)?;
                 if let Some(room) = room
@@ -279,7 +276,7 @@ impl<'w> Object<'w> {
                     let whole = field.split_off(start);
                     serde_json::to_writer(
                         &mut field,
-                        &cut_text(&whole, room.saturating_sub(start)),
+                        &truncate_string(&whole, room.saturating_sub(start)),
                     )?;
                     cut = Some(format!("`{name}` is cut to what has room."));
                 }
@@ -297,7 +294,7 @@ impl<'w> Object<'w> {
         Ok(())
     }
 
-    /// A field that is a list: of `rows`, as many as there is room for, whose number comes back.
+    /// Writes a list of as many `rows` as fit, and returns their number.
     pub fn rows<T: Serialize>(&mut self, name: &str, rows: &[T]) -> io::Result<usize> {
         let mut count = rows.len();
         if let Some(mut room) = self.room() {
@@ -316,33 +313,36 @@ impl<'w> Object<'w> {
         Ok(count)
     }
 
-    /// A field that is of use to programs alone: models are not shown it, and it takes no room of
-    /// their answers.
-    pub fn for_programs<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
-        if self.terms.reader == Reader::Model {
+    /// Writes a field that is left out for models, because it is of use to programs alone.
+    pub fn field_for_programs<T: Serialize + ?Sized>(
+        &mut self,
+        name: &str,
+        value: &T,
+    ) -> io::Result<()> {
+        if self.terms.reader == Audience::Model {
             return Ok(());
         }
         self.field(name, value)
     }
 
-    /// What an answer for a model says in place of nothing: `no matches in 412 files`. Other
-    /// readers have their fields.
-    pub fn empty(&mut self, words: &str) -> io::Result<()> {
-        if self.terms.reader == Reader::Model {
+    /// Tells a model that nothing was found: `no matches in 412 files`. For other audiences nothing
+    /// is written, because their fields say so.
+    pub fn nothing_found(&mut self, words: &str) -> io::Result<()> {
+        if self.terms.reader == Audience::Model {
             self.field(EMPTY, words)?;
         }
         Ok(())
     }
 
-    /// An image for a model that can see it. It is beside the limit, and other readers have no
-    /// field for one.
+    /// Writes an image for a model. It does not count against the limit, and is not written for
+    /// other audiences.
     pub fn image(&mut self, mime_type: &str, bytes: &[u8]) -> io::Result<()> {
         let reader = self.terms.reader;
         if let Sink::Json { out, at } = &mut self.sink
-            && reader == Reader::Model
+            && reader == Audience::Model
         {
             let data = STANDARD.encode(bytes);
-            begin(*out, *at, IMAGE)?;
+            begin_field(*out, *at, IMAGE)?;
             at.begun = true;
             let image = serde_json::json!({"mime_type": mime_type, "data": data});
             out.write_all(image.to_string().as_bytes())?;
@@ -350,28 +350,31 @@ impl<'w> Object<'w> {
         Ok(())
     }
 
-    /// What stands beside the answer, [`META`] or [`LINK`], where a server takes it: it is beside
-    /// the limit too, and other readers have no field for it.
-    pub fn beside<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
+    /// Writes [`META`] or [`LINK`] if a server takes it. It does not count against the limit.
+    pub fn field_for_server<T: Serialize + ?Sized>(
+        &mut self,
+        name: &str,
+        value: &T,
+    ) -> io::Result<()> {
         if !self.terms.served {
             return Ok(());
         }
         if let Sink::Json { out, at } = &mut self.sink {
-            begin(*out, *at, name)?;
+            begin_field(*out, *at, name)?;
             at.begun = true;
             out.write_all(&serde_json::to_vec(value)?)?;
         }
         Ok(())
     }
 
-    /// A field of text, as the bytes of it come.
+    /// Begins a field of text, whose bytes come in pieces.
     pub fn text(&mut self, name: &str) -> io::Result<Text<'_>> {
         let room = self.room().map(|room| room.saturating_sub(name.len()));
-        let kept = room.map(|room| Kept::new(self.measure(), room));
-        let plain = self.measure() == Measure::Plain;
+        let kept = room.map(|room| BoundedText::new(self.measure(), room));
+        let plain = self.measure() == TextMeasure::Plain;
         let sink = match &mut self.sink {
             Sink::Json { out, at } => {
-                begin(*out, *at, name)?;
+                begin_field(*out, *at, name)?;
                 out.write_all(b"\"")?;
                 at.begun = true;
                 at.in_text = true;
@@ -393,24 +396,23 @@ impl<'w> Object<'w> {
         })
     }
 
-    /// A field of text that is all there. Where it was cut, if there was no room for all of it,
-    /// comes back.
-    pub fn whole_text(&mut self, name: &str, value: &[u8]) -> io::Result<Option<Cut>> {
+    /// Writes a field of text that is all there. Returns its truncation, if it did not fit.
+    pub fn whole_text(&mut self, name: &str, value: &[u8]) -> io::Result<Option<Truncation>> {
         let mut text = self.text(name)?;
         text.write_all(value)?;
         text.close()
     }
 }
 
-/// The beginning of the JSON text `whole` that has `room`; empty, where that is no text.
-fn cut_text(whole: &[u8], room: usize) -> String {
+/// The prefix of the JSON string `whole` that fits into `room`; empty if it is not a string.
+fn truncate_string(whole: &[u8], room: usize) -> String {
     let mut text: String = serde_json::from_slice(whole).unwrap_or_default();
-    text.truncate(Measure::Json.prefix(text.as_bytes(), room));
+    text.truncate(TextMeasure::Json.prefix(text.as_bytes(), room));
     text
 }
 
 /// Begins field `name` of a JSON object.
-fn begin(out: &mut dyn Write, at: Progress, name: &str) -> io::Result<()> {
+fn begin_field(out: &mut dyn Write, at: ObjectProgress, name: &str) -> io::Result<()> {
     if at.begun {
         out.write_all(b",")?;
     }

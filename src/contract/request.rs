@@ -1,8 +1,8 @@
-//! JSON in: a request's bytes become fields, each asked for by the type that its tool wants.
+//! JSON in: a request's bytes become fields, which tools ask for by type.
 //!
-//! Lenient where models are known to be imprecise and exact where that would be a guess: the rules
-//! are the decisions on the host's calls, 2 and 4. Strings are borrowed from the request, those of
-//! large requests whatever escapes they have, so that a file of 100 MB is not copied on its way to
+//! Reading is lenient where models are known to be imprecise, and exact where that would be a
+//! guess. Rules: the decisions on the host's calls (2, 4). Strings are borrowed from the request,
+//! in large requests even those with escapes, so that a file of 100 MB is not copied on its way to
 //! the disk.
 
 use std::borrow::Cow;
@@ -19,36 +19,36 @@ use crate::contract::terms::Terms;
 
 mod in_place;
 
-/// Some hosts' runtimes write it before their JSON; it says nothing.
+/// Some hosts' runtimes write it before their JSON; it has no meaning.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A request of this size or more, in bytes, is large: it is worth a look at where its strings are.
+/// Size of a large request in bytes, which is read in place.
 const LARGE: usize = 64 * 1024;
 
-/// One call's fields.
+/// The fields of one call.
 #[derive(Debug)]
 pub struct Request<'a> {
-    fields: Vec<(Cow<'a, str>, Value<'a>)>,
+    fields: Vec<(Cow<'a, str>, FieldValue<'a>)>,
     terms: Terms,
 }
 
 impl<'a> Request<'a> {
-    /// Reads a request as [`parse`](Self::parse) does. A large one is used up: its strings are
-    /// unescaped in its own bytes.
+    /// Reads a request as [`parse`](Self::parse) does. The strings of a large one are unescaped in
+    /// `bytes` themselves.
     pub fn parse_in_place(bytes: &'a mut [u8]) -> Result<Self, Failure> {
-        let places = (bytes.len() >= LARGE)
-            .then(|| in_place::places(bytes))
+        let spans = (bytes.len() >= LARGE)
+            .then(|| in_place::field_spans(bytes))
             .flatten();
-        match places {
-            Some(places) => Ok(Self {
-                fields: in_place::fields(bytes, places),
+        match spans {
+            Some(spans) => Ok(Self {
+                fields: in_place::unescape_fields(bytes, spans),
                 terms: Terms::default(),
             }),
             None => Self::parse(bytes),
         }
     }
 
-    /// Reads a request: one JSON object, and nothing but white space around it.
+    /// Reads a request: one JSON object with nothing but white space around it.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Failure> {
         let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         if bytes.iter().all(u8::is_ascii_whitespace) {
@@ -56,9 +56,9 @@ impl<'a> Request<'a> {
         }
         let invalid = |reason| Failure::bad_request(format!("invalid JSON: {reason}"));
         let mut reader = serde_json::Deserializer::from_slice(bytes);
-        let read = Level::Request.deserialize(&mut reader);
+        let read = JsonDepth::Request.deserialize(&mut reader);
         match read.and_then(|value| reader.end().map(|()| value)) {
-            Ok(Value::Request(fields)) => Ok(Self {
+            Ok(FieldValue::Request(fields)) => Ok(Self {
                 fields,
                 terms: Terms::default(),
             }),
@@ -66,11 +66,11 @@ impl<'a> Request<'a> {
                 "expected an object, found {}",
                 other.kind()
             ))),
-            // It may still be JSON: of a value that cannot be held, only the field that has it is
+            // It may still be JSON: a value that cannot be represented makes only its own field
             // unusable.
             Err(error) => match serde_json::from_slice(bytes) {
-                Ok(Unread(fields)) => Ok(Self {
-                    fields: fields.into_iter().filter_map(held).collect(),
+                Ok(RawFields(fields)) => Ok(Self {
+                    fields: fields.into_iter().filter_map(parse_field).collect(),
                     terms: Terms::default(),
                 }),
                 Err(other) if other.is_data() => Err(invalid(error.to_string())),
@@ -79,44 +79,44 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The same request, on these terms.
+    /// The same request, under these terms.
     #[must_use]
     pub fn on(mut self, terms: Terms) -> Self {
         self.terms = terms;
         self
     }
 
-    /// The terms on which it is answered.
+    /// The terms under which it is answered.
     #[must_use]
     pub fn terms(&self) -> &Terms {
         &self.terms
     }
 
-    /// Gives the field `name` this text, whatever it was.
+    /// Sets the field `name` to this text, replacing any other value.
     pub fn set_text(&mut self, name: &'static str, text: String) {
-        let value = Value::Text(Cow::Owned(text));
+        let value = FieldValue::Text(Cow::Owned(text));
         self.fields.push((Cow::Borrowed(name), value));
     }
 
-    /// A string that must be there; it may be empty.
+    /// A required string, which may be empty.
     pub fn required_text(&self, name: &str) -> Result<&str, Failure> {
         match self.field(name) {
             None => Err(Failure::bad_request(format!("missing {name} field"))),
-            Some(Value::Text(text)) => Ok(text),
-            Some(other) => Err(other.is_not(name, "a string")),
+            Some(FieldValue::Text(text)) => Ok(text),
+            Some(other) => Err(other.refuse_for(name, "a string")),
         }
     }
 
-    /// A string that may be missing; an empty one counts as missing.
+    /// An optional string; an empty one counts as missing.
     pub fn text(&self, name: &str) -> Result<Option<&str>, Failure> {
-        match self.given(name) {
+        match self.non_empty_field(name) {
             None => Ok(None),
-            Some(Value::Text(text)) => Ok(Some(text)),
-            Some(other) => Err(other.is_not(name, "a string")),
+            Some(FieldValue::Text(text)) => Ok(Some(text)),
+            Some(other) => Err(other.refuse_for(name, "a string")),
         }
     }
 
-    /// A whole number that may be missing, brought within `bounds`; 0 counts as missing.
+    /// An optional whole number, clamped to `bounds`; 0 counts as missing.
     pub fn integer(&self, name: &str, bounds: RangeInclusive<u64>) -> Result<Option<u64>, Failure> {
         let Some(number) = self.number(name)? else {
             return Ok(None);
@@ -125,59 +125,58 @@ impl<'a> Request<'a> {
         Ok(u64::try_from(number.clamp(least, most)).ok())
     }
 
-    /// A whole number that may be missing, as it was asked for; 0 counts as missing.
+    /// An optional whole number, unclamped; 0 counts as missing.
     pub fn number(&self, name: &str) -> Result<Option<i128>, Failure> {
-        let Some(value) = self.given(name) else {
+        let Some(value) = self.non_empty_field(name) else {
             return Ok(None);
         };
         let number = match value {
-            Value::Integer(number) => Some(*number),
-            Value::Real(number) => whole(*number),
-            Value::Text(text) => integer(text),
+            FieldValue::Integer(number) => Some(*number),
+            FieldValue::Real(number) => as_whole_number(*number),
+            FieldValue::Text(text) => parse_integer(text),
             _ => None,
         };
-        let number = number.ok_or_else(|| value.is_not(name, "an integer"))?;
+        let number = number.ok_or_else(|| value.refuse_for(name, "an integer"))?;
         Ok((number != 0).then_some(number))
     }
 
-    /// A yes or no that may be missing, which is no.
+    /// An optional flag; false if it is missing.
     pub fn flag(&self, name: &str) -> Result<bool, Failure> {
-        match self.given(name) {
+        match self.non_empty_field(name) {
             None => Ok(false),
-            Some(Value::Bool(flag)) => Ok(*flag),
-            Some(Value::Text(text)) if text.trim().eq_ignore_ascii_case("true") => Ok(true),
-            Some(Value::Text(text)) if text.trim().eq_ignore_ascii_case("false") => Ok(false),
-            Some(other) => Err(other.is_not(name, "a boolean")),
+            Some(FieldValue::Bool(flag)) => Ok(*flag),
+            Some(FieldValue::Text(text)) if text.trim().eq_ignore_ascii_case("true") => Ok(true),
+            Some(FieldValue::Text(text)) if text.trim().eq_ignore_ascii_case("false") => Ok(false),
+            Some(other) => Err(other.refuse_for(name, "a boolean")),
         }
     }
 
-    /// A list of strings that may be missing, which is an empty one; empty strings in it are passed
-    /// over.
+    /// An optional list of strings; empty if it is missing. Empty strings in it are ignored.
     pub fn texts(&self, name: &str) -> Result<Vec<&str>, Failure> {
         let wanted = "an array of strings";
-        match self.given(name) {
+        match self.non_empty_field(name) {
             None => Ok(Vec::new()),
-            Some(Value::List(values)) => values
+            Some(FieldValue::List(values)) => values
                 .iter()
                 .filter(|value| !value.is_empty())
                 .map(|value| match value {
-                    Value::Text(text) => Ok(text.as_ref()),
-                    other => Err(other.is_not(name, wanted)),
+                    FieldValue::Text(text) => Ok(text.as_ref()),
+                    other => Err(other.refuse_for(name, wanted)),
                 })
                 .collect(),
-            Some(Value::Text(text)) => Ok(vec![text.as_ref()]),
-            Some(other) => Err(other.is_not(name, wanted)),
+            Some(FieldValue::Text(text)) => Ok(vec![text.as_ref()]),
+            Some(other) => Err(other.refuse_for(name, wanted)),
         }
     }
 
-    /// An optional field that says something: models in strict mode send every field, empty where
-    /// they mean none.
-    fn given(&self, name: &str) -> Option<&Value<'a>> {
+    /// An optional field unless it is empty: models in strict mode send every field, and leave
+    /// empty what they do not want.
+    fn non_empty_field(&self, name: &str) -> Option<&FieldValue<'a>> {
         self.field(name).filter(|value| !value.is_empty())
     }
 
-    /// Of a field that is there twice, the last one counts, as in most readers of JSON.
-    fn field(&self, name: &str) -> Option<&Value<'a>> {
+    /// The last field of this name, as in most readers of JSON.
+    fn field(&self, name: &str) -> Option<&FieldValue<'a>> {
         self.fields
             .iter()
             .rev()
@@ -186,21 +185,24 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The whole number that `text` spells in any form that JSON has for one; beyond the range of
-/// integers, the nearest.
+/// Parses a whole number in any notation of JSON's. Beyond the range of integers, it is the
+/// nearest one.
 #[must_use]
-pub fn integer(text: &str) -> Option<i128> {
+pub fn parse_integer(text: &str) -> Option<i128> {
     let text = text.trim();
     if let Ok(number) = text.parse() {
         return Some(number);
     }
-    // JSON has no word for a number that is none or endless.
+    // JSON has no `NaN` and no `inf`, which `parse` would accept.
     let number = text.bytes().any(|byte| byte.is_ascii_digit());
-    number.then(|| text.parse().ok()).flatten().and_then(whole)
+    number
+        .then(|| text.parse().ok())
+        .flatten()
+        .and_then(as_whole_number)
 }
 
-/// The whole number that `number` is, if it is one; beyond the range of integers, the nearest.
-fn whole(number: f64) -> Option<i128> {
+/// `number` as an integer if it is whole; beyond the range of integers, the nearest one.
+fn as_whole_number(number: f64) -> Option<i128> {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the cast saturates, and bounds follow"
@@ -208,26 +210,26 @@ fn whole(number: f64) -> Option<i128> {
     (number.fract() == 0.0 || number.is_infinite()).then_some(number as i128)
 }
 
-/// A JSON value that borrows from the request where it can. Of what no field takes, only the kind
-/// is kept.
+/// A JSON value, borrowed from the request if possible. Of values that no field takes, only the
+/// kind is kept.
 #[derive(Debug)]
-enum Value<'a> {
+enum FieldValue<'a> {
     Null,
     Bool(bool),
     Integer(i128),
-    /// Infinite, where the number is too large for the type.
+    /// Infinite if the number is too large for the type.
     Real(f64),
     Text(Cow<'a, str>),
-    List(Vec<Value<'a>>),
+    List(Vec<FieldValue<'a>>),
     /// The fields of the whole request.
-    Request(Vec<(Cow<'a, str>, Value<'a>)>),
-    /// An array with something in it, or an object, where no field has one.
+    Request(Vec<(Cow<'a, str>, FieldValue<'a>)>),
+    /// A non-empty array or an object where no field has one.
     Other(&'static str),
-    /// JSON that nothing can hold, such as half of a surrogate pair, and the reason.
-    Unheld(String),
+    /// JSON that cannot be represented, such as half of a surrogate pair, and the reason.
+    Unrepresentable(String),
 }
 
-impl Value<'_> {
+impl FieldValue<'_> {
     fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -237,7 +239,7 @@ impl Value<'_> {
             Self::List(_) => "an array",
             Self::Request(_) => "an object",
             Self::Other(kind) => kind,
-            Self::Unheld(_) => "a value that cannot be held",
+            Self::Unrepresentable(_) => "a value that cannot be held",
         }
     }
 
@@ -251,66 +253,69 @@ impl Value<'_> {
     }
 
     /// The refusal of this value in the field `name`, which must be `wanted`.
-    fn is_not(&self, name: &str, wanted: &str) -> Failure {
+    fn refuse_for(&self, name: &str, wanted: &str) -> Failure {
         let mut reason = format!("{name} must be {wanted}");
-        if let Self::Unheld(why) = self {
-            reason = format!("{reason}: {why}");
+        if let Self::Unrepresentable(cause) = self {
+            reason = format!("{reason}: {cause}");
         }
         Failure::bad_request(reason)
     }
 }
 
-/// How deep in a request a value stands, and so what is kept of it: fields are texts, numbers or
-/// lists of such, and what lies deeper is passed over without a call for each level, however many
-/// there are.
+/// The depth of a value in a request, which decides how much of it is kept: fields are strings,
+/// numbers or lists of these. Deeper values are skipped without recursion, so that deep nesting
+/// does not exhaust the stack.
 #[derive(Clone, Copy)]
-enum Level {
+enum JsonDepth {
     Request,
     Field,
     Element,
 }
 
-impl<'de> DeserializeSeed<'de> for Level {
-    type Value = Value<'de>;
+impl<'de> DeserializeSeed<'de> for JsonDepth {
+    type Value = FieldValue<'de>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value<'de>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<FieldValue<'de>, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Level {
-    type Value = Value<'de>;
+impl<'de> Visitor<'de> for JsonDepth {
+    type Value = FieldValue<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a JSON value")
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Value::Null)
+        Ok(FieldValue::Null)
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
-        Ok(Value::Bool(value))
+        Ok(FieldValue::Bool(value))
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(Value::Integer(value.into()))
+        Ok(FieldValue::Integer(value.into()))
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Value::Integer(value.into()))
+        Ok(FieldValue::Integer(value.into()))
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
-        Ok(Value::Real(value))
+        Ok(FieldValue::Real(value))
     }
 
     fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
-        Ok(Value::Text(Cow::Borrowed(value)))
+        Ok(FieldValue::Text(Cow::Borrowed(value)))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(Value::Text(Cow::Owned(value.to_owned())))
+        Ok(FieldValue::Text(Cow::Owned(value.to_owned())))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
@@ -319,40 +324,40 @@ impl<'de> Visitor<'de> for Level {
             while let Some(value) = sequence.next_element_seed(Self::Element)? {
                 values.push(value);
             }
-            return Ok(Value::List(values));
+            return Ok(FieldValue::List(values));
         }
         let mut empty = true;
         while let Some(IgnoredAny) = sequence.next_element()? {
             empty = false;
         }
         Ok(if empty {
-            Value::List(values)
+            FieldValue::List(values)
         } else {
-            Value::Other("an array")
+            FieldValue::Other("an array")
         })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let Self::Request = self else {
             while let Some((IgnoredAny, IgnoredAny)) = map.next_entry()? {}
-            return Ok(Value::Other("an object"));
+            return Ok(FieldValue::Other("an object"));
         };
         let mut fields = Vec::new();
-        while let Some(Name(name)) = map.next_key()? {
+        while let Some(FieldName(name)) = map.next_key()? {
             fields.push((name, map.next_value_seed(Self::Field)?));
         }
-        Ok(Value::Request(fields))
+        Ok(FieldValue::Request(fields))
     }
 }
 
-/// A request's names and values, each as it is written: whether they can be held is not asked.
-struct Unread<'a>(Vec<(&'a RawValue, &'a RawValue)>);
+/// A request's names and values as they are written, even if they cannot be represented.
+struct RawFields<'a>(Vec<(&'a RawValue, &'a RawValue)>);
 
-impl<'de> Deserialize<'de> for Unread<'de> {
+impl<'de> Deserialize<'de> for RawFields<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Unread<'de>;
+        struct RawFieldsVisitor;
+        impl<'de> Visitor<'de> for RawFieldsVisitor {
+            type Value = RawFields<'de>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("an object")
@@ -363,35 +368,37 @@ impl<'de> Deserialize<'de> for Unread<'de> {
                 while let Some(field) = map.next_entry()? {
                     fields.push(field);
                 }
-                Ok(Unread(fields))
+                Ok(RawFields(fields))
             }
         }
-        deserializer.deserialize_map(Fields)
+        deserializer.deserialize_map(RawFieldsVisitor)
     }
 }
 
-/// A field as far as it can be held; none if its very name cannot.
-fn held<'a>((name, json): (&'a RawValue, &'a RawValue)) -> Option<(Cow<'a, str>, Value<'a>)> {
-    let Name(name) = serde_json::from_str(name.get()).ok()?;
-    Some((name, value(json.get())))
+/// Parses a field; `None` if its name cannot be represented.
+fn parse_field<'a>(
+    (name, json): (&'a RawValue, &'a RawValue),
+) -> Option<(Cow<'a, str>, FieldValue<'a>)> {
+    let FieldName(name) = serde_json::from_str(name.get()).ok()?;
+    Some((name, parse_value(json.get())))
 }
 
-/// The value that `json` is, as far as it can be held.
-fn value(json: &str) -> Value<'_> {
-    let read = Level::Field.deserialize(&mut serde_json::Deserializer::from_str(json));
+/// Parses a value, which may be [`FieldValue::Unrepresentable`].
+fn parse_value(json: &str) -> FieldValue<'_> {
+    let read = JsonDepth::Field.deserialize(&mut serde_json::Deserializer::from_str(json));
     read.unwrap_or_else(|error| match json.parse() {
-        Ok(number) => Value::Real(number),
-        Err(_) => Value::Unheld(error.to_string()),
+        Ok(number) => FieldValue::Real(number),
+        Err(_) => FieldValue::Unrepresentable(error.to_string()),
     })
 }
 
-/// A field's name, borrowed where it has no escapes.
-struct Name<'a>(Cow<'a, str>);
+/// A field's name, borrowed if it has no escapes.
+struct FieldName<'a>(Cow<'a, str>);
 
-impl<'de> Deserialize<'de> for Name<'de> {
+impl<'de> Deserialize<'de> for FieldName<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Level::Element.deserialize(deserializer)? {
-            Value::Text(text) => Ok(Self(text)),
+        match JsonDepth::Element.deserialize(deserializer)? {
+            FieldValue::Text(text) => Ok(Self(text)),
             other => Err(serde::de::Error::custom(format!(
                 "field named by {}",
                 other.kind()

@@ -1,12 +1,12 @@
-//! A tool's schema as the front ends for people need it: its fields, in order, each with its type,
-//! bounds and description.
+//! A tool's schema as the front ends for people need it: its fields, in order, each with its type
+//! and description.
 //!
-//! Read from the very text that `--schema` prints, so that nothing is described twice. The forms
-//! that occur are those of the specification's schema format.
+//! It is read from the text that `--schema` prints, so that nothing is described twice. Rules: the
+//! specification's schema format.
 
 use serde_json::Value;
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// A string.
@@ -20,7 +20,7 @@ pub enum FieldKind {
 }
 
 impl FieldKind {
-    /// The kind as help shows it.
+    /// The type as help shows it.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -34,18 +34,18 @@ impl FieldKind {
 
 /// One field of a request.
 #[derive(Debug)]
-pub struct Field {
+pub struct SchemaField {
     /// The name, in `snake_case`.
     pub name: String,
-    /// What it holds.
+    /// The type.
     pub kind: FieldKind,
-    /// Whether a request without it is a bad one.
+    /// A request without it is invalid.
     pub required: bool,
-    /// What it means.
+    /// The meaning, in a sentence or two.
     pub description: String,
 }
 
-impl Field {
+impl SchemaField {
     /// The field's name as that of a flag, in `kebab-case` and without dashes before it:
     /// `file-path`.
     #[must_use]
@@ -57,10 +57,10 @@ impl Field {
 /// A tool's schema, read.
 #[derive(Debug)]
 pub struct Schema {
-    /// What the tool does.
+    /// The tool's purpose, in a sentence or more.
     pub description: String,
     /// The fields, in the schema's order.
-    pub fields: Vec<Field>,
+    pub fields: Vec<SchemaField>,
 }
 
 impl Schema {
@@ -73,7 +73,7 @@ impl Schema {
             .trim_end_matches('.')
     }
 
-    /// Reads the text of a schema; what it does not say is empty.
+    /// Reads the text of a schema; what is missing there is empty here.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let schema: Value = serde_json::from_str(text).unwrap_or_default();
@@ -83,7 +83,7 @@ impl Schema {
             .as_array()
             .map_or(&[][..], Vec::as_slice);
         let properties = parameters["properties"].as_object().into_iter().flatten();
-        let fields = properties.map(|(name, property)| Field {
+        let fields = properties.map(|(name, property)| SchemaField {
             name: name.clone(),
             kind: match property["type"].as_str() {
                 Some("integer") => FieldKind::Integer,
@@ -101,8 +101,8 @@ impl Schema {
     }
 }
 
-/// What a host that discovers a tool finds wrong with the text of its schema: the specification's
-/// validation rules, in its order. Comes back with the tool's name where nothing is.
+/// Validates the text of a schema as a host does that discovers the tool, by the specification's
+/// rules in their order. Returns the tool's name, or the first violation.
 pub fn validate(text: &[u8]) -> Result<String, String> {
     let schema: Value =
         serde_json::from_slice(text).map_err(|error| format!("is not valid JSON: {error}"))?;
@@ -147,13 +147,13 @@ pub fn validate(text: &[u8]) -> Result<String, String> {
     }
 }
 
-/// The types that a field may have.
+/// The JSON types that a field may have.
 const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tool::Set;
+    use crate::contract::tool::ToolSet;
     use crate::registry;
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
                 let needed = same.as_array().unwrap().iter().any(|one| one == name);
                 let lists = field["type"] == "array";
                 // A filter of a search that is not given filters nothing.
-                let filters = tool.set == Set::Research && !said.contains("(default: ");
+                let filters = tool.set == ToolSet::Research && !said.contains("(default: ");
                 let tells = !needed && !lists && !filters;
                 assert_eq!(said.contains("(default: "), tells, "{said}");
                 let Some(host) = hosts.get(name) else {
@@ -233,7 +233,7 @@ mod tests {
                 }
             }
             let minified: Value = serde_json::from_str(tool.model_schema).unwrap();
-            let size = if tool.set == Set::Research {
+            let size = if tool.set == ToolSet::Research {
                 &mut of_research
             } else {
                 &mut of_the_nine

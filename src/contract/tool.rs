@@ -1,10 +1,9 @@
-//! What a tool is: one row of constants, from which every front end and command takes what it needs
-//! to know.
+//! A tool's row: the constants from which every front end and command takes what it needs to know.
 //!
 //! Envelopes and exit codes follow the decisions on the host's calls, 1 to 3.
 
-use crate::cache::Store;
-use crate::contract::aside::Picks;
+use crate::cache::CacheStore;
+use crate::contract::aside::PickedValues;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
@@ -15,76 +14,71 @@ pub struct Tool {
     pub name: &'static str,
     /// The name of the installed link, in `kebab-case`: `file-read`, `web-fetch-tool`.
     pub link: &'static str,
-    /// Whose rules envelope and exit code follow.
+    /// The family whose rules the envelope and the exit code follow.
     pub family: Family,
-    /// With which others it is asked for together.
-    pub set: Set,
-    /// Whether a server offers it where nobody has chosen.
+    /// The set with which people ask for it.
+    pub set: ToolSet,
+    /// A server offers it by default.
     pub offered: bool,
     /// The JSON schema, as `--schema` prints it: the specification's.
     pub schema: &'static str,
-    /// The same in words for models and people, true to this program, with bounds and defaults.
-    /// It may have optional fields that a host's requests have not: see
-    /// [`Reader::may_send_more`](crate::contract::terms::Reader::may_send_more).
+    /// The schema in words for models and people, true to this program, with bounds and defaults.
+    /// It may have optional fields that hosts may not send: see
+    /// [`Audience::may_send_more`](crate::contract::terms::Audience::may_send_more).
     pub model_schema: &'static str,
-    /// The JSON schema of the object that a call answers with, for programs that check it; none
-    /// where answers are taken as they are.
+    /// The JSON schema of the answer's object, for programs that check it.
     pub output_schema: Option<&'static str>,
-    /// The field by which a request bounds the answer itself, in bytes: where it is given, a server
-    /// does not cut the answer to what its client lets through. None where there is no such field.
+    /// The field by which a request limits the answer itself, in bytes, if there is one. If a
+    /// request has it, a server does not truncate the answer to what its client lets through.
     pub own_limit: Option<&'static str>,
-    /// Whether an answer may link to what was too large for it
+    /// An answer may link to content that was too large for it
     /// ([`artifact`](crate::cache::artifact)), which a server then lets its client read.
     pub artifacts: bool,
-    /// What a person sees where there is room for a line: `Read a file`.
+    /// A title for people, of a line at most: `Read a file`.
     pub title: &'static str,
-    /// What a call does to the world, for hosts that ask their user first.
-    pub hints: Hints,
-    /// What of the machine a request can name, for front ends that confine it.
-    pub scope: Scope,
-    /// How many calls a server may run at the same time, where a call can take much memory; `None`
-    /// sets no limit beside the server's.
+    /// Effects of a call, for hosts that ask their user first.
+    pub hints: ToolHints,
+    /// Files that a request can name, for front ends that confine it.
+    pub scope: AccessScope,
+    /// Number of calls that a server may run at the same time, for tools that can take much memory;
+    /// `None` sets no limit of the tool's own.
     pub at_once: Option<usize>,
-    /// What `--help` and the manual page say beyond the schema.
-    pub manual: Manual,
-    /// The account without which the tool answers `AUTH_MISSING`; none where it needs no
-    /// credentials.
+    /// Text of `--help` and the manual page beyond the schema.
+    pub manual: ToolManual,
+    /// The account without which the tool answers `AUTH_MISSING`, if it needs credentials.
     pub account: Option<Account>,
-    /// How the answer's fields read as text. A field that is not named here is shown as `name:
-    /// value`; those of the envelope (`success`, `error`, `error_code`) and `note` are the
-    /// contract's, and no row names them.
-    pub fields: &'static [(&'static str, Part)],
-    /// How a call that is made of flags exits.
-    pub exits: Exits,
-    /// How to ask for less, in a sentence, for whoever gets a long answer; empty where no answer of
-    /// the tool grows long.
+    /// Roles of the answer's fields when it is shown as text. A field that is not named here is
+    /// shown as `name: value`; those of the envelope (`success`, `error`, `error_code`) and `note`
+    /// are the contract's, and no row names them.
+    pub fields: &'static [(&'static str, FieldRole)],
+    /// Exit codes of calls with flags.
+    pub exits: ExitCodes,
+    /// A sentence on how to ask for less, added to long answers; empty if the tool has none.
     pub less: &'static str,
-    /// A call that shows that the installed tool works; none where that takes a network.
-    pub sample: Option<Sample>,
-    /// What [`Tool::run`] calls.
-    pub run: Run,
-    /// What [`Tool::answer_from`] calls; none where answers are not kept.
-    pub from_cache: Option<FromCache>,
+    /// A call that shows that the installed tool works, if one is possible without a network.
+    pub sample: Option<SampleCall>,
+    /// The function behind [`Tool::run`].
+    pub run: for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>,
+    /// The function behind [`Tool::answer_from`], if answers are cached.
+    pub from_cache: Option<CacheLookup>,
 }
 
-/// The first phase of a call, which comes back with the second one: see [`Tool::run`].
-pub type Run = for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>;
-
-/// What a store has to say of a call: see [`Tool::answer_from`].
-pub type FromCache = for<'a> fn(&'a Request<'a>, &dyn Store) -> Option<Result<Reply<'a>, Failure>>;
+/// A lookup of a call's answer in a store: see [`Tool::answer_from`].
+pub type CacheLookup =
+    for<'a> fn(&'a Request<'a>, &dyn CacheStore) -> Option<Result<Reply<'a>, Failure>>;
 
 impl Tool {
     /// Carries out one call, in two phases.
     ///
     /// 1. **It prepares, and may fail.** The request's fields are understood, the file is opened,
-    ///    the page is fetched. Whatever can be refused is refused now, while nothing has been
-    ///    written: the whole answer is then the [`Failure`].
-    /// 2. **It streams, and may only fail as I/O does.** The [`Reply`] that comes back writes the
-    ///    answer's fields when it is told to. Its reader may be gone by then, and that is the one
-    ///    error it returns. Should its own source break off midway, it ends the object with
-    ///    [`Object::break_off`](crate::contract::reply::Object::break_off): what has been answered
-    ///    stands, and `error` and `error_code` behind it say why no more came. Notes on what was
-    ///    left out are written here as well.
+    ///    the page is fetched. Everything that can be refused is refused now, while nothing has
+    ///    been written: the whole answer is then the [`Failure`].
+    /// 2. **It streams, and may only fail as I/O does.** The returned [`Reply`] writes the
+    ///    answer's fields when it is told to. The only error it returns is that its reader is gone.
+    ///    If its own source fails midway, it ends the object with
+    ///    [`Object::break_off`](crate::contract::reply::Object::break_off): the answer so far
+    ///    stands, and `error` and `error_code` behind it tell the reason. Notes on omissions are
+    ///    written here as well.
     ///
     /// # Errors
     /// The first phase failed.
@@ -92,14 +86,14 @@ impl Tool {
         (self.run)(request)
     }
 
-    /// What [`Tool::run`] would come back with, as far as `store` alone tells: an answer that was
-    /// kept, a failure that was kept, the refusal of a request that makes no sense. `None` where
-    /// somebody else would have to be asked. It waits for nobody.
+    /// The result of [`Tool::run`] if `store` alone can give it: a cached answer, a cached failure,
+    /// the refusal of an invalid request. `None` if a provider or site would have to be asked.
+    /// Never waits.
     #[must_use]
     pub fn answer_from<'a>(
         &self,
         request: &'a Request<'a>,
-        store: &dyn Store,
+        store: &dyn CacheStore,
     ) -> Option<Result<Reply<'a>, Failure>> {
         self.from_cache?(request, store)
     }
@@ -110,13 +104,13 @@ impl Tool {
         self.link.strip_suffix("-tool").unwrap_or(self.link)
     }
 
-    /// Whether the answer has a field that reads so.
+    /// True if the answer has a field of this role.
     #[must_use]
-    pub fn has(&self, part: Part) -> bool {
+    pub fn has(&self, part: FieldRole) -> bool {
         self.fields.iter().any(|(_, one)| *one == part)
     }
 
-    /// Whether answers are kept for a while, so that people can ask for one that was not
+    /// True if answers are cached, so that people can ask for a new one
     /// ([`Terms::no_cache`](crate::contract::terms::Terms::no_cache)).
     #[must_use]
     pub fn keeps_answers(&self) -> bool {
@@ -133,16 +127,16 @@ impl Tool {
     }
 }
 
-/// What a call does to the world, in the words of the Model Context Protocol's tool annotations.
+/// The effects of a call, as the Model Context Protocol's tool annotations have them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "the protocol has these four, and each is a question of its own"
 )]
-pub struct Hints {
+pub struct ToolHints {
     /// It changes nothing.
     pub read_only: bool,
-    /// What it changes may be lost.
+    /// It may destroy what it changes.
     pub destructive: bool,
     /// The same call made again changes nothing more.
     pub idempotent: bool,
@@ -150,32 +144,31 @@ pub struct Hints {
     pub open_world: bool,
 }
 
-impl Hints {
-    /// A tool that looks at this machine's files.
+impl ToolHints {
+    /// A tool that reads this machine's files.
     pub const LOOKS: Self = Self {
         read_only: true,
         destructive: false,
         idempotent: true,
         open_world: false,
     };
-    /// A tool that asks the world.
+    /// A tool that reads from the network.
     pub const ASKS: Self = Self {
         open_world: true,
         ..Self::LOOKS
     };
 }
 
-/// What of the machine a request can name.
+/// The files that a request can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Everything that the user can touch: no front end can confine it.
+pub enum AccessScope {
+    /// All files of the user's: no front end can confine such a tool by its request.
     Machine,
     /// The file that this field names.
     File(&'static str),
-    /// What the wildcards in the field `pattern` name, from the directory that the field
-    /// `directory` names.
+    /// The files that match the field `pattern`, below the directory in the field `directory`.
     Paths {
-        /// The field that names a directory, or a file.
+        /// The field that names a directory or a file.
         directory: &'static str,
         /// The field that holds a wildcard pattern.
         pattern: &'static str,
@@ -184,24 +177,24 @@ pub enum Scope {
     Network,
 }
 
-/// What a person wants to know of a tool and its schema does not say.
-pub struct Manual {
-    /// What the tool does and what to expect of it, in a few lines.
+/// A tool's manual, beyond its schema.
+pub struct ToolManual {
+    /// The tool's purpose and behaviour, in a few lines.
     pub text: &'static str,
     /// A request that works anywhere.
     pub example: &'static str,
-    /// The variables of the environment that the tool reads, beside those of its account, and what
-    /// each does.
+    /// The variables of the environment that the tool reads, beside those of its account, and their
+    /// meanings.
     pub environment: &'static [(&'static str, &'static str)],
 }
 
-/// An account with somebody else, whose credentials a tool needs.
+/// An account with a provider, whose credentials a tool needs.
 pub struct Account {
-    /// What it needs, all of it.
+    /// The credentials, all of which are needed.
     pub credentials: &'static [Credential],
-    /// What a host shows its user where they are missing, in several lines.
+    /// Text that a host shows its user if they are missing, in several lines.
     pub notice: &'static str,
-    /// Where they are to be had, on one line.
+    /// Their source, on one line.
     pub source: &'static str,
 }
 
@@ -214,40 +207,38 @@ pub struct Credential {
     pub path: &'static [&'static str],
 }
 
-/// How a field of an answer reads as text.
+/// The role of an answer's field when the answer is shown as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// What was asked for, as text: shown as it is, in whole lines.
+pub enum FieldRole {
+    /// The content asked for, as text: shown in whole lines.
     Output,
-    /// What was asked for, which is not the tool's own: shown as it is, and handed on byte for
-    /// byte.
+    /// The content asked for, which is a file's or a command's: handed on byte for byte.
     Content,
-    /// What is known beside the content: shown behind it, of each field the values that are named
-    /// here, as short lines ([`aside`](crate::contract::aside)). A person's pipe gets the content
-    /// alone.
-    Aside(Picks),
-    /// A list of objects: shown one under the other, each with its first field as heading.
+    /// Facts beside the content: of these, the values named here are shown after it as short lines
+    /// ([`aside`](crate::contract::aside)). A person's pipe gets the content alone.
+    Aside(PickedValues),
+    /// A list of objects: shown one below the other, each with its first field as heading.
     Results,
     /// The exit code of a command that was run: the process ends with it, and nothing is shown.
     ExitCode,
-    /// How much was found: shown where that is nothing.
+    /// The number of results: shown only if it is 0.
     Count,
-    /// What another part says already, or what is of use to programs alone: not shown.
+    /// A field that repeats another, or is of use to programs alone: not shown.
     Silent,
 }
 
-/// How a call that is made of flags exits, for scripts; 0 is that all was done. A host's calls exit
-/// by their family.
+/// The exit codes of a tool's calls with flags, for scripts; 0 is success. A host's calls exit as
+/// their family has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exits {
-    /// Nothing was found ([`Part::Count`]).
+pub struct ExitCodes {
+    /// Nothing was found ([`FieldRole::Count`]).
     pub nothing_found: u8,
-    /// It was not done, or not to its end.
+    /// The call failed, at its beginning or midway.
     pub failed: u8,
 }
 
-impl Exits {
-    /// A tool for which nothing found is an answer like any other.
+impl ExitCodes {
+    /// A tool for which an empty result is an ordinary answer.
     pub const USUAL: Self = Self {
         nothing_found: 0,
         failed: 1,
@@ -257,7 +248,7 @@ impl Exits {
         nothing_found: 1,
         failed: 2,
     };
-    /// A program that runs others, as env(1) and timeout(1) have it: theirs is the exit code.
+    /// A program that runs others, as env(1) and timeout(1) have it: it exits with their code.
     pub const RUNS: Self = Self {
         nothing_found: 0,
         failed: 125,
@@ -265,8 +256,8 @@ impl Exits {
 }
 
 /// A call that needs nothing but an empty directory.
-pub struct Sample {
-    /// A file that is there, its name and its content.
+pub struct SampleCall {
+    /// The name and content of a file that has to be there.
     pub file: Option<(&'static str, &'static str)>,
     /// The request.
     pub request: &'static str,
@@ -274,31 +265,31 @@ pub struct Sample {
     pub answer: &'static str,
 }
 
-/// The families of the specification; they differ in their envelopes and exit codes.
+/// The families of tools; they differ in their envelopes and exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// bash, file-*, glob, grep: a failed operation is an answer, and exits 0.
     Local,
     /// web-*: `success` comes first, and a failed operation exits 1.
     Web,
-    /// `web_search` and `scrape_page`: an answer is the specification's object as it stands, a
-    /// failure and the exit codes are those of the web tools.
+    /// `web_search` and `scrape_page`: answers are the specification's objects without an envelope,
+    /// failures and exit codes are those of the web tools.
     Research,
 }
 
-/// A set of tools, which people ask for together.
+/// A set of tools that people ask for together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Set {
-    /// What works on this machine.
+pub enum ToolSet {
+    /// Tools for this machine.
     Local,
-    /// What asks the web, for hosts.
+    /// Tools for the web, for hosts.
     Web,
-    /// What asks the web as a system of its own, beside the hosts' tools: no host finds it unless
-    /// its link was asked for.
+    /// Tools for the web as a system of its own, beside the hosts' tools: no host finds them unless
+    /// their links were asked for.
     Research,
 }
 
-impl Set {
+impl ToolSet {
     /// The sets' names on the command line.
     pub const NAMES: [(&'static str, Self); 3] = [
         ("local", Self::Local),

@@ -1,13 +1,13 @@
-//! Entities of HTML, decoded and encoded, outside of pages: from the table of the parser of those.
+//! HTML entities, decoded and encoded outside of pages, with the table of the page parser.
 
 use std::borrow::Cow;
 
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 
-/// The longest name of an entity, in bytes (`CounterClockwiseContourIntegral;`).
+/// Length in bytes of the longest entity name (`CounterClockwiseContourIntegral;`).
 const LONGEST_NAME: usize = 32;
 
-/// `text` with its entities decoded, once; those that end in a semicolon, as writers write them.
+/// Decodes entities once, and only those that end in a semicolon, as writers write them.
 #[must_use]
 pub fn decoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -19,7 +19,7 @@ pub fn decoded(text: &str) -> String {
             .bytes()
             .take(LONGEST_NAME + 1)
             .position(|byte| byte == b';');
-        match end.and_then(|end| entity(&rest[..end])) {
+        match end.and_then(|end| decode_entity(&rest[..end])) {
             Some(characters) => {
                 out.extend(characters.into_iter().flatten());
                 rest = &rest[end.map_or(0, |end| end + 1)..];
@@ -30,8 +30,7 @@ pub fn decoded(text: &str) -> String {
     out + rest
 }
 
-/// The value of an attribute with its entities decoded as browsers do it, also those without a
-/// semicolon.
+/// Decodes an attribute's value as browsers do, also entities without a semicolon.
 ///
 /// Rules: HTML Living Standard, "Tokenization", from the character reference state on.
 #[must_use]
@@ -54,7 +53,7 @@ pub fn decoded_in_attribute(value: &str) -> Cow<'_, str> {
             }
             None => name_in_attribute(rest),
         };
-        let characters = length.and_then(|length| entity(&rest[..length]));
+        let characters = length.and_then(|length| decode_entity(&rest[..length]));
         match (length, characters) {
             (Some(length), Some(characters)) => {
                 out.extend(characters.into_iter().flatten());
@@ -67,8 +66,8 @@ pub fn decoded_in_attribute(value: &str) -> Cow<'_, str> {
     Cow::Owned(out + rest)
 }
 
-/// The length of the name of the entity that `text` begins with, without its semicolon. One of the
-/// names that need none counts only where nothing follows that would go on with it.
+/// Returns the length of the entity name that `text` begins with, without its semicolon. A name
+/// that needs no semicolon counts only if nothing follows that would continue it.
 fn name_in_attribute(text: &str) -> Option<usize> {
     let of_name = |byte: &u8| byte.is_ascii_alphanumeric();
     let letters = text.bytes().take(LONGEST_NAME).take_while(of_name).count();
@@ -78,12 +77,12 @@ fn name_in_attribute(text: &str) -> Option<usize> {
         _ => {}
     }
     let named = NAMED_ENTITIES.get(&text[..letters]);
-    // Beginnings of names stand in the table as well, for nothing.
+    // The table also holds prefixes of names, with the code 0.
     named.is_some_and(|found| found.0 != 0).then_some(letters)
 }
 
-/// The one or two characters that an entity stands for.
-fn entity(name: &str) -> Option<[Option<char>; 2]> {
+/// Returns the one or two characters that an entity stands for.
+fn decode_entity(name: &str) -> Option<[Option<char>; 2]> {
     let Some(number) = name.strip_prefix('#') else {
         let (first, second) = NAMED_ENTITIES.get(&format!("{name};"))?;
         let character = |code: u32| char::from_u32(code).filter(|c| *c != '\0');
@@ -93,36 +92,35 @@ fn entity(name: &str) -> Option<[Option<char>; 2]> {
         Some(digits) => (digits, 16),
         None => (number, 10),
     };
-    // Unlike a number elsewhere, this one has no sign.
+    // `from_str_radix` would accept a sign.
     if !digits.chars().all(|digit| digit.is_digit(radix)) {
         return None;
     }
     let code = u32::from_str_radix(digits, radix).ok()?;
-    Some([Some(of_code(code)), None])
+    Some([Some(char_of_code(code)), None])
 }
 
-/// What a reference stands for.
+/// A decoded character reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reference {
-    /// One character or two.
+pub struct CharacterReference {
     pub characters: [Option<char>; 2],
-    /// Its bytes behind the `&`.
+    /// Length in bytes after the `&`.
     pub length: usize,
-    /// Whether it ends in a semicolon.
+    /// True if it ends in a semicolon.
     pub ended: bool,
 }
 
-/// The reference that goes on with `text` behind its `&`, as parsers of pages read it, between tags
-/// or in an attribute; `None` if the `&` begins none.
+/// Parses the reference that continues with `text` after its `&`, as page parsers do, between tags
+/// or in an attribute; `None` if the `&` does not begin one.
 ///
 /// Rules: HTML Living Standard, "Tokenization", from the character reference state on.
 #[must_use]
-pub fn reference(text: &str, in_attribute: bool) -> Option<Reference> {
+pub fn reference(text: &str, in_attribute: bool) -> Option<CharacterReference> {
     let bytes = text.as_bytes();
     if bytes.first() == Some(&b'#') {
-        return number(bytes);
+        return numeric_reference(bytes);
     }
-    // What most references are.
+    // The most common ones need no look at the table.
     for (name, character) in [
         ("lt;", '<'),
         ("gt;", '>'),
@@ -131,15 +129,14 @@ pub fn reference(text: &str, in_attribute: bool) -> Option<Reference> {
         ("nbsp;", '\u{a0}'),
     ] {
         if text.starts_with(name) {
-            return Some(Reference {
+            return Some(CharacterReference {
                 characters: [Some(character), None],
                 length: name.len(),
                 ended: true,
             });
         }
     }
-    // Of the names that `text` begins with, the longest one counts; their beginnings stand in the
-    // table as well, for nothing.
+    // The longest matching name counts. The table also holds prefixes of names, with the code 0.
     let mut found = None;
     for length in 1..=bytes.len() {
         if !bytes[length - 1].is_ascii() {
@@ -158,15 +155,15 @@ pub fn reference(text: &str, in_attribute: bool) -> Option<Reference> {
         return None;
     }
     let second = char::from_u32(second).filter(|c| *c != '\0');
-    Some(Reference {
+    Some(CharacterReference {
         characters: [char::from_u32(first), second],
         length,
         ended,
     })
 }
 
-/// The reference by number that `text` begins with.
-fn number(text: &[u8]) -> Option<Reference> {
+/// Parses a numeric reference.
+fn numeric_reference(text: &[u8]) -> Option<CharacterReference> {
     let (begin, radix) = match text.get(1) {
         Some(b'x' | b'X') => (2, 16),
         _ => (1, 10),
@@ -184,36 +181,23 @@ fn number(text: &[u8]) -> Option<Reference> {
         return None;
     }
     let ended = text.get(length) == Some(&b';');
-    Some(Reference {
-        characters: [Some(of_code(code)), None],
+    Some(CharacterReference {
+        characters: [Some(char_of_code(code)), None],
         length: length + usize::from(ended),
         ended,
     })
 }
 
-/// The character that a reference by number stands for.
-fn of_code(code: u32) -> char {
-    // What Windows has in place of C1 controls is meant by their numbers (WHATWG HTML, "numeric
-    // character reference end state").
+/// The character of a numeric reference.
+fn char_of_code(code: u32) -> char {
+    // Numbers of C1 controls mean the characters that Windows has in their place (WHATWG HTML,
+    // "numeric character reference end state").
     let replaced = code
         .checked_sub(0x80)
         .and_then(|at| *C1_REPLACEMENTS.get(usize::try_from(at).ok()?)?);
     replaced
         .or_else(|| char::from_u32(code).filter(|_| code != 0))
         .unwrap_or('\u{fffd}')
-}
-
-/// `text` as it stands between tags.
-#[must_use]
-pub fn encoded(text: &str) -> String {
-    let text = text.replace('&', "&amp;");
-    text.replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// `text` as it stands in an attribute's value, in double quotation marks.
-#[must_use]
-pub fn encoded_in_quotes(text: &str) -> String {
-    encoded(text).replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -261,14 +245,5 @@ mod tests {
         ] {
             assert_eq!(decoded_in_attribute(value), expected, "{value}");
         }
-    }
-
-    #[test]
-    fn what_is_encoded_is_decoded_to_the_same() {
-        let text = "a < b && \"c\" > '&amp;'";
-        assert_eq!(encoded(text), "a &lt; b &amp;&amp; \"c\" &gt; '&amp;amp;'");
-        assert_eq!(decoded(&encoded(text)), text);
-        assert_eq!(decoded(&encoded_in_quotes(text)), text);
-        assert!(!encoded_in_quotes(text).contains('"'));
     }
 }

@@ -13,7 +13,8 @@ use quick_xml::reader::Reader;
 use url::Url;
 
 use super::html::tag;
-use super::{Cuts, Document, boundary, entities};
+use super::{Document, DocumentCuts, entities};
+use crate::basics::words::floor_boundary;
 
 /// The most items that are listed.
 const MAX_ITEMS: usize = 500;
@@ -45,9 +46,9 @@ pub(super) fn read(page: &str, base: &Url) -> Option<Document> {
     feed.read(page);
     let mut document = super::convert(&feed.page(), base);
     document.title = plain(&feed.about.title);
-    Some(document.cut(Cuts {
+    Some(document.cut(DocumentCuts {
         items: feed.more,
-        ..Cuts::default()
+        ..DocumentCuts::default()
     }))
 }
 
@@ -71,7 +72,7 @@ pub(super) fn is_feed(page: &str) -> bool {
     loop {
         match reader.read_event() {
             Ok(Event::Start(root) | Event::Empty(root)) => {
-                let start = &page[..boundary(page, ROOT_WITHIN)];
+                let start = &page[..floor_boundary(page, ROOT_WITHIN)];
                 return match root.name().into_inner() {
                     "rss" | "feed" => true,
                     "rdf:RDF" => start.contains("/rss/"),
@@ -230,7 +231,7 @@ impl Feed {
         if self.field.is_none() || self.text.len() > MAX_TEXT {
             return;
         }
-        let text = &text[..boundary(text, MAX_TEXT)];
+        let text = &text[..floor_boundary(text, MAX_TEXT)];
         if section {
             self.text.push_str(text);
         } else {
@@ -331,7 +332,7 @@ impl Feed {
             } else {
                 MAX_VALUE
             };
-            kept.push_str(text[..boundary(&text, most)].trim());
+            kept.push_str(text[..floor_boundary(&text, most)].trim());
         }
     }
 
@@ -405,7 +406,7 @@ fn plain(text: &str) -> String {
 fn summary(text: &str) -> String {
     let mut plain = plain(text);
     if plain.len() > MAX_SUMMARY {
-        let most = boundary(&plain, MAX_SUMMARY);
+        let most = floor_boundary(&plain, MAX_SUMMARY);
         let end = plain[..most].rfind(' ').unwrap_or(most);
         plain.truncate(end);
         plain.push('\u{2026}');
@@ -532,7 +533,7 @@ mod tests {
         assert_eq!(whole.markdown, format!("- {said}"));
         assert_eq!(
             (whole.cuts, whole.own()),
-            (Cuts::default(), &*whole.markdown)
+            (DocumentCuts::default(), &*whole.markdown)
         );
         let cut = super::read(&page(MAX_ITEMS + 3), &base).unwrap();
         assert_eq!(cut.cuts.items, 3);

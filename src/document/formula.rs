@@ -1,187 +1,314 @@
-//! Formulas put together in one line, as they would be typed: `(a+b)/2`, `x^2`, `√x`.
+//! Formulas of `MathML` and office documents as one line of text: `(a+b)/2`, `x^2`, `√x`.
 //!
-//! Rules: `^` and `_` before what stands above and below, and brackets around what could be taken
-//! apart. Readers of elements that draw formulas tell this what each holds.
+//! Rules: `MathML` Core, `mfenced` of `MathML` 3, and ISO/IEC 29500-1, 22.1. An element with an
+//! unexpected number of arguments reads as its parts in a row.
 
-/// A part of a formula.
-pub(super) struct Part {
-    pub(super) text: String,
-    shape: Shape,
-}
+use self::FormulaLayout::{List, Omitted, Properties, Row, Template, Token};
+use super::office::xml::{XmlEvent, XmlReader, XmlTag, is_true};
+
+/// Maximum number of open elements with a layout of their own, because each copies its contents.
+const MAX_DEPTH: usize = 64;
+
+/// Template of a radical whose first argument, the degree, may be empty.
+const RADICAL: &str = "b^(1/a)";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    /// A number, a name or a sign.
+enum FormulaLayout {
     Token,
-    Fraction,
-    /// What has brackets around it.
-    Brackets,
-    Other,
-}
-
-/// How the parts of an element belong together.
-pub(super) enum Layout {
-    /// In a line.
     Row,
-    /// One above the other; what is written between the two.
-    Fraction(&'static str),
-    SquareRoot,
-    /// What a root is drawn of, and which one.
-    Root,
-    /// Something, and others above or below it, each with its mark.
-    Scripts(&'static [char]),
-    /// With something before, between and behind them.
-    Fenced([String; 3]),
+    /// One line in which `a`, `b` and `c` stand for the arguments and `*` for the first sign.
+    Template(&'static str),
+    /// The arguments with the three signs before, between and after them.
+    List,
+    /// Elements that change the layout of the element around them.
+    Properties,
+    Omitted,
 }
 
-impl Layout {
-    /// In a line, with this between them.
-    pub(super) fn parted_by(separator: &str) -> Self {
-        Self::Fenced(["", separator, ""].map(str::to_owned))
-    }
-
-    /// Whether it can lay out so many parts.
-    pub(super) fn takes(&self, parts: usize) -> bool {
-        match self {
-            Self::Row | Self::SquareRoot | Self::Fenced(_) => true,
-            Self::Fraction(_) | Self::Root => parts == 2,
-            Self::Scripts(marks) => parts == 1 + marks.len(),
-        }
-    }
-
-    pub(super) fn is_row(&self) -> bool {
-        matches!(self, Self::Row)
-    }
+/// Returns the layout of an element and its default signs; `None` for an unknown name.
+fn find_layout(name: &str) -> Option<(FormulaLayout, [&'static str; 3])> {
+    Some(match name {
+        "mi" | "mn" | "mo" | "mtext" | "ms" | "mspace" | "t" => (Token, [""; 3]),
+        "mrow" | "mstyle" | "mpadded" | "semantics" | "menclose" | "mtd" => (Row, [""; 3]),
+        "mfrac" | "f" => (Template("a/b"), [""; 3]),
+        "msqrt" => (Template("√a"), [""; 3]),
+        "mroot" => (Template("a^(1/b)"), [""; 3]),
+        "rad" => (Template(RADICAL), [""; 3]),
+        "msub" | "munder" | "sSub" | "limLow" => (Template("a_b"), [""; 3]),
+        "msup" | "mover" | "sSup" | "limUpp" => (Template("a^b"), [""; 3]),
+        "msubsup" | "munderover" | "sSubSup" => (Template("a_b^c"), [""; 3]),
+        "nary" => (Template("*_a^b c"), ["∫", "", ""]),
+        "acc" => (Template("a*"), ["\u{302}", "", ""]),
+        "bar" => (Template("a*"), ["\u{af}", "", ""]),
+        "mfenced" => (List, ["(", ", ", ")"]),
+        "d" => (List, ["(", "|", ")"]),
+        "mtable" | "m" | "eqArr" => (List, ["", "; ", ""]),
+        "mtr" | "mr" => (List, ["", ", ", ""]),
+        "annotation" | "annotation-xml" | "mphantom" | "maligngroup" | "malignmark" | "del"
+        | "moveFrom" => (Omitted, [""; 3]),
+        _ if name.ends_with("Pr") => (Properties, [""; 3]),
+        _ => return None,
+    })
 }
 
-impl Part {
-    /// A number, a name or a sign, without the characters that nobody sees.
-    pub(super) fn token(text: &str) -> Self {
-        let mut seen = String::with_capacity(text.len());
-        for c in text.chars() {
-            match c {
-                '\u{2061}'..='\u{2064}' => {}
-                c if !c.is_whitespace() => seen.push(c),
-                _ if seen.is_empty() || seen.ends_with(' ') => {}
-                _ => seen.push(' '),
+/// Reads the contents of a `math` element; `None` if its plain text says the same, or if it holds
+/// an unknown element.
+pub(super) fn read_mathml(elements: &str, is_hidden: fn(&XmlTag<'_>) -> bool) -> Option<String> {
+    let mut xml = XmlReader::new(elements, None);
+    let mut reader = FormulaReader::default();
+    while let Some(item) = xml.next() {
+        match item {
+            XmlEvent::Open(tag) if is_hidden(&tag) => xml.skip(),
+            XmlEvent::Open(tag) => reader.open(&tag, find_layout(tag.name())?, &mut xml),
+            XmlEvent::Text(text) if !reader.add_text(&text) && !text.trim().is_empty() => {
+                return None;
             }
+            _ => {}
         }
-        let text = seen.trim_end().to_owned();
-        let one = text.chars().nth(1).is_none();
-        let number = text
-            .chars()
-            .all(|c| c.is_numeric() || matches!(c, '.' | ','));
-        let whole = one || number || text.chars().all(char::is_alphabetic);
-        let shape = if whole { Shape::Token } else { Shape::Other };
-        Self { text, shape }
+        reader.close_below(xml.depth());
     }
+    let text = FormulaPart::from_row(reader.parts).text;
+    (reader.has_layout && !xml.broken && !text.is_empty()).then_some(text)
+}
 
-    /// These parts as one; in a row, if the layout wants more or fewer of them.
-    pub(super) fn of(layout: &Layout, parts: Vec<Self>) -> Self {
-        let takes = layout.takes(parts.len());
-        let mut parts = parts.into_iter();
-        let mut bracketed = || parts.next().map_or_else(String::new, Self::bracketed);
-        let (text, shape) = match layout {
-            Layout::Fraction(line) if takes => (bracketed() + line + &bracketed(), Shape::Fraction),
-            Layout::Root if takes => (bracketed() + "^(1/" + &bracketed() + ")", Shape::Other),
-            Layout::Scripts(marks) if takes => {
-                let mut text = bracketed();
-                for (mark, script) in marks.iter().zip(parts) {
-                    if !script.text.chars().all(is_accent) {
-                        text.push(*mark);
-                    }
-                    text.push_str(&script.bracketed());
+/// Reads the rest of the `oMath` element that was opened last.
+pub(super) fn read_omml(xml: &mut XmlReader<'_>) -> String {
+    let level = xml.depth();
+    let mut reader = FormulaReader::default();
+    while let Some(item) = xml.within(level) {
+        if let XmlEvent::Open(tag) = &item {
+            let layout = find_layout(tag.name()).unwrap_or((Row, [""; 3]));
+            reader.open(tag, layout, xml);
+        } else if let XmlEvent::Text(text) = &item {
+            reader.add_text(text);
+        }
+        reader.close_below(xml.depth());
+    }
+    reader.close_below(0);
+    FormulaPart::from_row(reader.parts).text
+}
+
+struct OpenFormulaElement {
+    layout: FormulaLayout,
+    signs: [String; 3],
+    /// Depth of the element in its document.
+    level: usize,
+    /// Index of its first part.
+    first_part: usize,
+    is_hidden: bool,
+}
+
+#[derive(Default)]
+struct FormulaReader {
+    open: Vec<OpenFormulaElement>,
+    /// The parts of all open elements.
+    parts: Vec<FormulaPart>,
+    /// Text of the open token.
+    token: String,
+    /// True if an element was laid out in another way than in a row.
+    has_layout: bool,
+}
+
+impl FormulaReader {
+    fn open(
+        &mut self,
+        tag: &XmlTag<'_>,
+        layout: (FormulaLayout, [&str; 3]),
+        xml: &mut XmlReader<'_>,
+    ) {
+        let (layout, signs) = layout;
+        let level = xml.depth();
+        let is_deep = layout != Token && self.open.len() >= MAX_DEPTH;
+        let around = self.open.last_mut();
+        // A row within a row is a part of it, unless it can be hidden by itself.
+        let is_within_row = around.as_ref().is_none_or(|around| around.layout == Row);
+        let joins = layout == Row && is_within_row && !matches!(tag.name(), "r" | "phant");
+        match (layout, around) {
+            (Omitted, _) | (Properties, None) => xml.skip(),
+            (Properties, Some(around)) => {
+                while let Some(property) = xml.tag_within(level) {
+                    let value = property.attribute("val").unwrap_or_default();
+                    around.set_property(property.name(), &value);
                 }
-                (text, Shape::Other)
             }
-            Layout::SquareRoot => ("√".to_owned() + &Self::row(parts).bracketed(), Shape::Other),
-            Layout::Fenced([before, between, behind]) => {
-                let parts: Vec<_> = parts.map(|part| part.text).collect();
-                let text = [before, &*parts.join(between), behind].concat();
-                let shape = shape(&text);
-                (text, shape)
+            _ if joins || is_deep => {}
+            _ => {
+                let mut element = OpenFormulaElement {
+                    layout,
+                    signs: signs.map(str::to_owned),
+                    level,
+                    first_part: self.parts.len(),
+                    is_hidden: false,
+                };
+                for name in ["linethickness", "open", "close"] {
+                    if let Some(value) = tag.attribute(name) {
+                        element.set_property(name, value.trim());
+                    }
+                }
+                self.open.push(element);
             }
-            Layout::Row | Layout::Fraction(_) | Layout::Root | Layout::Scripts(_) => {
-                return Self::row(parts);
-            }
-        };
-        Self { text, shape }
+        }
     }
 
-    /// Parts that run in a line.
-    pub(super) fn row(mut parts: impl ExactSizeIterator<Item = Self>) -> Self {
-        if parts.len() == 1
-            && let Some(only) = parts.next()
-        {
-            return only;
+    /// Returns false if the text does not belong to a token.
+    fn add_text(&mut self, text: &str) -> bool {
+        let is_in_token = self.open.last().is_some_and(|open| open.layout == Token);
+        if is_in_token {
+            self.token.push_str(text);
+        }
+        is_in_token
+    }
+
+    /// Lays out the elements that have ended where `depth` elements are open.
+    fn close_below(&mut self, depth: usize) {
+        while let Some(element) = self.open.pop_if(|element| element.level > depth) {
+            let parts = self.parts.split_off(element.first_part);
+            let takes = match element.layout {
+                Template(template) if template.contains('c') => parts.len() == 3,
+                Template(template) if template.contains('b') => parts.len() == 2,
+                _ => true,
+            };
+            match element.layout {
+                _ if element.is_hidden => {}
+                Token => {
+                    let token = FormulaPart::from_token(&std::mem::take(&mut self.token));
+                    self.parts.push(token);
+                }
+                Template(_) | List if takes => {
+                    self.has_layout = true;
+                    self.parts.push(element.lay_out(parts));
+                }
+                _ => self.parts.push(FormulaPart::from_row(parts)),
+            }
+        }
+    }
+}
+
+impl OpenFormulaElement {
+    fn set_property(&mut self, name: &str, value: &str) {
+        match name {
+            "chr" | "begChr" | "open" => value.clone_into(&mut self.signs[0]),
+            "sepChr" => value.clone_into(&mut self.signs[1]),
+            "endChr" | "close" => value.clone_into(&mut self.signs[2]),
+            "pos" if value == "bot" => "\u{332}".clone_into(&mut self.signs[0]),
+            "type" if value == "noBar" => self.layout = Template("a over b"),
+            "linethickness" if value.starts_with('0') => self.layout = Template("a over b"),
+            "vanish" => self.is_hidden |= is_true(value),
+            "show" => self.is_hidden |= !is_true(value),
+            _ => {}
+        }
+    }
+
+    fn lay_out(&self, mut parts: Vec<FormulaPart>) -> FormulaPart {
+        let [before, between, after] = &self.signs;
+        let Template(mut template) = self.layout else {
+            let parts: Vec<_> = parts.into_iter().map(|part| part.text).collect();
+            return FormulaPart::compound([before, &*parts.join(between), after].concat());
+        };
+        if !template.contains('b') {
+            parts = vec![FormulaPart::from_row(parts)];
+        } else if template == RADICAL && parts.iter().any(|part| part.text.is_empty()) {
+            template = "√b";
+        }
+        let argument = |letter| parts.get("abc".find(letter)?);
+        let mut text = String::new();
+        for (at, c) in template.char_indices() {
+            let next = template[at + c.len_utf8()..].chars().next();
+            match (c, argument(c)) {
+                (_, Some(part)) => text.push_str(&part.to_bracketed()),
+                ('*', _) => text.push_str(before),
+                ('^' | '_', _) if next.and_then(argument).is_some_and(FormulaPart::is_accent) => {}
+                _ => text.push(c),
+            }
+        }
+        FormulaPart::compound(text.trim_end().to_owned())
+    }
+}
+
+struct FormulaPart {
+    text: String,
+    /// True for one number, name or sign.
+    is_token: bool,
+}
+
+impl FormulaPart {
+    fn compound(text: String) -> Self {
+        let is_token = false;
+        Self { text, is_token }
+    }
+
+    fn from_token(text: &str) -> Self {
+        // Function application and the invisible operators have no glyph.
+        let visible = text.replace(|c| matches!(c, '\u{2061}'..='\u{2064}'), "");
+        let text = visible.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_number = text.chars().all(|c| c.is_numeric() || ".,".contains(c));
+        let is_name = text.chars().all(char::is_alphabetic);
+        let is_token = is_number || is_name || text.chars().nth(1).is_none();
+        Self { text, is_token }
+    }
+
+    fn from_row(mut parts: Vec<Self>) -> Self {
+        parts.retain(|part| !part.text.is_empty());
+        if parts.len() == 1 {
+            return parts.remove(0);
         }
         let mut text = String::new();
-        let mut last: Option<Self> = None;
-        for part in parts.filter(|part| !part.text.is_empty()) {
-            if last.is_some_and(|last| last.is_apart_from(&part)) {
+        for (at, part) in parts.iter().enumerate() {
+            if at > 0 && parts[at - 1].needs_space_before(part) {
                 text.push(' ');
             }
             text.push_str(&part.text);
-            last = Some(part);
         }
-        let shape = shape(&text);
-        Self { text, shape }
+        Self::compound(text)
     }
 
-    /// Its text, in brackets if it could be taken apart.
-    fn bracketed(self) -> String {
-        match self.shape {
-            Shape::Token | Shape::Brackets => self.text,
-            Shape::Fraction | Shape::Other => ["(", &self.text, ")"].concat(),
+    /// Returns the text, in brackets unless it is one token or has them already.
+    fn to_bracketed(&self) -> String {
+        if self.is_token || self.text.is_empty() || is_in_brackets(&self.text) {
+            return self.text.clone();
         }
+        format!("({})", self.text)
     }
 
-    /// Whether this and the `next` one would run into one.
-    fn is_apart_from(&self, next: &Self) -> bool {
+    /// True if the two would read as one name, number, product or denominator.
+    fn needs_space_before(&self, next: &Self) -> bool {
         let ends = (self.text.chars().next_back(), next.text.chars().next());
         let (Some(end), Some(start)) = ends else {
             return false;
         };
-        let fraction = self.shape == Shape::Fraction || next.shape == Shape::Fraction;
-        let runs_on = end.is_alphanumeric() || (fraction && ")]}".contains(end));
-        let goes_on = start.is_alphanumeric() || (fraction && "([{√∑∏∫".contains(start));
-        let tokens = self.shape == Shape::Token && next.shape == Shape::Token;
-        // A product of letters is no name, and a name no product.
-        let long = |part: &Self| part.text.chars().nth(1).is_some();
-        let names = end.is_alphabetic() && start.is_alphabetic() && (long(self) || long(next));
+        let fraction = [self, next]
+            .iter()
+            .any(|part| !part.is_token && part.text.contains('/'));
+        let long = [self, next]
+            .iter()
+            .any(|part| part.text.chars().nth(1).is_some());
+        let touches = (end.is_alphanumeric() || fraction && ")]}".contains(end))
+            && (start.is_alphanumeric() || fraction && "([{√∑∏∫".contains(start));
+        let names = long && end.is_alphabetic() && start.is_alphabetic();
         let numbers = end.is_numeric() && start.is_numeric();
-        runs_on && goes_on && (!tokens || names || numbers)
+        touches && (names || numbers || !self.is_token || !next.is_token)
+    }
+
+    /// True if the text consists of bars, arrows and primes, which need no `^` before them.
+    fn is_accent(&self) -> bool {
+        let is_accent = |c| {
+            "'^~¨¯´ˆˇ˘˙˜→‾′″‴".contains(c)
+                || matches!(c, '\u{300}'..='\u{36f}' | '\u{20d0}'..='\u{20ff}')
+        };
+        self.text.chars().all(is_accent)
     }
 }
 
-/// Whether a sign above or behind another is a part of it: a bar, an arrow, a prime.
-fn is_accent(sign: char) -> bool {
-    matches!(sign, '\'' | '^' | '~' | '¨' | '¯' | '´' | 'ˆ' | 'ˇ' | '˘' | '˙' | '˜' | '→' | '‾'
-        | '\u{300}'..='\u{36f}' | '\u{2032}'..='\u{2034}' | '\u{20d0}'..='\u{20ff}')
-}
-
-fn shape(text: &str) -> Shape {
-    if text.is_empty() {
-        Shape::Token
-    } else if is_in_brackets(text) {
-        Shape::Brackets
-    } else {
-        Shape::Other
-    }
-}
-
-/// Whether the first character is a bracket that the last one closes.
+/// True if the last character closes the bracket that the first one opens.
 fn is_in_brackets(text: &str) -> bool {
     let mut depth = 0_usize;
-    for (at, c) in text.char_indices() {
+    let end = text.find(|c| {
         match c {
             '(' | '[' | '{' => depth += 1,
             ')' | ']' | '}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth == 0 {
-            return at > 0 && at + c.len_utf8() == text.len();
-        }
-    }
-    false
+        depth == 0
+    });
+    end.is_some_and(|end| end > 0 && end + 1 == text.len())
 }

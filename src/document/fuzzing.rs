@@ -5,13 +5,15 @@ pub use super::html::hides;
 
 /// The model, as its tests make it up and read it back.
 pub mod model {
-    pub use crate::document::model::{Align, Builder, Content, Model, Table};
+    pub use crate::document::model::{
+        ColumnAlignment, DocumentModel, ModelBuilder, NodeContent, TableLayout,
+    };
 }
 
 /// The Markdown of a model that was read from `length` bytes, and whether something of it was left
 /// out.
 #[must_use]
-pub fn write(model: &model::Model, length: usize) -> (String, bool) {
+pub fn write(model: &model::DocumentModel, length: usize) -> (String, bool) {
     let (markdown, cuts) = super::markdown::write(model, length, None);
-    (markdown, cuts != super::Cuts::default())
+    (markdown, cuts != super::DocumentCuts::default())
 }

@@ -1,15 +1,17 @@
-//! Documents: a reader for each kind of them, one model, one writer. Nothing here knows where a
-//! document comes from.
+//! Documents: one reader for each kind, one model, one writer. Nothing here knows where a document
+//! comes from.
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `entities` | what HTML writes for a character, outside of pages |
+//! | `entities` | HTML entities outside of pages |
 //! | `html` | the reader of HTML pages |
 //! | `feed` | the reader of feeds |
 //! | `pdf` | the reader of PDF files |
 //! | `office` | the readers of DOCX, PPTX and XLSX files |
 //! | `epub` | the reader of EPUB files |
-//! | `file` | what kind a file is, and its conversion |
+//! | `kinds` | the one list of the kinds of files |
+//! | `file` | detection and conversion of files |
+//! | `error` | reasons why a file has no conversion |
 //! | `fault` | panics that are faults of a file |
 //! | `model` | blocks and inlines, between readers and writer |
 //! | `markdown` | the writer of Markdown |
@@ -18,14 +20,18 @@
 
 use std::time::Instant;
 
-pub use html::{Declared, Meta, MetaKind, Picked, declared, picked};
-use html::{Ends, Syntax};
+#[cfg(feature = "internals")]
+pub use html::MetaKind;
+pub use html::{MetaElement, find_by_class, read_declared};
+use html::{PageSyntax, StageDeadlines};
 use url::Url;
 
-pub use html::main::study::Study;
+#[cfg(feature = "internals")]
+pub use html::main::study::ContentStudy;
 
 pub mod entities;
 mod epub;
+mod error;
 mod fault;
 mod feed;
 mod file;
@@ -33,35 +39,38 @@ mod formula;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod html;
+mod kinds;
 mod markdown;
 mod model;
 mod office;
 mod pdf;
 
+pub use error::DocumentError;
 pub use fault::guarded;
-pub use file::{FileError, FileKind, FileLimits, convert_file};
-pub use pdf::{Limits as PdfLimits, PdfError};
+pub use file::{FileLimits, convert_file};
+pub use kinds::FileKind;
+pub use pdf::{PdfError, PdfLimits};
 
 /// A page as Markdown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    /// The page's `<title>`, its whitespace collapsed; empty if it has none.
+    /// Title with its whitespace collapsed; empty if there is none.
     pub title: String,
-    /// The page's body as Markdown, without a newline at its end. It is never longer than twice
-    /// the page and [`ALLOWANCE`]; what had to be left out is said at its end, in brackets.
+    /// Body as Markdown, without a newline at its end, never longer than twice the page and
+    /// [`ALLOWANCE`]. What had to be left out is said at its end, in brackets.
     pub markdown: String,
-    /// The place in [`Document::markdown`] from which on the words are not the page's own: a remark
-    /// on a page that shows no text, or few words and leads elsewhere, and the words for
+    /// Byte offset in [`Document::markdown`] from which on the words are not the page's own: a
+    /// remark on a page that shows no text, or few words and leads elsewhere, and the words for
     /// [`Document::cuts`]; `None` if there are none.
     pub remark: Option<usize>,
-    /// Whether the page shows no text of its own, or none but that it takes a script.
+    /// True if the page shows no text of its own, or only one that asks for a script.
     pub silent: bool,
-    /// Who wrote it, where a file says so.
+    /// Author, if the file names one.
     pub author: Option<String>,
-    /// When it was made, where a file says so: a date of ISO 8601, or as the file has it.
+    /// Creation date, if the file has one: ISO 8601, or as the file spells it.
     pub date: Option<String>,
-    /// Parts that are not in the Markdown, whose end says the same in words.
-    pub cuts: Cuts,
+    /// Parts that are missing from the Markdown, whose end says the same in words.
+    pub cuts: DocumentCuts,
 }
 
 impl Document {
@@ -71,46 +80,46 @@ impl Document {
         &self.markdown[..self.remark.unwrap_or(self.markdown.len())]
     }
 
-    /// Whether the page itself shows a text.
+    /// True if the page itself shows text.
     #[must_use]
     pub fn has_text(&self) -> bool {
         !self.silent && !self.markdown.is_empty()
     }
 }
 
-/// How much longer than twice its page Markdown may be, in bytes: what absolute addresses add to a
-/// short page, and what is said of a cut.
+/// Bytes by which Markdown may exceed twice its page: room for the absolute addresses of a short
+/// page and for the notices about cuts.
 pub const ALLOWANCE: usize = 64 * 1024;
 
-/// Parts of a page or file that are not in its Markdown. A text can say anything of itself: this is
-/// said by the conversion alone.
+/// Parts of a page or file that are missing from its Markdown. These are fields because a page's
+/// text could imitate the notices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is said by itself")]
-pub struct Cuts {
-    /// What did not fit into memory.
+pub struct DocumentCuts {
+    /// The end of the page, for lack of memory.
     pub memory: bool,
-    /// What there was no time for.
+    /// The end of the page, for lack of time.
     pub time: bool,
-    /// What would have made the Markdown too long.
+    /// The end of the page, because the Markdown would have been too long.
     pub length: bool,
-    /// Addresses that would have made it too long.
+    /// Addresses that would have made the Markdown too long.
     pub addresses: bool,
     /// Parts of a damaged file that could not be read.
     pub damage: bool,
-    /// Items of a feed that are not listed.
+    /// Number of feed items that are not listed.
     pub items: usize,
-    /// Characters of a file that its fonts do not tell.
+    /// Number of characters that the file's fonts do not identify.
     pub characters: usize,
 }
 
-impl Cuts {
+impl DocumentCuts {
     /// True if the end of the page, or a part of the file, is missing.
     #[must_use]
     pub fn are_of_content(self) -> bool {
         self.memory || self.time || self.length || self.damage
     }
 
-    /// What either left out.
+    /// The union of both.
     fn and(self, other: Self) -> Self {
         Self {
             memory: self.memory || other.memory,
@@ -123,8 +132,8 @@ impl Cuts {
         }
     }
 
-    /// Says what was left out.
-    fn say(self, markdown: &mut String) {
+    /// Appends a notice for each kind of cut.
+    fn append_notices(self, markdown: &mut String) {
         for (cut, notice) in [
             (
                 self.items > 0,
@@ -169,10 +178,10 @@ impl Cuts {
 }
 
 impl Document {
-    /// The document with these further cuts, in words too.
-    fn cut(mut self, cuts: Cuts) -> Self {
+    /// Adds further cuts, in words too.
+    fn cut(mut self, cuts: DocumentCuts) -> Self {
         let own = self.markdown.len();
-        cuts.say(&mut self.markdown);
+        cuts.append_notices(&mut self.markdown);
         if self.markdown.len() > own {
             self.remark.get_or_insert(own);
         }
@@ -185,79 +194,103 @@ impl Document {
 /// is proportional to the page's length, and so is the memory, up to 160 MiB.
 #[must_use]
 pub fn convert(page: &str, base: &Url) -> Document {
-    convert_from(page, base, Syntax::Html, None)
+    convert_from(page, base, PageSyntax::Html, None)
 }
 
-/// Converts a page that was served as XHTML, so that `<div/>` is empty and CDATA is text;
-/// otherwise like [`convert`]. Nothing is asked of its being well-formed.
+/// Converts a page that was served as XHTML, so that `<div/>` is empty and CDATA is text; otherwise
+/// like [`convert`]. The page need not be well-formed.
 #[must_use]
+#[cfg(feature = "internals")]
 pub fn convert_xhtml(page: &str, base: &Url) -> Document {
-    convert_from(page, base, Syntax::Xml, None)
+    convert_from(page, base, PageSyntax::Xml, None)
 }
 
-/// Converts as much of a page as there is time for until `end`, by the clock; `xhtml` says whether
-/// it was served as such. Otherwise like [`convert`].
+/// Converts as much of a page as there is time for until `end`; `xhtml` is true if it was served as
+/// XHTML. Otherwise like [`convert`].
 #[must_use]
 pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Document {
-    let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };
+    let syntax = if xhtml {
+        PageSyntax::Xml
+    } else {
+        PageSyntax::Html
+    };
     convert_from(page, base, syntax, Some(end))
 }
 
-/// Whether the main content of a page was found.
+/// Returns the title of a page and the first `most` bytes or so of its text, without Markdown.
+#[must_use]
+pub fn plain_beginning(page: &str, base: &Url, most: usize, end: Instant) -> (String, String) {
+    let read = html::read(page, base, PageSyntax::Html, step_deadlines(Some(end)));
+    (read.model.title.clone(), read.model.beginning(most))
+}
+
+/// Extent to which the main content of a page was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Certainty {
-    /// It is sure that this is all of it, and little else.
+pub enum MainContentCertainty {
+    /// All of it, and little else, with high confidence.
     Complete,
-    /// It is not.
+    /// Perhaps not all of it, or more than it.
     Partial,
-    /// It is the whole page, since there was no main content to speak of, or no time or memory to
-    /// look for it.
+    /// The whole page, because there was no main content to speak of, or no time or memory to look
+    /// for it.
     Whole,
 }
 
 /// Converts the main content of a page: the article, thread, product, listing or chapter, without
-/// navigation, header, footer, sidebars and the like. Where next to nothing is found it is the
-/// whole page. Otherwise like [`convert_until`]; without `end` there is time.
+/// navigation, header, footer, sidebars and the like. A page without such content is converted
+/// whole. Otherwise like [`convert_until`]; without `end` there is no time limit.
 #[must_use]
 pub fn convert_main_until(
     page: &str,
     base: &Url,
     xhtml: bool,
     end: Option<Instant>,
-) -> (Document, Certainty) {
-    let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };
+) -> (Document, MainContentCertainty) {
+    let syntax = if xhtml {
+        PageSyntax::Xml
+    } else {
+        PageSyntax::Html
+    };
     let begin = Instant::now();
-    // Half of the time, so that there is as much for the whole page.
+    // Half of the time, which leaves as much for the whole page.
     let half = end.map(|end| begin + end.saturating_duration_since(begin) / 2);
-    if let Some((read, sure)) = html::read_main(page, base, syntax, ends(half)) {
+    if let Some((read, sure)) = html::read_main(page, base, syntax, step_deadlines(half)) {
         let certainty = if sure {
-            Certainty::Complete
+            MainContentCertainty::Complete
         } else {
-            Certainty::Partial
+            MainContentCertainty::Partial
         };
-        return (write(read, page.len(), end), certainty);
+        return (write_page(read, page.len(), end), certainty);
     }
-    (convert_from(page, base, syntax, end), Certainty::Whole)
+    (
+        convert_from(page, base, syntax, end),
+        MainContentCertainty::Whole,
+    )
 }
 
-/// Shows how the main content of a page is found, to train and to measure it.
+/// Explains how the main content of a page is found, for training and measuring.
 #[must_use]
-pub fn study_main(page: &str, base: &Url, xhtml: bool) -> Study {
-    let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };
+#[cfg(feature = "internals")]
+pub fn study_main(page: &str, base: &Url, xhtml: bool) -> ContentStudy {
+    let syntax = if xhtml {
+        PageSyntax::Xml
+    } else {
+        PageSyntax::Html
+    };
     html::study(page, base, syntax)
 }
 
-/// Converts a feed that was found at `base`, RSS or Atom, into a list of linked titles; `None` if
-/// the root element of `page` is another one.
+/// Converts an RSS or Atom feed that was found at `base` into a list of linked titles; `None` if
+/// `page` has another root element.
 #[must_use]
 pub fn convert_feed(page: &str, base: &Url) -> Option<Document> {
     feed::read(page, base)
 }
 
-/// Converts a PDF file. What there is no time for until `limits.end` is left out, which is said at
-/// the end; a file takes at most some 400 MiB of memory and, without an end, some seconds.
+/// Converts a PDF file. What there is no time for until `limits.end` is left out, with a notice at
+/// the end. A file takes at most some 400 MiB of memory and, without an end, some seconds.
 ///
-/// The file is opened by a library whose panics are errors of the file: [`PdfError::Damaged`].
+/// The file is opened by a library; its panics become [`PdfError::Damaged`].
 pub fn convert_pdf(bytes: &[u8], limits: &PdfLimits) -> Result<Document, PdfError> {
     let read = pdf::read_guarded(bytes, limits)?;
     let mut model = read.model;
@@ -271,31 +304,35 @@ pub fn convert_pdf(bytes: &[u8], limits: &PdfLimits) -> Result<Document, PdfErro
         date,
         ..Document::default()
     };
-    Ok(document.cut(cuts.and(Cuts {
+    Ok(document.cut(cuts.and(DocumentCuts {
         memory: read.cut,
         time: read.late,
         characters: read.unknown,
-        ..Cuts::default()
+        ..DocumentCuts::default()
     })))
 }
 
-fn convert_from(page: &str, base: &Url, syntax: Syntax, end: Option<Instant>) -> Document {
-    write(html::read(page, base, syntax, ends(end)), page.len(), end)
+fn convert_from(page: &str, base: &Url, syntax: PageSyntax, end: Option<Instant>) -> Document {
+    write_page(
+        html::read(page, base, syntax, step_deadlines(end)),
+        page.len(),
+        end,
+    )
 }
 
-/// By when each step is to be done, so that there is time for those after it.
-fn ends(end: Option<Instant>) -> Ends {
+/// Deadlines of the steps, each leaving time for those after it.
+fn step_deadlines(end: Option<Instant>) -> StageDeadlines {
     let begin = Instant::now();
     let part =
         |eighths: u32| end.map(|end| begin + end.saturating_duration_since(begin) * eighths / 8);
-    Ends {
+    StageDeadlines {
         filter: part(2),
         parse: part(5),
         walk: part(6),
     }
 }
 
-fn write(mut read: html::Read, length: usize, end: Option<Instant>) -> Document {
+fn write_page(mut read: html::ConvertedPage, length: usize, end: Option<Instant>) -> Document {
     let title = std::mem::take(&mut read.model.title);
     let (mut markdown, cut_by_writer) = markdown::write(&read.model, length, end);
     let mut begin = None;
@@ -314,15 +351,6 @@ fn write(mut read: html::Read, length: usize, end: Option<Instant>) -> Document 
         ..Document::default()
     };
     document.cut(read.cuts.and(cut_by_writer))
-}
-
-/// The last boundary between characters within the first `most` bytes of `text`.
-fn boundary(text: &str, most: usize) -> usize {
-    let mut at = most.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 #[cfg(test)]

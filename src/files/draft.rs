@@ -21,22 +21,22 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::regular::FileError;
+use super::regular::FileAccessError;
 use super::target::WriteTarget;
 use crate::sandbox::detached;
 use crate::sandbox::guard::DraftGuard;
 
 /// Writes a file's whole new content into the file it is given.
-pub type Fill<'a> = &'a mut dyn FnMut(&mut File) -> Result<(), FileError>;
+pub type Fill<'a> = &'a mut dyn FnMut(&mut File) -> Result<(), FileAccessError>;
 
 /// A file that is being written and is not in place yet. Dropping it removes it.
-pub struct Draft {
+pub struct FileDraft {
     /// Where the content goes.
     pub file: File,
-    named: Option<Named>,
+    named: Option<NamedDraft>,
 }
 
-impl Draft {
+impl FileDraft {
     /// A new, empty draft in `directory`.
     pub fn create(directory: &OwnedFd, mode: Mode) -> Result<Self, Errno> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
@@ -60,7 +60,7 @@ impl Draft {
     }
 
     fn create_named(directory: &OwnedFd, mode: Mode) -> Result<Self, Errno> {
-        let named = Named::reserve(directory)?;
+        let named = NamedDraft::reserve(directory)?;
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
         let file = openat(directory, &named.name, flags, mode)?;
         Ok(Self {
@@ -263,7 +263,7 @@ fn hidden_name() -> OsString {
 }
 
 /// A draft's name, and the guard that removes it if this process dies.
-struct Named {
+struct NamedDraft {
     name: OsString,
     directory: OwnedFd,
     /// Whether the name must not be removed any more.
@@ -272,7 +272,7 @@ struct Named {
     guard: DraftGuard,
 }
 
-impl Named {
+impl NamedDraft {
     fn reserve(directory: &OwnedFd) -> Result<Self, Errno> {
         let name = hidden_name();
         let directory = directory.try_clone().map_err(|_| Errno::MFILE)?;
@@ -286,7 +286,7 @@ impl Named {
     }
 }
 
-impl Drop for Named {
+impl Drop for NamedDraft {
     fn drop(&mut self) {
         if !self.gone {
             let _ = unlinkat(&self.directory, &self.name, AtFlags::empty());
@@ -312,7 +312,7 @@ mod tests {
     fn a_draft_with_a_name_takes_its_place_as_one_without_does() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
-        for make in [Draft::create, Draft::create_named] {
+        for make in [FileDraft::create, FileDraft::create_named] {
             std::fs::write(&path, "old").unwrap();
             let target = WriteTarget::resolve(&path).ok().unwrap();
             let mut draft = make(&target.directory, Mode::from_raw_mode(0o600)).unwrap();
@@ -330,7 +330,7 @@ mod tests {
         let target = WriteTarget::resolve(&directory.path().join("file"))
             .ok()
             .unwrap();
-        for make in [Draft::create, Draft::create_named] {
+        for make in [FileDraft::create, FileDraft::create_named] {
             drop(make(&target.directory, Mode::from_raw_mode(0o600)).unwrap());
             assert!(names_in(directory.path()).is_empty());
         }
@@ -343,7 +343,8 @@ mod tests {
         std::fs::write(&path, "old").unwrap();
         let target = WriteTarget::resolve(&path).ok().unwrap();
         let make = || {
-            let draft = Draft::create_named(&target.directory, Mode::from_raw_mode(0o600)).unwrap();
+            let draft =
+                FileDraft::create_named(&target.directory, Mode::from_raw_mode(0o600)).unwrap();
             draft.named.as_ref().unwrap().guard.kill();
             assert_eq!(names_in(directory.path()).len(), 2);
             draft

@@ -14,9 +14,9 @@ use memchr::memmem::Finder;
 use rustix::fs::OFlags;
 use rustix::io::{Errno, pread};
 
-use super::line_ends::{self, LineEnds};
-use super::near::{self, Clock, Near};
-use super::regular::{FileError, RegularFile};
+use super::line_ends::{self, LineEndChange};
+use super::nearest::{self, NearestText, SearchClock};
+use super::regular::{FileAccessError, RegularFile};
 use super::target::WriteTarget;
 use super::{holes, replace};
 
@@ -24,27 +24,27 @@ use super::{holes, replace};
 const WINDOW: usize = 1024 * 1024;
 
 /// How long the nearest text is looked for, where the text is not in the file.
-const NEAR_TIMEOUT: Duration = Duration::from_millis(50);
+const NEAREST_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// How much of the file the nearest text is looked for in, in bytes.
-const NEAR_SIZE: usize = 32 * 1024 * 1024;
+const NEAREST_SIZE: usize = 32 * 1024 * 1024;
 
 /// An edit that was made.
 #[derive(Debug)]
-pub struct Edited {
+pub struct FileEdit {
     /// How many occurrences were replaced.
     pub replacements: u64,
     /// What was done about line ends.
-    pub line_ends: LineEnds,
-    /// What is nearest to the text, where all of it were to be replaced and there is none.
-    pub near: Option<Box<Near>>,
+    pub line_ends: LineEndChange,
+    /// The text that is nearest, where all were to be replaced and there is none.
+    pub nearest: Option<Box<NearestText>>,
 }
 
 /// Why an edit was not made; the file is as it was.
 #[derive(Debug)]
 pub enum EditError {
     /// The text is not in the file; this is nearest to it.
-    NotFound(Box<Near>),
+    NotFound(Box<NearestText>),
     /// The text is in the file several times, and it was to be replaced once.
     NotUnique {
         /// How many times.
@@ -53,7 +53,7 @@ pub enum EditError {
         lines: Vec<u64>,
     },
     /// The file could not be read or replaced.
-    File(FileError),
+    File(FileAccessError),
 }
 
 impl fmt::Display for EditError {
@@ -77,8 +77,8 @@ impl Error for EditError {
     }
 }
 
-impl From<FileError> for EditError {
-    fn from(error: FileError) -> Self {
+impl From<FileAccessError> for EditError {
+    fn from(error: FileAccessError) -> Self {
         Self::File(error)
     }
 }
@@ -96,16 +96,18 @@ pub fn edit(
     new: &[u8],
     all: bool,
     end: Option<Instant>,
-) -> Result<Edited, EditError> {
+) -> Result<FileEdit, EditError> {
     let target = WriteTarget::resolve(path)?;
     let file = replace::open_locked(&target, OFlags::RDWR, end)?;
     let (texts, decided) = line_ends::decide(&file, old, new)?;
     let finder = Finder::new(&texts.0);
     let found = find(&file, &finder)?;
-    let near = || -> Result<Box<Near>, FileError> {
-        let clock = Clock::of(NEAR_TIMEOUT);
-        let (content, whole) = beginning(&file, NEAR_SIZE)?;
-        Ok(Box::new(near::search(&content, whole, old, new, &clock)))
+    let nearest = || -> Result<Box<NearestText>, FileAccessError> {
+        let clock = SearchClock::of(NEAREST_TIMEOUT);
+        let (content, whole) = beginning(&file, NEAREST_SIZE)?;
+        Ok(Box::new(nearest::find_nearest(
+            &content, whole, old, new, &clock,
+        )))
     };
     let count = if decided.changes_nothing {
         0
@@ -114,13 +116,13 @@ pub fn edit(
     };
     match count {
         0 if all => {
-            return Ok(Edited {
+            return Ok(FileEdit {
                 replacements: 0,
-                line_ends: LineEnds::AsSent,
-                near: Some(near()?),
+                line_ends: LineEndChange::AsSent,
+                nearest: Some(nearest()?),
             });
         }
-        0 => return Err(EditError::NotFound(near()?)),
+        0 => return Err(EditError::NotFound(nearest()?)),
         1 => {}
         count if !all => {
             return Err(EditError::NotUnique {
@@ -136,18 +138,18 @@ pub fn edit(
         _ => write_replaced(&file, draft, &finder, &texts.1, length),
     })?;
     let left = decided.crlf > found.count * line_ends::crlf_in(old);
-    Ok(Edited {
+    Ok(FileEdit {
         replacements: found.count,
         line_ends: match decided.done {
-            LineEnds::Mixed if !left => LineEnds::AsSent,
+            LineEndChange::Mixed if !left => LineEndChange::AsSent,
             done => done,
         },
-        near: None,
+        nearest: None,
     })
 }
 
 /// The file's first `most` bytes, and whether that is all of it.
-fn beginning(file: &RegularFile, most: usize) -> Result<(Vec<u8>, bool), FileError> {
+fn beginning(file: &RegularFile, most: usize) -> Result<(Vec<u8>, bool), FileAccessError> {
     let size = usize::try_from(file.stat.st_size).unwrap_or(0);
     let mut content = Vec::with_capacity(size.saturating_add(1).min(most));
     loop {
@@ -165,7 +167,7 @@ fn beginning(file: &RegularFile, most: usize) -> Result<(Vec<u8>, bool), FileErr
 }
 
 /// The numbers of the lines in which the offsets `places`, which ascend, are.
-fn line_numbers(file: &RegularFile, places: &[u64]) -> Result<Vec<u64>, FileError> {
+fn line_numbers(file: &RegularFile, places: &[u64]) -> Result<Vec<u64>, FileAccessError> {
     let mut window = vec![0; WINDOW];
     let (mut at, mut line) = (0, 1);
     let mut numbers = Vec::with_capacity(places.len());
@@ -174,7 +176,7 @@ fn line_numbers(file: &RegularFile, places: &[u64]) -> Result<Vec<u64>, FileErro
             let most = usize::try_from(place - at).unwrap_or(WINDOW).min(WINDOW);
             let read = file.read_at(&mut window[..most], at)?;
             if read == 0 {
-                return Err(FileError::changed());
+                return Err(FileAccessError::changed());
             }
             line += memchr_iter(b'\n', &window[..read]).count() as u64;
             at += read as u64;
@@ -185,7 +187,7 @@ fn line_numbers(file: &RegularFile, places: &[u64]) -> Result<Vec<u64>, FileErro
 }
 
 /// What a search finds.
-struct Occurrences {
+struct TextOccurrences {
     count: u64,
     /// Where the first of them are.
     first: Vec<u64>,
@@ -193,18 +195,18 @@ struct Occurrences {
     length: u64,
 }
 
-fn find(file: &RegularFile, finder: &Finder<'_>) -> Result<Occurrences, FileError> {
+fn find(file: &RegularFile, finder: &Finder<'_>) -> Result<TextOccurrences, FileAccessError> {
     let (mut count, mut first) = (0, Vec::new());
     let length = search(file, finder, |piece| {
-        if let Piece::Match(at) = piece {
+        if let EditPiece::Match(at) = piece {
             count += 1;
-            if first.len() < near::MOST_NAMED {
+            if first.len() < nearest::MOST_NAMED {
                 first.push(at);
             }
         }
         Ok(())
     })?;
-    Ok(Occurrences {
+    Ok(TextOccurrences {
         count,
         first,
         length,
@@ -219,18 +221,18 @@ fn write_around(
     (at, old): (u64, usize),
     new: &[u8],
     length: u64,
-) -> Result<(), FileError> {
+) -> Result<(), FileAccessError> {
     let sparse = is_sparse(file, length);
     let copy = |from: Range<u64>, to| {
         let wanted = from.end - from.start;
         match holes::copy(&file.file, from, draft, to, sparse) {
             Ok(copied) if copied == wanted => Ok(()),
-            Ok(_) => Err(FileError::changed()),
-            Err(errno) => Err(FileError::writing(errno)),
+            Ok(_) => Err(FileAccessError::changed()),
+            Err(errno) => Err(FileAccessError::writing(errno)),
         }
     };
     copy(0..at, 0)?;
-    holes::write_at(draft, new, at).map_err(FileError::writing)?;
+    holes::write_at(draft, new, at).map_err(FileAccessError::writing)?;
     copy(at + old as u64..length, at + new.len() as u64)
 }
 
@@ -248,25 +250,26 @@ fn write_replaced(
     finder: &Finder<'_>,
     new: &[u8],
     length: u64,
-) -> Result<(), FileError> {
+) -> Result<(), FileAccessError> {
     let copy = holes::SparseWriter::new(draft, is_sparse(file, length));
     let mut out = BufWriter::with_capacity(WINDOW, copy);
     let read = search(file, finder, |piece| {
         let bytes = match piece {
-            Piece::Between(bytes) => bytes,
-            Piece::Match(_) => new,
+            EditPiece::Between(bytes) => bytes,
+            EditPiece::Match(_) => new,
         };
         out.write_all(bytes)
-            .map_err(|error| FileError::failed_write(&error))
+            .map_err(|error| FileAccessError::failed_write(&error))
     })?;
     if read != length {
-        return Err(FileError::changed());
+        return Err(FileAccessError::changed());
     }
-    out.flush().map_err(|error| FileError::failed_write(&error))
+    out.flush()
+        .map_err(|error| FileAccessError::failed_write(&error))
 }
 
 /// What a search finds, in order.
-enum Piece<'a> {
+enum EditPiece<'a> {
     /// Bytes outside any match; several of these may follow one another.
     Between(&'a [u8]),
     /// A match, by its offset in the file.
@@ -277,8 +280,8 @@ enum Piece<'a> {
 fn search(
     file: &RegularFile,
     finder: &Finder<'_>,
-    mut visit: impl FnMut(Piece<'_>) -> Result<(), FileError>,
-) -> Result<u64, FileError> {
+    mut visit: impl FnMut(EditPiece<'_>) -> Result<(), FileAccessError>,
+) -> Result<u64, FileAccessError> {
     let needle = finder.needle().len();
     let mut window = vec![0; WINDOW.max(needle.saturating_mul(2))];
     // The window holds `filled` bytes of the file, from offset `base` on.
@@ -287,14 +290,14 @@ fn search(
         let count = match pread(&file.file, &mut window[filled..], base + filled as u64) {
             Ok(count) => count,
             Err(Errno::INTR) => continue,
-            Err(errno) => return Err(FileError::reading(errno)),
+            Err(errno) => return Err(FileAccessError::reading(errno)),
         };
         filled += count;
         let seen = &window[..filled];
         let mut start = 0;
         while let Some(found) = finder.find(&seen[start..]) {
-            visit(Piece::Between(&seen[start..start + found]))?;
-            visit(Piece::Match(base + (start + found) as u64))?;
+            visit(EditPiece::Between(&seen[start..start + found]))?;
+            visit(EditPiece::Match(base + (start + found) as u64))?;
             start += found + needle;
         }
         // A possible beginning of a match is kept for the next window.
@@ -303,7 +306,7 @@ fn search(
         } else {
             (filled - start).min(needle - 1)
         };
-        visit(Piece::Between(&seen[start..filled - kept]))?;
+        visit(EditPiece::Between(&seen[start..filled - kept]))?;
         if count == 0 {
             return Ok(base + filled as u64);
         }
@@ -320,7 +323,7 @@ mod tests {
     use super::*;
 
     /// How many replacements an edit made, if it was made.
-    fn made(result: Result<Edited, EditError>) -> Option<u64> {
+    fn made(result: Result<FileEdit, EditError>) -> Option<u64> {
         result.ok().map(|edited| edited.replacements)
     }
 
@@ -330,7 +333,7 @@ mod tests {
         old: &[u8],
         new: &[u8],
         all: bool,
-    ) -> (Result<Edited, EditError>, Vec<u8>) {
+    ) -> (Result<FileEdit, EditError>, Vec<u8>) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         std::fs::write(&path, content).unwrap();
@@ -393,9 +396,9 @@ mod tests {
         for (at, length) in [(100, 200), (4, 100), (15, 20)] {
             let draft = tempfile::tempfile().unwrap();
             let result = write_around(&file, &draft, (at, 4), b"", length);
-            assert!(matches!(result, Err(FileError::Write(_))), "{at}");
+            assert!(matches!(result, Err(FileAccessError::Write(_))), "{at}");
             let result = write_replaced(&file, &draft, &finder, b"", length);
-            assert!(matches!(result, Err(FileError::Write(_))), "{length}");
+            assert!(matches!(result, Err(FileAccessError::Write(_))), "{length}");
         }
         let draft = tempfile::tempfile().unwrap();
         assert!(write_around(&file, &draft, (4, 4), b"WORD", 19).is_ok());

@@ -17,8 +17,8 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, pread};
 
-use super::draft::{Draft, DraftName, Fill, file_system_of, in_memory};
-use super::regular::{FileError, Reason, RegularFile};
+use super::draft::{DraftName, FileDraft, Fill, file_system_of, in_memory};
+use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use super::target::WriteTarget;
 use crate::files::holes;
 use crate::sandbox::detached;
@@ -27,21 +27,25 @@ use crate::sandbox::detached;
 const PIECE: usize = 128 * 1024;
 
 /// Overwrites `old`, the file at `target`, with what `fill` writes.
-pub fn replace(target: &WriteTarget, old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> {
-    let access = fcntl_getfl(&old.file).map_err(FileError::writing)? & OFlags::RWMODE;
+pub fn replace(
+    target: &WriteTarget,
+    old: &RegularFile,
+    fill: Fill<'_>,
+) -> Result<(), FileAccessError> {
+    let access = fcntl_getfl(&old.file).map_err(FileAccessError::writing)? & OFlags::RWMODE;
     if access == OFlags::RDONLY {
         // It was opened for reading only because there was no other way.
-        return Err(FileError::Open(Reason::new(
+        return Err(FileAccessError::Open(ErrorReason::new(
             "it is a program that is running",
         )));
     }
-    let mut prepared = Prepared::new(target, old, fill)?;
+    let mut prepared = PreparedContent::new(target, old, fill)?;
     if !target.still_holds(old) {
-        return Err(FileError::changed());
+        return Err(FileAccessError::changed());
     }
-    let content = fstat(&prepared.draft.file).map_err(FileError::writing)?;
+    let content = fstat(&prepared.draft.file).map_err(FileAccessError::writing)?;
     let generated = is_generated(&old.file);
-    let mut work = Overwriting {
+    let mut work = OverwriteJob {
         prepared: &prepared,
         file: &old.file,
         length: u64::try_from(content.st_size).unwrap_or(0),
@@ -52,26 +56,26 @@ pub fn replace(target: &WriteTarget, old: &RegularFile, fill: Fill<'_>) -> Resul
         buffers: [vec![0; PIECE], vec![0; PIECE]],
     };
     let outcome = match detached::run(&mut || work.carry_out(true).code()) {
-        Some(code) => Outcome::of(code),
+        Some(code) => OverwriteOutcome::of(code),
         None => match detached::run(&mut || work.carry_out(false).code()) {
-            Some(code) => Outcome::of(code),
-            None => Outcome::Killed,
+            Some(code) => OverwriteOutcome::of(code),
+            None => OverwriteOutcome::Killed,
         },
     };
     match outcome {
-        Outcome::Done => Ok(()),
-        Outcome::Untouched(errno) => Err(FileError::writing(errno)),
-        Outcome::Torn(errno) => Err(prepared.keep_draft(&format!(
+        OverwriteOutcome::Done => Ok(()),
+        OverwriteOutcome::Untouched(errno) => Err(FileAccessError::writing(errno)),
+        OverwriteOutcome::Torn(errno) => Err(prepared.keep_draft(&format!(
             "{}; it was being overwritten, and now holds part of the new content and part of the \
              old",
             words(errno)
         ))),
-        Outcome::Unsure(errno) => Err(prepared.keep_draft(&format!(
+        OverwriteOutcome::Unsure(errno) => Err(prepared.keep_draft(&format!(
             "{}, said the disk after the new content was written, and what it kept of it is not \
              known",
             words(errno)
         ))),
-        Outcome::Killed => Err(prepared.keep_draft(
+        OverwriteOutcome::Killed => Err(prepared.keep_draft(
             "the process that was overwriting it was killed, twice; \
              it now holds part of the new content and part of the old",
         )),
@@ -79,7 +83,7 @@ pub fn replace(target: &WriteTarget, old: &RegularFile, fill: Fill<'_>) -> Resul
 }
 
 fn words(errno: Errno) -> String {
-    let text = Reason::from(errno).to_string();
+    let text = ErrorReason::from(errno).to_string();
     text.trim_matches([' ', '(', ')']).to_owned()
 }
 
@@ -93,8 +97,8 @@ pub fn is_generated(file: &File) -> bool {
 }
 
 /// A complete new content, ready to overwrite the old one.
-struct Prepared {
-    draft: Draft,
+struct PreparedContent {
+    draft: FileDraft,
     location: Option<DraftLocation>,
 }
 
@@ -104,15 +108,19 @@ struct DraftLocation {
     directory: PathBuf,
 }
 
-impl Prepared {
+impl PreparedContent {
     /// Has `fill` write the content into the first directory that has room for it, else into
     /// memory.
-    fn new(target: &WriteTarget, old: &RegularFile, fill: Fill<'_>) -> Result<Self, FileError> {
+    fn new(
+        target: &WriteTarget,
+        old: &RegularFile,
+        fill: Fill<'_>,
+    ) -> Result<Self, FileAccessError> {
         let lasting = !is_generated(&old.file);
         if lasting && target.replaceable && !target.only_grows() {
             let parent = target.path.parent().unwrap_or(Path::new("."));
             let directory = target.directory.try_clone();
-            let directory = directory.map_err(|error| FileError::failed_write(&error))?;
+            let directory = directory.map_err(|error| FileAccessError::failed_write(&error))?;
             if let Some(prepared) = Self::at(directory, parent, fill)? {
                 return Ok(prepared);
             }
@@ -123,7 +131,7 @@ impl Prepared {
         {
             return Ok(prepared);
         }
-        let mut draft = Draft::in_memory().map_err(FileError::writing)?;
+        let mut draft = FileDraft::in_memory().map_err(FileAccessError::writing)?;
         fill(&mut draft.file)?;
         Ok(Self {
             draft,
@@ -133,14 +141,18 @@ impl Prepared {
 
     /// The same in the directory `path`, open as `directory`; `None` if no draft can be made there
     /// or there is no room.
-    fn at(directory: OwnedFd, path: &Path, fill: Fill<'_>) -> Result<Option<Self>, FileError> {
-        let mut draft = match Draft::create(&directory, Mode::from_raw_mode(0o600)) {
+    fn at(
+        directory: OwnedFd,
+        path: &Path,
+        fill: Fill<'_>,
+    ) -> Result<Option<Self>, FileAccessError> {
+        let mut draft = match FileDraft::create(&directory, Mode::from_raw_mode(0o600)) {
             Ok(draft) => draft,
-            Err(errno @ (Errno::IO | Errno::STALE)) => return Err(FileError::writing(errno)),
+            Err(errno @ (Errno::IO | Errno::STALE)) => return Err(FileAccessError::writing(errno)),
             Err(_) => return Ok(None),
         };
         match fill(&mut draft.file) {
-            Err(FileError::NoSpace) => return Ok(None),
+            Err(FileAccessError::NoSpace) => return Ok(None),
             filled => filled?,
         }
         let location = DraftLocation {
@@ -154,7 +166,7 @@ impl Prepared {
     }
 
     /// A failure that describes the file's `state` and says where the draft is, which is kept.
-    fn keep_draft(&mut self, state: &str) -> FileError {
+    fn keep_draft(&mut self, state: &str) -> FileAccessError {
         let location = self
             .location
             .as_ref()
@@ -171,7 +183,7 @@ impl Prepared {
             None => String::from("no draft of the new content could be kept: write it again"),
         };
         self.draft.keep();
-        FileError::Write(Reason::new(&format!("{state}; {place}")))
+        FileAccessError::Write(ErrorReason::new(&format!("{state}; {place}")))
     }
 }
 
@@ -186,7 +198,7 @@ fn state_directory() -> Option<(OwnedFd, PathBuf)> {
 }
 
 /// What became of the file.
-enum Outcome {
+enum OverwriteOutcome {
     /// It has the new content.
     Done,
     /// It is as it was.
@@ -200,7 +212,7 @@ enum Outcome {
     Killed,
 }
 
-impl Outcome {
+impl OverwriteOutcome {
     /// The outcome as the number that [`detached::run`] passes on: the error in the lower 16 bits,
     /// its kind above.
     fn code(&self) -> u32 {
@@ -229,8 +241,8 @@ impl Outcome {
 }
 
 /// The work itself: system calls only.
-struct Overwriting<'a> {
-    prepared: &'a Prepared,
+struct OverwriteJob<'a> {
+    prepared: &'a PreparedContent,
     file: &'a File,
     /// The length of the new content, in bytes.
     length: u64,
@@ -240,9 +252,9 @@ struct Overwriting<'a> {
     buffers: [Vec<u8>; 2],
 }
 
-impl Overwriting<'_> {
+impl OverwriteJob<'_> {
     /// Overwrites the file; `first` is set unless an earlier step has begun to.
-    fn carry_out(&mut self, first: bool) -> Outcome {
+    fn carry_out(&mut self, first: bool) -> OverwriteOutcome {
         let prepared = self.prepared;
         if let Some(location) = &prepared.location {
             location.name.link();
@@ -250,19 +262,19 @@ impl Overwriting<'_> {
         prepared.draft.dismiss_guard();
         if first && let Err(errno) = self.prepare() {
             self.remove_draft();
-            return Outcome::Untouched(errno);
+            return OverwriteOutcome::Untouched(errno);
         }
         if self.generated {
             return self.hand_over();
         }
         if let Err(errno) = self.overwrite() {
-            return Outcome::Torn(errno);
+            return OverwriteOutcome::Torn(errno);
         }
         if let Err(errno) = self.sync() {
-            return Outcome::Unsure(errno);
+            return OverwriteOutcome::Unsure(errno);
         }
         self.remove_draft();
-        Outcome::Done
+        OverwriteOutcome::Done
     }
 
     fn remove_draft(&self) {
@@ -333,7 +345,7 @@ impl Overwriting<'_> {
 
     /// Writes a file that the kernel generates: from its beginning, and some such files take no
     /// other place.
-    fn hand_over(&mut self) -> Outcome {
+    fn hand_over(&mut self) -> OverwriteOutcome {
         let [piece, _] = &mut self.buffers;
         // What has no places is written to all the same.
         let _ = rustix::fs::seek(self.file, rustix::fs::SeekFrom::Start(0));
@@ -347,11 +359,11 @@ impl Overwriting<'_> {
                 rustix::io::retry_on_intr(|| rustix::io::write(self.file, piece))
             });
             match handed {
-                Ok(0) if at == self.length => return Outcome::Done,
-                Ok(0) => return Outcome::Torn(Errno::IO),
+                Ok(0) if at == self.length => return OverwriteOutcome::Done,
+                Ok(0) => return OverwriteOutcome::Torn(Errno::IO),
                 Ok(count) => at += count as u64,
-                Err(errno) if at == 0 => return Outcome::Untouched(errno),
-                Err(errno) => return Outcome::Torn(errno),
+                Err(errno) if at == 0 => return OverwriteOutcome::Untouched(errno),
+                Err(errno) => return OverwriteOutcome::Torn(errno),
             }
         }
     }
@@ -480,18 +492,18 @@ mod tests {
     #[test]
     fn an_outcome_comes_back_as_it_went() {
         for outcome in [
-            Outcome::Done,
-            Outcome::Untouched(Errno::NOSPC),
-            Outcome::Torn(Errno::IO),
-            Outcome::Unsure(Errno::DQUOT),
-            Outcome::Killed,
+            OverwriteOutcome::Done,
+            OverwriteOutcome::Untouched(Errno::NOSPC),
+            OverwriteOutcome::Torn(Errno::IO),
+            OverwriteOutcome::Unsure(Errno::DQUOT),
+            OverwriteOutcome::Killed,
         ] {
             let code = outcome.code();
-            assert_eq!(Outcome::of(code).code(), code);
+            assert_eq!(OverwriteOutcome::of(code).code(), code);
         }
         assert!(matches!(
-            Outcome::of(Outcome::Torn(Errno::IO).code()),
-            Outcome::Torn(Errno::IO)
+            OverwriteOutcome::of(OverwriteOutcome::Torn(Errno::IO).code()),
+            OverwriteOutcome::Torn(Errno::IO)
         ));
     }
 }

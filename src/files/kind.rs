@@ -1,15 +1,17 @@
-//! What a file is by its first bytes: text, or a kind of binary file that can be named in words.
+//! Text, or a kind of binary file that can be named in words, by a file's first bytes.
 //!
 //! Rules: a file is binary where a NUL is among its first 8 KiB and no mark of UTF-16 begins it; or
-//! where it begins as a known kind does and goes on in what is no UTF-8. The signatures are those
-//! of the formats' own specifications, as `file(1)` has them.
+//! where it begins as a known kind does and goes on in bytes that are not UTF-8.
+
+use crate::basics::signature;
+use crate::basics::words::counted;
 
 /// How many of a file's first bytes decide whether it is binary.
 const DECISIVE: usize = 8 * 1024;
 
-/// What a binary file is.
+/// A kind of binary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
+pub struct BinaryKind {
     /// The media type, as IANA has it registered or as it is commonly written.
     pub mime: &'static str,
     /// The kind in words: `PNG image`.
@@ -19,7 +21,7 @@ pub struct Kind {
     pub measures: Option<(u32, u32)>,
 }
 
-impl Kind {
+impl BinaryKind {
     /// Whether models can be shown it as an image: PNG, JPEG, GIF and WebP.
     #[must_use]
     pub fn is_image(self) -> bool {
@@ -35,25 +37,10 @@ impl Kind {
             words = format!("{words}, {width} x {height}");
         }
         if let Some(size) = size {
-            let plural = if size == 1 { "" } else { "s" };
-            words = format!("{words}, {} byte{plural}", thousands(size));
+            words = format!("{words}, {}", counted(size, "byte"));
         }
         words
     }
-}
-
-/// A whole number with its thousands apart, as in `12,345`.
-#[must_use]
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 /// The encoding that a mark at the beginning names, if it is one whose text holds NULs. By its full
@@ -72,7 +59,7 @@ pub fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
 /// What a file is that begins with `bytes`; `None` if it is text. 8 KiB are enough, but for the
 /// measures of a JPEG image, which may stand some 100 KB behind its beginning.
 #[must_use]
-pub fn of(bytes: &[u8]) -> Option<Kind> {
+pub fn of(bytes: &[u8]) -> Option<BinaryKind> {
     if wide_encoding(bytes).is_some() {
         return None;
     }
@@ -81,13 +68,13 @@ pub fn of(bytes: &[u8]) -> Option<Kind> {
     if !has_nul && is_utf8(head) {
         return None;
     }
-    match known(bytes) {
-        Some((mime, words)) => Some(Kind {
+    match signature::of(bytes) {
+        Some((mime, words)) => Some(BinaryKind {
             mime,
             words,
             measures: measures(mime, bytes),
         }),
-        None if has_nul => Some(Kind {
+        None if has_nul => Some(BinaryKind {
             mime: "application/octet-stream",
             words: "unknown kind",
             measures: None,
@@ -104,185 +91,6 @@ fn is_utf8(head: &[u8]) -> bool {
         Err(broken) => broken.error_len().is_none(),
     }
 }
-
-/// Media type and words of the known kind that `bytes` begin as.
-fn known(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
-    let at = |offset: usize, part: &[u8]| {
-        bytes
-            .get(offset..)
-            .is_some_and(|rest| rest.starts_with(part))
-    };
-    let found = SIGNATURES
-        .iter()
-        .find(|(offset, signature, ..)| at(*offset, signature));
-    if let Some((_, _, mime, words)) = found {
-        return Some((mime, words));
-    }
-    match bytes {
-        [b'P', b'K', 3, 4, ..] => Some(zip(bytes)),
-        [b'R', b'I', b'F', b'F', ..] => match bytes.get(8..12)? {
-            b"WEBP" => Some(("image/webp", "WebP image")),
-            b"WAVE" => Some(("audio/wav", "WAV audio")),
-            b"AVI " => Some(("video/x-msvideo", "AVI video")),
-            _ => None,
-        },
-        _ if at(4, b"ftyp") => Some(match bytes.get(8..12)? {
-            b"avif" | b"avis" => ("image/avif", "AVIF image"),
-            b"heic" | b"heix" | b"mif1" => ("image/heic", "HEIC image"),
-            b"M4A " | b"M4B " => ("audio/mp4", "MP4 audio"),
-            b"qt  " => ("video/quicktime", "QuickTime video"),
-            _ => ("video/mp4", "MP4 video"),
-        }),
-        // Both formats chose the same four bytes; the next four are a count of processors in the
-        // one and a version from 45 on in the other.
-        [0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, count, ..] if *count < 45 => {
-            Some(("application/x-mach-binary", "Mach-O program or library"))
-        }
-        [0xCA, 0xFE, 0xBA, 0xBE, ..] => Some(("application/java-vm", "Java class")),
-        [b'M', b'Z', ..] => Some((
-            "application/vnd.microsoft.portable-executable",
-            "Windows program or library (PE)",
-        )),
-        [b'B', b'M', ..] if at(6, &[0; 4]) => Some(("image/bmp", "BMP image")),
-        [0xFF, second, ..] if second & 0xE6 == 0xE2 => Some(("audio/mpeg", "MP3 audio")),
-        _ => None,
-    }
-}
-
-/// What a zip archive is, by the names of its first members.
-fn zip(bytes: &[u8]) -> (&'static str, &'static str) {
-    let holds = |name: &[u8]| memchr::memmem::find(bytes, name).is_some();
-    let of_office = holds(b"[Content_Types].xml") || holds(b"_rels/");
-    for (name, mime, words) in [
-        (
-            &b"word/"[..],
-            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-            "Word document",
-        ),
-        (
-            b"xl/",
-            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            "Excel workbook",
-        ),
-        (
-            b"ppt/",
-            "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-            "PowerPoint presentation",
-        ),
-    ] {
-        if of_office && holds(name) {
-            return (mime, words);
-        }
-    }
-    if holds(b"mimetypeapplication/epub+zip") {
-        return ("application/epub+zip", "EPUB book");
-    }
-    if holds(b"mimetypeapplication/vnd.oasis.opendocument") {
-        return ("application/vnd.oasis.opendocument", "OpenDocument file");
-    }
-    if holds(b"META-INF/MANIFEST.MF") {
-        return ("application/java-archive", "Java archive");
-    }
-    ("application/zip", "zip archive")
-}
-
-type Signature = (usize, &'static [u8], &'static str, &'static str);
-
-/// Where a signature stands, what it is, and what begins so.
-const SIGNATURES: &[Signature] = &[
-    (0, b"\x89PNG\r\n\x1a\n", "image/png", "PNG image"),
-    (0, b"\xFF\xD8\xFF", "image/jpeg", "JPEG image"),
-    (0, b"GIF87a", "image/gif", "GIF image"),
-    (0, b"GIF89a", "image/gif", "GIF image"),
-    (0, b"II*\0", "image/tiff", "TIFF image"),
-    (0, b"MM\0*", "image/tiff", "TIFF image"),
-    (0, b"\0\0\x01\0", "image/vnd.microsoft.icon", "icon"),
-    (0, b"8BPS", "image/vnd.adobe.photoshop", "Photoshop image"),
-    (0, b"%PDF-", "application/pdf", "PDF document"),
-    (
-        0,
-        b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1",
-        "application/x-ole-storage",
-        "document of an older Microsoft Office",
-    ),
-    (0, b"\x1F\x8B", "application/gzip", "gzip archive"),
-    (0, b"\xFD7zXZ\0", "application/x-xz", "xz archive"),
-    (0, b"\x28\xB5\x2F\xFD", "application/zstd", "zstd archive"),
-    (0, b"BZh", "application/x-bzip2", "bzip2 archive"),
-    (0, b"\x04\x22\x4D\x18", "application/x-lz4", "lz4 archive"),
-    (
-        0,
-        b"7z\xBC\xAF\x27\x1C",
-        "application/x-7z-compressed",
-        "7z archive",
-    ),
-    (0, b"Rar!\x1A\x07", "application/vnd.rar", "RAR archive"),
-    (
-        0,
-        b"PK\x05\x06",
-        "application/zip",
-        "zip archive without members",
-    ),
-    (257, b"ustar", "application/x-tar", "tar archive"),
-    (
-        0,
-        b"!<arch>\ndebian-binary",
-        "application/vnd.debian.binary-package",
-        "Debian package",
-    ),
-    (
-        0,
-        b"!<arch>\n",
-        "application/x-archive",
-        "ar archive (static library)",
-    ),
-    (0, b"\xED\xAB\xEE\xDB", "application/x-rpm", "RPM package"),
-    (
-        0,
-        b"\x7FELF",
-        "application/x-elf",
-        "ELF program, library or object",
-    ),
-    (
-        0,
-        b"\xCF\xFA\xED\xFE",
-        "application/x-mach-binary",
-        "Mach-O program or library",
-    ),
-    (
-        0,
-        b"\xCE\xFA\xED\xFE",
-        "application/x-mach-binary",
-        "Mach-O program or library",
-    ),
-    (0, b"\0asm", "application/wasm", "WebAssembly module"),
-    (0, b"BC\xC0\xDE", "application/x-llvm", "LLVM bitcode"),
-    (
-        0,
-        b"SQLite format 3\0",
-        "application/vnd.sqlite3",
-        "SQLite database",
-    ),
-    (0, b"PAR1", "application/vnd.apache.parquet", "Parquet file"),
-    (0, b"\x89HDF\r\n\x1a\n", "application/x-hdf5", "HDF5 file"),
-    (0, b"\x93NUMPY", "application/x-npy", "NumPy array"),
-    (0, b"DIRC", "application/x-git-index", "index of git"),
-    (0, b"PACK\0\0\0", "application/x-git-pack", "pack of git"),
-    (0, b"ID3", "audio/mpeg", "MP3 audio"),
-    (0, b"OggS", "audio/ogg", "Ogg audio or video"),
-    (0, b"fLaC", "audio/flac", "FLAC audio"),
-    (
-        0,
-        b"\x1A\x45\xDF\xA3",
-        "video/x-matroska",
-        "Matroska or WebM video",
-    ),
-    (0, b"wOFF", "font/woff", "font (WOFF)"),
-    (0, b"wOF2", "font/woff2", "font (WOFF2)"),
-    (0, b"OTTO", "font/otf", "font (OpenType)"),
-    (0, b"ttcf", "font/collection", "fonts (TrueType)"),
-    (0, b"\0\x01\0\0\0", "font/ttf", "font (TrueType)"),
-];
 
 /// Width and height of an image of type `mime`.
 fn measures(mime: &str, bytes: &[u8]) -> Option<(u32, u32)> {
@@ -459,25 +267,13 @@ mod tests {
         assert_eq!(wide_encoding(b"\xFF\xFE\0\0h\0\0\0"), Some("UTF-32LE"));
     }
 
-    #[test]
-    fn thousands_stand_apart() {
-        for (number, words) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (12_345_678, "12,345,678"),
-        ] {
-            assert_eq!(thousands(number), words);
-        }
-    }
-
     proptest! {
         #[test]
         fn any_bytes_behind_any_beginning_are_borne(
-            which in 0..SIGNATURES.len(),
+            which in 0..signature::SIGNATURES.len(),
             rest in proptest::collection::vec(any::<u8>(), 0..64),
         ) {
-            let (offset, signature, ..) = SIGNATURES[which];
+            let (offset, signature, ..) = signature::SIGNATURES[which];
             let bytes = [&vec![0; offset][..], signature, &rest].concat();
             for end in 0..=bytes.len() {
                 let _ = described(&bytes[..end]);

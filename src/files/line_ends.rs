@@ -8,14 +8,14 @@ use std::borrow::Cow;
 use memchr::memmem::Finder;
 use memchr::{memchr, memchr_iter};
 
-use super::regular::{FileError, RegularFile};
+use super::regular::{FileAccessError, RegularFile};
 
 /// How much of the file is looked at at a time, in bytes.
 const WINDOW: usize = 1024 * 1024;
 
 /// What was done about line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineEnds {
+pub enum LineEndChange {
     /// Nothing.
     AsSent,
     /// All lines of the file end in CRLF: both texts' LF were taken for CRLF.
@@ -27,9 +27,9 @@ pub enum LineEnds {
 }
 
 /// What is to be done about line ends, and how many lines of the file end in CRLF.
-pub struct Decided {
+pub struct LineEndDecision {
     /// What is to be done.
-    pub done: LineEnds,
+    pub done: LineEndChange,
     /// How many lines of the file end in CRLF, where that was asked and all do.
     pub crlf: u64,
     /// Whether both texts are the same then.
@@ -43,13 +43,13 @@ pub fn decide<'a>(
     file: &RegularFile,
     old: &'a [u8],
     new: &'a [u8],
-) -> Result<(Texts<'a>, Decided), FileError> {
+) -> Result<(Texts<'a>, LineEndDecision), FileAccessError> {
     let as_sent = (Cow::Borrowed(old), Cow::Borrowed(new));
     let has_cr = memchr(b'\r', old).is_some();
     let old_lines = memchr(b'\n', old).is_some() && !has_cr;
     let new_lines = bare_line_feeds(new).next().is_some() && (!has_cr || crlf_in(old) > 0);
-    let mut decided = Decided {
-        done: LineEnds::AsSent,
+    let mut decided = LineEndDecision {
+        done: LineEndChange::AsSent,
         crlf: 0,
         changes_nothing: false,
     };
@@ -60,7 +60,7 @@ pub fn decide<'a>(
         return Ok((as_sent, decided));
     }
     if has_cr {
-        decided.done = LineEnds::Mixed;
+        decided.done = LineEndChange::Mixed;
         return Ok((as_sent, decided));
     }
     let new_crlf = with_crlf(new);
@@ -68,10 +68,10 @@ pub fn decide<'a>(
         let old_crlf = with_crlf(old);
         // The line ends are what was to be changed: they are so already.
         decided.changes_nothing = old_crlf == new_crlf;
-        decided.done = LineEnds::BothCrlf;
+        decided.done = LineEndChange::BothCrlf;
         return Ok(((old_crlf, new_crlf), decided));
     }
-    decided.done = LineEnds::NewCrlf;
+    decided.done = LineEndChange::NewCrlf;
     Ok(((as_sent.0, new_crlf), decided))
 }
 
@@ -103,7 +103,7 @@ pub fn crlf_in(text: &[u8]) -> u64 {
 }
 
 /// How many lines of the file end in CRLF, where all do that end; 0 where one ends in LF alone.
-fn lines_in_crlf(file: &RegularFile) -> Result<u64, FileError> {
+fn lines_in_crlf(file: &RegularFile) -> Result<u64, FileAccessError> {
     let mut window = vec![0; 4096];
     let (mut at, mut count, mut before) = (0, 0, 0);
     loop {

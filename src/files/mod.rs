@@ -5,13 +5,12 @@
 mod draft;
 mod edit;
 mod environ;
-pub mod hint;
 mod holes;
 mod in_place;
 pub mod kind;
 mod line_ends;
 mod lock;
-pub mod near;
+pub mod nearest;
 mod preserve;
 mod read;
 mod regular;
@@ -19,10 +18,10 @@ mod replace;
 mod target;
 
 #[cfg(fuzzing)]
-pub use edit::Edited;
+pub use edit::FileEdit;
 pub use edit::{EditError, edit};
-pub use line_ends::LineEnds;
+pub use line_ends::LineEndChange;
 pub use lock::while_waiting;
-pub use read::{Content, Facts, Interrupted, LineEnd, read};
-pub use regular::{FileError, Reason};
+pub use read::{FileContent, FileFacts, LineEnd, ReadInterruption, read};
+pub use regular::{ErrorReason, FileAccessError};
 pub use replace::write;

@@ -12,8 +12,8 @@ use rustix::fs::{Advice, OFlags, fadvise};
 use rustix::io::Errno;
 
 use super::environ;
-use super::kind::{self, Kind};
-use super::regular::{FileError, Reason, RegularFile};
+use super::kind::{self, BinaryKind};
+use super::regular::{ErrorReason, FileAccessError, RegularFile};
 
 /// How much is read at a time, in bytes: what stays in the processor's nearer caches until it is
 /// passed on.
@@ -27,7 +27,7 @@ const LINE_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Lines of a file. The first of them are read already, so that a file that cannot be read is known
 /// before anything is passed on.
-pub struct Content {
+pub struct FileContent {
     file: RegularFile,
     window: Vec<u8>,
     /// The part of the window that is still to be passed on.
@@ -43,14 +43,14 @@ pub struct Content {
     behind: u64,
     /// When reading is given up.
     deadline: Option<Instant>,
-    facts: Facts,
+    facts: FileFacts,
 }
 
 /// What is known of a file whose first lines wanted were read.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Facts {
+pub struct FileFacts {
     /// What it is, if it is no text.
-    pub kind: Option<Kind>,
+    pub kind: Option<BinaryKind>,
     /// The encoding that the mark at its beginning names, if that is UTF-16 or UTF-32.
     pub encoding: Option<&'static str>,
     /// Its size in bytes; none, where the system generates it.
@@ -74,14 +74,14 @@ pub enum LineEnd {
 
 /// Why a content was not passed on to its end.
 #[derive(Debug)]
-pub enum Interrupted {
+pub enum ReadInterruption {
     /// The file could be read no further.
-    File(FileError),
+    File(FileAccessError),
     /// The content's receiver takes no more of it.
     Sink(io::Error),
 }
 
-impl fmt::Display for Interrupted {
+impl fmt::Display for ReadInterruption {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(_) => write!(formatter, "the file could not be read to its end"),
@@ -90,7 +90,7 @@ impl fmt::Display for Interrupted {
     }
 }
 
-impl Error for Interrupted {
+impl Error for ReadInterruption {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::File(error) => Some(error),
@@ -106,10 +106,10 @@ pub fn read(
     first: u64,
     count: Option<u64>,
     deadline: Option<Instant>,
-) -> Result<Content, FileError> {
+) -> Result<FileContent, FileAccessError> {
     let file = RegularFile::open(path, OFlags::RDONLY)?;
     if environ::is_own(&file) {
-        return Err(FileError::Refused(Reason::new(
+        return Err(FileAccessError::Refused(ErrorReason::new(
             "it is the environment of this very process, which may hold keys; bash with `env` \
              shows the rest of it",
         )));
@@ -119,7 +119,7 @@ pub fn read(
         let _ = fadvise(&file.file, 0, None, Advice::Sequential);
     }
     let size = u64::try_from(file.stat.st_size).unwrap_or(0);
-    let mut content = Content {
+    let mut content = FileContent {
         behind: if size == 0 { u64::MAX } else { size },
         file,
         window: vec![0; WINDOW],
@@ -128,9 +128,9 @@ pub fn read(
         end: 0,
         to_take: count.unwrap_or(u64::MAX),
         deadline,
-        facts: Facts {
+        facts: FileFacts {
             size: (size > 0).then_some(size),
-            ..Facts::default()
+            ..FileFacts::default()
         },
     };
     let mut to_skip = first.saturating_sub(1);
@@ -149,10 +149,10 @@ pub fn read(
     Ok(content)
 }
 
-impl Content {
+impl FileContent {
     /// What is known of the file.
     #[must_use]
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &FileFacts {
         &self.facts
     }
 
@@ -167,15 +167,15 @@ impl Content {
         &mut self,
         sink: &mut S,
         has_enough: impl Fn(&S) -> bool,
-    ) -> Result<(), Interrupted> {
+    ) -> Result<(), ReadInterruption> {
         loop {
             let ready = std::mem::take(&mut self.ready);
             sink.write_all(&self.window[ready])
-                .map_err(Interrupted::Sink)?;
+                .map_err(ReadInterruption::Sink)?;
             if self.to_take == 0 || has_enough(sink) {
                 return Ok(());
             }
-            if !self.fill().map_err(Interrupted::File)? {
+            if !self.fill().map_err(ReadInterruption::File)? {
                 return Ok(());
             }
             self.cut();
@@ -183,7 +183,7 @@ impl Content {
     }
 
     /// Where the line ends that goes on at offset `from`.
-    pub fn line_end(&self, from: u64) -> Result<LineEnd, FileError> {
+    pub fn line_end(&self, from: u64) -> Result<LineEnd, FileAccessError> {
         let deadline = Instant::now() + LINE_TIMEOUT;
         let mut window = vec![0; WINDOW];
         let mut at = from;
@@ -201,7 +201,7 @@ impl Content {
     }
 
     /// At most `most` bytes from offset `from` on.
-    pub fn bytes_at(&self, from: u64, most: usize) -> Result<Vec<u8>, FileError> {
+    pub fn bytes_at(&self, from: u64, most: usize) -> Result<Vec<u8>, FileAccessError> {
         let mut bytes = vec![0; most];
         let mut filled = 0;
         while filled < most {
@@ -218,10 +218,10 @@ impl Content {
     }
 
     /// Reads the next window, unless part of this one is left; returns whether there was anything.
-    fn fill(&mut self) -> Result<bool, FileError> {
+    fn fill(&mut self) -> Result<bool, FileAccessError> {
         while self.ready.is_empty() {
             if self.deadline.is_some_and(|end| Instant::now() >= end) {
-                return Err(FileError::TooSlow);
+                return Err(FileAccessError::TooSlow);
             }
             let most = usize::try_from(self.behind).unwrap_or(WINDOW).min(WINDOW);
             match rustix::io::read(&self.file.file, &mut self.window[..most]) {
@@ -238,7 +238,7 @@ impl Content {
                     self.behind -= length as u64;
                 }
                 Err(Errno::INTR) => {}
-                Err(errno) => return Err(FileError::reading(errno)),
+                Err(errno) => return Err(FileAccessError::reading(errno)),
             }
         }
         Ok(true)

@@ -13,28 +13,28 @@ use std::path::Path;
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, stat};
 use rustix::io::{Errno, pread};
 
-use crate::sandbox::confinement::{self, Right};
+use crate::sandbox::confinement::{self, AccessRight};
 
 /// Why a file could not be read or written. Each variant corresponds to one of the specification's
 /// codes.
 #[derive(Debug)]
-pub enum FileError {
+pub enum FileAccessError {
     /// `ENOENT`.
     NotFound,
     /// `EACCES` and `EPERM`.
     PermissionDenied,
     /// A file that is never shown, for this reason.
-    Refused(Reason),
+    Refused(ErrorReason),
     /// Any other failure to open, or a directory or socket.
-    Open(Reason),
+    Open(ErrorReason),
     /// A FIFO or a terminal, which cannot be seeked in.
     Seek,
     /// A device, which has no size.
     Size,
     /// Reading failed midway.
-    Read(Reason),
+    Read(ErrorReason),
     /// Writing failed midway.
-    Write(Reason),
+    Write(ErrorReason),
     /// `ENOSPC` and `EDQUOT`.
     NoSpace,
     /// Another writer held the file until the time was over; it is as it was.
@@ -45,12 +45,12 @@ pub enum FileError {
 
 /// What the system or this module has to say beyond the variant; may be empty.
 #[derive(Debug, Default)]
-pub struct Reason {
+pub struct ErrorReason {
     words: String,
     source: Option<io::Error>,
 }
 
-impl Reason {
+impl ErrorReason {
     /// A reason in words of our own.
     #[must_use]
     pub fn new(words: &str) -> Self {
@@ -61,7 +61,7 @@ impl Reason {
     }
 }
 
-impl From<Errno> for Reason {
+impl From<Errno> for ErrorReason {
     fn from(errno: Errno) -> Self {
         let error = io::Error::from(errno);
         let mut words = error.to_string();
@@ -76,7 +76,7 @@ impl From<Errno> for Reason {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for ErrorReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.words.is_empty() {
             Ok(())
@@ -86,7 +86,7 @@ impl fmt::Display for Reason {
     }
 }
 
-impl fmt::Display for FileError {
+impl fmt::Display for FileAccessError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound => write!(formatter, "file not found"),
@@ -104,7 +104,7 @@ impl fmt::Display for FileError {
     }
 }
 
-impl Error for FileError {
+impl Error for FileAccessError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Refused(reason)
@@ -122,7 +122,7 @@ impl Error for FileError {
     }
 }
 
-impl FileError {
+impl FileAccessError {
     /// The error for a failed `open(2)` or `stat(2)`.
     #[must_use]
     pub fn opening(errno: Errno) -> Self {
@@ -144,13 +144,13 @@ impl FileError {
     pub fn failed_write(error: &io::Error) -> Self {
         match Errno::from_io_error(error) {
             Some(errno) => Self::writing(errno),
-            None => Self::Write(Reason::new(&error.to_string())),
+            None => Self::Write(ErrorReason::new(&error.to_string())),
         }
     }
 
     /// The error for a file that has changed since it was read.
     pub fn changed() -> Self {
-        Self::Write(Reason::new(
+        Self::Write(ErrorReason::new(
             "somebody else changed it meanwhile; read it again",
         ))
     }
@@ -175,42 +175,46 @@ pub struct RegularFile {
 
 impl RegularFile {
     /// Opens `path` with `access`, following symbolic links.
-    pub fn open(path: &Path, access: OFlags) -> Result<Self, FileError> {
-        Self::permit(&stat(path).map_err(FileError::opening)?)?;
+    pub fn open(path: &Path, access: OFlags) -> Result<Self, FileAccessError> {
+        Self::permit(&stat(path).map_err(FileAccessError::opening)?)?;
         let flags = access | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let file = open(path, flags, Mode::empty()).map_err(FileError::opening)?;
+        let file = open(path, flags, Mode::empty()).map_err(FileAccessError::opening)?;
         Self::check(file.into())
     }
 
     /// Accepts a file that is already open, if it is a regular one.
-    pub fn check(file: File) -> Result<Self, FileError> {
-        let stat = fstat(&file).map_err(FileError::opening)?;
+    pub fn check(file: File) -> Result<Self, FileAccessError> {
+        let stat = fstat(&file).map_err(FileAccessError::opening)?;
         Self::permit(&stat)?;
-        if confinement::masks_open(&file, Right::Read) {
-            return Err(FileError::PermissionDenied);
+        if confinement::masks_open(&file, AccessRight::Read) {
+            return Err(FileAccessError::PermissionDenied);
         }
         Ok(Self { file, stat })
     }
 
     /// Reads at offset `at` as much as comes at once; 0 bytes at the end.
-    pub fn read_at(&self, window: &mut [u8], at: u64) -> Result<usize, FileError> {
+    pub fn read_at(&self, window: &mut [u8], at: u64) -> Result<usize, FileAccessError> {
         loop {
             match pread(&self.file, &mut *window, at) {
                 Ok(read) => return Ok(read),
                 Err(Errno::INTR) => {}
-                Err(errno) => return Err(FileError::reading(errno)),
+                Err(errno) => return Err(FileAccessError::reading(errno)),
             }
         }
     }
 
     /// Refuses what is not a regular file.
-    pub fn permit(stat: &Stat) -> Result<(), FileError> {
+    pub fn permit(stat: &Stat) -> Result<(), FileAccessError> {
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => Ok(()),
-            FileType::Directory => Err(FileError::Open(Reason::new("it is a directory"))),
-            FileType::Fifo => Err(FileError::Seek),
-            FileType::CharacterDevice | FileType::BlockDevice => Err(FileError::Size),
-            _ => Err(FileError::Open(Reason::new("it is not a regular file"))),
+            FileType::Directory => {
+                Err(FileAccessError::Open(ErrorReason::new("it is a directory")))
+            }
+            FileType::Fifo => Err(FileAccessError::Seek),
+            FileType::CharacterDevice | FileType::BlockDevice => Err(FileAccessError::Size),
+            _ => Err(FileAccessError::Open(ErrorReason::new(
+                "it is not a regular file",
+            ))),
         }
     }
 }
@@ -221,13 +225,17 @@ mod tests {
 
     #[test]
     fn an_error_leads_to_what_the_system_said() {
-        let error = FileError::writing(Errno::IO);
+        let error = FileAccessError::writing(Errno::IO);
         assert_eq!(
             error.to_string(),
             "failed to write file (Input/output error)"
         );
         let source = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
         assert_eq!(source.raw_os_error(), Some(Errno::IO.raw_os_error()));
-        assert!(FileError::Open(Reason::new("ours")).source().is_none());
+        assert!(
+            FileAccessError::Open(ErrorReason::new("ours"))
+                .source()
+                .is_none()
+        );
     }
 }

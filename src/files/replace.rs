@@ -8,8 +8,8 @@ use std::time::Instant;
 use rustix::fs::{Access, AtFlags, Mode, OFlags, accessat, openat, statat};
 use rustix::io::Errno;
 
-use super::draft::{Draft, Fill};
-use super::regular::{FileError, RegularFile};
+use super::draft::{FileDraft, Fill};
+use super::regular::{FileAccessError, RegularFile};
 use super::target::WriteTarget;
 use super::{in_place, lock, preserve};
 
@@ -17,15 +17,15 @@ use super::{in_place, lock, preserve};
 /// attributes and hard links are kept.
 ///
 /// At `end` another writer is waited for no longer.
-pub fn write(path: &Path, content: &[u8], end: Option<Instant>) -> Result<(), FileError> {
+pub fn write(path: &Path, content: &[u8], end: Option<Instant>) -> Result<(), FileAccessError> {
     let mut fill = |file: &mut File| {
         file.write_all(content)
-            .map_err(|error| FileError::failed_write(&error))
+            .map_err(|error| FileAccessError::failed_write(&error))
     };
     let target = WriteTarget::resolve(path)?;
     match open_locked(&target, OFlags::WRONLY, end) {
         Ok(old) => replace(&target, &old, &mut fill),
-        Err(FileError::NotFound) if target.replaceable => create(&target, &mut fill),
+        Err(FileAccessError::NotFound) if target.replaceable => create(&target, &mut fill),
         Err(error) => Err(error),
     }
 }
@@ -33,20 +33,20 @@ pub fn write(path: &Path, content: &[u8], end: Option<Instant>) -> Result<(), Fi
 /// Opens the file at `target`, and locks it against other writers for as long as it is open.
 ///
 /// # Errors
-/// [`FileError::Locked`] if `end` comes before another writer is through; without that, one that
+/// [`FileAccessError::Locked`] if `end` comes before another writer is through; without that, one that
 /// holds the file for longer than [`lock::LOCK_TIMEOUT`] is passed over.
 pub fn open_locked(
     target: &WriteTarget,
     access: OFlags,
     end: Option<Instant>,
-) -> Result<RegularFile, FileError> {
+) -> Result<RegularFile, FileAccessError> {
     let patience = Instant::now() + lock::LOCK_TIMEOUT;
     let deadline = end.map_or(patience, |end| end.min(patience));
     loop {
         let old = open(target, access)?;
         let locked = lock::lock(&old.file, deadline);
         if !locked && end.is_some_and(|end| Instant::now() >= end) {
-            return Err(FileError::Locked);
+            return Err(FileAccessError::Locked);
         }
         let file = RegularFile::check(old.file)?;
         // Another writer may have replaced the file between the two steps; then the old one is
@@ -57,14 +57,14 @@ pub fn open_locked(
     }
 }
 
-fn open(target: &WriteTarget, access: OFlags) -> Result<RegularFile, FileError> {
+fn open(target: &WriteTarget, access: OFlags) -> Result<RegularFile, FileAccessError> {
     if !target.replaceable {
         return RegularFile::open(&target.path, access);
     }
     // Only the name was resolved so far. `statat` comes first, since opening a FIFO would wake its
     // writer.
     let found = statat(&target.directory, &target.name, AtFlags::SYMLINK_NOFOLLOW);
-    RegularFile::permit(&found.map_err(FileError::opening)?)?;
+    RegularFile::permit(&found.map_err(FileAccessError::opening)?)?;
     let flags = OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
     match openat(
         &target.directory,
@@ -74,47 +74,52 @@ fn open(target: &WriteTarget, access: OFlags) -> Result<RegularFile, FileError> 
     ) {
         Ok(file) => RegularFile::check(file.into()),
         Err(Errno::TXTBSY) => open_program(target, flags),
-        Err(errno) => Err(FileError::opening(errno)),
+        Err(errno) => Err(FileAccessError::opening(errno)),
     }
 }
 
 /// A running program cannot be opened for writing, but whoever may write it may replace it.
-fn open_program(target: &WriteTarget, flags: OFlags) -> Result<RegularFile, FileError> {
+fn open_program(target: &WriteTarget, flags: OFlags) -> Result<RegularFile, FileAccessError> {
     accessat(
         &target.directory,
         &target.name,
         Access::WRITE_OK,
         AtFlags::EACCESS,
     )
-    .map_err(FileError::opening)?;
+    .map_err(FileAccessError::opening)?;
     let file = openat(
         &target.directory,
         &target.name,
         OFlags::RDONLY | flags,
         Mode::empty(),
     );
-    RegularFile::check(file.map_err(FileError::opening)?.into())
+    RegularFile::check(file.map_err(FileAccessError::opening)?.into())
 }
 
-fn create(target: &WriteTarget, fill: Fill<'_>) -> Result<(), FileError> {
+fn create(target: &WriteTarget, fill: Fill<'_>) -> Result<(), FileAccessError> {
     // The system applies the umask, or the directory's default ACL.
     let everybody = Mode::from_raw_mode(0o666);
-    let mut draft = Draft::create(&target.directory, everybody).map_err(FileError::opening)?;
+    let mut draft =
+        FileDraft::create(&target.directory, everybody).map_err(FileAccessError::opening)?;
     fill(&mut draft.file)?;
     draft
         .put_in_place(target, false)
         .map_err(|errno| match errno {
             // The directory is gone, which some file systems notice only now.
-            Errno::NOENT => FileError::NotFound,
-            errno => FileError::writing(errno),
+            Errno::NOENT => FileAccessError::NotFound,
+            errno => FileAccessError::writing(errno),
         })
 }
 
 /// Gives `old`, the file at `target`, the content that `fill` writes.
 ///
 /// # Errors
-/// [`FileError::Write`] if somebody else has changed or replaced it since; nothing is written then.
-pub fn replace(target: &WriteTarget, old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> {
+/// [`FileAccessError::Write`] if somebody else has changed or replaced it since; nothing is written then.
+pub fn replace(
+    target: &WriteTarget,
+    old: &RegularFile,
+    fill: Fill<'_>,
+) -> Result<(), FileAccessError> {
     // A rename would separate the file from its other names.
     let alone = old.stat.st_nlink == 1;
     if target.replaceable
@@ -134,24 +139,24 @@ fn replace_by_rename(
     target: &WriteTarget,
     old: &RegularFile,
     fill: Fill<'_>,
-) -> Result<bool, FileError> {
+) -> Result<bool, FileAccessError> {
     let owner_alone = Mode::from_raw_mode(0o600);
-    let mut draft = match Draft::create(&target.directory, owner_alone) {
+    let mut draft = match FileDraft::create(&target.directory, owner_alone) {
         Ok(draft) => draft,
         Err(errno) => return not_possible(errno),
     };
     match preserve::copy_attributes(&old.file, &old.stat, &draft.file) {
         Ok(()) => {}
         Err(errno @ (Errno::IO | Errno::STALE | Errno::NOSPC | Errno::DQUOT)) => {
-            return Err(FileError::writing(errno));
+            return Err(FileAccessError::writing(errno));
         }
         // Without its attributes the draft must not replace the file.
         Err(_) => return Ok(false),
     }
     fill(&mut draft.file)?;
-    preserve::drop_privileges(&draft.file).map_err(FileError::writing)?;
+    preserve::drop_privileges(&draft.file).map_err(FileAccessError::writing)?;
     if !target.still_holds(old) {
-        return Err(FileError::changed());
+        return Err(FileAccessError::changed());
     }
     match draft.put_in_place(target, true) {
         Ok(()) => Ok(true),
@@ -161,7 +166,7 @@ fn replace_by_rename(
 
 /// Whether `errno` means that a draft and a rename are not possible here (`false`), or that the
 /// write fails.
-fn not_possible(errno: Errno) -> Result<bool, FileError> {
+fn not_possible(errno: Errno) -> Result<bool, FileAccessError> {
     match errno {
         Errno::XDEV
         | Errno::BUSY
@@ -173,7 +178,7 @@ fn not_possible(errno: Errno) -> Result<bool, FileError> {
         | Errno::NOSYS
         | Errno::INVAL
         | Errno::NAMETOOLONG => Ok(false),
-        errno => Err(FileError::writing(errno)),
+        errno => Err(FileAccessError::writing(errno)),
     }
 }
 
@@ -206,9 +211,12 @@ mod tests {
             let old = RegularFile::check(old.unwrap()).ok().unwrap();
             let result = replace(&target, &old, &mut |file| {
                 file.write_all(b"ours")
-                    .map_err(|error| FileError::failed_write(&error))
+                    .map_err(|error| FileAccessError::failed_write(&error))
             });
-            assert!(matches!(result, Err(FileError::Write(_))), "{other_names}");
+            assert!(
+                matches!(result, Err(FileAccessError::Write(_))),
+                "{other_names}"
+            );
             assert_eq!(fs::read(&path).unwrap(), b"newer");
         }
     }

@@ -12,8 +12,8 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::regular::{FileError, Reason, RegularFile};
-use crate::sandbox::confinement::{self, Right};
+use super::regular::{ErrorReason, FileAccessError, RegularFile};
+use crate::sandbox::confinement::{self, AccessRight};
 
 /// As many symbolic links as the kernel follows (`path_resolution(7)`).
 const MOST_LINKS: usize = 40;
@@ -47,14 +47,14 @@ impl WriteTarget {
     }
 
     /// Follows `path` to the file it names, which need not exist; its directory must.
-    pub fn resolve(path: &Path) -> Result<Self, FileError> {
+    pub fn resolve(path: &Path) -> Result<Self, FileAccessError> {
         let mut path = path.to_owned();
         let mut replaceable = true;
         let mut links = 0;
         while let Some(next) = link_at(&path)? {
             links += 1;
             if links > MOST_LINKS {
-                return Err(FileError::opening(Errno::LOOP));
+                return Err(FileAccessError::opening(Errno::LOOP));
             }
             if next.magic {
                 replaceable = false;
@@ -77,9 +77,9 @@ impl WriteTarget {
             _ => Path::new("."),
         };
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let directory = open(parent, flags, Mode::empty()).map_err(FileError::opening)?;
-        if confinement::masks_open(&directory, Right::Write) {
-            return Err(FileError::PermissionDenied);
+        let directory = open(parent, flags, Mode::empty()).map_err(FileAccessError::opening)?;
+        if confinement::masks_open(&directory, AccessRight::Write) {
+            return Err(FileAccessError::PermissionDenied);
         }
         Ok(Self {
             path,
@@ -101,24 +101,24 @@ impl WriteTarget {
     }
 }
 
-fn no_file_name(path: &Path) -> FileError {
+fn no_file_name(path: &Path) -> FileAccessError {
     match stat(path) {
-        Ok(_) => FileError::Open(Reason::new("it is a directory")),
-        Err(errno) => FileError::opening(errno),
+        Ok(_) => FileAccessError::Open(ErrorReason::new("it is a directory")),
+        Err(errno) => FileAccessError::opening(errno),
     }
 }
 
-struct Link {
+struct SymbolicLink {
     to: PathBuf,
     magic: bool,
 }
 
 /// The symbolic link at `path`, if there is one.
-fn link_at(path: &Path) -> Result<Option<Link>, FileError> {
+fn link_at(path: &Path) -> Result<Option<SymbolicLink>, FileAccessError> {
     let status = match lstat(path) {
         Ok(status) => status,
         Err(Errno::NOENT) => return Ok(None),
-        Err(errno) => return Err(FileError::opening(errno)),
+        Err(errno) => return Err(FileAccessError::opening(errno)),
     };
     if FileType::from_raw_mode(status.st_mode) != FileType::Symlink {
         return Ok(None);
@@ -127,8 +127,8 @@ fn link_at(path: &Path) -> Result<Option<Link>, FileError> {
     // `/proc` may be an ordinary directory.
     let mounted = || statfs("/proc").is_ok_and(|proc| proc.f_type == PROC_SUPER_MAGIC);
     let magic = in_proc() && mounted();
-    let to = readlink(path, Vec::new()).map_err(FileError::opening)?;
-    Ok(Some(Link {
+    let to = readlink(path, Vec::new()).map_err(FileAccessError::opening)?;
+    Ok(Some(SymbolicLink {
         to: PathBuf::from(OsString::from_vec(to.into_bytes())),
         magic,
     }))

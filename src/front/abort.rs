@@ -1,11 +1,10 @@
-//! What a host reads when the process has to abort: one JSON object all the same.
+//! The JSON object that a host still reads when the process has to abort.
 //!
-//! Where memory runs out, or the stack, the standard library ends the process with `abort(3)`,
-//! which no `catch_unwind` sees; but SIGABRT can be heard (`signal(7)`). The answers are complete
+//! When memory or the stack runs out, the standard library ends the process with `abort(3)`, which
+//! no `catch_unwind` sees; but SIGABRT can be handled (`signal(7)`). The answers are complete
 //! before anything happens: all that is left to do is a few system calls that are safe at any
-//! moment (`signal-safety(7)`). Once part of an answer is on its way to the host, nobody can tell
-//! any more what would make it whole; the process then dies by the signal, as it would have without
-//! this.
+//! moment (`signal-safety(7)`). Once part of an answer is on its way to the host, nothing can make
+//! it whole any more; the process then dies by the signal, as it would have without this.
 //!
 //! Codes and envelopes follow the specification's error objects and the decisions on the host's
 //! calls.
@@ -18,7 +17,7 @@ use rustix::process::getpid;
 use crate::console::streams;
 use crate::contract::tool::Family;
 
-/// The answer where memory ran out, after the fields that its family has before the error.
+/// The answer when memory ran out, after the fields that its family has before the error.
 macro_rules! out_of_memory {
     ($before:literal) => {
         concat!(
@@ -32,7 +31,7 @@ macro_rules! out_of_memory {
     };
 }
 
-/// The answer where the process had to abort for another reason.
+/// The answer when the process had to abort for another reason.
 macro_rules! internal_error {
     ($before:literal) => {
         concat!(
@@ -48,15 +47,15 @@ macro_rules! internal_error {
     };
 }
 
-/// The process that answers; none, until a host's call is answered.
+/// The process that answers; 0 until a host's call is answered.
 static MYSELF: AtomicI32 = AtomicI32::new(0);
 
-/// Whether the answer is one of the web tools'.
+/// True if the answer is one of the web tools'.
 static WEB: AtomicBool = AtomicBool::new(false);
 
-/// Has this process, a call of a tool of `family`, answer with one object should it abort before
-/// anything of its answer was written.
-pub fn settle(family: Family) {
+/// Makes this process, a call of a tool of `family`, answer with one object should it abort before
+/// any byte of its answer was written.
+pub fn install(family: Family) {
     WEB.store(family != Family::Local, Ordering::Relaxed);
     MYSELF.store(getpid().as_raw_pid(), Ordering::Relaxed);
     // SAFETY: all zeroes are a valid value of the structure of numbers; the pointers are to locals,
@@ -69,9 +68,9 @@ pub fn settle(family: Family) {
     }
 }
 
-/// Answers, unless the signal came from elsewhere or an answer has begun. A return of this handler
-/// ends the process by the signal: `abort(3)` raises it once more, without a handler, and whoever
-/// else sent it is obeyed below.
+/// Answers, unless the signal came from elsewhere or an answer has begun. When this handler
+/// returns, the signal ends the process: `abort(3)` raises it once more, without a handler, and a
+/// signal from any other sender is obeyed below.
 extern "C" fn on_abort(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     let myself = getpid().as_raw_pid();
     // SAFETY: the kernel passes a valid structure, and a signal that a process sent has a sender.
@@ -88,7 +87,7 @@ extern "C" fn on_abort(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc:
     unsafe { libc::kill(myself, libc::SIGABRT) };
 }
 
-/// Whether memory has run out, the one cause of an abort that neither came from a panic nor happens
+/// True if memory has run out: the one cause of an abort that neither came from a panic nor happens
 /// on the stack that is kept for the handling of a stack overflow.
 fn is_memory() -> bool {
     let mut stack = MaybeUninit::<libc::stack_t>::zeroed();

@@ -1,59 +1,57 @@
-//! What a request may name where files outside some directories are out of bounds, decided before
-//! the call.
+//! The paths that a request may name when files outside some directories are out of bounds, decided
+//! before the call.
 //!
-//! This is the half of a confinement that answers in words. Which fields name files, the tool's row
-//! says; what lies within the directories, [`Roots`] says.
+//! This is the half of a confinement that answers in words. The tool's row says which fields name
+//! files; [`RootSet`] says what lies within the directories.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use crate::contract::tool::{Scope, Tool};
-use crate::sandbox::confinement::{Confinement, Right};
-use crate::sandbox::roots::{self, Roots};
+use crate::contract::tool::{AccessScope, Tool};
+use crate::sandbox::confinement::{AccessRight, Confinement};
+use crate::sandbox::roots::{self, RootSet};
+use crate::search::steps::{PatternStart, starts};
 
-/// Where a command starts, if a request says so: a field that the specification's schema does not
-/// have.
+/// The field that names a command's directory; the specification's schema does not have it.
 pub const WORKDIR: &str = "workdir";
 
-/// What a request names and may not have.
+/// A path that a request names and may not have.
 #[derive(Debug)]
-pub struct Refused<'a> {
-    /// As it is written there.
+pub struct PathRefusal<'a> {
+    /// The path as the request has it.
     pub path: Cow<'a, str>,
-    /// Where that leads, as far as it can be told.
+    /// The path that it leads to, as far as it can be resolved.
     pub real: PathBuf,
-    /// What was wanted.
-    pub right: Right,
+    /// The access that was wanted.
+    pub right: AccessRight,
 }
 
-/// A field that is to be replaced, and by what.
-type Rewritten = Option<(&'static str, String)>;
-
-/// Lets a request pass, or says why not. `given` reads its fields, and relative names start `here`;
-/// `outputs` are directories beside the readable ones, of which files may be read whose names are
-/// known. A wildcard pattern comes back, rewritten so that it means the same and finds names by
-/// listing directories alone, which a confined call cannot do outside.
-pub fn admit<'a>(
+/// Admits a request, or refuses it. `given` reads its fields, and relative names start `here`;
+/// `outputs` are directories beside the readable ones, of which files may be read by their full
+/// names. The names in a wildcard pattern before the first wildcard have to lie within, and no `..`
+/// may follow a wildcard; all its other matches are found by listing, which a confined call cannot
+/// do outside.
+pub fn check_request_paths<'a>(
     confinement: &Confinement,
-    outputs: &Roots,
+    outputs: &RootSet,
     tool: &Tool,
     here: &Path,
     given: impl Fn(&str) -> Option<&'a str>,
-) -> Result<Rewritten, Refused<'a>> {
-    let right = if tool.hints.read_only || tool.scope == Scope::Machine {
-        Right::Read
+) -> Result<(), PathRefusal<'a>> {
+    let right = if tool.hints.read_only || tool.scope == AccessScope::Machine {
+        AccessRight::Read
     } else {
-        Right::Write
+        AccessRight::Write
     };
     let within = match right {
-        Right::Write => confinement.roots(),
-        Right::Read | Right::Execute => confinement.readable(),
+        AccessRight::Write => confinement.roots(),
+        AccessRight::Read | AccessRight::Execute => confinement.readable(),
     };
-    // The directories, or the outputs: whichever hold what is named.
+    // The directories or the outputs, whichever hold the path.
     let holding = |path: &Path| {
         [within, outputs]
             .into_iter()
-            .find(|within| within.hold(path))
+            .find(|within| within.contains_resolved(path))
     };
     let masked = |path: &Path| {
         let real = roots::follow(path, |_| {});
@@ -61,56 +59,62 @@ pub fn admit<'a>(
     };
     let refused = |path: &'a str| {
         let real = roots::follow(&here.join(path), |_| {});
-        Refused {
+        PathRefusal {
             path: Cow::Borrowed(path),
             real: real.unwrap_or_else(|| here.join(path)),
             right,
         }
     };
     match tool.scope {
-        Scope::Network => Ok(None),
-        Scope::Machine => match given(WORKDIR) {
+        AccessScope::Network => Ok(()),
+        AccessScope::Machine => match given(WORKDIR) {
             Some(path) if !may_start_in(confinement, &here.join(path)) => Err(refused(path)),
-            _ => Ok(None),
+            _ => Ok(()),
         },
-        Scope::File(field) => match given(field) {
+        AccessScope::File(field) => match given(field) {
             Some(path) if masked(&here.join(path)) || holding(&here.join(path)).is_none() => {
                 Err(refused(path))
             }
-            _ => Ok(None),
+            _ => Ok(()),
         },
-        Scope::Paths { directory, pattern } => {
+        AccessScope::Paths { directory, pattern } => {
             let path = given(directory).unwrap_or_default();
             let base = here.join(path);
             if masked(&base) {
                 return Err(refused(path));
             }
             let within = holding(&base).ok_or_else(|| refused(path))?;
-            // Of the outputs only those can be read whose names are known.
-            if !confinement.readable().hold(&base) && base.is_dir() {
+            // Files among the outputs can be read only by their full names.
+            if !confinement.readable().contains_resolved(&base) && base.is_dir() {
                 return Err(refused(path));
             }
             let Some(text) = given(pattern) else {
-                return Ok(None);
+                return Ok(());
             };
-            // Wildcards stand for names below the directory that is named before them.
-            let wild = |part: &str| part.contains(['*', '?', '[', '{', '\\']);
-            let named = text.split_inclusive('/').take_while(|part| !wild(part));
+            let lies_outside = |start: PatternStart| {
+                let place = base.join(start.path);
+                start.leads_up || masked(&place) || !within.contains_resolved(&place)
+            };
+            if !starts(text.as_bytes()).into_iter().any(lies_outside) {
+                return Ok(());
+            }
+            // Alternatives lead to several places: the message has the part of the name before
+            // them.
+            let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{', '\\']);
+            let named = text.split_inclusive('/').take_while(is_plain);
             let place = base.join(named.collect::<String>());
-            let listed = within.listed(&base, text);
-            let listed = listed.filter(|_| !masked(&place)).ok_or_else(|| Refused {
+            Err(PathRefusal {
                 real: roots::follow(&place, |_| {}).unwrap_or(place),
                 ..refused(text)
-            })?;
-            Ok(Some((pattern, listed)))
+            })
         }
     }
 }
 
-/// Whether a command may read where it is to start.
+/// True if a command may read the directory that it starts in.
 fn may_start_in(confinement: &Confinement, path: &Path) -> bool {
     let real = roots::follow(path, |_| {});
-    real.is_some_and(|real| confinement.grants(&real, Right::Read))
+    real.is_some_and(|real| confinement.grants(&real, AccessRight::Read))
 }
 
 #[cfg(test)]

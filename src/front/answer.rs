@@ -1,77 +1,77 @@
-//! One call answered with one JSON object: what the host's front end and a person's have in common.
+//! One call answered with one JSON object, shared by the host's front end and a person's.
 //!
-//! Here the two phases of an answer meet its reader. A tool that fails while it prepares gives an
-//! object that is the failure; a tool that panics, in either phase, gives an object that is whole
-//! all the same.
+//! The two phases of an answer meet its reader here. A tool that fails while it prepares gives an
+//! object that is the failure; a tool that panics, in either phase, gives a complete object all the
+//! same.
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, PoisonError};
 
+use crate::console::exit::ProgramExit;
 use crate::console::sanitize;
-use crate::console::streams::Stdout;
+use crate::console::streams::RawStdout;
 use crate::contract::failure::{Code, Failure};
-use crate::contract::reply::{Object, Progress, Reply};
+use crate::contract::reply::{Object, ObjectProgress, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
 use crate::front::confined;
-use crate::program::Exit;
 
-/// How much of an answer is gathered before it is written, in bytes: what stands around texts,
-/// which come in larger pieces already.
+/// Bytes of an answer that are gathered before they are written: the JSON around the texts, which
+/// come in larger pieces already.
 const BUFFER: usize = 1024;
 
-/// How much memory an answer has from the beginning that is not written anywhere, in bytes.
+/// Bytes of memory reserved at the beginning for an answer that is not written anywhere.
 const PREPARED: usize = 16 * 1024;
 
 /// Answers `input`, the bytes of a request, which are used up, with one JSON object on stdout.
-pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: Terms) -> Exit {
-    let mut out = BufWriter::with_capacity(BUFFER, Stdout::default());
+pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: Terms) -> ProgramExit {
+    let mut out = BufWriter::with_capacity(BUFFER, RawStdout::default());
     let terminal = io::stdout().is_terminal();
     let fill = |object: &mut Object<'_>| carry_out(tool, input, object);
     let (written, exit) = respond(
         (tool, terms),
         &mut out,
-        Stdout::is_untouched,
+        RawStdout::is_untouched,
         terminal,
         fill,
     );
-    ended(tool, written.and_then(|()| out.flush()), exit)
+    exit_status(tool, written.and_then(|()| out.flush()), exit)
 }
 
 /// The object that answers a call of `tool` on these terms, of which `prepare` has made the first
-/// phase; `None` where that has come to nothing. It asks no more of this process than a process of
-/// the call's own would.
-pub fn prepared<'a>(
+/// phase; `None` if that has failed. It asks no more of this process than a process of the call's
+/// own would.
+pub fn prepare_object<'a>(
     tool: &Tool,
     terms: Terms,
     prepare: impl FnOnce() -> Option<Result<Reply<'a>, Failure>>,
 ) -> Option<Vec<u8>> {
-    let reply = match catch(prepare) {
+    let reply = match catch_panic(prepare) {
         Ok(reply) => reply?,
         Err(failure) => Err(failure),
     };
     let mut out = BufWriter::with_capacity(BUFFER, Vec::with_capacity(PREPARED));
-    let fill = |object: &mut Object<'_>| (written(tool, reply, object), Exit::Success);
+    let fill = |object: &mut Object<'_>| (written(tool, reply, object), ProgramExit::Success);
     let (done, _) = respond((tool, terms), &mut out, Vec::is_empty, false, fill);
     done.and_then(|()| out.flush()).ok()?;
     out.into_inner().ok()
 }
 
-/// Writes the answer that `fill` gives into `out`; `is_untouched` tells whether anything has left
-/// the buffer, and `terminal` whether a terminal reads it. A tool that panics has answered that it
-/// did, in an object that is whole: in place of what is still in the buffer, else behind what its
+/// Writes the answer that `fill` gives into `out`; `is_untouched` tells if any byte has left the
+/// buffer, and `terminal` if a terminal reads it. The answer of a tool that panics says so in a
+/// complete object: in place of the bytes that are still in the buffer, else behind those that its
 /// reader has already.
 pub fn respond<W: Write + Default>(
     (tool, terms): (&Tool, Terms),
     out: &mut BufWriter<W>,
     is_untouched: fn(&W) -> bool,
     terminal: bool,
-    fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, Exit),
-) -> (io::Result<()>, Exit) {
+    fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, ProgramExit),
+) -> (io::Result<()>, ProgramExit) {
     let mut at = None;
-    let answered = catch(|| {
+    let answered = catch_panic(|| {
         let opened = (None, terms, tool.less);
         with_object(out, terminal, opened, &mut at, fill)
     });
@@ -91,41 +91,41 @@ pub fn respond<W: Write + Default>(
             None => object.fail(tool.family, &failure),
             Some(_) => object.break_off(&failure),
         };
-        (said, Exit::Failure)
+        (said, ProgramExit::Failure)
     });
-    (written, Exit::Failure)
+    (written, ProgramExit::Failure)
 }
 
-/// Has `fill` write the fields of one object, or the rest of one of which `begun` is there already.
-/// Leaves in `at` how far it came, even if `fill` panics.
+/// Lets `fill` write the fields of one object, or the rest of an object of which `begun` is there
+/// already. Stores in `at` how far it came, even if `fill` panics.
 fn with_object<W: Write>(
     out: &mut BufWriter<W>,
     terminal: bool,
-    (begun, terms, less): (Option<Progress>, Terms, &'static str),
-    at: &mut Option<Progress>,
-    fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, Exit),
-) -> (io::Result<()>, Exit) {
+    (begun, terms, less): (Option<ObjectProgress>, Terms, &'static str),
+    at: &mut Option<ObjectProgress>,
+    fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, ProgramExit),
+) -> (io::Result<()>, ProgramExit) {
     /// Keeps the place of an object that is given up.
-    struct Kept<'a, 'w>(Object<'w>, &'a mut Option<Progress>);
-    impl Drop for Kept<'_, '_> {
+    struct ProgressGuard<'a, 'w>(Object<'w>, &'a mut Option<ObjectProgress>);
+    impl Drop for ProgressGuard<'_, '_> {
         fn drop(&mut self) {
             *self.1 = Some(self.0.progress());
         }
     }
     let mut sanitized;
     let sink: &mut dyn Write = if terminal {
-        sanitized = sanitize::Json(out);
+        sanitized = sanitize::JsonEscaper(out);
         &mut sanitized
     } else {
         out
     };
     let object = match begun {
         None => Object::open_on(sink, terms, less),
-        Some(place) => Object::go_on(sink, place, terms),
+        Some(place) => Object::resume(sink, place, terms),
     };
     let mut kept = match object {
-        Ok(object) => Kept(object, at),
-        Err(error) => return (Err(error), Exit::Failure),
+        Ok(object) => ProgressGuard(object, at),
+        Err(error) => return (Err(error), ProgramExit::Failure),
     };
     let (written, exit) = fill(&mut kept.0);
     (written.and_then(|()| kept.0.close()), exit)
@@ -136,7 +136,7 @@ pub fn carry_out(
     tool: &Tool,
     input: Result<&mut [u8], Failure>,
     object: &mut Object<'_>,
-) -> (io::Result<()>, Exit) {
+) -> (io::Result<()>, ProgramExit) {
     let terms = *object.terms();
     let mut request = input
         .and_then(Request::parse_in_place)
@@ -146,11 +146,11 @@ pub fn carry_out(
         .map_err(|failure| failure.clone())
         .and_then(|request| confined::run(tool, request));
     let Err(failure) = &reply else {
-        return (written(tool, reply, object), Exit::Success);
+        return (written(tool, reply, object), ProgramExit::Success);
     };
     if failure.bad_request {
         // A host that has closed stderr misses nothing that is not on stdout.
-        let message = sanitize::shown(&failure.message);
+        let message = sanitize::for_terminal(&failure.message);
         let _ = writeln!(io::stderr(), "{}: {message}", tool.link);
     }
     if let Some(event) = &failure.event {
@@ -158,14 +158,14 @@ pub fn carry_out(
     }
     let answered = tool.family == Family::Local && !failure.bad_request;
     let exit = if answered {
-        Exit::Success
+        ProgramExit::Success
     } else {
-        Exit::Failure
+        ProgramExit::Failure
     };
     (written(tool, reply, object), exit)
 }
 
-/// Writes what a tool's first phase has come back with.
+/// Writes the result of a tool's first phase.
 fn written(
     tool: &Tool,
     reply: Result<Reply<'_>, Failure>,
@@ -180,12 +180,12 @@ fn written(
     }
 }
 
-/// Where in the program the last panic was.
+/// Source position of the last panic.
 static PLACE_OF_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// From here on a panic says on stderr, in one line, where it was. What it says of itself may hold
-/// what a call was about, and stays untold unless it is fixed text.
-pub fn settle_panics() {
+/// From here on a panic says on stderr, in one line, where it was. Its message may hold what a call
+/// was about, so it is withheld unless it is fixed text.
+pub fn install_panic_hook() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string);
         let words: &str = info.payload().downcast_ref::<&'static str>().unwrap_or(&"");
@@ -200,9 +200,9 @@ pub fn settle_panics() {
     }));
 }
 
-/// Does what may panic; a panic is a failure like any other.
-pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
-    // What `work` leaves half done is either given up or looked at with that in mind.
+/// Runs `work`; a panic becomes a failure like any other.
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
+    // State that `work` leaves half done is either given up or looked at with that in mind.
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         let place = PLACE_OF_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
         let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
@@ -216,11 +216,12 @@ pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
     })
 }
 
-/// How the program ends whose answer was `written`, if all was, and which else ends by `exit`.
-pub fn ended(tool: &Tool, written: io::Result<()>, exit: Exit) -> Exit {
+/// Exit status of a program whose answer was `written`, or failed to be, and which otherwise ends
+/// by `exit`.
+pub fn exit_status(tool: &Tool, written: io::Result<()>, exit: ProgramExit) -> ProgramExit {
     match written {
         Ok(()) => exit,
-        // Whoever closed the pipe has read what they wanted.
+        // A reader that closed the pipe has read all it wanted.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => exit,
         Err(error) => {
             let _ = writeln!(
@@ -228,7 +229,7 @@ pub fn ended(tool: &Tool, written: io::Result<()>, exit: Exit) -> Exit {
                 "{}: the answer cannot be written: {error}",
                 tool.link
             );
-            Exit::Failure
+            ProgramExit::Failure
         }
     }
 }
@@ -240,12 +241,12 @@ mod tests {
     use super::*;
     use crate::registry;
 
-    type Run = for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>;
+    type FakeRun = for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>;
 
-    /// What a tool that runs like this answers, and how its process would exit.
-    fn answer_of(like: &str, run: Run) -> (Value, Exit) {
+    /// Answer of a tool that runs like this, and the exit status that its process would have.
+    fn answer_of(like: &str, run: FakeRun) -> (Value, ProgramExit) {
         let mut tool = match like {
-            "web_fetch" => crate::tools::web_fetch::TOOL,
+            "web_fetch" => crate::tools::web::fetch::TOOL,
             _ => crate::tools::bash::TOOL,
         };
         assert!(registry::find(like).is_some());
@@ -283,7 +284,7 @@ mod tests {
                 (|_| {
                     let _ = breaks_off();
                     Err(Failure::bad_request("never"))
-                }) as Run,
+                }) as FakeRun,
                 |_| Ok(Reply::new(|_| breaks_off())),
                 |_| {
                     Ok(Reply::new(|object| {
@@ -296,7 +297,7 @@ mod tests {
                 },
             ] {
                 let (answer, exit) = answer_of(like, run);
-                assert_eq!(exit, Exit::Failure);
+                assert_eq!(exit, ProgramExit::Failure);
                 assert_eq!(answer["error_code"], "TOOL_FAILED");
                 assert!(
                     answer["error"]
@@ -324,7 +325,7 @@ mod tests {
         });
         assert_eq!(
             (exit, &answer["error_code"]),
-            (Exit::Failure, &"TOOL_FAILED".into())
+            (ProgramExit::Failure, &"TOOL_FAILED".into())
         );
         assert!(answer["output"].as_str().unwrap().starts_with("x\"\\éx"));
 
@@ -337,7 +338,7 @@ mod tests {
         });
         assert_eq!(
             (exit, &answer["error_code"]),
-            (Exit::Failure, &"TOOL_FAILED".into())
+            (ProgramExit::Failure, &"TOOL_FAILED".into())
         );
         assert_eq!(answer["output"].as_str().unwrap().len(), 200_000);
         assert_eq!(answer["count"], 3);
@@ -355,8 +356,8 @@ mod tests {
 
     #[test]
     fn a_panic_in_the_midst_of_a_value_leaves_that_value_out() {
-        struct Half;
-        impl serde::Serialize for Half {
+        struct HalfSerialized;
+        impl serde::Serialize for HalfSerialized {
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeSeq;
                 let mut list = to.serialize_seq(None)?;
@@ -368,7 +369,7 @@ mod tests {
         let (answer, _) = answer_of("bash", |_| {
             Ok(Reply::new(|object| {
                 object.whole_text("output", &vec![b'y'; 200_000])?;
-                object.field("results", &Half)
+                object.field("results", &HalfSerialized)
             }))
         });
         assert_eq!(answer["error_code"], "TOOL_FAILED");

@@ -1,62 +1,50 @@
-//! One call of a tool, confined if that was asked for: by flags, by the environment, by the server
-//! whose call it is. What the front ends have in common that answer in their own process.
+//! One call of a tool, confined if flags, the environment or the server whose call it is asked for
+//! that. Shared by the front ends that answer in their own process.
 //!
-//! First come words: what a request names outside the directories is refused with the name, what
-//! was wanted, and what would allow it. Then the process confines itself, and whatever the tool
-//! then does, the kernel keeps within the directories. The tool of commands stays as it is, and
-//! confines what it runs.
+//! A request that names a path outside the directories is refused first, in words: with the name,
+//! the access that was wanted, and what would allow it. Then the process confines itself, and the
+//! kernel keeps everything that the tool does within the directories. The tool of commands stays as
+//! it is, and confines the programs that it runs.
 
 use std::env;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Scope, Tool};
-use crate::front::admit::{self, Refused};
-use crate::sandbox::confinement::{self, Bounds, Confinement, Right};
-use crate::sandbox::roots::Roots;
+use crate::contract::tool::{AccessScope, Family, Tool};
+use crate::front::admit::{self, PathRefusal};
+use crate::sandbox::confinement::{self, AccessRight, Confinement, ConfinementBounds};
+use crate::sandbox::roots::RootSet;
 use crate::{shell, unseen};
 
-/// What was asked for this process, and whether it may read the outputs that commands left behind.
-static ASKED: OnceLock<Option<(Bounds, bool)>> = OnceLock::new();
-
-/// Has this process's call be confined so. `reads_outputs` says whether a tool that reads may read,
-/// beside the directories, the files in which commands' long outputs are kept. Only the first call
-/// counts: flags come before the environment.
-pub fn ask(bounds: Bounds, reads_outputs: bool) {
-    let _ = ASKED.set(Some((bounds, reads_outputs)));
-}
-
-/// What holds for this process: what was asked for, else what the environment says, which hosts
-/// set. Their calls may read the outputs, since commands' answers name them.
-fn asked() -> Option<&'static (Bounds, bool)> {
-    let asked = ASKED.get_or_init(|| Bounds::of_environment().map(|bounds| (bounds, true)));
-    asked.as_ref()
-}
-
-/// Carries out a call of `tool` within what was asked for.
+/// Carries out a call of `tool` within the confinement that the terms of the request ask for, else
+/// within the one of the environment, which hosts set. Hosts' calls may read the outputs of
+/// commands, because commands' answers name them.
 ///
 /// # Errors
-/// Those of the tool; `PERMISSION_DENIED` where the request leads out, or nothing can be confined
-/// here; `NETWORK_ERROR` where a tool wants the network that was taken away.
+/// Those of the tool; `PERMISSION_DENIED` if the request leads out, or this kernel cannot confine;
+/// `NETWORK_ERROR` if a tool wants the network that was taken away.
 pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, Failure> {
-    match asked() {
-        Some((bounds, reads_outputs)) => confine(tool, request, bounds, *reads_outputs)?,
-        None => read_spelled_names(tool, request),
+    let context = request.terms().context;
+    match context.and_then(|context| Some((context, context.bounds.as_ref()?))) {
+        Some((context, bounds)) => confine(tool, request, bounds, context.reads_outputs)?,
+        None => match ConfinementBounds::of_environment() {
+            Some(bounds) => confine(tool, request, &bounds, true)?,
+            None => read_spelled_names(tool, request),
+        },
     }
     tool.run(request)
 }
 
-/// Puts the file that is meant in place of a name in which unseen characters are spelled, as
-/// answers have it: before anything is decided on it.
+/// Replaces a name in which unseen characters are spelled, as answers have it, with the name of the
+/// file that is meant, before anything is decided on it.
 fn read_spelled_names(tool: &Tool, request: &mut Request<'_>) {
     let (path, pattern) = match tool.scope {
-        Scope::File(path) => (path, None),
-        Scope::Paths { directory, pattern } => (directory, Some(pattern)),
-        Scope::Machine if request.terms().reader.may_send_more() => (admit::WORKDIR, None),
-        Scope::Machine | Scope::Network => return,
+        AccessScope::File(path) => (path, None),
+        AccessScope::Paths { directory, pattern } => (directory, Some(pattern)),
+        AccessScope::Machine if request.terms().reader.may_send_more() => (admit::WORKDIR, None),
+        AccessScope::Machine | AccessScope::Network => return,
     };
     let given = |field| request.text(field).ok().flatten();
     let path = given(path)
@@ -74,7 +62,7 @@ fn read_spelled_names(tool: &Tool, request: &mut Request<'_>) {
 fn confine(
     tool: &Tool,
     request: &mut Request<'_>,
-    bounds: &Bounds,
+    bounds: &ConfinementBounds,
     reads_outputs: bool,
 ) -> Result<(), Failure> {
     let refused = |reason: String| {
@@ -83,51 +71,48 @@ fn confine(
             format!("Not confined, so not done: {reason}"),
         )
     };
-    if tool.scope == Scope::Network && bounds.no_network {
+    if tool.scope == AccessScope::Network && bounds.no_network {
         return Err(no_network(tool, bounds));
     }
     let confinement = Confinement::resolve(bounds).map_err(refused)?;
-    // A tool of the network touches no file that a request names. What it starts asks what confined
-    // calls can change.
-    if tool.scope == Scope::Network || !confinement.confines_files() {
+    // A tool of the network touches no file that a request names. The programs that it starts ask
+    // what confined calls can change.
+    if tool.scope == AccessScope::Network || !confinement.confines_files() {
         read_spelled_names(tool, request);
-        confinement::settle(confinement);
+        confinement::set_current(confinement);
         return Ok(());
     }
     if !confinement::is_possible() {
         return Err(refused(confinement::IMPOSSIBLE.to_owned()));
     }
-    if let (Scope::Machine, Some(fault)) = (tool.scope, confinement.fault()) {
+    if let (AccessScope::Machine, Some(fault)) = (tool.scope, confinement.fault()) {
         return Err(refused(fault));
     }
     confinement.enter().map_err(refused)?;
-    // Relative names start where that leads.
+    // Relative names start in that directory.
     read_spelled_names(tool, request);
     let outputs = shell::directory_of_outputs().filter(|_| reads_outputs && tool.hints.read_only);
-    let outputs = outputs.and_then(|directory| confinement.lead(&directory));
-    let beside = Roots::new(outputs.iter().cloned().collect());
+    let outputs = outputs.and_then(|directory| confinement.resolve_trusted(&directory));
+    let beside = RootSet::new(outputs.iter().cloned().collect());
     let here = env::current_dir().map_err(|error| refused(error.to_string()))?;
     let knows_more = request.terms().reader.may_send_more();
-    let admitted = admit::admit(&confinement, &beside, tool, &here, |name| {
-        // Whatever else it is, the tool refuses it or takes it as not given.
+    let admitted = admit::check_request_paths(&confinement, &beside, tool, &here, |name| {
+        // Any other value is refused by the tool or taken as not given.
         let known = knows_more || name != admit::WORKDIR;
         request.text(name).ok().flatten().filter(|_| known)
     });
-    let rewritten = admitted.map_err(|refused| refusal(&confinement, &refused))?;
-    if let Some((field, text)) = rewritten {
-        request.set_text(field, text);
-    }
-    if tool.scope != Scope::Machine {
+    admitted.map_err(|refused| refusal(&confinement, &refused))?;
+    if tool.scope != AccessScope::Machine {
         confinement
             .confine_tool(!tool.hints.read_only, outputs.as_deref())
             .map_err(refused)?;
     }
-    confinement::settle(confinement);
+    confinement::set_current(confinement);
     Ok(())
 }
 
 /// The refusal of a tool that asks the network.
-fn no_network(tool: &Tool, bounds: &Bounds) -> Failure {
+fn no_network(tool: &Tool, bounds: &ConfinementBounds) -> Failure {
     let name = bounds.door.name_for_network();
     let message = format!(
         "{} needs the network, which {name} takes from this call",
@@ -140,12 +125,12 @@ fn no_network(tool: &Tool, bounds: &Bounds) -> Failure {
     }
 }
 
-/// The refusal of what leads out of the directories.
-pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failure {
-    let Refused { path, right, .. } = refused;
+/// The refusal of a path that leads out of the directories.
+pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> Failure {
+    let PathRefusal { path, right, .. } = refused;
     let within = match right {
-        Right::Write => confinement.roots(),
-        Right::Read | Right::Execute => confinement.readable(),
+        AccessRight::Write => confinement.roots(),
+        AccessRight::Read | AccessRight::Execute => confinement.readable(),
     };
     if confinement.masks(&refused.real, *right) {
         let message = format!(
@@ -168,8 +153,8 @@ pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failu
         )
     };
     let wanted = match right {
-        Right::Write => "Writing",
-        Right::Read | Right::Execute => "Reading",
+        AccessRight::Write => "Writing",
+        AccessRight::Read | AccessRight::Execute => "Reading",
     };
     let place = directory_of(refused);
     let advice = if within
@@ -191,12 +176,12 @@ pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failu
     ))
 }
 
-/// What would have to be allowed: what is named, or, to make or change a file, the directory that
-/// it is in. Whether that is there is not looked at, and so not told.
-fn directory_of<'a>(refused: &'a Refused<'_>) -> &'a Path {
+/// The path to allow: the one that is named or, to make or change a file, its directory. This does
+/// not check that it exists, and so does not reveal it.
+fn directory_of<'a>(refused: &'a PathRefusal<'_>) -> &'a Path {
     let real: &Path = &refused.real;
     match refused.right {
-        Right::Write => real.parent().unwrap_or(real),
-        Right::Read | Right::Execute => real,
+        AccessRight::Write => real.parent().unwrap_or(real),
+        AccessRight::Read | AccessRight::Execute => real,
     }
 }

@@ -6,29 +6,54 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
-use crate::console::streams::Stdin;
+use crate::console::exit::ProgramExit;
+use crate::console::streams::RawStdin;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Terms;
-use crate::contract::tool::{Family, Scope, Tool};
+use crate::contract::tool::{AccessScope, Family, Tool};
 use crate::files;
 use crate::front::{abort, answer};
-use crate::program::Exit;
-use crate::sandbox::caller::{self, Watch};
+use crate::sandbox::caller::{self, CallerWatch};
 use crate::sandbox::lifeline;
 
 /// Answers the request on stdin on these terms.
-pub fn answer_on(tool: &Tool, terms: Terms) -> Exit {
-    abort::settle(tool.family);
-    caller::watch(watch_of(tool));
-    if tool.scope == Scope::Machine {
-        lifeline::heed_termination();
-    }
-    let mut input = read(Stdin, "stdin");
+pub fn answer_on(tool: &Tool, terms: Terms) -> ProgramExit {
+    let mut input = read_watched(tool);
     answer::as_json(tool, bytes_of(&mut input), terms)
 }
 
+/// Answers one call of a server: the first line on stdin describes it, and `begin` makes the terms
+/// of that; the request follows.
+pub fn answer_call(tool: &Tool, begin: impl FnOnce(&[u8]) -> Option<Terms>) -> ProgramExit {
+    let mut input = read_watched(tool);
+    let (terms, request) = match bytes_of(&mut input) {
+        Err(failure) => (None, Err(failure)),
+        Ok(bytes) => {
+            let end = memchr::memchr(b'\n', bytes).map_or(0, |at| at + 1);
+            let (description, request) = bytes.split_at_mut(end);
+            let unread = || Failure::bad_request("the first line on stdin describes no call");
+            match begin(description) {
+                Some(terms) => (Some(terms), Ok(request)),
+                // A description that is not understood may have held a bound.
+                None => (None, Err(unread())),
+            }
+        }
+    };
+    answer::as_json(tool, request, terms.unwrap_or_default())
+}
+
+/// Reads stdin to its end, for a call that ends early if its caller is gone.
+fn read_watched(tool: &Tool) -> Result<Vec<u8>, Failure> {
+    abort::install(tool.family);
+    caller::watch(watch_of(tool));
+    if tool.scope == AccessScope::Machine {
+        lifeline::heed_termination();
+    }
+    read(RawStdin, "stdin")
+}
+
 /// Answers the request in `file` on these terms; `-` is stdin.
-pub fn answer_file(tool: &Tool, file: &OsStr, terms: Terms) -> Exit {
+pub fn answer_file(tool: &Tool, file: &OsStr, terms: Terms) -> ProgramExit {
     if file == "-" {
         return answer_on(tool, terms);
     }
@@ -40,15 +65,15 @@ pub fn answer_file(tool: &Tool, file: &OsStr, terms: Terms) -> Exit {
     answer::as_json(tool, bytes_of(&mut input), terms)
 }
 
-/// When a call of `tool` may be ended because its caller is gone.
-fn watch_of(tool: &Tool) -> Watch {
+/// The times at which a call of `tool` may be ended because its caller is gone.
+fn watch_of(tool: &Tool) -> CallerWatch {
     match (tool.family, tool.scope) {
-        (Family::Web | Family::Research, _) => Watch::ByThread,
+        (Family::Web | Family::Research, _) => CallerWatch::ByThread,
         // A write that has begun is finished. Only waiting for another writer is given up.
-        (Family::Local, Scope::File(_)) if !tool.hints.read_only => {
-            Watch::WhenAsked(files::while_waiting)
+        (Family::Local, AccessScope::File(_)) if !tool.hints.read_only => {
+            CallerWatch::WhenAsked(files::while_waiting)
         }
-        (Family::Local, _) => Watch::BySignal,
+        (Family::Local, _) => CallerWatch::BySignal,
     }
 }
 

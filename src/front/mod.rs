@@ -1,8 +1,8 @@
 //! The front ends, which know the contract and not each other: a host's call, a person's call, the
-//! Model Context Protocol. What the first two have in common is in `answer` and `confined`, below
-//! both; which of them a call is for, the entry decides.
+//! Model Context Protocol. The parts that the first two share are in `answer` and `confined`, below
+//! both; the entry decides which of them a call is for.
 //!
-//! # Who prints what
+//! # Output
 //!
 //! | who | stdout | stderr | exit code |
 //! |---|---|---|---|
@@ -15,9 +15,9 @@
 //! | `--help`, `--version`, `--schema` | the text | nothing | 0 |
 //!
 //! No tool and no workshop prints anything: a tool's words leave by its reply or its failure. A
-//! panic says on stderr where it was, whoever called. An answer that nobody reads any more
-//! (`EPIPE`) is no error; one that cannot be written for another reason is one line on stderr and
-//! exit code 1.
+//! panic says on stderr where it was, for every caller. An answer that has lost its reader
+//! (`EPIPE`) is not an error; one that cannot be written for another reason is one line on stderr
+//! and exit code 1.
 
 mod abort;
 mod admit;

@@ -1,4 +1,4 @@
-//! Workshop: one table of hosts, `hosts.tsv`, with what is known of each and in which lenses it is.
+//! Workshop: one table of hosts, `hosts.tsv`, with facts about each, and the lenses that have it.
 //!
 //! Rows are our own judgement, with the reason in the comment above them or in the row. A host's
 //! columns, separated by tabs: name, kind of source, tier, subject, marks, basis of its reputation,

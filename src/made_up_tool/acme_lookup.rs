@@ -4,7 +4,8 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{
-    Account, Credential, Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool,
+    AccessScope, Account, Credential, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints,
+    ToolManual, ToolSet,
 };
 
 /// The tool's row.
@@ -12,7 +13,7 @@ pub const TOOL: Tool = Tool {
     name: "acme_lookup",
     link: "acme-lookup-tool",
     family: Family::Web,
-    set: Set::Web,
+    set: ToolSet::Web,
     offered: true,
     schema: include_str!("acme_lookup.json"),
     model_schema: include_str!("acme_lookup.json"),
@@ -20,10 +21,10 @@ pub const TOOL: Tool = Tool {
     own_limit: None,
     artifacts: false,
     title: "Look a station up",
-    hints: Hints::ASKS,
-    scope: Scope::Network,
+    hints: ToolHints::ASKS,
+    scope: AccessScope::Network,
     at_once: Some(2),
-    manual: Manual {
+    manual: ToolManual {
         text: "Answers with what Acme knows of a station.",
         example: r#"{"station":"north","days":2}"#,
         environment: &[("ACME_URL", "another address of Acme")],
@@ -37,15 +38,15 @@ pub const TOOL: Tool = Tool {
         source: "Get your key: https://acme.example/keys",
     }),
     fields: &[
-        ("output", Part::Output),
-        ("hits", Part::Results),
-        ("id", Part::Silent),
-        ("about", Part::Aside(&[("owner", "/owner")])),
-        ("since", Part::Aside(&[("since", "")])),
+        ("output", FieldRole::Output),
+        ("hits", FieldRole::Results),
+        ("id", FieldRole::Silent),
+        ("about", FieldRole::Aside(&[("owner", "/owner")])),
+        ("since", FieldRole::Aside(&[("since", "")])),
     ],
-    exits: Exits::USUAL,
+    exits: ExitCodes::USUAL,
     less: "",
-    sample: Some(Sample {
+    sample: Some(SampleCall {
         file: None,
         request: r#"{"station":"north"}"#,
         answer: "sunny",

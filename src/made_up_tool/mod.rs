@@ -10,17 +10,17 @@ use std::path::PathBuf;
 use clap_complete::Shell;
 use serde_json::{Value, json};
 
-use crate::command_line::mcp::Asked;
+use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
 use crate::commands::{completions, doctor, man};
-use crate::contract::provider::{self, Mode, Provider};
+use crate::console::exit::ProgramExit;
+use crate::contract::provider::{self, ModelProvider, SchemaMode};
 use crate::contract::schema;
 use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
-use crate::front::person::Beside;
-use crate::front::person::screen::{End, Kind, Screen};
+use crate::front::person::CallFlags;
+use crate::front::person::screen::{ScreenEnd, ScreenMode, ScreenWriter};
 use crate::front::{answer, mcp, person};
-use crate::program::Exit;
 use crate::registry::Registry;
 use crate::{secrets, tools};
 
@@ -32,7 +32,7 @@ fn made_up() -> &'static Tool {
 }
 
 /// What a host gets, and how the process would exit.
-fn answered(request: &str) -> (Value, Exit) {
+fn answered(request: &str) -> (Value, ProgramExit) {
     let mut out = BufWriter::new(Vec::new());
     let mut request = request.as_bytes().to_owned();
     let (written, exit) = answer::respond(
@@ -48,13 +48,13 @@ fn answered(request: &str) -> (Value, Exit) {
 }
 
 /// What a person is shown at a terminal, and what is said behind it.
-fn shown(request: &str) -> (String, End) {
-    shown_on(Kind::Terminal, request)
+fn shown(request: &str) -> (String, ScreenEnd) {
+    shown_on(ScreenMode::Terminal, request)
 }
 
-fn shown_on(kind: Kind, request: &str) -> (String, End) {
-    let screen = Screen::new(made_up(), Vec::new(), kind);
-    let shown = person::show(made_up(), request.as_bytes(), Beside::default(), screen);
+fn shown_on(kind: ScreenMode, request: &str) -> (String, ScreenEnd) {
+    let screen = ScreenWriter::new(made_up(), Vec::new(), kind);
+    let shown = person::show(made_up(), request.as_bytes(), CallFlags::default(), screen);
     let (text, end) = shown.unwrap().unwrap();
     (String::from_utf8(text).unwrap(), end)
 }
@@ -131,7 +131,7 @@ fn its_manual_page_tells_its_environment_and_exit_status_and_so_does_the_program
 
 #[test]
 fn doctor_finds_it_misses_it_and_knows_its_credentials() {
-    let said = doctor::said_of(
+    let said = doctor::report_on_project_file(
         TOOLS,
         PathBuf::from("/project/.ikigai/tools/acme-lookup-tool"),
     );
@@ -154,14 +154,14 @@ fn doctor_finds_it_misses_it_and_knows_its_credentials() {
     let advised = "ACME_LOOKUP_API_KEY or `acme.api_key` in ~/.config/ikigai/credentials.json. \
                    Get your key: https://acme.example/keys";
     assert_eq!(lines(&["acme-lookup has no key", advised]), 1, "{said}");
-    let said = doctor::said_of(TOOLS, PathBuf::from("/project/.ikigai/tools/bash"));
+    let said = doctor::report_on_project_file(TOOLS, PathBuf::from("/project/.ikigai/tools/bash"));
     assert!(said.contains("no host finds acme-lookup"), "{said}");
 }
 
 #[test]
 fn its_credentials_are_secrets() {
-    assert!(secrets::is_one(&TOOLS, b"ACME_LOOKUP_API_KEY"));
-    assert!(!secrets::is_one(
+    assert!(secrets::is_secret_of(&TOOLS, b"ACME_LOOKUP_API_KEY"));
+    assert!(!secrets::is_secret_of(
         &[tools::bash::TOOL],
         b"ACME_LOOKUP_API_KEY"
     ));
@@ -170,7 +170,7 @@ fn its_credentials_are_secrets() {
 #[test]
 fn mcp_serves_it_with_its_bounds_and_every_provider_s_definitions_have_it() {
     let args = ["--tools", "acme-lookup"].map(OsString::from);
-    let Ok(Asked::Serve(options)) = command_line::mcp::read(TOOLS, &args) else {
+    let Ok(McpCommand::Serve(options)) = command_line::mcp::read(TOOLS, &args) else {
         panic!("it can be served");
     };
     assert_eq!(options.tools.len(), 1);
@@ -182,8 +182,8 @@ fn mcp_serves_it_with_its_bounds_and_every_provider_s_definitions_have_it() {
         "description": "How many days (at least: 1, at most: 14, default: 3)"
     });
     assert_eq!(entry["inputSchema"]["properties"]["days"], days);
-    for name in Provider::NAMES {
-        let wanted = Provider::find(name).map(|provider| (provider, Mode::Strict));
+    for name in ModelProvider::NAMES {
+        let wanted = ModelProvider::find(name).map(|provider| (provider, SchemaMode::Strict));
         let definitions = provider::definitions(wanted, &[made_up()]).to_string();
         assert!(definitions.contains("acme_lookup"), "{name}");
         assert!(definitions.contains("default: 3"), "{name}");
@@ -193,7 +193,7 @@ fn mcp_serves_it_with_its_bounds_and_every_provider_s_definitions_have_it() {
 #[test]
 fn a_host_gets_its_answer_its_failure_and_what_there_was_when_it_broke_off() {
     let (answer, exit) = answered(r#"{"station":"north"}"#);
-    assert_eq!(exit, Exit::Success);
+    assert_eq!(exit, ProgramExit::Success);
     assert_eq!(
         answer,
         json!({
@@ -202,7 +202,7 @@ fn a_host_gets_its_answer_its_failure_and_what_there_was_when_it_broke_off() {
         })
     );
     let (answer, exit) = answered(r#"{"station":"nowhere"}"#);
-    assert_eq!(exit, Exit::Failure);
+    assert_eq!(exit, ProgramExit::Failure);
     assert_eq!(
         answer,
         json!({"success": false, "error": "no such station", "error_code": "API_ERROR"})
@@ -213,7 +213,7 @@ fn a_host_gets_its_answer_its_failure_and_what_there_was_when_it_broke_off() {
     let (answer, exit) = answered("{}");
     assert_eq!(
         (exit, &answer["error_code"]),
-        (Exit::Failure, &json!("INVALID_ARG"))
+        (ProgramExit::Failure, &json!("INVALID_ARG"))
     );
 }
 
@@ -224,14 +224,20 @@ fn a_person_reads_its_answer_and_no_field_of_it_is_swallowed() {
         text,
         "sunny\nstation: north\ndegrees: 21\n1. N^[1\n   far: 3\n\nowner: A^[B\nsince: 1923\n"
     );
-    let (text, _) = shown_on(Kind::Pipe, r#"{"station":"north"}"#);
+    let (text, _) = shown_on(ScreenMode::Pipe, r#"{"station":"north"}"#);
     assert_eq!(
         text,
         "sunny\nstation: north\ndegrees: 21\n1. N\u{1b}1\n   far: 3\n"
     );
-    assert_eq!((end.exit, &*end.note), (Exit::Success, "as of today"));
+    assert_eq!(
+        (end.exit, &*end.note),
+        (ProgramExit::Success, "as of today")
+    );
     assert!(end.error.is_empty() && !end.nothing_found);
     let (text, end) = shown(r#"{"station":"broken"}"#);
     assert!(text.starts_with("sunny\n"), "{text}");
-    assert_eq!((end.exit, &*end.error), (Exit::Code(1), "the line broke"));
+    assert_eq!(
+        (end.exit, &*end.error),
+        (ProgramExit::Code(1), "the line broke")
+    );
 }

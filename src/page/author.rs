@@ -1,174 +1,78 @@
-//! Names of authors: persons, whose names are turned around in lists of references, and
-//! organisations, whose names are not.
+//! Names of authors: persons, whose names are inverted in lists of references, and organisations,
+//! whose names are not.
 //!
-//! Rules: APA 7, sections 9.7 to 9.12; MLA 9, sections 5.6 to 5.22. Which part of a name is the
-//! family's is told as BibTeX does it: the last word, with the small words before it.
+//! Rules: APA 7, sections 9.7 to 9.12; MLA 9, sections 5.6 to 5.22. The family name is found as
+//! BibTeX does: the last word, with the particles before it.
 
-use super::line;
+use crate::basics::calendar;
+use crate::basics::words::on_one_line;
 
-/// The most authors of a page that are kept.
+/// Maximum number of authors of a page.
 pub const MAX_AUTHORS: usize = 4096;
 
-/// The longest name, in bytes. What is longer is a text about the author.
+/// Longest name, in bytes. A longer text is about the author.
 const MAX_NAME: usize = 200;
 
-/// The most words of a person's name. What has more is an organisation.
+/// Most words of a person's name; a longer name is an organisation's.
 const MAX_WORDS: usize = 5;
 
-/// Words that a person's name has not, in lower case.
-const OF_ORGANISATIONS: &[&str] = &[
-    "academy",
-    "administration",
-    "agency",
-    "associates",
-    "association",
-    "authority",
-    "board",
-    "bureau",
-    "center",
-    "centre",
-    "club",
-    "college",
-    "commission",
-    "committee",
-    "community",
-    "company",
-    "consortium",
-    "contributors",
-    "corp",
-    "corporation",
-    "council",
-    "department",
-    "desk",
-    "division",
-    "editors",
-    "foundation",
-    "gmbh",
-    "government",
-    "group",
-    "hospital",
-    "inc",
-    "initiative",
-    "institute",
-    "international",
-    "journal",
-    "lab",
-    "laboratory",
-    "labs",
-    "limited",
-    "llc",
-    "ltd",
-    "magazine",
-    "media",
-    "ministry",
-    "museum",
-    "network",
-    "news",
-    "newsroom",
-    "of",
-    "office",
-    "organisation",
-    "organization",
-    "partners",
-    "post",
-    "press",
-    "project",
-    "reporters",
-    "school",
-    "service",
-    "services",
-    "society",
-    "staff",
-    "studio",
-    "team",
-    "the",
-    "times",
-    "trust",
-    "union",
-    "university",
-    "wiki",
-];
+/// Words that mark an organisation, in lower case.
+const OF_ORGANISATIONS: &str = "academy administration agency associates association authority \
+    board bureau center centre club college commission committee community company consortium \
+    contributors corp corporation council department desk division editors foundation gmbh \
+    government group hospital inc initiative institute international journal lab laboratory \
+    labs limited llc ltd magazine media ministry museum network news newsroom of office \
+    organisation organization partners post press project reporters school service services \
+    society staff studio team the times trust union university wiki";
 
-/// What stands behind a name and is none.
+/// Suffixes such as Jr.
 const SUFFIXES: &[&str] = &["jr", "jr.", "sr", "sr.", "ii", "iii", "iv"];
 
 /// Degrees and the like, which citations leave out, in lower case and without points.
-const DEGREES: &[&str] = &[
-    "ba",
-    "bs",
-    "bsc",
-    "cfa",
-    "cfp",
-    "cfp\u{ae}",
-    "cpa",
-    "dds",
-    "dphil",
-    "dvm",
-    "edd",
-    "esq",
-    "facs",
-    "frcp",
-    "jd",
-    "ldn",
-    "llb",
-    "llm",
-    "ma",
-    "mba",
-    "mbbs",
-    "md",
-    "mfa",
-    "mph",
-    "ms",
-    "msc",
-    "msw",
-    "pharmd",
-    "phd",
-    "rd",
-    "rdn",
-    "rn",
-];
+const DEGREES: &str = "ba bs bsc cfa cfp cfp\u{ae} cpa dds dphil dvm edd esq facs frcp jd ldn \
+    llb llm ma mba mbbs md mfa mph ms msc msw pharmd phd rd rdn rn";
 
-/// What stands before a name and is none, in lower case and without points.
+/// Forms of address, which are not part of a name, in lower case and without points.
 const TITLES: &[&str] = &["dr", "mr", "mrs", "ms", "prof", "professor"];
 
-/// What a page says of an author beside the name.
+/// Kind of author that a page states beside the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hint {
+pub enum AuthorKind {
     Person,
     Organisation,
-    /// Nothing: the name has to tell.
+    /// Nothing is stated: the name decides.
     None,
 }
 
 /// An author.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Author {
-    /// The family name, or the whole name of an organisation or of whoever has only one.
+pub struct AuthorName {
+    /// Family name, or the whole name of an organisation or of a person with a single name.
     pub family: String,
-    /// The given names; empty for an organisation.
+    /// Given names; empty for an organisation.
     pub given: String,
     /// `Jr.` and the like.
     pub suffix: String,
-    /// Whether it is an organisation.
+    /// True if it is an organisation.
     pub organisation: bool,
 }
 
-impl Author {
-    /// The author of one name: `Doe, Jane`, `Jane Doe` or `World Health Organization`. `None` for
-    /// what is no name.
-    pub fn of(name: &str, hint: Hint) -> Option<Self> {
-        let name = tidy(name)?;
+impl AuthorName {
+    /// Parses one name: `Doe, Jane`, `Jane Doe` or `World Health Organization`. `None` for a text
+    /// that is not a name.
+    pub fn of(name: &str, hint: AuthorKind) -> Option<Self> {
+        let name = clean_name(name)?;
         let organisation = match hint {
-            Hint::Person => false,
-            Hint::Organisation => true,
-            Hint::None => is_organisation(&name),
+            AuthorKind::Person => false,
+            AuthorKind::Organisation => true,
+            AuthorKind::None => is_organisation(&name),
         };
         if organisation {
-            return Some(Self::whole(name, true));
+            return Some(Self::single_name(name, true));
         }
         let mut parts = name.split(',').map(str::trim);
         let first = without_title(parts.next()?);
-        // Behind a family's name alone, `MA` are initials.
+        // Behind a family name alone, `MA` stands for initials.
         let is_whole = first.contains(' ') && !first.split(' ').next().is_some_and(is_particle);
         let (mut given, mut suffix) = (String::new(), String::new());
         for part in parts.filter(|part| !part.is_empty()) {
@@ -202,7 +106,7 @@ impl Author {
             begin -= 1;
         }
         if begin == 0 {
-            return Some(Self::whole(words.join(" "), false));
+            return Some(Self::single_name(words.join(" "), false));
         }
         Some(Self {
             family: words[begin..].join(" "),
@@ -212,7 +116,7 @@ impl Author {
         })
     }
 
-    fn whole(name: String, organisation: bool) -> Self {
+    fn single_name(name: String, organisation: bool) -> Self {
         Self {
             family: name,
             given: String::new(),
@@ -221,8 +125,8 @@ impl Author {
         }
     }
 
-    /// The name as one says it.
-    pub fn natural(&self) -> String {
+    /// Returns the name in natural order.
+    pub fn in_natural_order(&self) -> String {
         let mut name = self.given.clone();
         for part in [&self.family, &self.suffix] {
             if !name.is_empty() && !part.is_empty() {
@@ -233,7 +137,7 @@ impl Author {
         name
     }
 
-    /// The name with the family's first: `Doe, Jane, Jr.`
+    /// Returns the name with the family name first: `Doe, Jane, Jr.`
     pub fn inverted(&self) -> String {
         let mut name = self.family.clone();
         for part in [&self.given, &self.suffix] {
@@ -246,17 +150,17 @@ impl Author {
     }
 }
 
-/// The authors that a text names which may name several: `A B and C D`, `A B; C D`, `A B, C D`, or
-/// `Doe, Jane`.
-pub fn all(text: &str, hint: Hint) -> Vec<Author> {
-    let text = line(text);
+/// Parses a text that may name several authors: `A B and C D`, `A B; C D`, `A B, C D`, or `Doe,
+/// Jane`.
+pub fn all(text: &str, hint: AuthorKind) -> Vec<AuthorName> {
+    let text = on_one_line(text);
     let text = without_by(&text);
-    if hint == Hint::Organisation {
-        return Author::of(text, hint).into_iter().collect();
+    if hint == AuthorKind::Organisation {
+        return AuthorName::of(text, hint).into_iter().collect();
     }
     let mut names: Vec<&str> = Vec::new();
     for part in text.split([';', '|']) {
-        // `Smith & Sons Ltd`, `Department of Health and Care` are one.
+        // `Smith & Sons Ltd` and `Department of Health and Care` are one organisation each.
         let people: Vec<&str> = part
             .split(" and ")
             .flat_map(|part| part.split(" & "))
@@ -276,11 +180,11 @@ pub fn all(text: &str, hint: Hint) -> Vec<Author> {
     names
         .into_iter()
         .take(MAX_AUTHORS)
-        .filter_map(|name| Author::of(name, hint))
+        .filter_map(|name| AuthorName::of(name, hint))
         .collect()
 }
 
-/// Whether commas part whole names: each has two words and more, and no degree.
+/// True if commas separate whole names: each has two words or more, and is not a degree.
 fn is_listed(text: &str) -> bool {
     text.contains(',')
         && text.split(',').all(|part| {
@@ -289,7 +193,7 @@ fn is_listed(text: &str) -> bool {
         })
 }
 
-/// Words at which a byline goes on with something else than a name, in lower case.
+/// Words that end the names in a byline, in lower case.
 const BEHIND: &[&str] = &[
     "on",
     "updated",
@@ -311,10 +215,10 @@ const BEHIND: &[&str] = &[
     "sunday",
 ];
 
-/// The authors that a byline names, as a page shows it: without the date and whatever else stands
-/// behind the names.
-pub fn of_byline(text: &str) -> Vec<Author> {
-    let text = line(text);
+/// Parses the authors of a byline as a page shows it, without the date and any text behind the
+/// names.
+pub fn of_byline(text: &str) -> Vec<AuthorName> {
+    let text = on_one_line(text);
     let mut text = without_by(&text);
     for mark in [
         "|", "\u{b7}", "\u{2022}", "\u{bb}", "\u{2013}", "\u{2014}", "(", " - ", " / ",
@@ -327,7 +231,7 @@ pub fn of_byline(text: &str) -> Vec<Author> {
         let begins_something = BEHIND.contains(&bare.as_str());
         let number = word.starts_with(|c: char| c.is_ascii_digit());
         if begins_something || (number && !names.is_empty()) {
-            // `May 17` behind a name.
+            // `May 17` behind a name is a date.
             let dated = number && names.len() > 1;
             if dated && names.last().is_some_and(|month| is_month(month)) {
                 names.pop();
@@ -339,27 +243,29 @@ pub fn of_byline(text: &str) -> Vec<Author> {
     if names.len() > 4 * MAX_WORDS {
         return Vec::new();
     }
-    all(&names.join(" "), Hint::None)
+    all(&names.join(" "), AuthorKind::None)
 }
 
 fn is_month(word: &str) -> bool {
     let word = word.trim_matches([',', '.']);
-    super::date::MONTHS
+    calendar::MONTHS
         .iter()
         .any(|month| word.len() >= 3 && month.to_lowercase().starts_with(&word.to_lowercase()))
 }
 
-/// Whether a word, or several, are degrees: `PhD`, `R.D.`
+/// True if all words of the text are degrees: `PhD`, `R.D.`
 fn is_degree(text: &str) -> bool {
     text.split(' ').all(|word| {
         let bare: String = word.chars().filter(|c| *c != '.').collect();
-        // `Ma` is a name.
+        // `Ma` is a name, and `MA` a degree.
         bare.chars().filter(|c| c.is_uppercase()).count() > 1
-            && DEGREES.contains(&bare.to_lowercase().as_str())
+            && DEGREES
+                .split(' ')
+                .any(|degree| degree == bare.to_lowercase())
     })
 }
 
-/// A name without `Dr.` and the like before it.
+/// Removes `Dr.` and the like from the beginning of a name.
 fn without_title(name: &str) -> &str {
     match name.split_once(' ') {
         Some((title, rest))
@@ -371,7 +277,7 @@ fn without_title(name: &str) -> &str {
     }
 }
 
-/// A byline without its `By`.
+/// Removes `By` from the beginning of a byline.
 fn without_by(text: &str) -> &str {
     let mut text = text.trim();
     for begin in [
@@ -395,9 +301,9 @@ fn without_by(text: &str) -> &str {
     text
 }
 
-/// A name as one line; `None` for an address, a handle of a mail account, or a text.
-fn tidy(name: &str) -> Option<String> {
-    let name = line(name);
+/// Puts a name on one line; `None` for a URL, an e-mail address, or a longer text.
+fn clean_name(name: &str) -> Option<String> {
+    let name = on_one_line(name);
     let name = name.trim_matches([',', ';', '|', '"']).trim();
     let none = name.is_empty()
         || name.len() > MAX_NAME
@@ -411,7 +317,7 @@ fn tidy(name: &str) -> Option<String> {
     (!none).then(|| name.to_owned())
 }
 
-/// Whether a name can be no person's.
+/// True if the name cannot be a person's.
 fn is_organisation(name: &str) -> bool {
     let name = name.trim();
     let words: Vec<&str> = name
@@ -423,13 +329,13 @@ fn is_organisation(name: &str) -> bool {
         || name.chars().any(|c| c.is_ascii_digit())
         || words.iter().any(|word| {
             let word = word.trim_matches('.').to_lowercase();
-            OF_ORGANISATIONS.contains(&word.as_str())
+            OF_ORGANISATIONS.split(' ').any(|one| one == word)
         })
         // `NASA`, `BBC`; initials have points or stand beside a name.
         || (words.len() == 1 && name.len() > 1 && name.chars().all(char::is_uppercase))
 }
 
-/// Whether a word belongs to the family name behind it: `van`, `de la`.
+/// True if a word belongs to the family name behind it: `van`, `de la`.
 fn is_particle(word: &str) -> bool {
     word.chars().next().is_some_and(char::is_lowercase)
 }

@@ -1,62 +1,62 @@
-//! How to cite a page: what is known of it, and that in three styles.
+//! Citations of a page: its bibliographic data, and a reference in three styles.
 //!
-//! What is known comes from `citation_*` (Highwire Press, as Google Scholar asks for it), JSON-LD,
-//! Open Graph, other `meta` elements, the byline, and the address, in that order.
+//! The data come from `citation_*` (Highwire Press, as Google Scholar requires it), JSON-LD, Open
+//! Graph, other `meta` elements, the byline, and the URL, in that order.
 
 use serde::Serialize;
 use url::Url;
 
-use super::author::{Author, Hint};
-use super::date::Date;
-use super::embedded::Embedded;
-use super::{cut, line};
+use super::author::{AuthorKind, AuthorName};
+use super::date::PartialDate;
+use super::embedded::EmbeddedData;
+use crate::basics::words::{beginning, on_one_line};
 
 mod apa;
 mod bibtex;
 mod mla;
 mod sources;
 
-/// The longest title, in bytes.
+/// Longest title, in bytes.
 const MAX_TITLE: usize = 500;
 
-/// How many authors are named before the rest is left out.
+/// Maximum number of authors listed in the metadata.
 const MAX_NAMED: usize = 20;
 
-/// How to cite a page.
+/// Citation of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Citation {
-    /// The page's address, without user and password.
+    /// URL of the page, without user and password.
     pub url: String,
-    /// The day on which it was read, as ISO 8601 has it.
+    /// Day of access, as ISO 8601.
     pub accessed_date: String,
-    /// What is known of the page.
+    /// Bibliographic data of the page.
     pub metadata: CitationMetadata,
-    /// The same in three styles.
-    pub formatted: Formatted,
+    /// References in three styles.
+    pub formatted: FormattedCitations,
 }
 
-/// What is known of a page. What is not known is empty, and left out where it is serialised; the
-/// title never is.
+/// Bibliographic data of a page. An unknown field is empty, and left out when serialised; the title
+/// never is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CitationMetadata {
-    /// The title.
+    /// Title of the page.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// Who wrote it: names as one says them, parted by commas.
+    /// Authors, in natural order of names, separated by commas.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub author: String,
-    /// The site, or the journal.
+    /// Name of the site, or of the journal.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub site: String,
-    /// When it was published: `2024-05-17`, `2024-05` or `2024`.
+    /// Date of publication: `2024-05-17`, `2024-05` or `2024`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub date: String,
 }
 
-/// A citation in three styles, as plain text.
+/// References in three styles, as plain text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Formatted {
+pub struct FormattedCitations {
     /// APA, 7th edition: an entry of the list of references.
     pub apa: String,
     /// MLA, 9th edition: an entry of the list of works cited.
@@ -66,37 +66,43 @@ pub struct Formatted {
 }
 
 impl Citation {
-    /// How to cite the page at `url`, which was read on the day `accessed`. `title` is what the
-    /// page was found to be called, for want of anything that says it better; it may be empty.
+    /// Builds the citation of the page at `url` that was read on the day `accessed`. `title` is the
+    /// title of the extracted text, used if the metadata has none; it may be empty.
     #[must_use]
-    pub fn of(url: &Url, embedded: Option<&Embedded>, title: &str, accessed: Date) -> Self {
-        let nothing = Embedded::default();
-        Work::of(url, embedded.unwrap_or(&nothing), title, accessed).cited()
+    pub fn of(
+        url: &Url,
+        embedded: Option<&EmbeddedData>,
+        title: &str,
+        accessed: PartialDate,
+    ) -> Self {
+        let nothing = EmbeddedData::default();
+        CitedWork::of(url, embedded.unwrap_or(&nothing), title, accessed).into_citation()
     }
 
-    /// The same for a document that is no page: what its own metadata say of author and date.
+    /// Builds the citation of a document that is not a page, with author and date from its own
+    /// metadata.
     #[must_use]
     pub fn of_document(
         url: &Url,
         title: &str,
         author: Option<&str>,
         date: Option<&str>,
-        accessed: Date,
+        accessed: PartialDate,
     ) -> Self {
-        let mut work = Work::of(url, &Embedded::default(), title, accessed);
+        let mut work = CitedWork::of(url, &EmbeddedData::default(), title, accessed);
         if let Some(author) = author {
-            work.authors = super::author::all(author, Hint::None);
+            work.authors = super::author::all(author, AuthorKind::None);
         }
-        if let Some(date) = date.and_then(Date::parse) {
+        if let Some(date) = date.and_then(PartialDate::parse) {
             work.date = Some(date);
         }
-        work.cited()
+        work.into_citation()
     }
 }
 
-/// What a work is, as far as citations treat it differently.
+/// Kind of a work, as far as citations differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum WorkKind {
     Page,
     Article,
     ConferencePaper,
@@ -104,27 +110,27 @@ enum Kind {
     Report,
 }
 
-/// What is known of a work.
+/// Bibliographic data of a work, before formatting.
 #[derive(Clone, Debug)]
-struct Work {
+struct CitedWork {
     url: String,
-    accessed: Date,
-    kind: Kind,
+    accessed: PartialDate,
+    kind: WorkKind,
     title: String,
-    authors: Vec<Author>,
-    /// The site; of a scholarly work what it appeared in.
+    authors: Vec<AuthorName>,
+    /// Name of the site; for a scholarly work, of its container.
     site: String,
-    date: Option<Date>,
+    date: Option<PartialDate>,
     volume: String,
     issue: String,
-    /// As one writes them: `45-67`.
+    /// Page range, as it is written: `45-67`.
     pages: String,
     doi: Option<String>,
 }
 
-impl Work {
-    fn of(url: &Url, embedded: &Embedded, title: &str, accessed: Date) -> Self {
-        let found = sources::Sources::new(url, embedded);
+impl CitedWork {
+    fn of(url: &Url, embedded: &EmbeddedData, title: &str, accessed: PartialDate) -> Self {
+        let found = sources::CitationSources::new(url, embedded);
         let (kind, container) = found.container();
         let number = |name: &str| embedded.meta(&[name]).unwrap_or_default();
         let pages = match (number("citation_firstpage"), number("citation_lastpage")) {
@@ -134,17 +140,18 @@ impl Work {
         let title = found.title(title);
         let site = container.unwrap_or_else(|| found.site());
         let mut authors = found.authors();
-        // A page by its own site is an organisation's, whatever the name looks like.
+        // An author named like the site is an organisation, whatever the name looks like.
         if let [one] = authors.as_mut_slice()
-            && one.natural().to_lowercase() == site.to_lowercase()
+            && one.in_natural_order().to_lowercase() == site.to_lowercase()
         {
-            *one = Author::of(&one.natural(), Hint::Organisation).unwrap_or_else(|| one.clone());
+            *one = AuthorName::of(&one.in_natural_order(), AuthorKind::Organisation)
+                .unwrap_or_else(|| one.clone());
         }
         Self {
-            url: shown(url),
+            url: display_url(url),
             accessed,
             kind,
-            title: cut(&title, MAX_TITLE).trim_end().to_owned(),
+            title: beginning(&title, MAX_TITLE).trim_end().to_owned(),
             authors,
             site,
             date: found.date(),
@@ -155,11 +162,11 @@ impl Work {
         }
     }
 
-    fn cited(self) -> Citation {
-        let formatted = Formatted {
-            apa: apa::written(&self),
-            mla: mla::written(&self),
-            bibtex: bibtex::written(&self),
+    fn into_citation(self) -> Citation {
+        let formatted = FormattedCitations {
+            apa: apa::format_entry(&self),
+            mla: mla::format_entry(&self),
+            bibtex: bibtex::format_entry(&self),
         };
         Citation {
             accessed_date: self.accessed.to_string(),
@@ -174,13 +181,13 @@ impl Work {
         }
     }
 
-    /// The authors' names as one says them.
+    /// Returns the authors' names in natural order.
     fn names(&self) -> String {
         let mut names: Vec<String> = self
             .authors
             .iter()
             .take(MAX_NAMED)
-            .map(Author::natural)
+            .map(AuthorName::in_natural_order)
             .collect();
         if self.authors.len() > MAX_NAMED {
             names.push("et al.".to_owned());
@@ -189,32 +196,32 @@ impl Work {
         names.join(if comma { "; " } else { ", " })
     }
 
-    /// Whether the only author is the site itself, which styles do not say twice.
+    /// True if the only author is the site itself, which styles do not repeat.
     fn by_its_site(&self) -> bool {
         matches!(self.authors.as_slice(), [one]
-            if one.natural().to_lowercase() == self.site.to_lowercase())
+            if one.in_natural_order().to_lowercase() == self.site.to_lowercase())
     }
 
-    /// Where the work is found for good: by its DOI, or else by its address.
+    /// Returns the permanent address of the work: its DOI, or else its URL.
     fn address(&self) -> String {
         match &self.doi {
-            Some(doi) if self.kind != Kind::Page => format!("https://doi.org/{doi}"),
+            Some(doi) if self.kind != WorkKind::Page => format!("https://doi.org/{doi}"),
             _ => self.url.clone(),
         }
     }
 }
 
-/// An address as it is shown: without user and password.
-fn shown(url: &Url) -> String {
+/// Returns a URL without user and password.
+fn display_url(url: &Url) -> String {
     let mut url = url.clone();
-    // Neither fails for an address that has a host.
+    // Neither fails for a URL that has a host.
     let _ = url.set_username("");
     let _ = url.set_password(None);
-    line(url.as_str())
+    on_one_line(url.as_str())
 }
 
-/// Adds a full stop, unless the text ends a sentence already.
-fn ended(text: &str) -> String {
+/// Adds a full stop, unless the text already ends a sentence.
+fn with_full_stop(text: &str) -> String {
     if text.ends_with(['.', '?', '!', '\u{3002}']) {
         return text.to_owned();
     }

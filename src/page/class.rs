@@ -1,24 +1,24 @@
-//! What kind of source a page is, how far it is relied on, and what it is about.
+//! Classification of a page: its kind of source, its authority, and its subject.
 //!
-//! The kind is what the page's JSON-LD and `citation_*` say, or else what is known of the host. How
-//! far it is relied on is told by the host: nobody is an authority by saying so. Where anybody may
-//! publish, and on a preprint server, the page's word does not make it more than its host is.
+//! The kind comes from the page's JSON-LD and `citation_*`, or else from the host. The authority
+//! comes from the host because a page cannot vouch for itself. On a host that publishes without
+//! review, and on a preprint server, the page's own statements cannot raise it above its host.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::embedded::Embedded;
-use super::hosts::{self, Known};
+use super::embedded::EmbeddedData;
+use super::hosts::{self, HostFacts};
 use super::json_ld;
 
-/// What kind of source a page is.
+/// Kind of source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceType {
-    /// A scholarly article that was reviewed before it appeared.
+    /// A scholarly article, reviewed before publication.
     PeerReviewed,
-    /// Documentation by those who make what it describes, or who set the standard.
+    /// Documentation by the makers of its subject, or by those who set the standard.
     OfficialDocs,
     /// A public authority.
     Government,
@@ -32,24 +32,24 @@ pub enum SourceType {
     Wiki,
     /// A social network.
     SocialMedia,
-    /// None that could be told.
+    /// The kind is not known.
     Unknown,
 }
 
-/// How far a page is relied on.
+/// Degree to which a page can be relied on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthorityTier {
-    /// Its host answers for what it publishes: edited, reviewed or official.
+    /// Its host is responsible for all it publishes: edited, reviewed or official.
     High,
-    /// Some of what its host publishes is reliable; or the page says that it is, and nothing is
-    /// known of its host.
+    /// Some of the host's publications are reliable; or the page states that it is, and its host is
+    /// unknown.
     Medium,
-    /// Anybody may publish there; or nothing speaks for it.
+    /// The host publishes without review; or nothing supports the page.
     Low,
 }
 
-/// What a page is about.
+/// Subject of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DomainCategory {
@@ -63,26 +63,26 @@ pub enum DomainCategory {
     Financial,
     /// Software, machines, standards.
     Technical,
-    /// Anything else, or none that could be told.
+    /// Anything else, or an unknown subject.
     General,
 }
 
-/// What a page is.
+/// Classification of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Class {
-    /// What kind of source it is.
+pub struct PageClass {
+    /// Kind of source.
     pub source_type: SourceType,
-    /// How far it is relied on.
+    /// Degree to which it can be relied on.
     #[serde(rename = "authorityTier")]
     pub authority: AuthorityTier,
-    /// What it is about.
+    /// Subject of the page.
     #[serde(rename = "domainCategory")]
     pub category: DomainCategory,
 }
 
-/// Types of schema.org, and what kind of source a page is that is one. The first of them that any
-/// of the page's nodes is counts.
+/// Types of schema.org for each kind of source. The first entry that matches any of the page's
+/// nodes counts.
 const TYPES: &[(SourceType, &[&str])] = &[
     (
         SourceType::PeerReviewed,
@@ -107,7 +107,7 @@ const TYPES: &[(SourceType, &[&str])] = &[
     (SourceType::OfficialDocs, &["TechArticle", "APIReference"]),
 ];
 
-/// Types of schema.org, and what a page is about that is one.
+/// Types of schema.org for each subject.
 const SUBJECTS: &[(DomainCategory, &[&str])] = &[
     (
         DomainCategory::Medical,
@@ -149,7 +149,7 @@ const SUBJECTS: &[(DomainCategory, &[&str])] = &[
     (DomainCategory::Academic, &["ScholarlyArticle", "Thesis"]),
 ];
 
-/// Words of a preprint server in the place of a journal's title, in lower case.
+/// Words that mark a preprint server instead of a journal, in lower case.
 const PREPRINTS: &[&str] = &[
     "arxiv",
     "biorxiv",
@@ -161,12 +161,12 @@ const PREPRINTS: &[&str] = &[
     "psyarxiv",
 ];
 
-/// Tells what the page at `url` is.
+/// Classifies the page at `url`.
 #[must_use]
-pub fn classify(url: &Url, embedded: Option<&Embedded>) -> Class {
+pub fn classify(url: &Url, embedded: Option<&EmbeddedData>) -> PageClass {
     let known = hosts::of(url);
-    let nodes = embedded.map(Embedded::nodes).unwrap_or_default();
-    let claimed = claimed(embedded, &nodes);
+    let nodes = embedded.map(EmbeddedData::nodes).unwrap_or_default();
+    let claimed = stated_type(embedded, &nodes);
     let open = known.is_some_and(|known| known.open);
     let counts = |claimed: &SourceType| {
         !open
@@ -177,17 +177,20 @@ pub fn classify(url: &Url, embedded: Option<&Embedded>) -> Class {
     };
     let of_host = known.map_or(SourceType::Unknown, |known| known.source);
     let source_type = claimed.filter(counts).unwrap_or(of_host);
-    Class {
+    PageClass {
         source_type,
         authority: authority(url, known, source_type),
         category: category(known, &nodes, source_type),
     }
 }
 
-/// What kind of source the page says that it is.
-fn claimed(embedded: Option<&Embedded>, nodes: &[&Map<String, Value>]) -> Option<SourceType> {
-    let cited = embedded.map_or(Cited::Nowhere, cited);
-    if cited == Cited::Published {
+/// Returns the kind of source that the page states.
+fn stated_type(
+    embedded: Option<&EmbeddedData>,
+    nodes: &[&Map<String, Value>],
+) -> Option<SourceType> {
+    let cited = embedded.map_or(CitationEvidence::Nowhere, citation_evidence);
+    if cited == CitationEvidence::Published {
         return Some(SourceType::PeerReviewed);
     }
     let is = |types: &[&str]| nodes.iter().any(|node| json_ld::is_any(node, types));
@@ -195,48 +198,47 @@ fn claimed(embedded: Option<&Embedded>, nodes: &[&Map<String, Value>]) -> Option
         .iter()
         .find(|(_, types)| is(types))
         .map(|(kind, _)| *kind);
-    found.or_else(|| (cited == Cited::Scholarly).then_some(SourceType::PeerReviewed))
+    found.or_else(|| (cited == CitationEvidence::Scholarly).then_some(SourceType::PeerReviewed))
 }
 
-/// What a page's `citation_*` make of it.
+/// Level of evidence in a page's `citation_*`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cited {
+enum CitationEvidence {
     Nowhere,
-    /// It has title and author, the least that Google Scholar asks for.
+    /// It has title and author, the minimum for Google Scholar.
     Scholarly,
     /// It appeared in a journal or at a conference, or has a DOI.
     Published,
 }
 
-/// What a page's `citation_*` make of it. Theses, reports and preprints have them as well.
-fn cited(embedded: &Embedded) -> Cited {
+/// Judges a page's `citation_*`. Theses, reports and preprints have them as well.
+fn citation_evidence(embedded: &EmbeddedData) -> CitationEvidence {
     let has = |name: &str| embedded.meta(&[name]).is_some();
     if has("citation_dissertation_institution")
         || has("citation_technical_report_institution")
         || has("citation_arxiv_id")
     {
-        return Cited::Nowhere;
+        return CitationEvidence::Nowhere;
     }
     if let Some(title) = embedded.meta(&["citation_journal_title"]) {
         let title = title.to_lowercase();
         let mut words = title.split(|c: char| !c.is_alphanumeric());
         if words.any(|word| PREPRINTS.contains(&word)) {
-            return Cited::Nowhere;
+            return CitationEvidence::Nowhere;
         }
-        return Cited::Published;
+        return CitationEvidence::Published;
     }
     if has("citation_conference_title") || has("citation_doi") || has("citation_issn") {
-        return Cited::Published;
+        return CitationEvidence::Published;
     }
     if has("citation_title") && embedded.declares("citation_author") {
-        return Cited::Scholarly;
+        return CitationEvidence::Scholarly;
     }
-    Cited::Nowhere
+    CitationEvidence::Nowhere
 }
 
-/// How far a page is relied on: by its host, and by what it says of itself only as far as that is
-/// no more than medium.
-fn authority(url: &Url, known: Option<Known>, source_type: SourceType) -> AuthorityTier {
+/// Returns the authority of a page: by its host, and at most medium by its own statements.
+fn authority(url: &Url, known: Option<HostFacts>, source_type: SourceType) -> AuthorityTier {
     let reputation = hosts::reputation(url.as_str());
     if let Some(tier) = reputation.and_then(|reputation| hosts::tier(reputation.tier)) {
         return tier;
@@ -256,9 +258,9 @@ fn authority(url: &Url, known: Option<Known>, source_type: SourceType) -> Author
     }
 }
 
-/// What a page is about: as its host is, or else as its types say, or else as its kind is.
+/// Returns the subject of a page: by its host, or else by its types, or else by its kind.
 fn category(
-    known: Option<Known>,
+    known: Option<HostFacts>,
     nodes: &[&Map<String, Value>],
     source_type: SourceType,
 ) -> DomainCategory {

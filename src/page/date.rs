@@ -1,47 +1,32 @@
-//! Days, and parts of dates: a page may say no more than a year.
+//! Dates, and parts of dates: a page may state only a year.
 //!
-//! Rules: ISO 8601 as far as pages write it, RFC 5322's form, and dates in English words. A date of
-//! numbers alone that may be read in two ways is its year.
+//! Rules: ISO 8601 as far as pages use it, the form of RFC 5322, and dates in English words. Of an
+//! ambiguous date in numbers only the year is kept.
 
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use url::Url;
 
-use crate::calendar;
+use crate::basics::calendar::{self, MONTHS};
+use crate::basics::words::beginning;
 
-/// The names of the months in English.
-pub const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-
-/// A year, with a month and a day where they are known. Displayed as ISO 8601 has it.
+/// A year, with month and day if they are known. Displayed as ISO 8601.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Date {
+pub struct PartialDate {
     year: u16,
     month: Option<u8>,
     day: Option<u8>,
 }
 
-impl Date {
-    /// This day, in UTC.
+impl PartialDate {
+    /// Returns the current day, in UTC.
     #[must_use]
     pub fn today() -> Self {
         Self::of(SystemTime::now())
     }
 
-    /// The day of `time`, in UTC. The days before 1970 are its first.
+    /// Returns the day of `time`, in UTC; for a time before 1970, the first day of 1970.
     #[must_use]
     pub fn of(time: SystemTime) -> Self {
         let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -54,7 +39,7 @@ impl Date {
         }
     }
 
-    /// A date of these parts, if there is one. A day that the month has not is left out.
+    /// Creates a date if its parts are valid. A day beyond the end of the month is left out.
     fn new(year: u16, month: Option<u8>, day: Option<u8>) -> Option<Self> {
         if !(1000..=9999).contains(&year) {
             return None;
@@ -65,7 +50,7 @@ impl Date {
         Some(Self { year, month, day })
     }
 
-    /// The date of numbers, as Crossref has it: a year, perhaps a month, perhaps a day.
+    /// Creates a date from numbers, as Crossref has it: year, optional month, optional day.
     #[must_use]
     pub fn of_parts(parts: &[i64]) -> Option<Self> {
         let small = |at: usize| parts.get(at).and_then(|part| u8::try_from(*part).ok());
@@ -73,41 +58,36 @@ impl Date {
         Self::new(year, small(1), small(2))
     }
 
-    /// The date that `text` begins with, whatever follows it: `2024-05-01T10:00:00Z`, `2024/05`,
-    /// `20240501`, `May 1, 2024`, `1 May 2024`, `Wed, 01 May 2024 10:00:00 GMT`, `1.5.2024`.
+    /// Parses the date at the beginning of `text`, and ignores the rest: `2024-05-01T10:00:00Z`,
+    /// `2024/05`, `20240501`, `May 1, 2024`, `1 May 2024`, `Wed, 01 May 2024 10:00:00 GMT`,
+    /// `1.5.2024`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let text = super::cut(text.trim(), 100);
+        let text = beginning(text.trim(), 100);
         Self::year_first(text)
             .or_else(|| Self::in_words(text))
             .or_else(|| Self::year_last(text))
     }
 
-    /// The whole date: year, month and day.
+    /// True if year, month and day are known.
     #[must_use]
     pub fn is_whole(self) -> bool {
         self.day.is_some()
     }
 
-    /// The year.
+    /// Returns the year.
     #[must_use]
     pub fn year(self) -> u16 {
         self.year
     }
 
-    /// The month, 1 to 12.
-    #[must_use]
-    pub fn month(self) -> Option<u8> {
-        self.month
-    }
-
-    /// The day of the month.
+    /// Returns the day of the month.
     #[must_use]
     pub fn day(self) -> Option<u8> {
         self.day
     }
 
-    /// The name of the month, in English.
+    /// Returns the English name of the month.
     #[must_use]
     pub fn month_name(self) -> Option<&'static str> {
         MONTHS.get(usize::from(self.month?) - 1).copied()
@@ -128,7 +108,7 @@ impl Date {
         let mut separated = rest.strip_prefix(['-', '/', '.']).map(digits);
         let month = separated.take_if(|(month, _)| (1..=2).contains(&month.len()));
         let Some((month, rest)) = month else {
-            // `2024May01` is nobody's.
+            // `2024May01` is not a date.
             let ends = !rest.starts_with(|c: char| c.is_alphanumeric());
             return ends.then(|| Self::new(year, None, None)).flatten();
         };
@@ -160,8 +140,8 @@ impl Date {
         Self::new(year?, Some(month?), day)
     }
 
-    /// `31.12.2024`, `12/31/2024`; where both numbers may be the month, the year alone, unless they
-    /// are parted by points, which no American does.
+    /// Parses `31.12.2024` and `12/31/2024`. If both numbers could be the month, only the year is
+    /// kept; points mean day first, because Americans do not write them.
     fn year_last(text: &str) -> Option<Self> {
         let (first, rest) = digits(text);
         let mark = rest
@@ -183,7 +163,7 @@ impl Date {
         }
     }
 
-    /// The date in the path of an address: `/2024/05/17/`, `/2024/05/`, `2024-05-17`.
+    /// Finds the date in the path of a URL: `/2024/05/17/`, `/2024/05/`, `2024-05-17`.
     #[must_use]
     pub fn in_address(url: &Url) -> Option<Self> {
         let segments: Vec<&str> = url.path().split('/').take(32).collect();
@@ -219,7 +199,7 @@ impl Date {
     }
 }
 
-impl fmt::Display for Date {
+impl fmt::Display for PartialDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:04}", self.year)?;
         for part in [self.month, self.day].into_iter().flatten() {
@@ -229,7 +209,7 @@ impl fmt::Display for Date {
     }
 }
 
-/// The digits that `text` begins with, and the rest.
+/// Splits the digits at the beginning of `text` from the rest.
 fn digits(text: &str) -> (&str, &str) {
     let end = text
         .find(|c: char| !c.is_ascii_digit())
@@ -237,7 +217,7 @@ fn digits(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// The month of an English word, in full or in three letters or four.
+/// Returns the month of an English word: in full, or three or four letters of it.
 fn month_of(word: &str) -> Option<u8> {
     let word = word.strip_suffix('.').unwrap_or(word).to_ascii_lowercase();
     let is = |name: &str| {
@@ -295,7 +275,7 @@ mod tests {
             ("05/05/2024", "2024-05-05"),
             ("01/05/2024", "2024"),
         ] {
-            let date = Date::parse(text).map(|date| date.to_string());
+            let date = PartialDate::parse(text).map(|date| date.to_string());
             assert_eq!(date.as_deref(), Some(expected), "{text}");
         }
         for text in [
@@ -311,7 +291,7 @@ mod tests {
             "\u{661}\u{662}",
             "1/2/3",
         ] {
-            assert_eq!(Date::parse(text), None, "{text}");
+            assert_eq!(PartialDate::parse(text), None, "{text}");
         }
     }
 
@@ -326,12 +306,12 @@ mod tests {
             (1_735_689_600, "2025-01-01"),
             (4_107_542_400, "2100-03-01"),
         ] {
-            let date = Date::of(UNIX_EPOCH + Duration::from_secs(seconds));
+            let date = PartialDate::of(UNIX_EPOCH + Duration::from_secs(seconds));
             assert_eq!(date.to_string(), expected, "{seconds}");
         }
-        assert!(Date::today() > Date::parse("2024-01-01").unwrap());
+        assert!(PartialDate::today() > PartialDate::parse("2024-01-01").unwrap());
         assert_eq!(
-            Date::of(UNIX_EPOCH - Duration::from_secs(9)).to_string(),
+            PartialDate::of(UNIX_EPOCH - Duration::from_secs(9)).to_string(),
             "1970-01-01"
         );
     }
@@ -351,14 +331,14 @@ mod tests {
             ("/%E2%82%AC-2024-05-1", None),
         ] {
             let url = Url::parse(&format!("https://example.org{path}")).unwrap();
-            let date = Date::in_address(&url).map(|date| date.to_string());
+            let date = PartialDate::in_address(&url).map(|date| date.to_string());
             assert_eq!(date.as_deref(), expected, "{path}");
         }
     }
 
     #[test]
     fn parts_are_a_date() {
-        let date = |parts: &[i64]| Date::of_parts(parts).map(|date| date.to_string());
+        let date = |parts: &[i64]| PartialDate::of_parts(parts).map(|date| date.to_string());
         assert_eq!(date(&[2020, 5, 5]).as_deref(), Some("2020-05-05"));
         assert_eq!(date(&[2020, -5]).as_deref(), Some("2020"));
         assert_eq!(date(&[]), None);
@@ -368,10 +348,10 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_panics(text in "\\PC*", path in "[0-9/-]{0,40}") {
-            let _ = Date::parse(&text);
-            let _ = Date::parse(&path);
+            let _ = PartialDate::parse(&text);
+            let _ = PartialDate::parse(&path);
             if let Ok(url) = Url::parse(&format!("https://example.org/{path}")) {
-                let _ = Date::in_address(&url);
+                let _ = PartialDate::in_address(&url);
             }
         }
     }

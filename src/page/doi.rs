@@ -1,22 +1,23 @@
 //! The DOI of a scholarly page.
 //!
-//! Rules: ISO 26324 and Crossref's advice on what DOIs look like. A DOI has no end of its own in
-//! text: what cannot be told from the sentence around it is left out. DOIs are equal whatever their
-//! case; they are given in lower case.
+//! Rules: ISO 26324 and Crossref's advice on the form of DOIs. The end of a DOI in a text is not
+//! marked; characters that may belong to the sentence around it are left out. DOIs are compared
+//! ignoring case; they are returned in lower case.
 
 use url::Url;
 
-use super::class::{Class, SourceType};
-use super::embedded::Embedded;
-use super::{cut, hosts, json_ld};
+use super::class::{PageClass, SourceType};
+use super::embedded::EmbeddedData;
+use super::{hosts, json_ld};
+use crate::basics::words::beginning;
 
-/// How much of a page's text is looked at, in bytes.
+/// Bytes of a page's text that are searched.
 const MAX_TEXT: usize = 4000;
 
-/// The longest DOI, in bytes. There is no limit; the longest that are registered are shorter.
+/// Longest DOI, in bytes. There is no limit, but the longest registered ones are shorter.
 const MAX_DOI: usize = 256;
 
-/// How many places of a text are tried that look as if one began there.
+/// Maximum number of possible beginnings that are tried in a text.
 const MOST_TRIED: usize = 64;
 
 /// Elements in which a page declares its DOI, the clearest first.
@@ -32,7 +33,7 @@ const DECLARED: [&str; 9] = [
     "rft_id",
 ];
 
-/// What addresses have behind a DOI that is no part of it.
+/// Endings of URLs behind a DOI that are not part of it.
 const VIEWS: [&str; 14] = [
     "full",
     "abstract",
@@ -50,15 +51,15 @@ const VIEWS: [&str; 14] = [
     "tables",
 ];
 
-/// The DOI of the page at `url`, in lower case: what it declares, or else what its address holds,
-/// or else the first in its text, as Markdown or plain. `None` for a page that is no scholarly
+/// Returns the DOI of the page at `url`, in lower case: the declared one, or else that in its URL,
+/// or else the first in its text, Markdown or plain. `None` for a page that is not a scholarly
 /// work.
 #[must_use]
 pub fn detected(
     url: &Url,
-    embedded: Option<&Embedded>,
+    embedded: Option<&EmbeddedData>,
     text: &str,
-    class: &Class,
+    class: &PageClass,
 ) -> Option<String> {
     let scholarly = class.source_type == SourceType::PeerReviewed
         || hosts::of(url).is_some_and(|known| known.scholarly);
@@ -71,14 +72,14 @@ pub fn detected(
         .or_else(|| in_text(text))
 }
 
-/// The DOI that a page declares as its own.
-pub(super) fn declared(embedded: &Embedded) -> Option<String> {
+/// Returns the DOI that a page declares as its own.
+pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
     let metas = DECLARED.iter().find_map(|name| {
         let mut all = embedded.metas(name).take(8);
-        all.find_map(|content| whole(&content))
+        all.find_map(|content| parse_doi(&content))
     });
     metas.or_else(|| {
-        // Of articles alone: a page names other works as well.
+        // Only articles count because a page names other works as well.
         let nodes = embedded.nodes();
         let mut articles = nodes
             .iter()
@@ -88,13 +89,13 @@ pub(super) fn declared(embedded: &Embedded) -> Option<String> {
             let value = identifier.and_then(|value| value.get("value"));
             [value, identifier, node.get("sameAs"), node.get("@id")]
                 .into_iter()
-                .find_map(|value| whole(&json_ld::text(value)?))
+                .find_map(|value| parse_doi(&json_ld::text(value)?))
         })
     })
 }
 
-/// The DOI that a text is: bare, behind `doi:`, or as an address of the resolver.
-fn whole(text: &str) -> Option<String> {
+/// Parses a text that is a DOI: bare, behind `doi:`, or as a URL of the resolver.
+fn parse_doi(text: &str) -> Option<String> {
     let mut text = text.trim();
     for begin in [
         "https://",
@@ -120,7 +121,7 @@ fn whole(text: &str) -> Option<String> {
     finished(&text[..end])
 }
 
-/// The DOI in an address: in its path, or the value of a parameter.
+/// Finds the DOI in a URL: in its path, or as the value of a parameter.
 fn in_address(url: &Url) -> Option<String> {
     let decoded = |text: &str| {
         percent_encoding::percent_decode_str(text)
@@ -133,8 +134,8 @@ fn in_address(url: &Url) -> Option<String> {
         doi = &doi[..doi
             .find(|c: char| !c.is_ascii_graphic())
             .unwrap_or(doi.len())];
-        // The prefix and the suffix are two segments; more of them belong to a DOI where nothing
-        // else is known of them.
+        // Prefix and suffix are two segments; further segments belong to the DOI unless they are
+        // known endings.
         while let Some((before, last)) = doi.rsplit_once('/') {
             let view = last
                 .split('.')
@@ -154,17 +155,17 @@ fn in_address(url: &Url) -> Option<String> {
         let mut pairs = url.query_pairs().take(64);
         pairs.find_map(|(_, value)| {
             let at = begins(&value).next()?;
-            // A parameter may be a whole address.
+            // A parameter may hold a whole URL.
             let near = value[..at].ends_with("doi.org/") || value[..at].ends_with("doi:");
             if at > 0 && !near {
                 return None;
             }
-            whole(&value[at..])
+            parse_doi(&value[at..])
         })
     })
 }
 
-/// A DOI in an address without what names a form of it: `.pdf`, `.full`, and the version of a
+/// Removes the ending for a format from a DOI in a URL: `.pdf`, `.full`, and the version of a
 /// preprint (`v2`).
 fn without_extensions(doi: &str) -> &str {
     let mut doi = doi;
@@ -185,20 +186,20 @@ fn without_extensions(doi: &str) -> &str {
     doi
 }
 
-/// The first DOI in a text.
+/// Finds the first DOI in a text.
 fn in_text(text: &str) -> Option<String> {
-    // Markdown has a backslash before what would be a mark.
+    // Markdown escapes special characters with a backslash.
     let is_cut = text.len() > MAX_TEXT;
-    let text = cut(text, MAX_TEXT).replace('\\', "");
+    let text = beginning(text, MAX_TEXT).replace('\\', "");
     begins(&text).take(MOST_TRIED).find_map(|at| {
         let rest = &text[at..];
         let part = |c: char| c.is_ascii_alphanumeric() || "-._;()/:+[]".contains(c);
         let mut end = rest.find(|c| !part(c)).unwrap_or(rest.len());
-        // The text of a link ends before its address.
+        // The text of a link ends before its URL.
         if let Some(link) = rest[..end].find("](") {
             end = link;
         }
-        // What stands at the cut may be half a DOI.
+        // The cut may split a DOI.
         if is_cut && at + end == text.len() {
             return None;
         }
@@ -206,7 +207,7 @@ fn in_text(text: &str) -> Option<String> {
     })
 }
 
-/// Where in `text` something begins that may be a DOI.
+/// Returns the positions in `text` at which a DOI may begin.
 fn begins(text: &str) -> impl Iterator<Item = usize> + '_ {
     text.match_indices("10.").filter_map(move |(at, _)| {
         let before = text[..at].chars().next_back();
@@ -215,10 +216,10 @@ fn begins(text: &str) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// The length of the prefix of the DOI that `text` begins with: `10.`, four to nine digits, perhaps
-/// further parts, and a slash.
+/// Returns the length of the prefix of the DOI that `text` begins with: `10.`, four to nine digits,
+/// optional further parts, and a slash.
 fn prefix(text: &str) -> Option<usize> {
-    let (head, suffix) = cut(text, MAX_DOI).split_once('/')?;
+    let (head, suffix) = beginning(text, MAX_DOI).split_once('/')?;
     let registrant = head.strip_prefix("10.")?;
     let mut parts = registrant.split('.');
     let first = parts.next()?;
@@ -227,16 +228,16 @@ fn prefix(text: &str) -> Option<usize> {
     (sound && !suffix.is_empty()).then_some(head.len() + 1)
 }
 
-/// A DOI without the punctuation of the sentence that it stands in, in lower case.
+/// Removes the punctuation of the surrounding sentence from a DOI, and puts it in lower case.
 fn finished(text: &str) -> Option<String> {
     let mut doi = text
         .split(['"', '\'', '<', '>', '|', '`', '\\', '^', '{', '}'])
         .next()?;
-    // Old DOIs hold these two, in pairs.
+    // Old DOIs contain these two characters, in pairs.
     if text.starts_with("10.1002/") && text.contains('>') {
         doi = text.split(['"', '\'', '|', '`', '\\']).next()?;
     }
-    // What is taken off is counted anew each time.
+    // Limits the work because brackets are counted again for each removed character.
     if doi.len() > 4 * MAX_DOI {
         return None;
     }
@@ -266,9 +267,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::page::{AuthorityTier, DomainCategory, classify};
+    use crate::page::class::{AuthorityTier, DomainCategory, classify};
 
-    const SCHOLARLY: Class = Class {
+    const SCHOLARLY: PageClass = PageClass {
         source_type: SourceType::PeerReviewed,
         authority: AuthorityTier::Medium,
         category: DomainCategory::Academic,
@@ -276,7 +277,7 @@ mod tests {
 
     fn found(address: &str, html: &str, text: &str) -> Option<String> {
         let url = Url::parse(address).unwrap();
-        detected(&url, Some(&Embedded::read(html, &url)), text, &SCHOLARLY)
+        detected(&url, Some(&EmbeddedData::read(html)), text, &SCHOLARLY)
     }
 
     #[test]
@@ -406,7 +407,7 @@ mod tests {
     fn only_scholarly_pages_and_hosts_have_one() {
         let doi = |address: &str, html: &str| {
             let url = Url::parse(address).unwrap();
-            let embedded = Embedded::read(html, &url);
+            let embedded = EmbeddedData::read(html);
             let class = classify(&url, Some(&embedded));
             detected(&url, Some(&embedded), "10.1000/text x", &class)
         };
@@ -427,7 +428,7 @@ mod tests {
         fn no_text_panics(text in "\\PC*", near in "(10\\.|[0-9/.()\\[\\]\u{e9}v]){0,30}") {
             for text in [&text, &near] {
                 let _ = in_text(text);
-                let _ = whole(text);
+                let _ = parse_doi(text);
                 if let Ok(url) = Url::parse(&format!("https://example.org/{text}?x={text}")) {
                     let _ = in_address(&url);
                 }

@@ -1,69 +1,67 @@
-//! What a page declares of itself, read once: its `meta` elements and its JSON-LD, for whoever
-//! asks, and as [`StructuredData`].
+//! Declarations of a page, parsed once: its `meta` elements and its JSON-LD, for the other modules
+//! and as [`StructuredData`].
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use url::Url;
 
-use super::{cut, json_ld, line};
-use crate::document::{self, Meta};
+use super::json_ld;
+use crate::basics::words::{beginning, on_one_line};
+use crate::document::{self, MetaElement};
 
-/// The most blocks of JSON-LD that are given out.
+/// Maximum number of JSON-LD blocks that are returned.
 const MAX_BLOCKS: usize = 16;
 
-/// The longest of them, in bytes.
+/// Longest of these blocks, in bytes.
 const MAX_BLOCK: usize = 32 * 1024;
 
-/// The most that they take together, in bytes.
+/// Maximum length of all these blocks, in bytes.
 const MAX_BLOCKS_LENGTH: usize = 64 * 1024;
 
-/// The most that is read of all blocks to learn something of the page, in bytes. That of a thread
-/// is longer than what is given out.
+/// Maximum length of all blocks that are parsed for facts, in bytes. That of a forum thread is
+/// longer than the blocks that are returned.
 const MAX_READ: usize = 256 * 1024;
 
-/// The most entries of a map.
+/// Maximum number of entries of a map.
 const MAX_ENTRIES: usize = 64;
 
-/// The most that the values of a map take together, in bytes.
+/// Maximum length of all values of a map, in bytes.
 const MAX_ENTRIES_LENGTH: usize = 64 * 1024;
 
-/// The longest value that is used for something else than being given out, in bytes.
+/// Longest value that is used for facts, in bytes.
 const MAX_VALUE: usize = 2000;
 
-/// What a page declares of itself.
+/// Declarations of a page.
 #[derive(Debug, Default)]
-pub struct Embedded {
+pub struct EmbeddedData {
     title: String,
-    canonical: Option<Url>,
-    metas: Vec<Meta>,
+    metas: Vec<MetaElement>,
     byline: Vec<String>,
     published: Option<String>,
     blocks: Vec<Box<RawValue>>,
     read: Vec<Value>,
 }
 
-/// What a page declares for machines, as it stands; see [`Embedded::structured_data`].
+/// Machine-readable declarations of a page, unchanged; see [`EmbeddedData::structured_data`].
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StructuredData {
     /// Blocks of JSON-LD, each on one line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub json_ld: Vec<Box<RawValue>>,
-    /// `og:*` and `article:*`. Of a name that is repeated, a list.
+    /// Values of `og:*` and `article:*`; a list for a repeated name.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub open_graph: Map<String, Value>,
-    /// `citation_*`. Of a name that is repeated, a list.
+    /// Values of `citation_*`; a list for a repeated name.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub citation: Map<String, Value>,
 }
 
-impl Embedded {
-    /// Reads what `html`, a page that was found at `base`, declares: in one pass, with memory that
-    /// has a bound.
+impl EmbeddedData {
+    /// Parses the declarations of a page, in one pass and with bounded memory.
     #[must_use]
-    pub fn read(html: &str, base: &Url) -> Self {
-        let declared = document::declared(html);
+    pub fn read(html: &str) -> Self {
+        let declared = document::read_declared(html);
         let mut blocks = Vec::new();
         let mut read = Vec::new();
         let (mut given, mut length) = (0, 0);
@@ -82,32 +80,27 @@ impl Embedded {
                 blocks.push(block);
             }
         }
-        let canonical = declared.canonical.as_deref();
-        let canonical = canonical.and_then(|href| base.join(href.trim()).ok());
         Self {
-            title: line(&declared.title),
-            canonical: canonical.filter(|url| matches!(url.scheme(), "http" | "https")),
+            title: on_one_line(&declared.title),
             metas: declared.metas,
-            byline: declared.byline.iter().map(|name| line(name)).collect(),
+            byline: declared
+                .byline
+                .iter()
+                .map(|name| on_one_line(name))
+                .collect(),
             published: declared.published,
             blocks,
             read,
         }
     }
 
-    /// The page's title, as its `title` element has it; empty where it has none.
+    /// Returns the page's title, as its `title` element has it; empty if there is none.
     #[must_use]
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// The address that the page calls its own, which is a claim: it may be another host's.
-    #[must_use]
-    pub fn canonical(&self) -> Option<&Url> {
-        self.canonical.as_ref()
-    }
-
-    /// What the page declares for machines; `None` where that is nothing.
+    /// Returns the machine-readable declarations; `None` if there are none.
     #[must_use]
     pub fn structured_data(&self) -> Option<StructuredData> {
         let data = StructuredData {
@@ -120,12 +113,12 @@ impl Embedded {
         (!empty).then_some(data)
     }
 
-    /// The contents of the `meta` elements whose name is `wanted`.
+    /// Collects the contents of the `meta` elements with a `wanted` name.
     fn map(&self, wanted: impl Fn(&str) -> bool) -> Map<String, Value> {
         let mut map: Map<String, Value> = Map::new();
         let mut length = 0;
         for meta in self.metas.iter().filter(|meta| wanted(&meta.name)) {
-            let (name, content) = (line(&meta.name), line(&meta.content));
+            let (name, content) = (on_one_line(&meta.name), on_one_line(&meta.content));
             if content.is_empty() || length + content.len() > MAX_ENTRIES_LENGTH {
                 continue;
             }
@@ -146,28 +139,29 @@ impl Embedded {
         map
     }
 
-    /// The content of the first `meta` element with one of these names, the first name first.
+    /// Returns the content of the first `meta` element with one of these names, the first name
+    /// first.
     pub(super) fn meta(&self, names: &[&str]) -> Option<String> {
         names.iter().find_map(|name| self.metas(name).next())
     }
 
-    /// The contents of all `meta` elements of a name, empty ones left out.
+    /// Returns the contents of all `meta` elements of a name, without empty ones.
     pub(super) fn metas<'a>(&'a self, name: &'a str) -> impl Iterator<Item = String> + 'a {
         self.metas
             .iter()
             .filter(move |meta| meta.name == name)
-            .map(|meta| line(cut(&meta.content, MAX_VALUE)))
+            .map(|meta| on_one_line(beginning(&meta.content, MAX_VALUE)))
             .filter(|content| !content.is_empty())
     }
 
-    /// Whether there is a `meta` element whose name begins like that.
+    /// True if there is a `meta` element whose name begins like that.
     pub(super) fn declares(&self, beginning: &str) -> bool {
         self.metas
             .iter()
             .any(|meta| meta.name.starts_with(beginning) && !meta.content.trim().is_empty())
     }
 
-    /// The nodes of its JSON-LD.
+    /// Returns the nodes of the JSON-LD.
     pub(super) fn nodes(&self) -> Vec<&Map<String, Value>> {
         json_ld::nodes(&self.read)
     }
@@ -188,8 +182,7 @@ mod tests {
     use super::*;
 
     fn data(html: &str) -> Value {
-        let base = Url::parse("https://example.org/a/b").unwrap();
-        let data = Embedded::read(html, &base).structured_data();
+        let data = EmbeddedData::read(html).structured_data();
         serde_json::to_value(data).unwrap()
     }
 
@@ -237,8 +230,7 @@ mod tests {
     fn a_block_is_verbatim_and_the_answer_one_line() {
         let html = "<script type=application/ld+json>\n{\n \"z\": 1.50,\n \"a\": \"\\u00e9\"\n}\n\
             </script>";
-        let base = Url::parse("https://example.org/").unwrap();
-        let data = Embedded::read(html, &base).structured_data();
+        let data = EmbeddedData::read(html).structured_data();
         let text = serde_json::to_string(&data).unwrap();
         assert_eq!(text, r#"{"jsonLd":[{"z":1.50,"a":"\u00e9"}]}"#);
     }
@@ -262,20 +254,5 @@ mod tests {
         let long = format!("<meta name=og:a content='{}'>", "x".repeat(8192)).repeat(50);
         let data = self::data(&long);
         assert_eq!(data["openGraph"]["og:a"].as_array().unwrap().len(), 8);
-    }
-
-    #[test]
-    fn the_canonical_address_is_a_page_s() {
-        let base = Url::parse("https://example.org/a/b").unwrap();
-        let canonical = |href: &str| {
-            let html = format!("<link rel=canonical href='{href}'>");
-            Embedded::read(&html, &base).canonical().map(Url::to_string)
-        };
-        assert_eq!(
-            canonical(" c?d "),
-            Some("https://example.org/a/c?d".to_owned())
-        );
-        assert_eq!(canonical("javascript:alert(1)"), None);
-        assert_eq!(canonical("https://["), None);
     }
 }

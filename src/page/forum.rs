@@ -1,44 +1,45 @@
-//! How a post on Reddit was received: votes and comments, from its JSON-LD.
+//! Reception of a post on Reddit: votes and comments, from its JSON-LD.
 //!
 //! Rules: schema.org's `DiscussionForumPosting`, as Google's documentation of discussion forums
-//! asks for it (`interactionStatistic`, `commentCount`).
+//! requires it (`interactionStatistic`, `commentCount`).
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::date::Date;
-use super::embedded::Embedded;
+use super::date::PartialDate;
+use super::embedded::EmbeddedData;
 use super::json_ld;
+use crate::basics::words::beginning;
 
-/// Below so many votes a few accounts can make them all.
+/// Below this number of votes a few accounts could have cast them all.
 const FEW: i64 = 20;
 
-/// How a post was received.
+/// Reception of a post.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ForumSignals {
-    /// The forum: `reddit`.
+    /// Name of the forum: `reddit`.
     pub platform: &'static str,
-    /// Votes for it; 0 where the page does not say.
+    /// Number of votes for it; 0 if unknown.
     pub upvotes: i64,
-    /// Comments on it; 0 where the page does not say.
+    /// Number of comments on it; 0 if unknown.
     pub comments: i64,
-    /// When it was posted, as ISO 8601 has it.
+    /// Date of the post, as ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date_published: Option<String>,
-    /// Who posted it.
+    /// Author of the post.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author_name: Option<String>,
-    /// What is to be kept in mind where there are few votes.
+    /// Caution about a small number of votes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credibility_note: Option<&'static str>,
 }
 
-/// How the post at `url` was received; `None` where it is none of Reddit's, or its page does not
-/// say.
+/// Returns the reception of the post at `url`; `None` if it is not on Reddit, or its page does not
+/// state it.
 #[must_use]
-pub fn signals(url: &Url, embedded: Option<&Embedded>) -> Option<ForumSignals> {
+pub fn signals(url: &Url, embedded: Option<&EmbeddedData>) -> Option<ForumSignals> {
     let host = url.domain()?.trim_end_matches('.');
     if host != "reddit.com" && !host.ends_with(".reddit.com") {
         return None;
@@ -60,9 +61,10 @@ pub fn signals(url: &Url, embedded: Option<&Embedded>) -> Option<ForumSignals> {
         platform: "reddit",
         upvotes: votes.unwrap_or(0),
         comments: comments.unwrap_or(0),
-        date_published: published.filter(|text| text.len() <= 40 && Date::parse(text).is_some()),
+        date_published: published
+            .filter(|text| text.len() <= 40 && PartialDate::parse(text).is_some()),
         author_name: json_ld::name(post.get("author"), &nodes)
-            .map(|name| super::cut(&name, 100).to_owned()),
+            .map(|name| beginning(&name, 100).to_owned()),
         credibility_note: match votes {
             None => Some(
                 "The page does not say how many votes this post has, so nothing speaks for it but \
@@ -77,8 +79,8 @@ pub fn signals(url: &Url, embedded: Option<&Embedded>) -> Option<ForumSignals> {
     })
 }
 
-/// The number that `interactionStatistic` has for one of these actions. A single counter that does
-/// not name its action counts votes.
+/// Returns the number that `interactionStatistic` has for one of these actions. A single counter
+/// without an action counts votes.
 fn statistic(post: &Map<String, Value>, actions: &[&str]) -> Option<i64> {
     let counters = match post.get("interactionStatistic")? {
         Value::Array(list) => list.as_slice(),
@@ -99,12 +101,12 @@ fn statistic(post: &Map<String, Value>, actions: &[&str]) -> Option<i64> {
     })
 }
 
-/// A number, also one that stands in a text: `1,234`.
+/// Parses a number, also one within a text: `1,234`.
 fn whole_number(value: Option<&Value>) -> Option<i64> {
     match value? {
         Value::Number(number) => number.as_i64().or_else(|| {
             let number = number.as_f64()?;
-            // A count with a part of a vote, or one that no forum has, is none.
+            // A fractional count, or one beyond any forum's, is ignored.
             let sound = number.fract() == 0.0 && number.abs() < 1e15;
             #[allow(
                 clippy::cast_possible_truncation,
@@ -126,7 +128,7 @@ mod tests {
     fn of(host: &str, post: &Value) -> Value {
         let url = Url::parse(&format!("https://{host}/r/rust/comments/1/x/")).unwrap();
         let html = format!("<script type=application/ld+json>{post}</script>");
-        let signals = signals(&url, Some(&Embedded::read(&html, &url)));
+        let signals = signals(&url, Some(&EmbeddedData::read(&html)));
         serde_json::to_value(signals).unwrap()
     }
 

@@ -1,5 +1,5 @@
-//! Facts about a page that its host tells: from the table of hosts, or else from the suffixes that
-//! only public authorities and universities get; never from a part of an address.
+//! Facts about a page by its host: from the table of hosts, or else from suffixes that are reserved
+//! for public authorities and universities; never from a part of a URL.
 
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
@@ -12,48 +12,47 @@ use suffixes::{GOVERNMENTS, UNIVERSITIES};
 
 mod suffixes;
 
-/// The degree to which a host is relied on, as search results show it.
+/// Reputation of a host, as search results show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reputation {
-    /// `high`: it answers for what it publishes. `mixed`: some of it is reliable. `low`: it is
-    /// known for what is wrong or made up.
+pub struct HostReputation {
+    /// `high`: the host is responsible for its content. `mixed`: some of it is reliable. `low`: it
+    /// is known for false or invented content.
     pub tier: &'static str,
-    /// The reason.
+    /// Reason for the tier.
     pub basis: &'static str,
     /// A caution.
     pub note: Option<&'static str>,
 }
 
-/// The reputation of the host of an address. A host without one is unknown, which is neither good
-/// nor bad.
+/// Returns the reputation of a URL's host. `None` means unknown, neither good nor bad.
 #[must_use]
-pub fn reputation(address: &str) -> Option<Reputation> {
+pub fn reputation(address: &str) -> Option<HostReputation> {
     let url = Url::parse(address.trim()).ok()?;
     let row = hosts::find(&url, |row| !row.basis.is_empty())?;
-    Some(Reputation {
+    Some(HostReputation {
         tier: row.tier,
         basis: row.basis,
         note: Some(row.note).filter(|note| !note.is_empty()),
     })
 }
 
-/// What is known of a host.
+/// Facts about a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
-    /// What kind of source its pages are, unless they say better.
+pub struct HostFacts {
+    /// Kind of source of its pages, unless they state a better one.
     pub source: SourceType,
-    /// How far it is relied on. The table of reputations goes before it.
+    /// Authority of the host. The table of reputations takes precedence.
     pub authority: AuthorityTier,
-    /// What it is about.
+    /// Subject of the host.
     pub category: DomainCategory,
-    /// Whether what appears there is not reviewed before, so that a page's word does not make it
-    /// more than the host is.
+    /// True if its pages appear without review, so that a page's own statements cannot raise it
+    /// above its host.
     pub open: bool,
-    /// Whether its pages are scholarly works, which have DOIs.
+    /// True if its pages are scholarly works, which have DOIs.
     pub scholarly: bool,
 }
 
-impl Known {
+impl HostFacts {
     fn of_row(row: HostRow) -> Option<Self> {
         Some(Self {
             source: named(row.source)?,
@@ -65,12 +64,12 @@ impl Known {
     }
 }
 
-/// The value whose name in answers this is.
+/// Parses the name of a value as answers spell it.
 fn named<'de, T: Deserialize<'de>>(name: &'de str) -> Option<T> {
     T::deserialize(IntoDeserializer::<Error>::into_deserializer(name)).ok()
 }
 
-/// The authority of a page whose host has this tier.
+/// Returns the authority of a page whose host has this tier.
 pub fn tier(name: &str) -> Option<AuthorityTier> {
     match name {
         "high" => Some(AuthorityTier::High),
@@ -80,13 +79,13 @@ pub fn tier(name: &str) -> Option<AuthorityTier> {
     }
 }
 
-/// What is known of the host of an address.
-pub fn of(url: &Url) -> Option<Known> {
+/// Returns the facts about the host of a URL.
+pub fn of(url: &Url) -> Option<HostFacts> {
     if let Some(row) = hosts::find(url, |row| !row.source.is_empty()) {
-        return Known::of_row(row);
+        return HostFacts::of_row(row);
     }
     let host = url.domain()?.trim_end_matches('.');
-    let known = |source, category| Known {
+    let known = |source, category| HostFacts {
         source,
         authority: AuthorityTier::High,
         category,
@@ -96,7 +95,7 @@ pub fn of(url: &Url) -> Option<Known> {
     let mut labels = host.rsplit('.');
     let (top, second) = (labels.next()?, labels.next());
     match (top, second) {
-        // `int` is for what states found by a treaty.
+        // `int` is reserved for organisations founded by treaty.
         ("gov" | "mil" | "int", Some(_)) => {
             return Some(known(SourceType::Government, DomainCategory::General));
         }
@@ -120,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    fn known(host: &str) -> Option<Known> {
+    fn known(host: &str) -> Option<HostFacts> {
         of(&Url::parse(&format!("https://{host}/")).unwrap())
     }
 
@@ -179,7 +178,7 @@ mod tests {
     fn every_row_of_the_table_is_read() {
         for row in hosts::rows() {
             assert!(
-                row.source.is_empty() || Known::of_row(row).is_some(),
+                row.source.is_empty() || HostFacts::of_row(row).is_some(),
                 "{row:?}"
             );
             assert!(tier(row.tier).is_some(), "{row:?}");

@@ -1,21 +1,20 @@
-//! Blocks of JSON-LD: which of them are JSON, as one line, and what they say of the page.
+//! Blocks of JSON-LD: validated, reduced to one line, and read for facts.
 //!
-//! Rules: JSON-LD 1.1 as far as search engines read it (no contexts are fetched, no terms
+//! Rules: JSON-LD 1.1 as far as search engines implement it (no contexts are fetched, no terms
 //! expanded): `@graph`, `@id`, `@type`, `@value`, and the vocabulary of schema.org.
 
+use crate::basics::words::on_one_line;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::line;
-
-/// The deepest nesting of a block that is kept. Whoever reads the answer has a limit as well.
+/// Deepest nesting of a block that is kept; readers of the answer have a limit as well.
 const MAX_DEPTH: usize = 100;
 
-/// The most nodes that are looked at.
+/// Maximum number of nodes that are examined.
 const MAX_NODES: usize = 512;
 
-/// The text of a block without what wraps it: a comment, or a CDATA section, with the comments of
-/// JavaScript that hide its marks.
+/// Removes the wrapper of a block: a comment, or a CDATA section with the JavaScript comments that
+/// hide its marks.
 fn unwrapped(text: &str) -> &str {
     let mut text = text.trim_matches(is_blank);
     for (open, close) in [
@@ -50,9 +49,9 @@ fn is_blank(c: char) -> bool {
     c.is_ascii_whitespace() || c == '\u{feff}'
 }
 
-/// A block as one line of JSON, as it stands but for the blanks between its parts, and what it
-/// says. `None` if it is no JSON, nested too deep, or holds half a character or a number beyond all
-/// bounds, which readers of JSON do not take.
+/// Returns a block as one line of JSON, unchanged but for insignificant whitespace, and its value.
+/// `None` if it is not JSON, nested too deep, or holds an unpaired surrogate or a number out of
+/// range, which JSON parsers reject.
 pub fn block(text: &str) -> Option<(Box<RawValue>, Value)> {
     let text = unwrapped(text);
     let _: &RawValue = serde_json::from_str(text).ok()?;
@@ -61,7 +60,7 @@ pub fn block(text: &str) -> Option<(Box<RawValue>, Value)> {
     Some((RawValue::from_string(compact).ok()?, value))
 }
 
-/// JSON without the blanks between its parts.
+/// Removes insignificant whitespace from JSON.
 fn compact(json: &str) -> Option<String> {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
@@ -97,8 +96,8 @@ fn compact(json: &str) -> Option<String> {
     Some(out)
 }
 
-/// The place after the closing quotation mark of the string whose text `rest` begins with. `None`
-/// for one whose escapes make half a character.
+/// Returns the position behind the closing quotation mark of the string whose text `rest` begins
+/// with. `None` if its escapes contain an unpaired surrogate.
 fn string_end(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let mut at = 0;
@@ -125,8 +124,8 @@ fn string_end(rest: &str) -> Option<usize> {
     }
 }
 
-/// The nodes of a page's blocks: what stands at the top, in a list or in `@graph`, and what such a
-/// node calls its main entity. At most [`MAX_NODES`].
+/// Returns the nodes of a page's blocks: those at the top, in a list or in `@graph`, and their main
+/// entities. At most [`MAX_NODES`].
 pub fn nodes(blocks: &[Value]) -> Vec<&Map<String, Value>> {
     let mut nodes = Vec::new();
     for block in blocks {
@@ -150,7 +149,7 @@ fn collect<'a>(value: &'a Value, depth: usize, nodes: &mut Vec<&'a Map<String, V
             if let Some(graph) = node.get("@graph") {
                 collect(graph, depth + 1, nodes);
             }
-            // The questions of an FAQ are not what the page is.
+            // The questions of an FAQ do not describe the page itself.
             if !is_any(node, &["FAQPage"])
                 && let Some(main) = node.get("mainEntity")
             {
@@ -161,7 +160,7 @@ fn collect<'a>(value: &'a Value, depth: usize, nodes: &mut Vec<&'a Map<String, V
     }
 }
 
-/// The types of a node, without the vocabulary's address.
+/// Returns the types of a node, without the URL of the vocabulary.
 pub fn types(node: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let declared = node.get("@type").or_else(|| node.get("type"));
     let list = match declared {
@@ -175,31 +174,31 @@ pub fn types(node: &Map<String, Value>) -> impl Iterator<Item = &str> {
         .map(local_name)
 }
 
-/// A name of the vocabulary without its address: `https://schema.org/LikeAction`.
+/// Removes the URL of the vocabulary from a name: `https://schema.org/LikeAction`.
 pub fn local_name(name: &str) -> &str {
     let name = name.trim();
     name.rsplit(['/', '#', ':']).next().unwrap_or(name)
 }
 
-/// Whether a node is of one of these types.
+/// True if a node is of one of these types.
 pub fn is_any(node: &Map<String, Value>, wanted: &[&str]) -> bool {
     types(node).any(|one| wanted.contains(&one))
 }
 
-/// The text of a value: a string, a number, `@value`, or the first of a list of them.
+/// Returns the text of a value: a string, a number, `@value`, or the first of a list of them.
 pub fn text(value: Option<&Value>) -> Option<String> {
     let text = match value? {
-        Value::String(text) => line(text),
+        Value::String(text) => on_one_line(text),
         Value::Number(number) => number.to_string(),
         Value::Array(list) => return list.iter().take(4).find_map(|one| text(Some(one))),
-        Value::Object(object) => line(object.get("@value")?.as_str()?),
+        Value::Object(object) => on_one_line(object.get("@value")?.as_str()?),
         _ => return None,
     };
     (!text.is_empty()).then_some(text)
 }
 
-/// The name of what a value stands for: a string that is no address, or the name of a node, which
-/// may be another one of the page's that `@id` refers to.
+/// Returns the name of a value: a string that is not a URL, or the name of a node, which may be
+/// another one of the page that `@id` refers to.
 pub fn name(value: Option<&Value>, nodes: &[&Map<String, Value>]) -> Option<String> {
     match value? {
         Value::Array(list) => list.iter().take(4).find_map(|one| name(Some(one), nodes)),
@@ -208,7 +207,7 @@ pub fn name(value: Option<&Value>, nodes: &[&Map<String, Value>]) -> Option<Stri
     }
 }
 
-/// The node itself, or the one with all it says where it only refers to it.
+/// Returns the node itself, or the full node that it refers to.
 pub fn resolved<'a>(
     node: &'a Map<String, Value>,
     nodes: &[&'a Map<String, Value>],
@@ -225,7 +224,7 @@ pub fn resolved<'a>(
     other.copied().unwrap_or(node)
 }
 
-/// Whether a text is an address and no name.
+/// True if a text is a URL and not a name.
 pub fn is_address(text: &str) -> bool {
     let text = text.trim_start();
     text.starts_with('/') || text.starts_with("www.") || text.contains("://")

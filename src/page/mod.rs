@@ -1,20 +1,20 @@
-//! What a page says of itself, and what kind of source it is: the facts beside its text. Nothing
+//! Facts about a page beside its text: its own declarations, and its kind of source. Nothing
 //! here fetches but [`retraction`], which asks Crossref about a DOI.
 //!
-//! A page's own word is believed for what only the page can know, such as its title, and for no
-//! more than that: how far it is relied on is told by its host.
+//! A page's own statements are used for facts that only the page can know, such as its title; its
+//! authority comes from its host.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! |---|---|
-//! | `embedded` | what a page declares, read once |
+//! | `embedded` | declarations of a page, parsed once |
 //! | `json_ld` | its blocks of JSON-LD |
-//! | `date` | days, and parts of dates |
+//! | `date` | dates, and parts of dates |
 //! | `author` | names of persons and organisations |
-//! | `citation` | how to cite it: APA, MLA, BibTeX |
-//! | `class` | what kind of source it is, how far it is relied on, what it is about |
-//! | `hosts` | what is known of hosts |
+//! | `citation` | citations: APA, MLA, BibTeX |
+//! | `class` | kind of source, authority, subject |
+//! | `hosts` | facts about hosts |
 //! | [`doi`] | its DOI |
-//! | [`retraction`] | whether that was retracted |
+//! | [`retraction`] | retractions of its work |
 //! | [`forum`] | votes and comments |
 
 mod author;
@@ -28,30 +28,11 @@ mod hosts;
 mod json_ld;
 pub mod retraction;
 
-pub use citation::{Citation, CitationMetadata, Formatted};
-pub use class::{AuthorityTier, Class, DomainCategory, SourceType, classify};
-pub use date::Date;
-pub use embedded::{Embedded, StructuredData};
-pub use hosts::{Reputation, reputation};
-
-use crate::unseen;
-
-/// Text of a page as one line: whitespace collapsed, without control characters and unseen ones.
-fn line(text: &str) -> String {
-    let text = unseen::visible(text);
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let words = words.filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// The first `most` bytes of `text`, to a boundary between characters.
-fn cut(text: &str, most: usize) -> &str {
-    let mut at = most.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    &text[..at]
-}
+pub use citation::Citation;
+pub use class::classify;
+pub use date::PartialDate;
+pub use embedded::EmbeddedData;
+pub use hosts::{HostReputation, reputation};
 
 #[cfg(test)]
 mod tests;

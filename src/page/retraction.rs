@@ -1,9 +1,9 @@
-//! Whether a scholarly work was retracted, corrected or called into question: what Crossref knows
-//! of its DOI, from publishers and from Retraction Watch.
+//! Retractions, corrections and doubts about a scholarly work: Crossref's notices for its DOI, from
+//! publishers and from Retraction Watch.
 //!
 //! Rules: Crossref's REST API, `/works/{doi}`. `message.updated-by` lists the notices about a work;
 //! `update-to`, which only a notice has, lists the works that it is about, and says nothing of the
-//! work itself. What leaves the machine is the DOI.
+//! work itself. Only the DOI leaves the machine.
 
 use std::time::Duration;
 
@@ -11,61 +11,61 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::date::Date;
-use super::{cut, line};
-use crate::web::client::{Client, FetchError, FetchRequest, parse_url};
+use super::date::PartialDate;
+use crate::basics::words::{beginning, on_one_line};
+use crate::web::client::{FetchError, FetchRequest, HttpClient, parse_url};
 
-/// The timeout of the question, a part of the call's.
+/// Timeout of the request, a part of the call's.
 pub const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Where to ask.
+/// Default endpoint.
 const ENDPOINT: &str = "https://api.crossref.org/works";
 
-/// Replaces it.
+/// Variable that replaces [`ENDPOINT`].
 const ENDPOINT_VARIABLE: &str = "IKIGAI_CROSSREF_URL";
 
-/// The longest DOI of a notice that is given out, in bytes.
+/// Longest DOI of a notice that is returned, in bytes.
 const MAX_DOI: usize = 256;
 
-/// What a path segment holds as it is.
+/// Characters that a path segment cannot hold unencoded.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// What is known of a work's integrity.
+/// Status of a work's integrity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RetractionStatus {
-    /// Whether it was retracted, withdrawn or removed.
+    /// True if it was retracted, withdrawn or removed.
     pub retracted: bool,
-    /// What the worst notice is.
+    /// Kind of the worst notice.
     pub kind: NoticeKind,
-    /// When that appeared: `2024-05-17`.
+    /// Date of that notice: `2024-05-17`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// The notice's own DOI.
+    /// DOI of the notice itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice_doi: Option<String>,
-    /// Who says so.
+    /// Origin of the notice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<NoticeSource>,
 }
 
-/// What a notice is, the mildest first.
+/// Kind of a notice, the mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeKind {
-    /// Something in the work was wrong and was put right.
+    /// An error in the work was corrected.
     Correction,
-    /// Its editors doubt it.
+    /// The editors doubt the work.
     ExpressionOfConcern,
-    /// It, or a part of it, was taken back.
+    /// The work, or a part of it, was withdrawn.
     Retraction,
 }
 
-/// Who says that there is a notice.
+/// Origin of a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoticeSource {
@@ -75,28 +75,37 @@ pub enum NoticeSource {
     Publisher,
 }
 
-/// Asks Crossref about `doi`, for [`TIMEOUT`] at most. `None` where no notice is known.
+/// Asks Crossref about `doi`, for [`TIMEOUT`] at most. `None` if no notice is known.
 ///
 /// # Errors
-/// [`Unanswered`]: nothing can be said of the work.
-pub fn status(client: &Client, doi: &str) -> Result<Option<RetractionStatus>, Unanswered> {
+///
+/// [`CrossrefUnavailable`]: the work's status is unknown.
+pub fn status(
+    client: &HttpClient,
+    doi: &str,
+) -> Result<Option<RetractionStatus>, CrossrefUnavailable> {
     let variable = std::env::var(ENDPOINT_VARIABLE).ok();
     let endpoint = variable.as_deref().map(str::trim);
     let endpoint = endpoint
         .filter(|value| !value.is_empty())
         .unwrap_or(ENDPOINT);
-    status_at(client, &parse_url(endpoint).map_err(|_| Unanswered)?, doi)
+    status_at(
+        client,
+        &parse_url(endpoint).map_err(|_| CrossrefUnavailable)?,
+        doi,
+    )
 }
 
-/// The same, asking at `endpoint`.
+/// Like [`status`], with another endpoint.
 ///
 /// # Errors
-/// [`Unanswered`]: nothing can be said of the work.
+///
+/// [`CrossrefUnavailable`]: the work's status is unknown.
 pub fn status_at(
-    client: &Client,
+    client: &HttpClient,
     endpoint: &Url,
     doi: &str,
-) -> Result<Option<RetractionStatus>, Unanswered> {
+) -> Result<Option<RetractionStatus>, CrossrefUnavailable> {
     let Some(url) = address(endpoint, doi) else {
         return Ok(None);
     };
@@ -108,24 +117,25 @@ pub fn status_at(
     });
     let reply = match reply {
         Ok(reply) => reply,
-        // It does not know the work.
+        // Crossref does not know the work.
         Err(FetchError::Status(reply)) if reply.status == 404 => return Ok(None),
-        Err(_) => return Err(Unanswered),
+        Err(_) => return Err(CrossrefUnavailable),
     };
     if reply.truncated {
-        return Err(Unanswered);
+        return Err(CrossrefUnavailable);
     }
-    let reply: Reply = serde_json::from_slice(&reply.body).map_err(|_| Unanswered)?;
+    let reply: CrossrefReply =
+        serde_json::from_slice(&reply.body).map_err(|_| CrossrefUnavailable)?;
     Ok(worst(&reply.message.updated_by))
 }
 
-/// There was no answer that could be read: another time there may be one.
+/// Error: there was no readable answer; a later request may succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unanswered;
+pub struct CrossrefUnavailable;
 
-/// The address of what Crossref knows of `doi`; that of the endpoint without a path is `/works`.
+/// Returns the URL of Crossref's record for `doi`; if the endpoint has no path, it is `/works`.
 fn address(endpoint: &Url, doi: &str) -> Option<Url> {
-    // Neither a blank nor anything else that no DOI has is asked for.
+    // Texts with blanks or other characters that no DOI has are not sent.
     let sendable = doi.starts_with("10.") && doi.bytes().all(|byte| byte.is_ascii_graphic());
     if !sendable {
         return None;
@@ -141,18 +151,18 @@ fn address(endpoint: &Url, doi: &str) -> Option<Url> {
 }
 
 #[derive(Deserialize)]
-struct Reply {
-    message: Message,
+struct CrossrefReply {
+    message: CrossrefMessage,
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct CrossrefMessage {
     #[serde(default, rename = "updated-by")]
-    updated_by: Vec<Notice>,
+    updated_by: Vec<CrossrefNotice>,
 }
 
 #[derive(Deserialize)]
-struct Notice {
+struct CrossrefNotice {
     #[serde(default, rename = "type")]
     kind: Option<String>,
     #[serde(default, rename = "DOI")]
@@ -160,35 +170,35 @@ struct Notice {
     #[serde(default)]
     source: Option<String>,
     #[serde(default)]
-    updated: Option<Updated>,
+    updated: Option<NoticeUpdate>,
 }
 
 #[derive(Deserialize)]
-struct Updated {
+struct NoticeUpdate {
     #[serde(default, rename = "date-parts")]
     parts: Vec<Vec<Option<i64>>>,
     #[serde(default, rename = "date-time")]
     time: Option<String>,
 }
 
-impl Updated {
-    fn date(&self) -> Option<Date> {
+impl NoticeUpdate {
+    fn date(&self) -> Option<PartialDate> {
         let parts: Vec<i64> = self.parts.first()?.iter().flatten().copied().collect();
-        Date::of_parts(&parts)
+        PartialDate::of_parts(&parts)
     }
 
-    /// The day as it is written, where all of it is known.
+    /// Returns the date if year, month and day are known.
     fn day(&self) -> Option<String> {
         let date = self.date().filter(|date| date.is_whole());
-        let date = date.or_else(|| Date::parse(self.time.as_deref()?));
+        let date = date.or_else(|| PartialDate::parse(self.time.as_deref()?));
         date.filter(|date| date.is_whole())
             .map(|date| date.to_string())
     }
 }
 
-impl Notice {
-    /// What the notice is, and whether that takes the whole work back. Crossref takes whatever name
-    /// a publisher gives; those of its own list are told apart here.
+impl CrossrefNotice {
+    /// Returns the kind of the notice, and whether it retracts the whole work. Crossref accepts any
+    /// name from publishers; only those of its own list are distinguished here.
     fn meaning(&self) -> Option<(NoticeKind, bool)> {
         let name = self.kind.as_deref()?.trim().to_ascii_lowercase();
         let name = name.replace(['-', ' '], "_");
@@ -202,14 +212,14 @@ impl Notice {
     }
 }
 
-/// The DOI of a notice, as Crossref has it.
+/// Returns the DOI of a notice in a normalised form.
 fn notice_doi(text: &str) -> Option<String> {
-    let doi = line(cut(text, MAX_DOI));
+    let doi = on_one_line(beginning(text, MAX_DOI));
     (doi.starts_with("10.") && doi.contains('/')).then_some(doi)
 }
 
-/// The worst of the notices; of equals the one that says most.
-fn worst(notices: &[Notice]) -> Option<RetractionStatus> {
+/// Returns the worst of the notices; of equals the most detailed one.
+fn worst(notices: &[CrossrefNotice]) -> Option<RetractionStatus> {
     let mut found: Option<((NoticeKind, bool, usize), RetractionStatus)> = None;
     for notice in notices {
         let Some((kind, whole)) = notice.meaning() else {
@@ -218,7 +228,7 @@ fn worst(notices: &[Notice]) -> Option<RetractionStatus> {
         let status = RetractionStatus {
             retracted: whole,
             kind,
-            date: notice.updated.as_ref().and_then(Updated::day),
+            date: notice.updated.as_ref().and_then(NoticeUpdate::day),
             notice_doi: notice.doi.as_deref().and_then(notice_doi),
             source: match notice.source.as_deref() {
                 Some("retraction-watch") => Some(NoticeSource::RetractionWatch),
@@ -244,7 +254,7 @@ mod tests {
     use super::*;
 
     fn told(updated_by: &Value) -> Value {
-        let reply: Reply =
+        let reply: CrossrefReply =
             serde_json::from_value(json!({"message": {"updated-by": updated_by}})).unwrap();
         serde_json::to_value(worst(&reply.message.updated_by)).unwrap()
     }

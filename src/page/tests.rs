@@ -6,15 +6,16 @@ use proptest::prelude::*;
 use url::Url;
 
 use super::*;
+use crate::basics::words::on_one_line;
 
-fn today() -> Date {
-    Date::parse("2026-11-22").unwrap()
+fn today() -> PartialDate {
+    PartialDate::parse("2026-11-22").unwrap()
 }
 
 /// Asks everything of a page that can be asked.
 fn everything(address: &str, html: &str) -> String {
     let url = Url::parse(address).unwrap();
-    let embedded = Embedded::read(html, &url);
+    let embedded = EmbeddedData::read(html);
     let class = classify(&url, Some(&embedded));
     let doi = doi::detected(&url, Some(&embedded), html, &class);
     let signals = forum::signals(&url, Some(&embedded));
@@ -32,7 +33,7 @@ fn a_line_has_nothing_that_cannot_be_seen() {
         ("e\u{301} \u{5c71}", "e\u{301} \u{5c71}"),
         (" \u{200b} ", ""),
     ] {
-        assert_eq!(line(text), expected, "{text:?}");
+        assert_eq!(on_one_line(text), expected, "{text:?}");
     }
 }
 
@@ -49,7 +50,7 @@ fn nothing_that_can_mislead_reaches_what_is_said_of_a_page() {
     let read: String = serde_json::from_str::<serde_json::Value>(&said)
         .unwrap()
         .to_string();
-    assert!(!read.chars().any(unseen::is_unseen), "{read}");
+    assert!(!read.chars().any(crate::unseen::is_unseen), "{read}");
     // The entry for BibTeX is several lines.
     let control = |escape: &str| read.contains(escape);
     assert!(

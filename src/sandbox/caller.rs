@@ -1,8 +1,8 @@
-//! Whether a call's caller is still there: a call that nobody waits for any more ends, with
-//! everything it started.
+//! Watching a call's caller: a call that no process waits for any more ends, with everything it
+//! started.
 //!
-//! Rules: the decisions on the host's calls (10). A caller is gone when nobody can read the pipe or
-//! socket that is stdout, or when the process that started this one has died. The stream tells the
+//! Rules: the decisions on the host's calls (10). A caller is gone when the pipe or socket that is
+//! stdout has no reader, or when the process that started this one has died. The stream tells the
 //! first. `getppid(2)` tells the second: when a process dies, its children are given to another one
 //! at once, never to one of the same number. `getppid` goes by processes, whereas the parent-death
 //! signal goes by threads, and it needs no handle that a sandbox might refuse. A parent outside
@@ -18,7 +18,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
 use rustix::process::{Pid, getpid, getppid};
 
-/// How often to check, in nanoseconds.
+/// Time between two checks, in nanoseconds.
 const EVERY: i64 = 250_000_000;
 
 /// The signal that wakes a call for the check. It has no other meaning here, and a process without
@@ -31,22 +31,21 @@ static MYSELF: AtomicI32 = AtomicI32::new(0);
 /// The process that started it.
 static PARENT: AtomicI32 = AtomicI32::new(0);
 
-/// When a call may be ended because its caller is gone.
+/// The moments at which a call may be ended because its caller is gone.
 #[derive(Clone, Copy, Debug)]
-pub enum Watch {
+pub enum CallerWatch {
     /// At any moment, noticed by a timer's signal.
     BySignal,
     /// At any moment, noticed by a thread. Sockets with a deadline do not go on after a signal
     /// (`signal(7)`); beside the network a thread costs nothing.
     ByThread,
-    /// Only at the moments in which the work itself asks: it is handed the question by this
-    /// function.
+    /// Only when the work itself asks: this function passes it the check.
     WhenAsked(fn(fn())),
 }
 
 /// Ends this process, a call whose request comes from stdin, once its caller is gone. A call whose
 /// answer goes into a file or to a terminal goes on.
-pub fn watch(watch: Watch) {
+pub fn watch(watch: CallerWatch) {
     let stdout = fstat(rustix::stdio::stdout()).map(|stat| FileType::from_raw_mode(stat.st_mode));
     if !matches!(stdout, Ok(FileType::Fifo | FileType::Socket)) {
         return;
@@ -54,9 +53,9 @@ pub fn watch(watch: Watch) {
     PARENT.store(parent(), Ordering::Relaxed);
     MYSELF.store(getpid().as_raw_pid(), Ordering::Relaxed);
     match watch {
-        Watch::BySignal => ask_by_signal(),
-        Watch::ByThread => ask_in_a_thread(),
-        Watch::WhenAsked(hand_over) => hand_over(leave_if_gone),
+        CallerWatch::BySignal => ask_by_signal(),
+        CallerWatch::ByThread => ask_in_a_thread(),
+        CallerWatch::WhenAsked(hand_over) => hand_over(leave_if_gone),
     }
 }
 
@@ -78,7 +77,7 @@ fn is_gone() -> bool {
     if parent() != PARENT.load(Ordering::Relaxed) {
         return true;
     }
-    // The kernel reports these even if nothing is asked for.
+    // The kernel reports these even if no event is asked for.
     let gone = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
     let stdout = rustix::stdio::stdout();
     let mut asked = [PollFd::new(&stdout, PollFlags::empty())];
@@ -104,8 +103,8 @@ extern "C" fn on_signal(_: libc::c_int) {
     leave_if_gone();
 }
 
-/// Has a timer interrupt the process. A POSIX timer disturbs neither one that the process was
-/// started with (`setitimer(2)` survives `execve(2)`) nor the programs that it starts.
+/// Starts a timer that interrupts the process. A POSIX timer disturbs neither one that the process
+/// was started with (`setitimer(2)` survives `execve(2)`) nor the programs that it starts.
 fn ask_by_signal() {
     let every = libc::timespec {
         tv_sec: 0,

@@ -1,14 +1,13 @@
-//! Finding a whole tree of processes: all descendants of this one, whatever session or group they
-//! moved to.
+//! Finding a whole tree of processes: all descendants of this one, in any session or group.
 //!
 //! A process whose parent dies is handed to the nearest "child subreaper" above it (`prctl(2)`), so
 //! a subreaper finds everything that it ever started among its descendants. The tree is read from
 //! `/proc/<pid>/stat` (`proc_pid_stat(5)`), which every kernel has, and not from `task/*/children`,
-//! which is optional. Where nobody can be a subreaper, a mark identifies what a command started: a
+//! which is optional. If no process can be a subreaper, a mark identifies what a command started: a
 //! variable in the environment of all of it.
 //!
 //! A watchdog does this in a process that may have been forked from one with several threads:
-//! nothing here allocates or takes a lock, but for [`running`], which is for tools.
+//! nothing here allocates or takes a lock, but for [`find_running`], which is for tools.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -24,7 +23,7 @@ use crate::sandbox::own_process::OwnProcess;
 /// rest.
 const AT_ONCE: usize = 4096;
 
-/// How much of a file in `/proc` is read at a time, in bytes.
+/// Bytes of a file in `/proc` that are read at a time.
 const PIECE: usize = 4096;
 
 /// True if any process bears `mark`, or descends from this one.
@@ -32,7 +31,7 @@ const PIECE: usize = 4096;
 #[inline(never)]
 pub fn are_marked(mark: &[u8]) -> bool {
     let mut found = ProcessSet::new();
-    found.look(Some(mark));
+    found.scan(Some(mark));
     !found.is_empty()
 }
 
@@ -49,13 +48,13 @@ pub struct RunningProcess {
     pub arguments: Vec<u8>,
 }
 
-/// The descendants of this process, and whatever bears `mark`, that are running; without this
-/// program's own processes, which end by themselves.
+/// The descendants of this process, and all processes that bear `mark`, that are running; without
+/// this program's own processes, which end by themselves.
 #[must_use]
 #[inline(never)]
-pub fn running(mark: Option<&[u8]>) -> Vec<RunningProcess> {
+pub fn find_running(mark: Option<&[u8]>) -> Vec<RunningProcess> {
     let mut found = ProcessSet::new();
-    found.look(mark);
+    found.scan(mark);
     let depth = |process: &FoundProcess| {
         let parents = std::iter::successors(Some(process), |one| found.get(one.parent));
         parents.take(AT_ONCE).count()
@@ -67,7 +66,7 @@ pub fn running(mark: Option<&[u8]>) -> Vec<RunningProcess> {
         };
         let mut arguments = vec![0; PIECE];
         let read = open(proc, name, b"cmdline").map(|file| rustix::io::read(&file, &mut arguments));
-        // One that has ended and is not reaped yet has none.
+        // A process that has ended and is not reaped yet has none.
         if let Some(Ok(length @ 1..)) = read {
             arguments.truncate(length);
             running.push(RunningProcess {
@@ -94,13 +93,13 @@ pub fn reap() -> bool {
     }
 }
 
-/// Lets a child go that has stopped, of which `status` tells. A child stops before our eyes only if
-/// it has made us its tracer (`PTRACE_TRACEME`), and would wait for us for ever.
+/// Continues a child that has stopped, as `status` says. A child stops before our eyes only if it
+/// has made us its tracer (`PTRACE_TRACEME`), and would wait for us for ever.
 pub fn let_go_if_stopped(pid: Pid, status: WaitStatus) {
     let Some(signal) = status.stopping_signal() else {
         return;
     };
-    // It stops of its own only for another signal than the tracer's.
+    // It stops by itself only for another signal than the tracer's.
     let signal = if signal == libc::SIGTRAP { 0 } else { signal };
     let nowhere = std::ptr::null_mut::<libc::c_void>();
     let data = nowhere.wrapping_byte_add(usize::try_from(signal).unwrap_or(0));
@@ -126,7 +125,7 @@ impl FoundProcess {
     /// Sends it a signal.
     pub fn send(&self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.pid) {
-            // One that is already gone is no loss.
+            // A process that is already gone is no loss.
             let _ = kill_process(pid, signal);
         }
     }
@@ -191,10 +190,10 @@ impl ProcessSet {
         }
     }
 
-    /// Finds all current descendants of this process, and whatever bears `mark`, with its
-    /// descendants. A child usually has a higher number than its parent and comes after it; if not,
-    /// another round finds it.
-    pub fn look(&mut self, mark: Option<&[u8]>) {
+    /// Finds all current descendants of this process, and the processes that bear `mark`, with
+    /// their descendants. A child usually has a higher number than its parent and comes after it;
+    /// if not, another round finds it.
+    pub fn scan(&mut self, mark: Option<&[u8]>) {
         self.count = 0;
         let myself = getpid().as_raw_pid();
         let mut marks = mark;
@@ -213,8 +212,8 @@ impl ProcessSet {
                 };
                 let above = self.get(parent).copied();
                 let below = parent == myself || above.is_some();
-                if below || marks.is_some_and(|mark| bears(proc, name, mark)) {
-                    let own = name_of(stat).and_then(|name| OwnProcess::of(pid, name));
+                if below || marks.is_some_and(|mark| has_mark(proc, name, mark)) {
+                    let own = name_of(stat).and_then(|name| OwnProcess::identify(pid, name));
                     more |= self.add(FoundProcess {
                         pid,
                         parent,
@@ -229,8 +228,8 @@ impl ProcessSet {
             if !more {
                 return;
             }
-            // Who bears it is known by now; what they start meanwhile is found as their descendant,
-            // or in the next round.
+            // The processes that bear it are known by now; what they start meanwhile is found as
+            // their descendant, or in the next round.
             marks = None;
         }
     }
@@ -266,7 +265,7 @@ fn open(proc: impl AsFd, name: &[u8], file: &[u8]) -> Option<OwnedFd> {
     openat(proc, path, flags, Mode::empty()).ok()
 }
 
-/// What `/proc/<name>/stat` says of a process, read into `line`.
+/// The fields of `/proc/<name>/stat`, read into `line`.
 fn stat_of<'a>(proc: impl AsFd, name: &[u8], line: &'a mut [u8]) -> Option<&'a [u8]> {
     let file = open(proc, name, b"stat")?;
     let length = rustix::io::read(&file, &mut *line).ok()?;
@@ -290,8 +289,8 @@ fn state_and_parent_of(stat: &[u8]) -> Option<(u8, i32)> {
     Some((state, fields.next()?.parse().ok()?))
 }
 
-/// Whether `mark` is in the environment of a process.
-fn bears(proc: impl AsFd, name: &[u8], mark: &[u8]) -> bool {
+/// True if `mark` is in the environment of a process.
+fn has_mark(proc: impl AsFd, name: &[u8], mark: &[u8]) -> bool {
     let Some(file) = open(proc, name, b"environ") else {
         return false;
     };
@@ -368,7 +367,7 @@ mod tests {
                 each_process(|proc, name, found| {
                     if found == pid {
                         borne = [&b"B_MARK=4711"[..], b"B_MARK=4712"]
-                            .map(|mark| bears(proc, name, mark));
+                            .map(|mark| has_mark(proc, name, mark));
                     }
                 });
             }

@@ -2,9 +2,9 @@
 //!
 //! SIGKILL cannot be caught, but it ends only one process. The steps run in another one while this
 //! one waits for its report. That process leads a group of its own, so that killing the tool's
-//! group does not reach it. It shares no memory with the tool, since where memory runs out the
-//! kernel kills every process that shares it. It has a name by which `crate::sandbox::descendants`
-//! spares it: it ends by itself.
+//! group does not reach it. It shares no memory with the tool, because the kernel kills every
+//! process that shares it when memory runs out. It has a name by which
+//! `crate::sandbox::descendants` spares it: it ends by itself.
 
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
@@ -32,7 +32,8 @@ pub fn run(steps: &mut dyn FnMut() -> u32) -> Option<u32> {
             let result = steps();
             // A tool that is gone needs no report.
             let _ = write(&report, &result.to_ne_bytes());
-            // SAFETY: ends the process without running what the parent registered for its own end.
+            // SAFETY: ends the process without running the handlers that the parent registered for
+            // its end.
             unsafe { libc::_exit(0) }
         }
         pid => {
@@ -51,7 +52,7 @@ pub fn code_of(result: Result<(), Errno>) -> u32 {
     result.map_or_else(|errno| errno.raw_os_error().unsigned_abs(), |()| 0)
 }
 
-/// The result of such a number.
+/// The result that such a number stands for.
 pub fn result_of(code: u32) -> Result<(), Errno> {
     match i32::try_from(code) {
         Ok(0) => Ok(()),
@@ -62,7 +63,7 @@ pub fn result_of(code: u32) -> Result<(), Errno> {
 }
 
 /// Sets up the process that carries out the steps: a group of its own, all signals but SIGKILL and
-/// SIGSTOP blocked, a name, and no streams, since a host may be waiting for their end.
+/// SIGSTOP blocked, a name, and no streams, because a host may be waiting for their end.
 fn stand_apart() {
     // Fails only for the leader of a session, which a new process is not.
     let _ = setpgid(None, None);
@@ -79,7 +80,7 @@ fn stand_apart() {
     }
 }
 
-/// What the other process reported before its end.
+/// The result that the other process reported before its end.
 fn reported(outcome: &OwnedFd) -> Option<u32> {
     let mut result = [0; 4];
     loop {

@@ -4,7 +4,7 @@
 //! they leave them to be stumbled over. Each process is asked once: many take a second request for
 //! an order to drop everything. So this does not ask the processes of a watchdog below it, which
 //! asks them itself; nor those that start later below a process that was asked, since they clear
-//! up. Whatever is left at the end of the grace is killed, however it began.
+//! up. All that is left at the end of the grace is killed, however it began.
 //!
 //! A watchdog does this in a process that may have been forked from one with several threads:
 //! nothing here allocates or takes a lock.
@@ -20,7 +20,7 @@ use crate::sandbox::own_process::OwnProcess;
 /// The time that a whole tree has to end by itself once it is asked to.
 pub const GRACE: Duration = Duration::from_secs(2);
 
-/// The same where whoever started it has vanished.
+/// The same after the process that started it has vanished.
 pub const GRACE_OF_ORPHANS: Duration = Duration::from_millis(300);
 
 /// The longest wait for the killed processes. One in an uninterruptible wait, or one that belongs
@@ -40,15 +40,16 @@ const STEP_TIMEOUT: Duration = Duration::from_secs(60);
 /// The shortest and the longest pause between two looks for children that are left.
 const ASK_EVERY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
 
-/// The longest pause between two looks for other descendants. A look reads all of `/proc`, and
-/// where many trees end at once, they must have the processor.
+/// The longest pause between two looks for other descendants. A look reads all of `/proc`, and when
+/// many trees end at once, they must have the processor.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// An order to end every descendant of this process. Those that are its children are reaped.
 pub struct TreeEnding<'a> {
     /// If there is no `/proc` to find them in, only this process group is known.
     pub group: Option<Pid>,
-    /// If nobody is a subreaper: whatever bears this mark is ended too, and the group in any case.
+    /// Without a subreaper: every process that bears this mark is ended too, and the group in any
+    /// case.
     pub mark: Option<&'a [u8]>,
     /// The time that they have to end by themselves; with none they are killed at once.
     pub grace: Duration,
@@ -64,16 +65,16 @@ impl TreeEnding<'_> {
     /// Ends them.
     pub fn carry_out(&self) {
         if !self.grace.is_zero() {
-            self.ask();
+            self.ask_to_end();
         }
         self.kill();
     }
 
-    /// Asks all of them to end, and waits until they have or their grace is over. Never a part of
-    /// its caller, whose stack would else be touched as far as this one's arrays reach, also where
-    /// nothing is to be ended.
+    /// Asks all of them to end, and waits until they have or their grace is over. Never inlined
+    /// into its caller, whose stack would else be touched as far as this one's arrays reach, even
+    /// if it has nothing to end.
     #[inline(never)]
-    fn ask(&self) {
+    fn ask_to_end(&self) {
         let begin = Instant::now();
         let mut found = ProcessSet::new();
         let mut asked = ProcessSet::new();
@@ -85,7 +86,7 @@ impl TreeEnding<'_> {
             }
             let waited = begin.elapsed();
             if looked.is_none_or(|last| waited > last + (waited / 4).min(LOOK_EVERY)) {
-                found.look(self.mark);
+                found.scan(self.mark);
                 self.ask_found(&found, &mut asked, looked.is_none());
                 // A step may take longer than any grace.
                 let is_over = found
@@ -118,7 +119,7 @@ impl TreeEnding<'_> {
             if !is_left_alone && asked.add(*process) {
                 process.send(Signal::TERM);
                 if process.state == b'T' {
-                    // It would hear nothing.
+                    // A stopped process does not handle the signal.
                     process.send(Signal::CONT);
                 }
             }
@@ -137,7 +138,7 @@ impl TreeEnding<'_> {
             if !children && self.mark.is_none() {
                 return;
             }
-            found.look(self.mark);
+            found.scan(self.mark);
             if let (true, Some(group)) = (found.is_empty() || self.mark.is_some(), self.group) {
                 let _ = kill_process_group(group, Signal::KILL);
             }
@@ -149,7 +150,7 @@ impl TreeEnding<'_> {
                     steps |= is_step;
                     awaited |= !is_step || !self.leaves_steps;
                     if !is_step {
-                        // Somebody may have stopped it.
+                        // It may have been stopped.
                         process.send(Signal::CONT);
                     }
                 } else {
@@ -210,9 +211,9 @@ fn pause(waited: Duration) -> Duration {
     (waited / 8).clamp(ASK_EVERY.0, ASK_EVERY.1)
 }
 
-/// The session of a process, or of this one if `pid` is 0: 0 where it began outside of a container
-/// that this process cannot look out of, which `rustix` takes for impossible; `None` without such
-/// a process.
+/// The session of a process, or of this one if `pid` is 0: 0 if it began outside of a container
+/// that this process cannot look out of, which `rustix` takes for impossible; `None` without such a
+/// process.
 fn session_of(pid: i32) -> Option<i32> {
     // SAFETY: takes a number and touches no memory.
     let session = unsafe { libc::getsid(pid) };

@@ -1,9 +1,9 @@
 //! The guard of a draft: a process that removes the draft's name if the tool dies before it can.
 //!
 //! A tool that is killed with SIGKILL removes nothing itself. The guard leads a session of its own,
-//! out of reach of whatever kills the tool's process group, and holds the reading end of a pipe
-//! whose writing end is the tool's alone: the pipe's end is the tool's. It is needed only where a
-//! file cannot be written without a name (`O_TMPFILE` in `open(2)`).
+//! out of reach of signals to the tool's process group, and holds the reading end of a pipe whose
+//! writing end only the tool has: the pipe's end is the tool's. It is needed only if a file cannot
+//! be written without a name (`O_TMPFILE` in `open(2)`).
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -20,12 +20,12 @@ use crate::sandbox::own_process::OwnProcess;
 pub struct DraftGuard {
     /// Held open for as long as this process lives.
     lifeline: Option<OwnedFd>,
-    /// None where no process was to be had: the name is then as safe as the tool itself.
+    /// `None` if no process could be made: the name is then as safe as the tool itself.
     process: Option<Pid>,
 }
 
 impl DraftGuard {
-    /// Starts a guard of `name` in `directory`. Where no process is to be had, none guards it.
+    /// Starts a guard of `name` in `directory`. If no process can be made, the name is not guarded.
     ///
     /// # Errors
     /// Those of `pipe2(2)`.
@@ -40,12 +40,13 @@ impl DraftGuard {
             leave_the_tool();
             drop(unready);
             remove_when_alone(&tether, directory, name);
-            // SAFETY: ends the process without running what the parent registered for its own end.
+            // SAFETY: ends the process without running the handlers that the parent registered for
+            // its end.
             unsafe { libc::_exit(0) }
         }
         let process = if pid > 0 { Pid::from_raw(pid) } else { None };
-        // The name must not exist before the guard is out of reach of whatever kills the tool and
-        // its group.
+        // The name must not exist before the guard is out of reach of signals to the tool and its
+        // group.
         drop(unready);
         let _ = read_past_interruptions(&ready);
         Ok(Self {
@@ -54,7 +55,7 @@ impl DraftGuard {
         })
     }
 
-    /// Has the name stay from now on, whoever dies. Makes one system call.
+    /// Keeps the name from now on, even if this process dies. Makes one system call.
     pub fn dismiss(&self) {
         if let Some(lifeline) = &self.lifeline {
             // A guard that is gone already needs no dismissal.
@@ -65,7 +66,7 @@ impl DraftGuard {
 
 #[cfg(test)]
 impl DraftGuard {
-    /// Ends the guard as somebody else might, and waits for its end.
+    /// Ends the guard as another process might, and waits for its end.
     pub fn kill(&self) {
         use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
         let process = self.process.unwrap();
@@ -101,7 +102,7 @@ fn leave_the_tool() {
 fn remove_when_alone(tether: &OwnedFd, directory: &OwnedFd, name: &OsStr) {
     // One byte is the dismissal.
     if read_past_interruptions(tether) != Ok(1) {
-        // Where the draft took its place, nothing has that name any more.
+        // A draft that took its place has left that name.
         let _ = unlinkat(directory, name, AtFlags::empty());
     }
 }

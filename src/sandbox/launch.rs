@@ -18,8 +18,8 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, setpgid, setsid};
 
-use crate::sandbox::confinement::cage::{Cage, Mask};
-use crate::sandbox::scratch::Scratch;
+use crate::sandbox::confinement::command_confinement::{CommandConfinement, DirectoryMask};
+use crate::sandbox::scratch::ScratchDirectory;
 
 /// The size of the stack on which a new process calls `execve`, in bytes: a few calls, and a
 /// signal's frame.
@@ -28,26 +28,24 @@ const STACK: usize = 64 * 1024;
 /// That stack. In the data of the executable it costs the pages that are used; on the stack of the
 /// caller each of its pages would be touched (stack probes), and on the heap mapped.
 #[repr(align(64))]
-struct Stack(UnsafeCell<MaybeUninit<[u8; STACK]>>);
+struct ChildStack(UnsafeCell<MaybeUninit<[u8; STACK]>>);
 
-// SAFETY: only whoever has set `STACK_TAKEN` passes the stack on, to one new process.
-unsafe impl Sync for Stack {}
+// SAFETY: only the caller that has set `STACK_TAKEN` passes the stack on, to one new process.
+unsafe impl Sync for ChildStack {}
 
-// Apart from the variables of the program, so that these can lie on few pages (packaging/order.ld).
-#[unsafe(link_section = ".bss.room.stack")]
-static STACK_OF_CHILD: Stack = Stack(UnsafeCell::new(MaybeUninit::uninit()));
+static STACK_OF_CHILD: ChildStack = ChildStack(UnsafeCell::new(MaybeUninit::uninit()));
 
-/// Whether a new process is on that stack.
+/// True while a new process is on that stack.
 static STACK_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// What is added to an error's number where what failed was to confine the program.
+/// Added to an error's number if confining the program failed.
 pub const NOT_CONFINED: c_int = 1 << 16;
 
-/// The same where what failed was to hide something from it.
+/// The same if hiding a directory from it failed.
 pub const NOT_MASKED: c_int = 2 << 16;
 
 /// A program with its arguments and environment.
-pub struct Launch {
+pub struct ProgramLaunch {
     program: CString,
     arguments: CStringArray,
     environment: CStringArray,
@@ -57,15 +55,15 @@ pub struct Launch {
     pub nothing: OwnedFd,
     /// A directory of its own, which a watchdog makes before the start and removes at the end, with
     /// everything in it.
-    pub scratch: Option<Arc<Scratch>>,
-    /// What confines it. A directory of its own is then also within its bounds.
-    pub cage: Option<Cage>,
-    /// How much memory each of its processes may have for data, in bytes (`RLIMIT_DATA`,
-    /// `getrlimit(2)`); a lower limit of this process stays.
+    pub scratch: Option<Arc<ScratchDirectory>>,
+    /// Its confinement. A directory of its own is then also within its bounds.
+    pub confinement: Option<CommandConfinement>,
+    /// The most memory for data of each of its processes, in bytes (`RLIMIT_DATA`, `getrlimit(2)`);
+    /// a lower limit of this process stays.
     pub data: Option<u64>,
 }
 
-impl Launch {
+impl ProgramLaunch {
     /// Prepares a call of `program`, a path, with `arguments`, the first of which is its name, in
     /// this process's environment without the variables that are `withheld`.
     pub fn prepare<'a>(
@@ -89,7 +87,7 @@ impl Launch {
             directory: None,
             nothing: nothing_to_read()?,
             scratch: None,
-            cage: None,
+            confinement: None,
             data: None,
         })
     }
@@ -101,10 +99,10 @@ impl Launch {
         Ok(self)
     }
 
-    /// Starts the program as a child that leads a process group of its own, a session too where it
-    /// is confined, and has this process's streams. If it does not start, the child writes the
-    /// error's number to `report`, four bytes, and ends; [`NOT_CONFINED`] or [`NOT_MASKED`] is
-    /// added if it could not be confined.
+    /// Starts the program as a child that leads a process group of its own, and a session if it is
+    /// confined, and has this process's streams. If it does not start, the child writes the error's
+    /// number to `report`, four bytes, and ends; [`NOT_CONFINED`] or [`NOT_MASKED`] is added if it
+    /// could not be confined.
     pub fn start(&self, report: BorrowedFd<'_>) -> Result<Pid, Errno> {
         let mut start = ChildStart {
             launch: self,
@@ -138,23 +136,24 @@ impl Launch {
         Pid::from_raw(pid).ok_or(Errno::SRCH)
     }
 
-    fn mask(&self) -> Option<&Mask> {
-        self.cage.as_ref()?.mask.as_ref()
+    fn mask(&self) -> Option<&DirectoryMask> {
+        self.confinement.as_ref()?.mask.as_ref()
     }
 }
 
 struct ChildStart<'a> {
-    launch: &'a Launch,
+    launch: &'a ProgramLaunch,
     report: BorrowedFd<'a>,
 }
 
-/// What the child does: system calls only.
+/// The child's work: system calls only.
 extern "C" fn start_it(argument: *mut c_void) -> c_int {
-    // SAFETY: `Launch::start` passes a pointer to what lives until this function has ended.
+    // SAFETY: `ProgramLaunch::start` passes a pointer to what lives until this function has ended.
     let ChildStart { launch, report } = unsafe { &*argument.cast::<ChildStart<'_>>() };
-    // Neither can fail in a new process. What is confined must not join a group outside: the kernel
-    // sends SIGHUP to a group that has a stopped process and loses its last tie to its session.
-    if launch.cage.is_some() {
+    // Neither can fail in a new process. A confined command must not join a group outside: the
+    // kernel sends SIGHUP to a group that has a stopped process and loses its last tie to its
+    // session.
+    if launch.confinement.is_some() {
         let _ = setsid();
     } else {
         let _ = setpgid(None, None);
@@ -176,11 +175,15 @@ extern "C" fn start_it(argument: *mut c_void) -> c_int {
             .as_ref()
             .is_none_or(|directory| libc::fchdir(directory.as_raw_fd()) == 0);
         let mut error = *errno();
-        if entered && let Some(Err(errno)) = launch.mask().map(Mask::enter) {
+        if entered && let Some(Err(errno)) = launch.mask().map(DirectoryMask::enter) {
             error = NOT_MASKED + errno.raw_os_error();
         } else if entered {
-            // What cannot be confined is not run.
-            match launch.cage.as_ref().map_or(Ok(()), Cage::enter) {
+            // A program that cannot be confined is not run.
+            match launch
+                .confinement
+                .as_ref()
+                .map_or(Ok(()), CommandConfinement::enter)
+            {
                 Ok(()) => {
                     libc::execve(
                         launch.program.as_ptr(),
@@ -208,13 +211,13 @@ fn limit_data(most: u64) {
     let _ = setrlimit(Resource::Data, limits);
 }
 
-/// Where the C library keeps the last error's number.
+/// The C library's last error number.
 pub(super) fn errno() -> *mut c_int {
     // SAFETY: takes no argument and returns this thread's own.
     unsafe { libc::__errno_location() }
 }
 
-/// The variables of this process's environment, each with its name. What has no name is none.
+/// The variables of this process's environment, each with its name. One without a name is left out.
 fn variables() -> impl Iterator<Item = (&'static OsStr, &'static [u8])> {
     unsafe extern "C" {
         static environ: *const *const c_char;
@@ -224,7 +227,7 @@ fn variables() -> impl Iterator<Item = (&'static OsStr, &'static [u8])> {
     // list and strings stay what they are.
     let mut next = unsafe { environ };
     let entries = std::iter::from_fn(move || {
-        // SAFETY: as above; where there is no environment the list itself may be null.
+        // SAFETY: as above; without an environment the list itself may be null.
         unsafe {
             let entry = *next.as_ref()?;
             next = next.add(1);
@@ -303,7 +306,7 @@ impl CStringArray {
     }
 }
 
-/// An empty stream: `/dev/null`, or if there is none, a pipe that nobody writes into.
+/// An empty stream: `/dev/null`, or else a pipe without a writer.
 fn nothing_to_read() -> io::Result<OwnedFd> {
     let flags = OFlags::RDWR | OFlags::CLOEXEC;
     match open(c"/dev/null", flags, Mode::empty()) {
@@ -347,7 +350,7 @@ mod tests {
             }
             assert_eq!(read(&array), expected);
         }
-        // What is refused is left out.
+        // A refused variable is left out.
         assert!(array.add(&[b"a\0b"]).is_err());
         assert_eq!(read(&array), expected);
     }

@@ -1,4 +1,4 @@
-//! The pipe from a tool to its watchdog, which brings the tool's order or tells of its death.
+//! The pipe from a tool to its watchdog, which carries the tool's order, and ends with the tool.
 //!
 //! A byte releases the watchdog, or says how long the command has to end by itself. When the tool
 //! dies, the pipe is at its end, and the command has less time. A tool that gets SIGTERM passes it
@@ -18,7 +18,7 @@ use crate::sandbox::launch;
 pub const RELEASE: u8 = 0;
 const STEP_OF_GRACE: Duration = Duration::from_millis(10);
 
-/// The writing end, for the handler of signals; -1 where there is none.
+/// The writing end, for the handler of signals; -1 for none.
 static LIFELINE: AtomicI32 = AtomicI32::new(-1);
 
 /// Set once this process has been asked to end and has passed that on.
@@ -46,8 +46,8 @@ pub fn heed_termination() {
             return die_by(libc::SIGTERM);
         }
         ASKED.store(true, Ordering::Relaxed);
-        // SAFETY: the error's number is this thread's own, and the pipe is open until `LIFELINE`
-        // says otherwise.
+        // SAFETY: the error's number is this thread's own, and the pipe stays open while `LIFELINE`
+        // has it.
         unsafe {
             let before = *launch::errno();
             let byte = grace_byte(GRACE);
@@ -96,7 +96,7 @@ pub fn install(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
 
 /// An order of the tool to its watchdog.
 pub enum WatchdogOrder {
-    /// The tool goes, and what is left lives on.
+    /// The tool ends, and the rest lives on.
     Released,
     /// All of it ends, and has this much time to do so by itself.
     End(Duration),

@@ -1,18 +1,18 @@
-//! Workshop: which directories a process may touch, and who outlives whom.
+//! Workshop: the directories that a process may touch, and the order in which processes end.
 //!
-//! # Which directories
+//! # Directories
 //!
-//! `roots` decides by names, before a call, what a request may name; `confinement` has the kernel
-//! enforce it while the call runs, and confines commands.
+//! `roots` decides by names, before a call, which paths a request may name; `confinement` has the
+//! kernel enforce it while the call runs, and confines commands.
 //!
-//! # Who outlives whom
+//! # Lifetimes
 //!
-//! Rules: the decisions on the host's calls (10), on bash and on writing: a call that nobody waits
-//! for ends, nothing that it started is left running, and no file is left half written.
+//! Rules: the decisions on the host's calls (10), on bash and on writing: a call that no process
+//! waits for ends, nothing that it started is left running, and no file is left half written.
 //!
 //! | process | what it is | module |
 //! |---|---|---|
-//! | host | whoever starts a tool with a request on stdin | `caller` |
+//! | host | the program that starts a tool with a request on stdin | `caller` |
 //! | tool | one call; of a server in a process group of its own | |
 //! | watchdog | between bash's tool and its command, in a process group of its own | `watchdog` |
 //! | command | the shell and what it started, in a process group of its own | `launch` |
@@ -20,7 +20,7 @@
 //! | step | the last steps of a write, in a process group of its own | `detached` |
 //! | guard | removes a draft's name, in a session of its own | `guard` |
 //! | server | MCP: starts a tool a call, and is their host | `reaper` |
-//! | client | whoever talks to the server | |
+//! | client | the program that talks to the server | |
 //!
 //! SIGKILL to one process, SIGKILL to its group, and the kernel's choice where memory runs out
 //! (OOM) have the same effect here: tool, watchdog, command, step and guard are in different
@@ -64,17 +64,18 @@
 //! | MCP server | SIGKILL, its group, OOM | 0.3 s | background of past calls | as its tools | 18 |
 //! | MCP client | anything, or it closes a pipe | 2 s | step, till done | as its tools | 19 |
 //!
-//! How that is done, and the tests that show it (`file::test` under `tests/`, or the module's own):
+//! The mechanism of each row, and the tests that show it (`file::test` under `tests/`, or the
+//! module's own):
 //!
 //! 1. A timer or a thread asks four times a second whether the parent is still the same and stdout
-//!    is still read; the tool then ends itself, and the watchdog what it started. Who writes asks
+//!    is still read; the tool then ends itself, and the watchdog what it started. A writer asks
 //!    only while it waits for another writer. `caller_gone::`
 //!    `a_host_that_closes_its_end_ends_a_silent_command`,
 //!    `a_host_that_is_killed_ends_the_command_though_its_pipe_stays_open`,
 //!    `a_page_that_does_not_come_is_not_waited_for`,
 //!    `a_file_that_is_locked_is_not_waited_for_and_a_write_under_way_is_finished`. A parent outside
 //!    this PID namespace has no number: there the stream alone tells. Not tested.
-//! 2. Nobody asks there. `caller_gone::` `into_a_file_a_call_goes_on_without_its_host`,
+//! 2. Such a call does not ask. `caller_gone::` `into_a_file_a_call_goes_on_without_its_host`,
 //!    `a_call_made_of_flags_goes_on_without_its_host_and_its_reader`.
 //! 3. The call ends with the shell, and the tool releases the watchdog, which ends and leaves the
 //!    rest to the next subreaper or to init. `bash::`
@@ -85,9 +86,9 @@
 //! 4. The end of the pipe from tool to watchdog tells the watchdog, which ends all its
 //!    descendants. `bash::` `a_killed_tool_leaves_no_process`,
 //!    `a_host_that_kills_the_whole_group_leaves_no_process_either`,
-//!    `a_host_that_stops_reading_ends_the_command`. Where nobody can be a subreaper, a mark in the
+//!    `a_host_that_stops_reading_ends_the_command`. Without a subreaper, a mark in the
 //!    environment tells who descends: `refused_services::`
-//!    `a_killed_tool_leaves_no_process_where_it_can_be_no_subreaper`. Where there is no `/proc`,
+//!    `a_killed_tool_leaves_no_process_where_it_can_be_no_subreaper`. Without `/proc`,
 //!    only the command's process group is known, and what has left it lives on:
 //!    `bash::without_proc_a_killed_tool_leaves_no_process_either` (the group). A process that
 //!    belongs to another user, or cannot be interrupted, is given up after five seconds. Not
@@ -100,7 +101,7 @@
 //!    name has a guard. `file_write::killed_at_any_moment_the_file_is_old_or_new_and_alone`,
 //!    `file_odd_places::` `without_proc_a_killed_group_leaves_no_draft`,
 //!    `a_draft_with_a_name_does_not_outlive_the_command_that_was_writing_it`.
-//! 7. The step is a process of its own, deaf to signals, and whoever ends a tree leaves it out, for
+//! 7. The step is a process of its own, deaf to signals, and ending a tree leaves it out, for
 //!    a minute at most. It is known by a name that no program gets from its path (`own_process`),
 //!    and what it started, which no step does, is ended: `bash::ending::`
 //!    `no_name_that_a_link_gives_outlives_the_end_of_the_time`,
@@ -118,14 +119,14 @@
 //!     the file is whole and the draft's name stays; not tested, for the same reason as 8.
 //! 11. The tool removes or renames the draft itself.
 //!     `files::draft::a_draft_needs_no_guard_where_the_tool_lives`.
-//! 12. Nobody is left who knows of it. Only where files need a name. Not tested.
+//! 12. No process is left that knows of it. Only if files need a name. Not tested.
 //! 13. The watchdog reaps them while it lives, then the server, then init.
 //!     `bash::the_command_s_zombies_do_not_pile_up`,
 //!     `mcp::life::a_background_process_that_ends_is_reaped`.
 //! 14. The tool is a subreaper too: it ends all that descends from it and answers 137. `bash::`
 //!     `a_command_that_kills_its_watchdog_is_ended_and_answered`, `refused_services::`
 //!     `a_command_that_kills_its_watchdog_is_ended_where_nobody_is_a_subreaper`.
-//! 15. Nobody is left who knows of them, unless there is a server, with which they end.
+//! 15. No process is left that knows of them, unless there is a server, with which they end.
 //!     `mcp::life::what_outlives_its_tool_and_its_watchdog_ends_with_the_server`. Without a server
 //!     not tested.
 //! 16. The server sends the tool SIGTERM, and SIGKILL half a second later than all should have
@@ -165,7 +166,7 @@
 //!     `at_the_end_of_its_time_all_of_it_is_ended`.
 //! 22. A confined command has a directory for temporary files (`scratch`), which its watchdog makes
 //!     and removes. Where something goes on in the background, it stays until nothing does;
-//!     whoever ends a tree ends the rest and leaves that to it, for four seconds at most. Where it
+//!     ending a tree ends the rest and leaves that to it, for four seconds at most. Where it
 //!     is killed while the tool lives, the tool removes the directory; where both are, or where it
 //!     is killed later, the directory stays. `confinement::deaths::`
 //!     `a_directory_for_temporary_files_goes_with_the_last_process_that_may_use_it`,
@@ -173,8 +174,8 @@
 //!     `a_watchdog_that_is_killed_from_outside_ends_the_command`,
 //!     `where_tool_and_watchdog_are_killed_command_and_directory_stay`,
 //!     `the_end_of_a_server_ends_what_stays_and_leaves_no_directory`. What is in the directory does
-//!     not matter, however deep or closed: `whatever_a_command_puts_there_it_goes`. Where nobody
-//!     can be a subreaper, the mark tells whether anything goes on:
+//!     not matter, however deep or closed: `whatever_a_command_puts_there_it_goes`. Without a
+//!     subreaper, the mark tells if anything goes on:
 //!     `where_nobody_is_a_subreaper_the_directory_stays_as_long_as_it_is_used`.
 //! 23. The tool passes that on to the watchdog, and dies of it when all has ended.
 //!     `bash::ending::a_tool_that_is_asked_to_end_dies_of_that_when_all_has_ended`.
@@ -193,3 +194,4 @@ pub mod roots;
 pub mod scratch;
 pub mod signals;
 pub mod watchdog;
+mod watchdog_process;

@@ -1,4 +1,4 @@
-//! Recognizing the processes of this program that end by themselves: whoever ends a tree leaves
+//! Recognizing the processes of this program that end by themselves, because ending a tree leaves
 //! them alone for a while.
 //!
 //! They are known by their name, in which there is a slash: `execve(2)` names a process by the last
@@ -15,11 +15,11 @@ use rustix::io::Errno;
 /// Such a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnProcess {
-    /// It carries out the last steps of a write.
+    /// Carries out the last steps of a write.
     Step,
-    /// It removes a draft's name once its tool is gone.
+    /// Removes a draft's name once its tool is gone.
     Guard,
-    /// A watchdog that ends what is below it as soon as its tool is gone.
+    /// A watchdog that ends its descendants as soon as its tool is gone.
     Watching,
     /// A watchdog that waits for what a command left in the background.
     Staying,
@@ -47,7 +47,7 @@ impl OwnProcess {
     /// The kind of the process `pid`, which is called `name`, if it is one of these. Does not
     /// allocate.
     #[must_use]
-    pub fn of(pid: i32, name: &[u8]) -> Option<Self> {
+    pub fn identify(pid: i32, name: &[u8]) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|one| {
             let is_watchdog = matches!(one, Self::Watching | Self::Staying);
@@ -59,7 +59,7 @@ impl OwnProcess {
 /// True if the process `pid` runs this executable. One that cannot be looked at is taken to do so
 /// if this process cannot be looked at either (`PR_SET_DUMPABLE`, `prctl(2)`), because its own
 /// processes are like itself and leaving one alone is better than interrupting it. Tools that write
-/// hide nothing, so their processes can be looked at unless nobody may read the executable; a
+/// hide nothing, so their processes can be looked at unless the executable cannot be read; a
 /// watchdog may be that of a tool which hides its keys.
 fn runs_this_executable(pid: i32, is_watchdog: bool) -> bool {
     match (executable(pid), stat(c"/proc/self/exe")) {
@@ -102,18 +102,18 @@ mod tests {
     fn who_merely_bears_the_name_is_not_taken_for_one() {
         let own = i32::try_from(std::process::id()).unwrap();
         assert_eq!(
-            OwnProcess::of(own, b"ikigai/writing"),
+            OwnProcess::identify(own, b"ikigai/writing"),
             Some(OwnProcess::Step)
         );
-        assert_eq!(OwnProcess::of(own, b"ikigai-writing"), None);
-        assert_eq!(OwnProcess::of(own, b"ikigai-tools"), None);
+        assert_eq!(OwnProcess::identify(own, b"ikigai-writing"), None);
+        assert_eq!(OwnProcess::identify(own, b"ikigai-tools"), None);
         let mut other = std::process::Command::new("sleep")
             .arg("30.0471")
             .spawn()
             .unwrap();
         let pid = i32::try_from(other.id()).unwrap();
         // Until it runs its program, it is a copy of this process.
-        let becomes = || OwnProcess::of(pid, b"ikigai/writing").is_none();
+        let becomes = || OwnProcess::identify(pid, b"ikigai/writing").is_none();
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(5);
         while !becomes() && std::time::Instant::now() < deadline {
             std::thread::yield_now();

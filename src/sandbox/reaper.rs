@@ -1,5 +1,5 @@
-//! The reaper of what calls leave behind: a command's background processes live on beside the
-//! server, and end with it.
+//! The reaper of the processes that calls leave behind: a command's background processes live on
+//! beside the server, and end with it.
 //!
 //! The server is a child subreaper (`prctl(2)`): a descendant that loses its parent becomes the
 //! server's child.
@@ -17,13 +17,13 @@ use crate::sandbox::ending::{GRACE, TreeEnding};
 pub struct RunningCalls(Mutex<HashSet<i32>>);
 
 impl RunningCalls {
-    /// Notes that a call's process has started.
-    pub fn started(&self, pid: i32) {
+    /// Records that a call's process has started.
+    pub fn mark_started(&self, pid: i32) {
         self.lock().insert(pid);
     }
 
-    /// Notes that a call is over, and reaps the orphans that have ended by now.
-    pub fn ended(&self, pid: i32) {
+    /// Records that a call is over, and reaps the orphans that have ended by now.
+    pub fn mark_ended(&self, pid: i32) {
         let mut running = self.lock();
         running.remove(&pid);
         while let Some(pid) = ended_child() {
@@ -43,8 +43,8 @@ impl RunningCalls {
 fn ended_child() -> Option<i32> {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
     let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-    // SAFETY: `info` has room for what is written into it; all zeroes, which is how it stays where
-    // no child has ended, are a valid value.
+    // SAFETY: `info` has room for what is written into it; all zeroes, which is how it stays if no
+    // child has ended, are a valid value.
     unsafe {
         let result = libc::waitid(libc::P_ALL, 0, info.as_mut_ptr(), options);
         let pid = info.assume_init_ref().si_pid();
@@ -54,7 +54,7 @@ fn ended_child() -> Option<i32> {
 
 /// Makes this process the one that adopts orphans among its descendants.
 pub fn adopt_orphans() {
-    // Fails only on kernels before 3.4, where orphans cannot be found.
+    // Fails only on kernels before 3.4, which cannot find orphans.
     let _ = set_child_subreaper(Pid::from_raw(1));
 }
 

@@ -1,5 +1,6 @@
-//! A directory of a program's own: made before its start, and removed with everything in it, as
-//! whoever outlives a tool can: with system calls only, and without following any link.
+//! A directory of a program's own: made before its start, and removed with everything in it in the
+//! way that a process that outlives a tool can: with system calls only, and without following any
+//! link.
 //!
 //! A watchdog does this in a process that may have been forked from one with several threads:
 //! nothing here allocates or takes a lock.
@@ -16,22 +17,22 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-/// How deep directories are followed; each level takes a few kilobytes of stack. What lies deeper
-/// is first moved up.
+/// The depth to which directories are followed; each level takes a few kilobytes of stack.
+/// Directories that lie deeper are first moved up.
 const DEPTH: u32 = 64;
-/// How often a directory is read again because something was put there meanwhile.
+/// Times that a directory is read again because something was put there meanwhile.
 const ROUNDS: u32 = 16;
-/// How often the whole is gone through because something was moved up, at the most: whoever is
-/// still there and puts things in again is not waited for without end.
+/// Times that the whole is gone through because something was moved up, at the most: a process that
+/// is still there and puts things in again is not waited for without end.
 const MOST_ROUNDS: u32 = 100_000;
-/// How much of a directory is read at a time, in bytes.
+/// Bytes of a directory that are read at a time.
 const PIECE: usize = 2048;
 
 /// The beginning of its name, and the number of digits behind it.
 const PREFIX: &str = "ikigai-";
 const DIGITS: usize = 12;
 
-/// True where `path` lies in such a directory of any process's, which may be gone by now.
+/// True if `path` lies in such a directory of any process, which may be gone by now.
 #[must_use]
 pub fn lies_in_one(path: &Path) -> bool {
     path.iter().any(|part| {
@@ -42,17 +43,17 @@ pub fn lies_in_one(path: &Path) -> bool {
     })
 }
 
-/// A directory that is made and removed from the descriptor of the one that it is in, so that
-/// nobody can lead either elsewhere.
+/// A directory that is made and removed from the descriptor of the one that it is in, so that no
+/// other process can lead either elsewhere.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct ScratchDirectory {
     parent: OwnedFd,
     name: CString,
     path: PathBuf,
 }
 
-impl Scratch {
-    /// A new one in the directory `parent`, whose name is `path`. It is not there yet.
+impl ScratchDirectory {
+    /// A new one in the directory `parent`, whose name is `path`. It does not exist yet.
     #[must_use]
     pub fn in_directory(parent: OwnedFd, path: &Path) -> Self {
         let number = RandomState::new().build_hasher().finish();
@@ -60,7 +61,7 @@ impl Scratch {
         Self {
             parent,
             path: path.join(&name),
-            // There is no NUL in it.
+            // It has no NUL.
             name: CString::new(name).unwrap_or_default(),
         }
     }
@@ -74,7 +75,7 @@ impl Scratch {
     /// Makes it, for this user alone, and opens it.
     ///
     /// # Errors
-    /// It cannot be made, or is not what was made.
+    /// It cannot be made, or another file has taken its place.
     pub fn make(&self) -> Result<OwnedFd, Errno> {
         mkdirat(&self.parent, &self.name, Mode::RWXU)?;
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -82,26 +83,26 @@ impl Scratch {
         opened.inspect_err(|_| self.remove())
     }
 
-    /// Removes it and what is in it, as far as this process may.
+    /// Removes it with its content, as far as this process may.
     pub fn remove(&self) {
         remove_at(self.parent.as_fd(), &self.name);
     }
 }
 
-/// What the levels of one removal have in common.
-struct Removal<'a> {
-    /// The directory that is removed, into which everything is moved that lies too deep.
+/// State shared by the levels of one removal.
+struct TreeRemoval<'a> {
+    /// The directory that is removed, into which all directories are moved that lie too deep.
     top: BorrowedFd<'a>,
-    /// How many directories were moved there.
+    /// Number of directories moved there.
     moved: u32,
 }
 
-/// Removes a directory and what is in it.
+/// Removes a directory with its content.
 fn remove_at(parent: BorrowedFd<'_>, name: &CStr) {
     let Ok(top) = open_to_empty(parent, name) else {
         return;
     };
-    let mut removal = Removal {
+    let mut removal = TreeRemoval {
         top: top.as_fd(),
         moved: 0,
     };
@@ -109,7 +110,7 @@ fn remove_at(parent: BorrowedFd<'_>, name: &CStr) {
         let moved = removal.moved;
         let emptied = removal.empty(&top, DEPTH);
         match unlinkat(parent, name, AtFlags::REMOVEDIR) {
-            // What cannot be removed is not tried again.
+            // A directory that cannot be removed is not tried again.
             Err(Errno::NOTEMPTY | Errno::EXIST) if removal.moved > moved => {}
             Err(Errno::NOTEMPTY | Errno::EXIST) if emptied && round < ROUNDS => {}
             _ => return,
@@ -117,8 +118,8 @@ fn remove_at(parent: BorrowedFd<'_>, name: &CStr) {
     }
 }
 
-impl Removal<'_> {
-    /// Removes a directory; returns whether it is gone.
+impl TreeRemoval<'_> {
+    /// Removes a directory; true if it is gone.
     fn remove(&mut self, parent: &OwnedFd, name: &CStr, depth: u32) -> bool {
         let Ok(directory) = open_to_empty(parent.as_fd(), name) else {
             return false;
@@ -137,7 +138,7 @@ impl Removal<'_> {
         false
     }
 
-    /// Removes what is in a directory; returns whether all that was seen is gone.
+    /// Removes a directory's content; true if everything that was seen is gone.
     fn empty(&mut self, directory: &OwnedFd, depth: u32) -> bool {
         if seek(directory, SeekFrom::Start(0)).is_err() {
             return false;
@@ -160,9 +161,9 @@ impl Removal<'_> {
         emptied
     }
 
-    /// Moves a directory up to the top; returns whether it is there.
+    /// Moves a directory up to the top; true if it is there.
     fn move_up(&mut self, parent: &OwnedFd, name: &CStr) -> bool {
-        // Something else may have the name, but not all of them.
+        // Another file may have the name, but not all of them.
         for _ in 0..ROUNDS {
             self.moved += 1;
             let mut number = itoa::Buffer::new();
@@ -185,7 +186,7 @@ impl Removal<'_> {
     }
 }
 
-/// Opens a directory to be emptied. Who made it may have taken every right in it from everybody.
+/// Opens a directory to be emptied. Its owner may have taken every right in it from all users.
 fn open_to_empty(parent: BorrowedFd<'_>, name: &CStr) -> Result<OwnedFd, Errno> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let open = || openat(parent, name, flags | OFlags::RDONLY, Mode::empty());
@@ -205,7 +206,7 @@ fn open_to_empty(parent: BorrowedFd<'_>, name: &CStr) -> Result<OwnedFd, Errno> 
     }
 }
 
-/// The path of an open file, written into `path`: it leads there whatever its names are by now.
+/// The path of an open file, written into `path`: it leads there under any of its present names.
 pub fn path_of<'a>(file: &OwnedFd, path: &'a mut [u8; 32]) -> Result<&'a CStr, Errno> {
     let mut number = itoa::Buffer::new();
     let number = number.format(file.as_raw_fd()).as_bytes();
@@ -314,7 +315,7 @@ mod tests {
         let place = room.path().join("place");
         fs::create_dir_all(place.join("kept/inner")).unwrap();
         fs::write(place.join("beside"), "x").unwrap();
-        // An open directory with no right to its parent's stands for one that cannot be removed.
+        // An open directory without access to its parent stands for one that cannot be removed.
         let filter = place.join("kept/inner");
         let held = std::process::Command::new("chattr")
             .args(["+i"])

@@ -1,8 +1,8 @@
 //! Resetting inherited signal dispositions under which no call could be answered (`signal(7)`,
 //! `execve(2)`).
 
-/// Resets what this process may have inherited from whoever started it.
-pub fn settle() {
+/// Resets the dispositions that this process may have inherited from its caller.
+pub fn reset_inherited() {
     // If ignored, the system would reap children before their exit status is read (`wait(2)`).
     set(libc::SIGCHLD, libc::SIG_DFL);
     // A write beyond the limit on file sizes must fail and be answered, not end the process

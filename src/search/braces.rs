@@ -18,51 +18,51 @@ const MOST_STEPS: usize = 1 << 26;
 
 /// A pattern that stands for more than [`MOST_ALTERNATIVES`], or for more text than can be handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMany;
+pub struct TooManyAlternatives;
 
-/// The patterns that `pattern` stands for, in the order in which they are written; empty, where it
-/// has no braces that stand for alternatives. Of alternatives that are equal each is there, and one
-/// that is all empty is left out.
+/// Returns the patterns that `pattern` stands for, in the order in which they are written; empty,
+/// where it has no braces that stand for alternatives. Of alternatives that are equal each is
+/// there, and one that is all empty is left out.
 ///
 /// # Errors
 /// There are too many of them.
-pub fn alternatives(pattern: &[u8]) -> Result<Vec<Vec<u8>>, TooMany> {
-    if !may_have_any(pattern) {
+pub fn alternatives(pattern: &[u8]) -> Result<Vec<Vec<u8>>, TooManyAlternatives> {
+    if !may_have_braces(pattern) {
         return Ok(Vec::new());
     }
     let mut steps = MOST_STEPS;
-    let parts = Parts::read(pattern, &mut steps)?;
+    let parts = BraceParts::read(pattern, &mut steps)?;
     if parts.count() > MOST_ALTERNATIVES {
-        return Err(TooMany);
+        return Err(TooManyAlternatives);
     }
     if parts.count() == 1 {
         return Ok(Vec::new());
     }
-    let mut all = parts.written()?;
+    let mut all = parts.write_out()?;
     all.retain(|alternative| !alternative.is_empty());
     Ok(all)
 }
 
-/// Whether it is worth while to look for braces.
-fn may_have_any(pattern: &[u8]) -> bool {
+/// True if it is worthwhile to look for braces.
+fn may_have_braces(pattern: &[u8]) -> bool {
     memchr::memchr(b'{', pattern).is_some_and(|at| memchr::memchr(b',', &pattern[at..]).is_some())
 }
 
 /// A pattern as text and choices, one behind the other.
 #[derive(Debug, Default)]
-struct Parts<'a>(Vec<Part<'a>>);
+struct BraceParts<'a>(Vec<BracePart<'a>>);
 
 #[derive(Debug)]
-enum Part<'a> {
+enum BracePart<'a> {
     Text(&'a [u8]),
     /// One of these.
-    Choice(Vec<Parts<'a>>),
+    Choice(Vec<BraceParts<'a>>),
 }
 
-impl<'a> Parts<'a> {
+impl<'a> BraceParts<'a> {
     /// Reads `pattern`. What is nested deeper than there may be alternatives has too many of them,
     /// since each pair of braces adds one.
-    fn read(pattern: &'a [u8], steps: &mut usize) -> Result<Self, TooMany> {
+    fn read(pattern: &'a [u8], steps: &mut usize) -> Result<Self, TooManyAlternatives> {
         Self::read_nested(pattern, steps, MOST_ALTERNATIVES)
     }
 
@@ -70,27 +70,27 @@ impl<'a> Parts<'a> {
         mut pattern: &'a [u8],
         steps: &mut usize,
         deeper: usize,
-    ) -> Result<Self, TooMany> {
-        let deeper = deeper.checked_sub(1).ok_or(TooMany)?;
+    ) -> Result<Self, TooManyAlternatives> {
+        let deeper = deeper.checked_sub(1).ok_or(TooManyAlternatives)?;
         let mut parts = Vec::new();
         while let Some((start, end)) = first_pair(pattern, steps)? {
-            parts.push(Part::Text(&pattern[..start]));
+            parts.push(BracePart::Text(&pattern[..start]));
             let mut choice = Vec::new();
-            for alternative in at_commas(&pattern[start + 1..end]) {
+            for alternative in split_at_commas(&pattern[start + 1..end]) {
                 choice.push(Self::read_nested(alternative, steps, deeper)?);
             }
-            parts.push(Part::Choice(choice));
+            parts.push(BracePart::Choice(choice));
             pattern = &pattern[end + 1..];
         }
-        parts.push(Part::Text(pattern));
+        parts.push(BracePart::Text(pattern));
         Ok(Self(parts))
     }
 
-    /// How many patterns these are.
+    /// Counts the patterns that these stand for.
     fn count(&self) -> usize {
-        let of_part = |part: &Part<'_>| match part {
-            Part::Text(_) => 1,
-            Part::Choice(choice) => choice
+        let of_part = |part: &BracePart<'_>| match part {
+            BracePart::Text(_) => 1,
+            BracePart::Choice(choice) => choice
                 .iter()
                 .fold(0_usize, |sum, parts| sum.saturating_add(parts.count())),
         };
@@ -99,22 +99,22 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Those patterns.
-    fn written(&self) -> Result<Vec<Vec<u8>>, TooMany> {
+    /// Writes those patterns out.
+    fn write_out(&self) -> Result<Vec<Vec<u8>>, TooManyAlternatives> {
         let mut all = vec![Vec::new()];
         for part in &self.0 {
             let mut ends = Vec::new();
             match part {
-                Part::Text(text) => ends.push(text.to_vec()),
-                Part::Choice(choice) => {
+                BracePart::Text(text) => ends.push(text.to_vec()),
+                BracePart::Choice(choice) => {
                     for parts in choice {
-                        ends.append(&mut parts.written()?);
+                        ends.append(&mut parts.write_out()?);
                     }
                 }
             }
             let length = |all: &[Vec<u8>]| all.iter().map(Vec::len).sum::<usize>();
             if length(&all) * ends.len() + length(&ends) * all.len() > MOST_BYTES {
-                return Err(TooMany);
+                return Err(TooManyAlternatives);
             }
             let both = all
                 .iter()
@@ -125,8 +125,11 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Where the first braces that stand for alternatives open and close.
-fn first_pair(pattern: &[u8], steps: &mut usize) -> Result<Option<(usize, usize)>, TooMany> {
+/// Finds the offsets at which the first braces that stand for alternatives open and close.
+fn first_pair(
+    pattern: &[u8],
+    steps: &mut usize,
+) -> Result<Option<(usize, usize)>, TooManyAlternatives> {
     let mut at = 0;
     while let Some(&byte) = pattern.get(at) {
         match byte {
@@ -138,7 +141,7 @@ fn first_pair(pattern: &[u8], steps: &mut usize) -> Result<Option<(usize, usize)
                 let rest = &pattern[at + 1..];
                 let end = end_of_pair(rest);
                 let taken = end.unwrap_or(rest.len()) + 1;
-                *steps = steps.checked_sub(taken).ok_or(TooMany)?;
+                *steps = steps.checked_sub(taken).ok_or(TooManyAlternatives)?;
                 if let Some(end) = end {
                     return Ok(Some((at, at + 1 + end)));
                 }
@@ -150,8 +153,8 @@ fn first_pair(pattern: &[u8], steps: &mut usize) -> Result<Option<(usize, usize)
     Ok(None)
 }
 
-/// Where the brace closes that was opened before `text`, if there is a comma between. One that
-/// would close it before the comma is ordinary text.
+/// Finds the offset of the brace that closes the one before `text`, if there is a comma between.
+/// One that would close it before the comma is ordinary text.
 fn end_of_pair(text: &[u8]) -> Option<usize> {
     let (mut level, mut comma) = (0_usize, false);
     let mut at = 0;
@@ -169,8 +172,8 @@ fn end_of_pair(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// The parts of `text` between the commas that are in no further braces.
-fn at_commas(text: &[u8]) -> Vec<&[u8]> {
+/// Splits `text` at the commas that are in no further braces.
+fn split_at_commas(text: &[u8]) -> Vec<&[u8]> {
     let mut parts = Vec::new();
     let (mut level, mut start, mut at) = (0_usize, 0, 0);
     while let Some(&byte) = text.get(at) {

@@ -29,7 +29,7 @@ pub(super) enum CharClass {
 }
 
 /// The first and the last character of a range.
-pub(super) type Range = (char, char);
+pub(super) type CharRange = (char, char);
 
 impl CharClass {
     /// The class of this name, as it is written between `[:` and `:]`.
@@ -52,8 +52,8 @@ impl CharClass {
     }
 
     /// Its characters; the ranges of some classes are in no order.
-    pub fn ranges(self) -> Vec<Range> {
-        let both = |one: Vec<Range>, other: &[Range]| [one, other.to_vec()].concat();
+    pub fn ranges(self) -> Vec<CharRange> {
+        let both = |one: Vec<CharRange>, other: &[CharRange]| [one, other.to_vec()].concat();
         match self {
             Self::Alpha => decoded(table::ALPHA),
             Self::Graph => decoded(table::GRAPH),
@@ -80,7 +80,7 @@ impl CharClass {
 }
 
 /// The ranges that `generate.py` has encoded.
-fn decoded(bytes: &[u8]) -> Vec<Range> {
+fn decoded(bytes: &[u8]) -> Vec<CharRange> {
     let mut numbers = bytes
         .split_inclusive(|byte| byte & 0x80 == 0)
         .map(|number| {
@@ -98,7 +98,7 @@ fn decoded(bytes: &[u8]) -> Vec<Range> {
 }
 
 /// `ranges` without the characters of `others`; both are in order.
-fn without(ranges: Vec<Range>, others: &[Range]) -> Vec<Range> {
+fn without(ranges: Vec<CharRange>, others: &[CharRange]) -> Vec<CharRange> {
     let mut left = Vec::with_capacity(ranges.len());
     for (first, last) in ranges {
         let (mut first, last) = (u32::from(first), u32::from(last));

@@ -5,14 +5,14 @@
 
 pub mod braces;
 mod classes;
+pub mod empty_result;
 pub mod ere;
-pub mod in_order;
-pub mod nothing;
 mod order;
+pub mod ordered_pool;
 pub mod paths;
+mod roundabout;
 pub mod scan;
 mod set;
 pub mod steps;
 pub mod walk;
-mod ways;
 pub mod wildcard;

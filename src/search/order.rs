@@ -4,29 +4,29 @@
 //! is sorted by the eight bytes behind what they share, as numbers, and then each group that is
 //! still equal by the next eight.
 
-/// There is no memory for a name, or the text is longer than 4 GiB.
+/// Memory for a name ran out, or the text is longer than 4 GiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutOfMemory;
 
-/// Where a name lies in a text that holds many, a NUL behind each.
+/// The place of a name in a text that holds many, a NUL behind each.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span<T> {
+pub(super) struct NameSpan<T> {
     /// The eight bytes by which it is being sorted, the first being the highest.
     key: u64,
     start: u32,
     end: u32,
-    /// What is known of it. Of equal names the lesser comes first.
+    /// Further facts about it. Of equal names the one with the lesser facts comes first.
     pub what: T,
 }
 
-impl<T> Span<T> {
+impl<T> NameSpan<T> {
     /// The name in `text` that consists of these pieces, put behind what is there.
     pub fn push(text: &mut Vec<u8>, pieces: [&[u8]; 2], what: T) -> Result<Self, OutOfMemory> {
         let start = text.len();
         let length = pieces.iter().map(|piece| piece.len()).sum::<usize>() + 1;
         text.try_reserve(length).map_err(|_| OutOfMemory)?;
         for piece in pieces {
-            append(text, piece);
+            append_short(text, piece);
         }
         text.push(0);
         Ok(Self {
@@ -37,9 +37,9 @@ impl<T> Span<T> {
         })
     }
 
-    /// The same name with something else that is known of it.
-    pub fn with<U>(&self, what: U) -> Span<U> {
-        Span {
+    /// The same name with other facts about it.
+    pub fn with<U>(&self, what: U) -> NameSpan<U> {
+        NameSpan {
             key: self.key,
             start: self.start,
             end: self.end,
@@ -63,7 +63,7 @@ impl<T> Span<T> {
 
 /// Appends a short piece. Names are so short that musl's `memcpy` takes longer to begin than this
 /// takes in all.
-fn append(text: &mut Vec<u8>, mut piece: &[u8]) {
+fn append_short(text: &mut Vec<u8>, mut piece: &[u8]) {
     while let Some((eight, rest)) = piece.split_first_chunk::<8>() {
         text.extend_from_slice(eight);
         piece = rest;
@@ -74,13 +74,13 @@ fn append(text: &mut Vec<u8>, mut piece: &[u8]) {
 }
 
 /// Brings `spans` of `text` into byte order.
-pub(super) fn sort<T: Ord>(text: &[u8], spans: &mut [Span<T>]) {
+pub(super) fn sort<T: Ord>(text: &[u8], spans: &mut [NameSpan<T>]) {
     let mut groups = vec![(0, spans.len(), 0)];
     while let Some((first, end, depth)) = groups.pop() {
         let group = &mut spans[first..end];
-        let depth = depth + shared(text, group, depth);
+        let depth = depth + common_length(text, group, depth);
         for span in &mut *group {
-            span.key = key(span.behind(text, depth));
+            span.key = sort_key(span.behind(text, depth));
         }
         group.sort_unstable_by_key(|span| span.key);
         let mut at = first;
@@ -96,8 +96,8 @@ pub(super) fn sort<T: Ord>(text: &[u8], spans: &mut [Span<T>]) {
     }
 }
 
-/// How many bytes all of `group` have in common behind the first `depth`.
-fn shared<T>(text: &[u8], group: &[Span<T>], depth: usize) -> usize {
+/// Counts the bytes that all of `group` have in common behind the first `depth`.
+fn common_length<T>(text: &[u8], group: &[NameSpan<T>], depth: usize) -> usize {
     let Some((first, others)) = group.split_first() else {
         return 0;
     };
@@ -112,7 +112,7 @@ fn shared<T>(text: &[u8], group: &[Span<T>], depth: usize) -> usize {
 }
 
 /// The first eight bytes as a number that sorts as they do.
-fn key(text: &[u8]) -> u64 {
+fn sort_key(text: &[u8]) -> u64 {
     if let Some(eight) = text.first_chunk() {
         return u64::from_be_bytes(*eight);
     }
@@ -128,11 +128,11 @@ mod tests {
     fn sorted(names: &[&str]) -> Vec<String> {
         let (mut text, mut spans) = (Vec::new(), Vec::new());
         for name in names {
-            let span = Span::push(&mut text, [name.as_bytes(), b""], spans.len());
+            let span = NameSpan::push(&mut text, [name.as_bytes(), b""], spans.len());
             spans.push(span.unwrap());
         }
         sort(&text, &mut spans);
-        let name = |span: &Span<usize>| String::from_utf8(span.of(&text).to_vec()).unwrap();
+        let name = |span: &NameSpan<usize>| String::from_utf8(span.of(&text).to_vec()).unwrap();
         spans
             .iter()
             .map(|span| name(span).trim_end_matches('\0').to_owned())
@@ -165,7 +165,7 @@ mod tests {
     fn equal_names_are_in_the_order_of_what_they_are() {
         let mut text = Vec::new();
         let mut spans =
-            [2, 0, 1].map(|what| Span::push(&mut text, [b"same name", b"/"], what).unwrap());
+            [2, 0, 1].map(|what| NameSpan::push(&mut text, [b"same name", b"/"], what).unwrap());
         sort(&text, &mut spans);
         assert_eq!(spans.map(|span| span.what), [0, 1, 2]);
     }

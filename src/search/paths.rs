@@ -1,17 +1,15 @@
-//! Paths, and what is known of them: one arena for all names.
+//! Paths and the kinds of their entries, in one arena for all names.
 //!
 //! Half a million names as half a million small allocations would cost more than reading the
 //! directory does; so the text lies in one vector, each path ended by a NUL for the system calls.
 
-use std::ffi::CStr;
-
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::order::{self, OutOfMemory, Span};
-pub use super::ways::LeftOut;
+use super::order::{self, NameSpan, OutOfMemory};
+pub use super::roundabout::LeftOut;
 
-/// What a directory entry is, as the directory itself records it.
+/// The kind of a directory entry, as the directory itself records it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryKind {
     /// A regular file.
@@ -52,12 +50,6 @@ impl<'a> FoundPath<'a> {
         self.text.split_last().map_or(&[], |(_, path)| path)
     }
 
-    /// The path as system calls take it, borrowed.
-    #[must_use]
-    pub fn c_path(&self) -> &'a CStr {
-        CStr::from_bytes_with_nul(self.text).unwrap_or_default()
-    }
-
     /// The entry's own type; a link is not followed.
     #[must_use]
     pub fn kind(&self) -> EntryKind {
@@ -67,14 +59,14 @@ impl<'a> FoundPath<'a> {
 
 /// Directories that could not be listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unlisted {
-    /// How many there are.
+pub struct UnlistedDirectories {
+    /// The number of them.
     pub count: u64,
-    /// The first of them, with the slash behind it, and why.
+    /// The first of them, with the slash behind it, and the reason.
     pub first: Option<(Vec<u8>, Errno)>,
 }
 
-impl Unlisted {
+impl UnlistedDirectories {
     /// Counts the directory `path`.
     pub(super) fn add(&mut self, path: &[u8], why: Errno) {
         self.count += 1;
@@ -91,20 +83,20 @@ impl Unlisted {
     }
 }
 
-/// What a walk came upon, beside the paths that it found.
+/// Facts about a walk, beside the paths that it found.
 #[derive(Debug, Default)]
-pub struct Walked {
-    /// Which paths the pattern also names, but the walk did not find.
+pub struct WalkOutcome {
+    /// Paths that the pattern names, too, but the walk did not find.
     pub left_out: Option<LeftOut>,
     /// The directories on the way that could not be listed.
-    pub unlisted: Unlisted,
-    /// Whether there were names that begin with a dot, other than `.git`, in the directories that
+    pub unlisted: UnlistedDirectories,
+    /// True if there were names that begin with a dot, other than `.git`, in the directories that
     /// were read.
     pub hidden: bool,
 }
 
-impl Walked {
-    /// Adds what the walk came upon next; nothing of it is left.
+impl WalkOutcome {
+    /// Adds the facts about the next part of the walk, and empties them.
     pub fn append(&mut self, next: &mut Self) {
         self.left_out = self.left_out.or(next.left_out.take());
         self.unlisted.append(&mut next.unlisted);
@@ -114,33 +106,36 @@ impl Walked {
 
 /// Found paths, in the byte order of the whole path.
 #[derive(Debug, Default)]
-pub struct Paths {
+pub struct PathList {
     pub(super) text: Vec<u8>,
-    pub(super) spans: Vec<Span<EntryKind>>,
-    pub(super) walked: Walked,
+    pub(super) spans: Vec<NameSpan<EntryKind>>,
+    pub(super) walked: WalkOutcome,
 }
 
-impl Paths {
+impl PathList {
     /// The directories on the way that could not be listed.
     #[must_use]
-    pub fn unlisted(&self) -> &Unlisted {
+    #[cfg(feature = "internals")]
+    pub fn unlisted(&self) -> &UnlistedDirectories {
         &self.walked.unlisted
     }
 
-    /// Which paths the pattern also names, but the list does not hold.
+    /// Returns the paths that the pattern names, too, but the list does not hold.
     #[must_use]
     pub fn left_out(&self) -> Option<LeftOut> {
         self.walked.left_out
     }
 
-    /// How many paths there are in the list.
+    /// Counts the paths in the list.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// Whether nothing was found.
+    /// True if nothing was found.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
@@ -157,7 +152,8 @@ impl Paths {
     /// Adds the path whose pieces are given.
     pub(super) fn push(&mut self, pieces: [&[u8]; 2], kind: EntryKind) -> Result<(), OutOfMemory> {
         self.spans.try_reserve(1).map_err(|_| OutOfMemory)?;
-        self.spans.push(Span::push(&mut self.text, pieces, kind)?);
+        self.spans
+            .push(NameSpan::push(&mut self.text, pieces, kind)?);
         Ok(())
     }
 

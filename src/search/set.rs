@@ -103,7 +103,7 @@ enum SetElement {
     Unknown,
 }
 
-/// The element at `at`, and where the next begins; none at the pattern's end.
+/// Reads the element at `at`; with the offset of the next one. None at the pattern's end.
 fn element(pattern: &[char], at: usize) -> Option<(SetElement, usize)> {
     match (*pattern.get(at)?, pattern.get(at + 1)) {
         ('[', Some(':')) => {
@@ -125,7 +125,7 @@ fn element(pattern: &[char], at: usize) -> Option<(SetElement, usize)> {
     }
 }
 
-/// The element at `at` where only a character may stand, as at the end of a range.
+/// Reads the element at `at` as one that has to be a character, as at the end of a range.
 fn element_at_end(pattern: &[char], at: usize) -> Option<(SetElement, usize)> {
     match (*pattern.get(at)?, pattern.get(at + 1)) {
         ('\\', escaped) => Some((SetElement::Char(*escaped?), at + 2)),
@@ -151,7 +151,7 @@ fn class(name: &str, unicode: bool, ranges: &mut Vec<(char, char)>) -> bool {
     if unicode {
         ranges.extend(members);
     } else {
-        // Where characters stand for bytes, no other byte belongs to a class.
+        // If characters stand for bytes, no byte beyond ASCII belongs to a class.
         let ascii = members.filter(|(first, _)| first.is_ascii());
         ranges.extend(ascii.map(|(first, last)| (first, last.min('\x7f'))));
     }

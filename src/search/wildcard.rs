@@ -18,7 +18,7 @@ use super::set::WildcardSet;
 
 /// A pattern, taken apart at its slashes.
 #[derive(Debug)]
-pub struct Wildcard {
+pub struct SplitPattern {
     /// The slashes in front: empty for a relative pattern.
     pub root: Vec<u8>,
     /// The components.
@@ -31,23 +31,23 @@ pub struct Wildcard {
 #[derive(Debug)]
 pub struct PatternStep {
     /// The component itself.
-    pub component: Component,
+    pub component: PatternComponent,
     /// The slashes before it, to be written as they were given.
     pub slashes: Vec<u8>,
 }
 
 /// One component of a pattern.
 #[derive(Debug)]
-pub enum Component {
+pub enum PatternComponent {
     /// A name without wildcards, its escapes resolved.
     Name(Vec<u8>),
     /// Wildcards.
-    Wild(Box<Wild>),
+    Wild(Box<WildcardName>),
     /// `**`: any number of directories.
     Deep,
 }
 
-impl Wildcard {
+impl SplitPattern {
     /// Takes `pattern` apart. Every sequence of bytes is a pattern.
     #[must_use]
     pub fn parse(pattern: &[u8]) -> Self {
@@ -61,9 +61,12 @@ impl Wildcard {
             let (text, after) = rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len()));
             let (between, next) = after.split_at(run(after));
             directories = !between.is_empty();
-            let component = Component::parse(unslashed(text, directories));
+            let component = PatternComponent::parse(unslashed(text, directories));
             let last = steps.last().map(|step| &step.component);
-            let repeated = matches!((last, &component), (Some(Component::Deep), Component::Deep));
+            let repeated = matches!(
+                (last, &component),
+                (Some(PatternComponent::Deep), PatternComponent::Deep)
+            );
             if !repeated {
                 // As in glob(3), what follows a wildcard keeps no more than two slashes. Below
                 // `**` it is one, since a directory is then reached in more than one way.
@@ -75,8 +78,8 @@ impl Wildcard {
                     usize::MAX
                 };
                 let slashes = slashes[..slashes.len().min(keep)].to_vec();
-                wild |= !matches!(component, Component::Name(_));
-                deep |= matches!(component, Component::Deep);
+                wild |= !matches!(component, PatternComponent::Name(_));
+                deep |= matches!(component, PatternComponent::Deep);
                 steps.push(PatternStep { component, slashes });
             }
             (slashes, rest) = (between, next);
@@ -84,12 +87,12 @@ impl Wildcard {
         if matches!(
             steps.last(),
             Some(PatternStep {
-                component: Component::Deep,
+                component: PatternComponent::Deep,
                 ..
             })
         ) {
             steps.push(PatternStep {
-                component: Component::parse(b"*"),
+                component: PatternComponent::parse(b"*"),
                 slashes: b"/".to_vec(),
             });
         }
@@ -112,7 +115,7 @@ fn unslashed(text: &[u8], before_slash: bool) -> &[u8] {
     &text[..text.len() - usize::from(before_slash && escapes % 2 == 1)]
 }
 
-impl Component {
+impl PatternComponent {
     /// Reads one component.
     #[must_use]
     pub fn parse(text: &[u8]) -> Self {
@@ -121,15 +124,15 @@ impl Component {
         }
         let bytes: Vec<char> = text.iter().copied().map(char::from).collect();
         match tokens(&bytes, false) {
-            None => Self::Wild(Box::new(Wild::nothing())),
+            None => Self::Wild(Box::new(WildcardName::nothing())),
             Some(tokens) => match literal(&tokens) {
                 Some(name) => Self::Name(name),
-                None => Self::Wild(Box::new(Wild::new(text, &tokens))),
+                None => Self::Wild(Box::new(WildcardName::new(text, &tokens))),
             },
         }
     }
 
-    /// Whether both match the same names, as far as that is plain to see.
+    /// True if both plainly match the same names.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         match (self, other) {
@@ -140,7 +143,7 @@ impl Component {
         }
     }
 
-    /// Whether `name` matches as a whole.
+    /// True if `name` matches as a whole.
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
         match self {
@@ -153,7 +156,7 @@ impl Component {
 
 /// One element of a component.
 #[derive(Clone, Debug, PartialEq)]
-enum Token {
+enum WildcardToken {
     Char(char),
     Any,
     Star,
@@ -161,38 +164,38 @@ enum Token {
 }
 
 /// The bytes that `tokens` (whose characters stand for bytes) spell, if there are no wildcards.
-fn literal(tokens: &[Token]) -> Option<Vec<u8>> {
+fn literal(tokens: &[WildcardToken]) -> Option<Vec<u8>> {
     tokens
         .iter()
         .map(|token| match token {
-            Token::Char(c) => u8::try_from(*c).ok(),
+            WildcardToken::Char(c) => u8::try_from(*c).ok(),
             _ => None,
         })
         .collect()
 }
 
 /// Reads a component; none if it ends in a lone backslash, which matches nothing.
-fn tokens(pattern: &[char], unicode: bool) -> Option<Vec<Token>> {
+fn tokens(pattern: &[char], unicode: bool) -> Option<Vec<WildcardToken>> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(&c) = pattern.get(at) {
         at += 1;
         tokens.push(match c {
-            '*' if tokens.last() == Some(&Token::Star) => continue,
-            '*' => Token::Star,
-            '?' => Token::Any,
+            '*' if tokens.last() == Some(&WildcardToken::Star) => continue,
+            '*' => WildcardToken::Star,
+            '?' => WildcardToken::Any,
             '\\' => {
                 at += 1;
-                Token::Char(*pattern.get(at - 1)?)
+                WildcardToken::Char(*pattern.get(at - 1)?)
             }
             '[' => match WildcardSet::parse(pattern, at, unicode) {
                 Some((set, next)) => {
                     at = next;
-                    Token::Set(set)
+                    WildcardToken::Set(set)
                 }
-                None => Token::Char('['),
+                None => WildcardToken::Char('['),
             },
-            c => Token::Char(c),
+            c => WildcardToken::Char(c),
         });
     }
     Some(tokens)
@@ -200,18 +203,18 @@ fn tokens(pattern: &[char], unicode: bool) -> Option<Vec<Token>> {
 
 /// A component with wildcards, ready to match names.
 #[derive(Debug)]
-pub struct Wild {
+pub struct WildcardName {
     /// The literal bytes before the first wildcard.
     prefix: Vec<u8>,
     /// The literal bytes behind the last wildcard.
     suffix: Vec<u8>,
-    middle: Middle,
+    middle: WildcardMiddle,
 }
 
-/// What lies between the literal ends.
+/// The part between the literal ends.
 #[derive(Debug)]
-enum Middle {
-    /// Nothing can match.
+enum WildcardMiddle {
+    /// No name can match.
     Nothing,
     /// A single `*`.
     Anything,
@@ -229,29 +232,31 @@ enum Middle {
     },
 }
 
-impl Wild {
+impl WildcardName {
     fn nothing() -> Self {
         Self {
             prefix: Vec::new(),
             suffix: Vec::new(),
-            middle: Middle::Nothing,
+            middle: WildcardMiddle::Nothing,
         }
     }
 
     /// Makes ready `source`, whose bytes are `tokens`.
-    fn new(source: &[u8], tokens: &[Token]) -> Self {
-        let ends = |tokens: &[Token]| literal(tokens).unwrap_or_default();
+    fn new(source: &[u8], tokens: &[WildcardToken]) -> Self {
+        let ends = |tokens: &[WildcardToken]| literal(tokens).unwrap_or_default();
         let (before, within, behind) = split(tokens);
         let (prefix, mut suffix) = (ends(before), ends(behind));
-        let middle = if within == [Token::Star] {
-            Middle::Anything
+        let middle = if within == [WildcardToken::Star] {
+            WildcardMiddle::Anything
         } else if within
             .iter()
-            .all(|token| matches!(token, Token::Star | Token::Char(_)))
+            .all(|token| matches!(token, WildcardToken::Star | WildcardToken::Char(_)))
         {
-            let pieces = within.split(|token| *token == Token::Star).map(ends);
+            let pieces = within
+                .split(|token| *token == WildcardToken::Star)
+                .map(ends);
             let pieces = pieces.filter(|piece| !piece.is_empty());
-            Middle::Pieces(
+            WildcardMiddle::Pieces(
                 pieces
                     .map(|piece| Finder::new(&piece).into_owned())
                     .collect(),
@@ -261,7 +266,7 @@ impl Wild {
                 suffix.clear();
             }
             match translate(body(source, tokens)) {
-                Ok(bytes) => Middle::Pattern {
+                Ok(bytes) => WildcardMiddle::Pattern {
                     source: source.to_vec(),
                     bytes,
                     text: OnceLock::new(),
@@ -278,20 +283,22 @@ impl Wild {
 
     fn is(&self, other: &Self) -> bool {
         let middle = match (&self.middle, &other.middle) {
-            (Middle::Nothing, Middle::Nothing) | (Middle::Anything, Middle::Anything) => true,
-            (Middle::Pieces(one), Middle::Pieces(other)) => {
+            (WildcardMiddle::Nothing, WildcardMiddle::Nothing)
+            | (WildcardMiddle::Anything, WildcardMiddle::Anything) => true,
+            (WildcardMiddle::Pieces(one), WildcardMiddle::Pieces(other)) => {
                 let needles = one.iter().map(Finder::needle);
                 needles.eq(other.iter().map(Finder::needle))
             }
-            (Middle::Pattern { source: one, .. }, Middle::Pattern { source: other, .. }) => {
-                one == other
-            }
+            (
+                WildcardMiddle::Pattern { source: one, .. },
+                WildcardMiddle::Pattern { source: other, .. },
+            ) => one == other,
             _ => false,
         };
         middle && self.prefix == other.prefix && self.suffix == other.suffix
     }
 
-    /// Whether `name` matches. A leading dot only matches a dot that is written.
+    /// True if `name` matches. A leading dot only matches a dot that is written.
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
         if name.first() == Some(&b'.') && self.prefix.is_empty() {
@@ -304,9 +311,9 @@ impl Wild {
             return false;
         };
         match &self.middle {
-            Middle::Nothing => false,
-            Middle::Anything => true,
-            Middle::Pieces(pieces) => {
+            WildcardMiddle::Nothing => false,
+            WildcardMiddle::Anything => true,
+            WildcardMiddle::Pieces(pieces) => {
                 let mut rest = rest;
                 pieces.iter().all(|piece| match piece.find(rest) {
                     Some(at) => {
@@ -316,7 +323,7 @@ impl Wild {
                     None => false,
                 })
             }
-            Middle::Pattern {
+            WildcardMiddle::Pattern {
                 source,
                 bytes,
                 text,
@@ -343,9 +350,9 @@ fn as_text(source: &[u8]) -> Option<glob::Pattern> {
     translate(body(source, &tokens(&chars, true)?)).ok()
 }
 
-/// What is left to compare when the literal ends have been. Where `source` is not ASCII, its last
+/// Returns the tokens that are compared after the literal ends. If `source` is not ASCII, its last
 /// set may end elsewhere as text than byte for byte (`[[=é=]]`): then the end is compared here.
-fn body<'a>(source: &[u8], tokens: &'a [Token]) -> &'a [Token] {
+fn body<'a>(source: &[u8], tokens: &'a [WildcardToken]) -> &'a [WildcardToken] {
     let (before, within, _) = split(tokens);
     if source.is_ascii() {
         within
@@ -355,22 +362,24 @@ fn body<'a>(source: &[u8], tokens: &'a [Token]) -> &'a [Token] {
 }
 
 /// The literal tokens in front, what begins and ends with a wildcard, the literal ones behind.
-fn split(tokens: &[Token]) -> (&[Token], &[Token], &[Token]) {
-    let wild = |token: &Token| !matches!(token, Token::Char(_));
+fn split(tokens: &[WildcardToken]) -> (&[WildcardToken], &[WildcardToken], &[WildcardToken]) {
+    let wild = |token: &WildcardToken| !matches!(token, WildcardToken::Char(_));
     let start = tokens.iter().position(wild).unwrap_or(tokens.len());
     let end = tokens.iter().rposition(wild).map_or(start, |last| last + 1);
     (&tokens[..start], &tokens[start..end], &tokens[end..])
 }
 
 /// The tokens in the syntax of the `glob` crate.
-fn translate(tokens: &[Token]) -> Result<glob::Pattern, glob::PatternError> {
+fn translate(tokens: &[WildcardToken]) -> Result<glob::Pattern, glob::PatternError> {
     let mut text = String::new();
     for token in tokens {
         match token {
-            Token::Any => text.push('?'),
-            Token::Star => text.push('*'),
-            Token::Char(c) => text.push_str(&glob::Pattern::escape(c.encode_utf8(&mut [0; 4]))),
-            Token::Set(set) => set.write(&mut text),
+            WildcardToken::Any => text.push('?'),
+            WildcardToken::Star => text.push('*'),
+            WildcardToken::Char(c) => {
+                text.push_str(&glob::Pattern::escape(c.encode_utf8(&mut [0; 4])));
+            }
+            WildcardToken::Set(set) => set.write(&mut text),
         }
     }
     glob::Pattern::new(&text)
@@ -381,10 +390,10 @@ mod tests {
     use super::*;
 
     fn matches(pattern: &str, name: impl AsRef<[u8]>) -> bool {
-        match Component::parse(pattern.as_bytes()) {
-            Component::Wild(wild) => wild.matches(name.as_ref()),
-            Component::Name(only) => only == name.as_ref(),
-            Component::Deep => false,
+        match PatternComponent::parse(pattern.as_bytes()) {
+            PatternComponent::Wild(wild) => wild.matches(name.as_ref()),
+            PatternComponent::Name(only) => only == name.as_ref(),
+            PatternComponent::Deep => false,
         }
     }
 
@@ -430,9 +439,9 @@ mod tests {
             ("\\\\", "\\"),
             ("[!]", "[!]"),
         ] {
-            let component = Component::parse(pattern.as_bytes());
+            let component = PatternComponent::parse(pattern.as_bytes());
             assert!(
-                matches!(&component, Component::Name(only) if only == name.as_bytes()),
+                matches!(&component, PatternComponent::Name(only) if only == name.as_bytes()),
                 "{component:?}"
             );
         }
@@ -442,16 +451,16 @@ mod tests {
 
     #[test]
     fn slashes_part_a_pattern_wherever_they_stand() {
-        let wildcard = Wildcard::parse(b"//a[/]*\\/**///**/x/");
+        let wildcard = SplitPattern::parse(b"//a[/]*\\/**///**/x/");
         assert_eq!(wildcard.root, b"//");
         assert!(wildcard.directories);
         let [a, star, deep, x] = &wildcard.steps[..] else {
             panic!("{wildcard:?}")
         };
-        assert!(matches!(&a.component, Component::Name(name) if name == b"a["));
-        assert!(matches!(&star.component, Component::Wild(_)));
-        assert!(matches!(&deep.component, Component::Deep));
-        assert!(matches!(&x.component, Component::Name(name) if name == b"x"));
+        assert!(matches!(&a.component, PatternComponent::Name(name) if name == b"a["));
+        assert!(matches!(&star.component, PatternComponent::Wild(_)));
+        assert!(matches!(&deep.component, PatternComponent::Deep));
+        assert!(matches!(&x.component, PatternComponent::Name(name) if name == b"x"));
         assert_eq!([&*star.slashes, &*x.slashes], [b"/", b"/"]);
     }
 }

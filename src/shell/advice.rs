@@ -1,12 +1,12 @@
 //! Advice on a command that failed in `sh` because it is written for bash.
 //!
-//! Rules: the decisions on bash. Advice is given where two things agree: a complaint of the shell's
-//! own in the output, in the words of dash (the `sh` of Debian and its kin), and the spelling that
-//! it complains of, unquoted in the command.
+//! Rules: the decisions on bash. Advice is given if the output has an error message of the shell's,
+//! in the words of dash (the `sh` of Debian and its kin), and the command has the spelling that the
+//! message is about, unquoted.
 
 use std::ffi::OsStr;
 
-use crate::shell::named::found_by_path;
+use crate::shell::command_shell::find_on_path;
 
 /// Words of bash that `sh` takes for the names of programs.
 const WORDS: [&str; 13] = [
@@ -25,7 +25,7 @@ const WORDS: [&str; 13] = [
     "time",
 ];
 
-/// Other spellings of bash: a part of the complaint, a part of the command, and how it is called.
+/// Other spellings of bash: part of the error message, part of the command, and a name for it.
 const SPELLINGS: [(&str, &str, &str); 17] = [
     ("\"(\" unexpected", "function ", "function"),
     ("\"(\" unexpected", "=(", "NAME=(…)"),
@@ -46,7 +46,7 @@ const SPELLINGS: [(&str, &str, &str); 17] = [
     ("cannot open ", "(( ", "(( ))"),
 ];
 
-/// Programs that go by another name on some systems.
+/// Programs that have another name on some systems.
 const OTHER_NAMES: [(&str, &str); 5] = [
     ("python", "python3"),
     ("pip", "pip3"),
@@ -55,43 +55,43 @@ const OTHER_NAMES: [(&str, &str); 5] = [
     ("bat", "batcat"),
 ];
 
-/// The longest command that is looked into, in bytes: longer ones are data for the most part.
+/// Longest command that is examined, in bytes: longer ones are mostly data.
 const LONGEST: usize = 64 * 1024;
 
 /// A sentence or two on why `command` failed in the system's `sh` and what to do. `tail` is the end
 /// of its output.
 #[must_use]
-pub fn advice(command: &str, tail: &[u8]) -> Option<String> {
+pub fn advise_on_failure(command: &str, tail: &[u8]) -> Option<String> {
     if command.len() > LONGEST || memchr::memmem::find(tail, b"sh: ").is_none() {
         return None;
     }
     let tail = String::from_utf8_lossy(tail);
-    let command = unquoted(command)?;
+    let command = strip_quoted(command)?;
     tail.lines()
-        .filter_map(complaint)
+        .filter_map(parse_message)
         .find_map(|(line, words)| {
-            let spelling = spelling(&command, words);
-            let written_for_bash = spelling.map(|spelling| sentence(spelling, line, words));
-            written_for_bash.or_else(|| by_another_name(&command, words))
+            let spelling = find_spelling(&command, words);
+            let written_for_bash = spelling.map(|spelling| advise_bash(spelling, line, words));
+            written_for_bash.or_else(|| advise_other_name(&command, words))
         })
 }
 
-/// The number and the words of a complaint of the shell's: `sh: 1: words`.
-fn complaint(line: &str) -> Option<(u64, &str)> {
+/// Line number and words of an error message of the shell's: `sh: 1: words`.
+fn parse_message(line: &str) -> Option<(u64, &str)> {
     let (number, words) = line.strip_prefix("sh: ")?.split_once(": ")?;
     Some((number.parse().ok()?, words))
 }
 
-/// The program that the shell did not find. Where a directory of `PATH` may not be searched, the
-/// shell says so instead.
-fn missing(words: &str) -> Option<&str> {
+/// The program that the shell did not find. If a directory of `PATH` may not be searched, the shell
+/// reports that instead.
+fn missing_program(words: &str) -> Option<&str> {
     let found = words.strip_suffix(": not found");
     found.or_else(|| words.strip_suffix(": Permission denied"))
 }
 
-/// The command without what is quoted; `None` where it holds a here-document, whose text may be
-/// anybody's.
-fn unquoted(command: &str) -> Option<String> {
+/// The command without its quoted parts; `None` if it has a here-document, which may contain
+/// anything.
+fn strip_quoted(command: &str) -> Option<String> {
     if command.replace("<<<", "").contains("<<") {
         return None;
     }
@@ -116,41 +116,41 @@ fn unquoted(command: &str) -> Option<String> {
     Some(kept)
 }
 
-/// The spelling of bash in the command of which the shell complained with `words`.
-fn spelling(command: &str, words: &str) -> Option<&'static str> {
+/// The spelling of bash in the command that the error message `words` is about.
+fn find_spelling(command: &str, words: &str) -> Option<&'static str> {
     let is_called = |word: &str| {
         let mut parts = command.split(|c: char| c.is_whitespace() || ";&|()`".contains(c));
         parts.any(|part| part == word)
     };
-    if let Some(name) = missing(words)
+    if let Some(name) = missing_program(words)
         && let Some(word) = WORDS.into_iter().find(|word| *word == name)
     {
         return is_called(word).then_some(word);
     }
     let arithmetic = |at: usize| !command[..at].ends_with('$');
-    let mut found = SPELLINGS.into_iter().filter(|(complaint, text, _)| {
-        words.contains(complaint) && command.match_indices(text).any(|(at, _)| arithmetic(at))
+    let mut found = SPELLINGS.into_iter().filter(|(message, text, _)| {
+        words.contains(message) && command.match_indices(text).any(|(at, _)| arithmetic(at))
     });
     found.next().map(|(_, _, name)| name)
 }
 
-/// The name that a program has here which was not found by the one in `words`.
-fn by_another_name(command: &str, words: &str) -> Option<String> {
-    let missing = missing(words)?;
+/// Advice to use the other name that the missing program has here.
+fn advise_other_name(command: &str, words: &str) -> Option<String> {
+    let missing = missing_program(words)?;
     let (missing, other) = OTHER_NAMES.iter().find(|(name, _)| *name == missing)?;
-    found_by_path(OsStr::new(other))?;
+    find_on_path(OsStr::new(other))?;
     let is_called = command.split_whitespace().any(|word| word == *missing);
     is_called.then(|| format!("There is no `{missing}` here, but there is `{other}`."))
 }
 
-fn sentence(spelling: &str, line: u64, words: &str) -> String {
-    let how = if found_by_path(OsStr::new("bash")).is_some() {
+fn advise_bash(spelling: &str, line: u64, words: &str) -> String {
+    let how = if find_on_path(OsStr::new("bash")).is_some() {
         "run it as bash -c '…', with each ' in it written '\\'' (or have IKIGAI_SHELL=bash set for \
          this tool), or write it for sh"
     } else {
         "there is no bash here either: write it for sh"
     };
-    // A syntax error is found only when its line is read.
+    // The shell finds a syntax error only when it reads that line.
     let before = if line > 1 && words.starts_with("Syntax error") {
         " The lines before the one complained of have been run."
     } else {

@@ -1,4 +1,4 @@
-//! One command through a shell: its output as it comes, and how it ended.
+//! Running one command through a shell, with its output as it comes and its exit code.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -18,70 +18,70 @@ use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use rustix::process::{Resource, getrlimit};
 
 use crate::sandbox::confinement::Confinement;
-use crate::sandbox::confinement::audit::Mark;
-use crate::sandbox::confinement::cage::{self, Cage};
-use crate::sandbox::launch::Launch;
-use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
-use crate::shell::named::{Shell, without_number};
+use crate::sandbox::confinement::audit::ProcessMark;
+use crate::sandbox::confinement::command_confinement::{self, CommandConfinement};
+use crate::sandbox::launch::ProgramLaunch;
+use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
+use crate::shell::command_shell::{CommandShell, without_number};
 use crate::shell::progress::LastLine;
 use crate::shell::still_running::{self, StillRunning};
 
-/// How much is read at a time, and how far the command may write ahead of us, in bytes: the most
-/// that `pipe(7)` gives without privileges.
+/// Size of a busy command's pipe, in bytes: the most that `pipe(7)` gives without privileges. So
+/// much is read at a time, and so far the command may write ahead.
 const PIPE_SIZE: usize = 1024 * 1024;
 
-/// With so much in the pipe, in bytes, a command writes faster than we read: half of a pipe's
+/// Bytes in the pipe from which a command is taken to write faster than we read: half of a pipe's
 /// initial size.
 const BUSY_PIPE: usize = 32 * 1024;
 
 /// The longest argument that `execve(2)` takes, its final NUL included (`MAX_ARG_STRLEN`).
 const LONGEST_ARGUMENT: usize = 32 * 4096;
 
-/// The exit code of a command that was ended at the end of its time, as `timeout(1)` has it.
+/// Exit code of a command that ran into its time limit, as `timeout(1)` has it.
 const TIMED_OUT: i32 = 124;
 
-/// How a command is run.
-pub struct Conditions<'a> {
-    /// By this shell.
-    pub shell: &'a Shell,
-    /// In this directory; `None` is the process's own.
+/// Settings for running a command.
+pub struct CommandSettings<'a> {
+    /// The shell that runs it.
+    pub shell: &'a CommandShell,
+    /// The directory in which it starts; `None` is the process's own.
     pub directory: Option<OwnedFd>,
-    /// Within these bounds, if there are any.
+    /// The confinement that it runs in, if any.
     pub confinement: Option<&'a Confinement>,
-    /// Whose denials the kernel is to tell, if anybody listens.
-    pub mark: Option<Mark>,
-    /// Within this time; `None` is as long as it takes.
+    /// The mark by which the kernel's audit reports its denials, if they are wanted.
+    pub mark: Option<ProcessMark>,
+    /// The time limit; `None` is as long as it takes.
     pub limit: Option<TimeLimit>,
-    /// While it runs and writes, this is told the last whole line, at most once a second.
+    /// Called with the last whole line of output while it runs, at most once a second.
     pub progress: Option<fn(&[u8])>,
 }
 
-/// The moments at which a command is ended.
+/// The moments at which a command is asked and forced to end.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeLimit {
-    /// It is asked to end then.
-    pub asks: Instant,
-    /// Whatever is left of it is killed then.
-    pub kills: Instant,
-    /// Nothing is waited for any longer.
+    /// It is asked to end.
+    pub ask_at: Instant,
+    /// The processes that it has left are killed.
+    pub kill_at: Instant,
+    /// Waiting ends.
     pub end: Instant,
 }
 
-/// How a command ended.
+/// The outcome of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// The exit code: 128 + N for signal N, 127 if it could not be started, 124 at the end of its
-    /// time.
+pub struct CommandOutcome {
+    /// The exit code: 128 + N for signal N, 127 if it could not be started, 124 if it ran into its
+    /// time limit.
     pub code: i32,
-    /// It was ended, with all that it started, at the end of its time: what was running then.
+    /// The processes that were running at its time limit, if it was ended then.
     pub timed_out: Option<Vec<StillRunning>>,
 }
 
 /// Opens the directory at `path` for a command to start in.
 ///
 /// # Errors
-/// It is not there, is none, or may not be entered.
-pub fn directory(path: &Path) -> Result<OwnedFd, Errno> {
+/// It does not exist, is not a directory, or may not be entered.
+pub fn open_directory(path: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let directory = openat(CWD, path, flags, Mode::empty())?;
     accessat(&directory, c".", Access::EXEC_OK, AtFlags::EACCESS)?;
@@ -89,95 +89,104 @@ pub fn directory(path: &Path) -> Result<OwnedFd, Errno> {
 }
 
 /// Runs `command` and writes its output on both streams into `sink`, in the order written and as it
-/// comes, until the shell itself has ended or its time is over. Why a command could not be started
-/// is written into `sink` as well.
+/// comes, until the shell itself has ended or its time is over. If the command could not be
+/// started, the reason is written into `sink`.
 ///
-/// The process becomes a child subreaper (`prctl(2)`). It may have several threads; but if a
-/// command kills its own watchdog, what it has started cannot be told from the process's other
-/// children, and all of them are killed.
+/// The process becomes a child subreaper (`prctl(2)`). It may have several threads. But if a
+/// command kills its own watchdog, its processes cannot be told from other children of this
+/// process, and all of them are killed.
 ///
 /// # Errors
-/// Only those of `sink`; whatever the command started is then killed.
-pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> io::Result<Ended> {
+/// Only those of `sink`; all processes of the command are then killed.
+pub fn run_command(
+    command: &str,
+    conditions: CommandSettings<'_>,
+    sink: &mut impl Write,
+) -> io::Result<CommandOutcome> {
     let (limit, progress) = (conditions.limit, conditions.progress);
-    let ended = |code| Ended {
+    let ended = |code| CommandOutcome {
         code,
         timed_out: None,
     };
     if command.trim_ascii().is_empty() {
-        return refuse("the command is empty, nothing was run", sink).map(ended);
+        return write_refusal("the command is empty, nothing was run", sink).map(ended);
     }
     if command.contains('\0') {
         let reason = "the command contains a NUL character, nothing was run";
-        return refuse(reason, sink).map(ended);
+        return write_refusal(reason, sink).map(ended);
     }
     let (shell, confinement) = (conditions.shell, conditions.confinement);
-    let (output, mut watchdog) = match start(command, conditions) {
+    let (output, mut watchdog) = match start_command(command, conditions) {
         Ok(started) => started,
-        Err(error) => return refuse(&shell.explain(&error), sink).map(ended),
+        Err(error) => return write_refusal(&shell.explain(&error), sink).map(ended),
     };
-    let mut told = Head {
+    let mut sink = HeadWriter {
         sink,
-        bytes: Vec::new(),
+        head: Vec::new(),
     };
-    let mut pipe = Pipe::new(output);
-    let asks = limit.map(|limit| limit.asks);
-    let passed_on = pass_on(&mut pipe, &watchdog, &mut told, asks, progress)?;
-    if let (PassedOn::UntilTimeout, Some(TimeLimit { kills, end, .. })) = (passed_on, limit) {
+    let mut pipe = OutputPipe::new(output);
+    let ask_at = limit.map(|limit| limit.ask_at);
+    let passed_on = pass_on(&mut pipe, &watchdog, &mut sink, ask_at, progress)?;
+    if let (PassedOn::UntilTimeout, Some(TimeLimit { kill_at, end, .. })) = (passed_on, limit) {
         let running = watchdog.running();
-        watchdog.ask_to_end(kills.saturating_duration_since(Instant::now()));
-        // Output that it writes while it clears up is read too.
-        pass_on(&mut pipe, &watchdog, &mut told, Some(end), None)?;
+        watchdog.ask_to_end(kill_at.saturating_duration_since(Instant::now()));
+        // Output that it writes while it cleans up is read too.
+        pass_on(&mut pipe, &watchdog, &mut sink, Some(end), None)?;
         let killed = watchdog.stop(end);
-        pipe.drain(&mut told)?;
-        return Ok(Ended {
+        pipe.drain(&mut sink)?;
+        return Ok(CommandOutcome {
             code: TIMED_OUT,
-            timed_out: Some(still_running::named(running, &killed)),
+            timed_out: Some(still_running::name_processes(running, &killed)),
         });
     }
-    let beginning = told.bytes;
+    let HeadWriter { sink, head } = sink;
     let end = watchdog.end();
     watchdog.release(limit.map(|limit| limit.end));
     match end {
         CommandEnd::Code(code) => {
-            if let Some(cause) = ended_before_it_began(code, &beginning) {
+            if let Some(cause) = explain_failed_start(code, &head) {
                 write!(sink, "bash: {cause}")?;
             }
             Ok(ended(code))
         }
-        CommandEnd::NotStarted(errno) => refuse(&shell.explain(&errno.into()), sink).map(ended),
-        CommandEnd::NotConfined(errno) => refuse(&not_confined(errno), sink).map(ended),
+        CommandEnd::NotStarted(errno) => {
+            write_refusal(&shell.explain(&errno.into()), sink).map(ended)
+        }
+        CommandEnd::NotConfined(errno) => {
+            write_refusal(&explain_not_confined(errno), sink).map(ended)
+        }
         CommandEnd::NotMasked(errno) => {
-            let why = confinement.map(|confinement| confinement.cannot_mask(errno));
-            let why = format!("the command was not run: {}", why.unwrap_or_default());
-            refuse(&why, sink).map(ended)
+            let cause = confinement.map(|confinement| confinement.cannot_mask(errno));
+            let reason = format!("the command was not run: {}", cause.unwrap_or_default());
+            write_refusal(&reason, sink).map(ended)
         }
         // SIGKILL is the only signal that ends a watchdog.
         CommandEnd::Unwatched => Ok(ended(128 + libc::SIGKILL)),
     }
 }
 
-/// Why a command was not run that could not be confined.
-fn not_confined(errno: Errno) -> String {
-    let why = match errno {
+/// The message for a command that was not run because it could not be confined.
+fn explain_not_confined(errno: Errno) -> String {
+    let cause = match errno {
         // The kernel has no more layers.
         Errno::TOOBIG => String::from("it would be the 17th confinement within another"),
         errno => without_number(&errno.into()),
     };
-    format!("the command was not run: it could not be confined: {why}")
+    format!("the command was not run: it could not be confined: {cause}")
 }
 
-fn refuse(reason: &str, sink: &mut impl Write) -> io::Result<i32> {
+fn write_refusal(reason: &str, sink: &mut impl Write) -> io::Result<i32> {
     write!(sink, "bash: {reason}")?;
     Ok(127)
 }
 
-/// Why a shell may have ended before it did anything. If memory does not suffice to load it, the
-/// kernel kills it without a word, or the dynamic loader complains. `beginning` is what it wrote.
-fn ended_before_it_began(code: i32, beginning: &[u8]) -> Option<String> {
+/// The message for a shell that may have ended before it did anything: if there is too little
+/// memory to load it, the kernel kills it without a word, or the dynamic loader reports an error.
+/// `head` is the beginning of its output.
+fn explain_failed_start(code: i32, head: &[u8]) -> Option<String> {
     let ended = match code - 128 {
-        libc::SIGKILL | libc::SIGSEGV => beginning.is_empty(),
-        _ => code == 127 && memchr::memmem::find(beginning, LOADING).is_some(),
+        libc::SIGKILL | libc::SIGSEGV => head.is_empty(),
+        _ => code == 127 && memchr::memmem::find(head, LOADING).is_some(),
     };
     let limit = getrlimit(Resource::As).current;
     let limit = limit.filter(|limit| ended && *limit < LITTLE_MEMORY)?;
@@ -191,19 +200,19 @@ fn ended_before_it_began(code: i32, beginning: &[u8]) -> Option<String> {
 /// With less than this, in bytes, programs of ordinary size cannot be loaded.
 const LITTLE_MEMORY: u64 = 64 * 1024 * 1024;
 
-/// The dynamic loader's complaint (`ld.so(8)`).
+/// The dynamic loader's error message (`ld.so(8)`).
 const LOADING: &[u8] = b": error while loading shared libraries: ";
 
-/// Keeps the beginning of what is passed on.
-struct Head<'a, W> {
+/// A writer that passes everything on and keeps the beginning.
+struct HeadWriter<'a, W> {
     sink: &'a mut W,
-    bytes: Vec<u8>,
+    head: Vec<u8>,
 }
 
-impl<W: Write> Write for Head<'_, W> {
+impl<W: Write> Write for HeadWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let wanted = (2 * LOADING.len()).saturating_sub(self.bytes.len());
-        self.bytes.extend(bytes.iter().take(wanted));
+        let wanted = (2 * LOADING.len()).saturating_sub(self.head.len());
+        self.head.extend(bytes.iter().take(wanted));
         self.sink.write(bytes)
     }
 
@@ -212,68 +221,72 @@ impl<W: Write> Write for Head<'_, W> {
     }
 }
 
-fn start(command: &str, conditions: Conditions<'_>) -> io::Result<(File, Watchdog)> {
+fn start_command(command: &str, conditions: CommandSettings<'_>) -> io::Result<(File, Watchdog)> {
     let shell = conditions.shell;
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let program = shell.program();
     let mut arguments = vec![shell.name(), OsStr::new("-c")];
     let sourcing;
     let script = if command.len() < LONGEST_ARGUMENT {
-        // A command may begin with a dash. Not every shell that may be named knows `--`.
+        // A command may begin with a dash. Not every shell of the user's choice knows `--`.
         if shell.is_system_s_own() || command.starts_with(['-', '+']) {
             arguments.push(OsStr::new("--"));
         }
         arguments.push(OsStr::new(command));
         None
     } else {
-        let script = as_file(command)?;
-        sourcing = read_from(script.as_raw_fd());
+        let script = write_script(command)?;
+        sourcing = sourcing_command(script.as_raw_fd());
         arguments.push(OsStr::new(&sourcing));
         Some(script)
     };
     let mut launch = match conditions.confinement {
-        None => Launch::prepare(&program, arguments, shell.withheld)?,
-        Some(confinement) => confined(confinement, &program, arguments, shell, script.as_ref())?,
+        None => ProgramLaunch::prepare(&program, arguments, shell.withheld)?,
+        Some(confinement) => {
+            prepare_confined(confinement, &program, arguments, shell, script.as_ref())?
+        }
     };
     launch.directory = conditions.directory;
-    if let Some(cage) = &mut launch.cage {
-        cage.mark = conditions.mark;
+    if let Some(confined) = &mut launch.confinement {
+        confined.mark = conditions.mark;
     }
-    let watchdog = Watchdog::start(launch, input, Stderr::WithOutput)?;
+    let watchdog = Watchdog::start(launch, input, StderrTarget::WithOutput)?;
     drop(script);
     Ok((output.into(), watchdog))
 }
 
-/// A shell that is to be started within bounds. Within directories it has one of its own for
-/// temporary files, and not the variables that lead to services outside. Of other descriptors it
-/// keeps the `script`.
-fn confined<'a>(
+/// Prepares a shell that starts confined. If its files are confined, it gets a private directory
+/// for temporary files, and no variables that lead to services outside. It inherits the `script`.
+fn prepare_confined<'a>(
     confinement: &Confinement,
     program: &OsStr,
     arguments: impl IntoIterator<Item = &'a OsStr>,
-    shell: &Shell,
+    shell: &CommandShell,
     script: Option<&OwnedFd>,
-) -> io::Result<Launch> {
-    let mut cage = Cage::prepare(confinement).map_err(io::Error::other)?;
-    cage.kept = script.map(AsRawFd::as_raw_fd);
+) -> io::Result<ProgramLaunch> {
+    let mut confined = CommandConfinement::prepare(confinement).map_err(io::Error::other)?;
+    confined.kept = script.map(AsRawFd::as_raw_fd);
     if !confinement.confines_files() {
-        let mut launch = Launch::prepare(program, arguments, shell.withheld)?;
-        launch.cage = Some(cage);
+        let mut launch = ProgramLaunch::prepare(program, arguments, shell.withheld)?;
+        launch.confinement = Some(confined);
         return Ok(launch);
     }
-    let withheld = |name: &OsStr| (shell.withheld)(name) || cage::is_withheld(name);
-    let place = cage::private_directory(confinement);
+    let withheld = |name: &OsStr| (shell.withheld)(name) || command_confinement::is_withheld(name);
+    let place = command_confinement::private_directory(confinement);
     let place = place.ok_or_else(|| io::Error::other("there is no place for temporary files"))?;
-    let launch = Launch::prepare(program, arguments, withheld)?;
-    let launch = launch.with(cage::TEMPORARY, place.path())?;
-    let mut launch = launch.with(cage::TEMPORARY_OF_ZSH, place.path().join("zsh"))?;
+    let launch = ProgramLaunch::prepare(program, arguments, withheld)?;
+    let launch = launch.with(command_confinement::TEMPORARY, place.path())?;
+    let mut launch = launch.with(
+        command_confinement::TEMPORARY_OF_ZSH,
+        place.path().join("zsh"),
+    )?;
     launch.scratch = Some(Arc::new(place));
-    launch.cage = Some(cage);
+    launch.confinement = Some(confined);
     Ok(launch)
 }
 
 /// A command that reads the real one from a descriptor.
-fn read_from(script: i32) -> String {
+fn sourcing_command(script: i32) -> String {
     if access("/proc/self/fd", Access::EXISTS).is_ok() {
         format!(". /proc/self/fd/{script}")
     } else {
@@ -281,12 +294,11 @@ fn read_from(script: i32) -> String {
     }
 }
 
-/// Puts a command that is too long for an argument into a nameless file that the shell inherits and
-/// closes again.
-fn as_file(command: &str) -> io::Result<OwnedFd> {
-    let script =
-        memfd_create("command", MemfdFlags::CLOEXEC).or_else(|_| in_a_temporary_place())?;
-    // Marked for inheritance only now: nothing else is started in between.
+/// Writes a command that is too long for an argument into an unnamed file, which the shell inherits
+/// and closes.
+fn write_script(command: &str) -> io::Result<OwnedFd> {
+    let script = memfd_create("command", MemfdFlags::CLOEXEC).or_else(|_| open_temporary_file())?;
+    // Made inheritable only now, so that no other process that is started gets it.
     fcntl_setfd(&script, FdFlags::empty())?;
     let mut script = File::from(script);
     // POSIX shells redirect descriptors of one digit only; a higher one stays open in the command,
@@ -299,9 +311,9 @@ fn as_file(command: &str) -> io::Result<OwnedFd> {
     Ok(script.into())
 }
 
-/// A file in the directory for temporary files, for kernels that offer none in memory. If it needs
-/// a name, the name is removed at once.
-fn in_a_temporary_place() -> Result<OwnedFd, Errno> {
+/// A file in the directory for temporary files, for kernels without files in memory. If it needs a
+/// name, the name is removed at once.
+fn open_temporary_file() -> Result<OwnedFd, Errno> {
     let directory = std::env::temp_dir();
     let mode = Mode::RUSR | Mode::WUSR;
     let flags = OFlags::RDWR | OFlags::CLOEXEC;
@@ -316,13 +328,13 @@ fn in_a_temporary_place() -> Result<OwnedFd, Errno> {
 }
 
 /// The reading end of a command's output.
-struct Pipe {
+struct OutputPipe {
     output: File,
     buffer: Vec<u8>,
     enlarged: bool,
 }
 
-impl Pipe {
+impl OutputPipe {
     fn new(output: File) -> Self {
         Self {
             output,
@@ -331,7 +343,7 @@ impl Pipe {
         }
     }
 
-    /// Passes on what is in the pipe by now; returns whether that was anything.
+    /// Passes on everything in the pipe; returns false if it was empty.
     fn drain(&mut self, sink: &mut impl Write) -> io::Result<bool> {
         let waiting = ioctl_fionread(&self.output)?;
         if waiting == 0 {
@@ -339,7 +351,7 @@ impl Pipe {
         }
         let waiting = usize::try_from(waiting).unwrap_or(PIPE_SIZE);
         if waiting >= BUSY_PIPE && !self.enlarged {
-            // If the user has used up their share, the pipe stays small, which is only slower.
+            // If the user has no more memory for pipes, it stays small, which is only slower.
             let _ = fcntl_setpipe_size(&self.output, PIPE_SIZE);
             self.enlarged = true;
         }
@@ -361,24 +373,23 @@ impl Pipe {
     }
 }
 
-/// Until when a command's output was passed on.
+/// The event that ended passing a command's output on.
 enum PassedOn {
-    /// Until the shell had ended.
+    /// The shell ended.
     UntilEnd,
-    /// Until its time was over.
+    /// Its time was over.
     UntilTimeout,
 }
 
-/// Passes the command's output on until the shell has ended, and then what is left in the pipe at
-/// that time; or until `end`.
+/// Passes the command's output on until the shell has ended and the pipe is empty, or until `end`.
 fn pass_on(
-    pipe: &mut Pipe,
+    pipe: &mut OutputPipe,
     watchdog: &Watchdog,
     sink: &mut impl Write,
     end: Option<Instant>,
     progress: Option<fn(&[u8])>,
 ) -> io::Result<PassedOn> {
-    let mut told = progress.map(LastLine::new);
+    let mut last_line = progress.map(LastLine::new);
     let mut open = true;
     loop {
         let (ended, readable) = {
@@ -387,10 +398,10 @@ fn pass_on(
             if open {
                 wanted.push(PollFd::new(&pipe.output, PollFlags::IN));
             }
-            let due = told.as_ref().and_then(LastLine::due);
+            let due = last_line.as_ref().and_then(LastLine::due);
             let wake = end.into_iter().chain(due).min().and_then(|wake| {
                 let pause = wake.saturating_duration_since(Instant::now());
-                // A timeout too long for the call is none.
+                // A timeout that is too long for `poll` is left out.
                 Timespec::try_from(pause).ok()
             });
             match poll(&mut wanted, wake.as_ref()) {
@@ -400,12 +411,12 @@ fn pass_on(
             let ready = |at: usize| wanted.get(at).is_some_and(|fd| !fd.revents().is_empty());
             (ready(0), ready(1))
         };
-        // Asked after the end is known, so that everything written before the end counts.
-        let drained = match &mut told {
+        // Read after the end is known, so that everything written before the end counts.
+        let drained = match &mut last_line {
             None => pipe.drain(sink)?,
-            Some(told) => {
-                let drained = pipe.drain(&mut told.beside(sink))?;
-                told.tell_if_due();
+            Some(line) => {
+                let drained = pipe.drain(&mut line.watch(sink))?;
+                line.report_if_due();
                 drained
             }
         };

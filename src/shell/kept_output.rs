@@ -1,15 +1,15 @@
-//! Output that is too long for an answer, kept in a file for whoever reads on.
+//! Saving output that is too long for an answer in a file, from which a caller can read the rest.
 //!
 //! Rules: the decisions on the host's calls (9).
 //!
-//! The files are in `$XDG_STATE_HOME/ikigai-tools/output`, a directory that nobody else may enter.
-//! It is opened once, no link is followed on the way below the state directory, and everything is
-//! done from its descriptor, so that nobody puts another one in its place. All files together stay
-//! within their limit: a writer holds the directory's lock (`flock(2)`) while it looks how much
-//! there is and writes a piece. A writer that dies leaves what it has written.
+//! The files are in `$XDG_STATE_HOME/ikigai-tools/output`, a directory that no other user may
+//! enter. It is opened once, no link is followed on the way below the state directory, and
+//! everything is done from its descriptor, so that it cannot be replaced by another. All files
+//! together stay within their limit, because a writer holds the directory's lock (`flock(2)`) while
+//! it adds up their sizes and writes a piece. A writer that dies leaves what it has written.
 //!
 //! A server that tells its callers apart gives each a directory within that one, named by a digest
-//! of the caller's name, and the limits hold for all of them together.
+//! of the caller's name. The limits hold for all of them together.
 
 use std::ffi::{CStr, CString};
 use std::fmt::Write as _;
@@ -29,109 +29,109 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use crate::sandbox::confinement::{self, Right};
-use crate::shell::named::without_number;
+use crate::sandbox::confinement::{self, AccessRight};
+use crate::shell::command_shell::without_number;
 
-/// The most that is kept of one output, in bytes.
+/// Most that is saved of one output, in bytes.
 const LONGEST: u64 = 64 * 1024 * 1024;
 
-/// The most that all files have together, in bytes.
+/// Largest size of all files together, in bytes.
 const MOST: u64 = 256 * 1024 * 1024;
 
-/// A file that has not changed for so long is removed by the next one.
+/// Age from which a file is removed when the next one is made.
 const OLD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How much is gathered before it is written, in bytes.
+/// Length of the pieces that are written, in bytes.
 const PIECE: usize = 1024 * 1024;
 
-/// How many bytes of its digest name the directory of a caller.
+/// Number of bytes of the digest that name a caller's directory.
 const NAMED_BY: usize = 16;
 
 /// The directory of the caller whose outputs this process keeps, if callers are told apart.
 static OF_CALLER: OnceLock<CString> = OnceLock::new();
 
-/// Has this process keep outputs, and let them be read, in the directory of the caller called
-/// `name` alone. Only the first name counts: a process makes one call.
+/// Makes this process save outputs in the directory of the caller called `name`, and allow only
+/// these to be read. Only the first name counts, because a process makes one call.
 pub fn keep_outputs_of(name: &str) {
     let _ = OF_CALLER.set(directory_of_caller(name));
 }
 
-/// How the directory of a caller is called, whatever the name is.
+/// The name of a caller's directory.
 fn directory_of_caller(name: &str) -> CString {
     let digest = ring::digest::digest(&ring::digest::SHA256, name.as_bytes());
     let mut hex = String::with_capacity(2 * NAMED_BY);
     for byte in &digest.as_ref()[..NAMED_BY] {
         let _ = write!(hex, "{byte:02x}");
     }
-    // There is no NUL in it.
+    // Hexadecimal digits have no NUL.
     CString::new(hex).unwrap_or_default()
 }
 
-/// Whether a directory may be a caller's, by its name.
+/// True if a directory may be a caller's, by its name.
 fn is_of_caller(name: &CStr) -> bool {
     let name = name.to_bytes();
     name.len() == 2 * NAMED_BY && name.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// How long another writer is waited for.
+/// Longest wait for another writer.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// Output on its way into a file. Whatever goes wrong there is no matter to the output.
+/// Output that is being saved in a file. An error there does not affect the output itself.
 #[derive(Debug)]
-pub struct KeptOutput(Result<Writer, String>);
+pub struct KeptOutput(Result<OutputFile, String>);
 
-/// What became of it.
+/// The place of a saved output.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum SavedPlace {
     /// All of it is in this file.
     Whole(PathBuf),
-    /// Its beginning is in this file: so many bytes.
+    /// Only its beginning is in this file, of this length in bytes.
     Beginning(PathBuf, u64),
-    /// There is no file, for this reason.
+    /// It was not saved, for this reason.
     Nowhere(String),
 }
 
 #[derive(Debug)]
-struct Writer {
-    /// Which has the files of all callers, and the lock.
+struct OutputFile {
+    /// The directory with the files of all callers, which is locked.
     all: OwnedFd,
-    /// Where the file is.
+    /// The file's own directory.
     directory: OwnedFd,
     path: PathBuf,
     name: CString,
     file: File,
     gathered: Vec<u8>,
     written: u64,
-    /// More came than was written.
+    /// The output is longer than the file.
     cut: bool,
 }
 
 impl KeptOutput {
-    /// Makes a new file, after those are removed that are too old.
+    /// Removes old files and makes a new one.
     #[must_use]
     pub fn begin() -> Self {
-        Self(Writer::create())
+        Self(OutputFile::create())
     }
 
-    /// No file.
+    /// An output that is not saved.
     #[cfg(test)]
     pub fn none() -> Self {
         Self(Err(String::new()))
     }
 
-    /// Takes the next piece.
-    pub fn take(&mut self, bytes: &[u8]) {
+    /// Appends to the output.
+    pub fn append(&mut self, bytes: &[u8]) {
         if let Ok(writer) = &mut self.0
-            && let Err(error) = writer.take(bytes)
+            && let Err(error) = writer.append(bytes)
         {
             writer.remove();
             self.0 = Err(without_number(&error));
         }
     }
 
-    /// Writes what is left.
+    /// Writes the rest and returns the place of the output.
     #[must_use]
-    pub fn finish(self) -> Kept {
+    pub fn finish(self) -> SavedPlace {
         let written = self.0.and_then(|mut writer| match writer.write_gathered() {
             Ok(()) => Ok(writer),
             Err(error) => {
@@ -140,19 +140,19 @@ impl KeptOutput {
             }
         });
         match written {
-            Err(reason) => Kept::Nowhere(reason),
+            Err(reason) => SavedPlace::Nowhere(reason),
             Ok(writer) if writer.written == 0 => {
                 writer.remove();
-                Kept::Nowhere(FULL.to_owned())
+                SavedPlace::Nowhere(FULL.to_owned())
             }
-            Ok(writer) if writer.cut => Kept::Beginning(writer.path, writer.written),
-            Ok(writer) => Kept::Whole(writer.path),
+            Ok(writer) if writer.cut => SavedPlace::Beginning(writer.path, writer.written),
+            Ok(writer) => SavedPlace::Whole(writer.path),
         }
     }
 }
 
-/// The directory of the files, for whoever lets them be read; neither it nor those above it need be
-/// there.
+/// The directory of the files, so that it can be made readable. Neither it nor those above it need
+/// exist.
 #[must_use]
 pub fn directory_of_outputs() -> Option<PathBuf> {
     let all = dirs::state_dir()?.join("ikigai-tools/output");
@@ -162,19 +162,19 @@ pub fn directory_of_outputs() -> Option<PathBuf> {
     })
 }
 
-/// Why there is no place.
+/// The reason if there is no directory.
 const HOMELESS: &str = "there is no home directory";
 
-/// Why there is none in a confined call.
+/// The reason in a confined call whose state directory is a link that leads into its roots.
 const LED_ASTRAY: &str = "a link leads to the state directory that commands can change";
 
-/// Why there is none for one of several callers.
+/// The reason for one of several callers whose directory others could read.
 const OPEN_TO_OTHERS: &str = "it is within the directories that all callers of this server read";
 
-/// Why there is no room.
+/// The reason if the files have their largest size.
 const FULL: &str = "the files of the last day have 256 MiB already";
 
-impl Writer {
+impl OutputFile {
     fn create() -> Result<Self, String> {
         let state = dirs::state_dir().ok_or(HOMELESS)?;
         if let Some(home) = dirs::home_dir()
@@ -189,20 +189,20 @@ impl Writer {
         };
         let opened = match confinement::current() {
             Some(confinement) => {
-                let state = confinement.lead(&state).ok_or(LED_ASTRAY)?;
-                // Other callers' commands read there, in the system's directories too.
-                if OF_CALLER.get().is_some() && confinement.grants(&state, Right::Read) {
+                let state = confinement.resolve_trusted(&state).ok_or(LED_ASTRAY)?;
+                // Other callers' commands can read there, including the system's directories.
+                if OF_CALLER.get().is_some() && confinement.grants(&state, AccessRight::Read) {
                     return Err(OPEN_TO_OTHERS.to_owned());
                 }
-                without_links(&state)
+                open_or_make_without_links(&state)
             }
-            None => by_name(&state),
+            None => open_or_make(&state),
         };
         let mut directory = opened.map_err(|errno| at(errno, &state))?;
         let mut place = state;
         let mut enter = |from: &OwnedFd, name: &CStr, private| {
             place.push(name.to_str().unwrap_or_default());
-            enter(from, name, private).map_err(|errno| match errno {
+            open_own_directory(from, name, private).map_err(|errno| match errno {
                 Errno::LOOP | Errno::NOTDIR => {
                     format!("{} is no directory of this user's", place.display())
                 }
@@ -216,13 +216,13 @@ impl Writer {
         if place.to_str().is_none() {
             return Err(String::from("the state directory's name is not UTF-8"));
         }
-        let _ = lock(&directory);
+        let _ = lock_directory(&directory);
         let all = directory
             .try_clone()
             .map_err(|error| without_number(&error))?;
         let directory = own.unwrap_or(directory);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        clean_up(&all, now.unwrap_or_default().saturating_sub(OLD));
+        remove_old_files(&all, now.unwrap_or_default().saturating_sub(OLD));
         let made = new_file(&directory).map_err(|errno| at(errno, &place));
         let _ = flock(&all, FlockOperation::Unlock);
         let (name, file) = made?;
@@ -238,7 +238,7 @@ impl Writer {
         })
     }
 
-    fn take(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+    fn append(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !self.cut && !bytes.is_empty() {
             let (now, later) = bytes.split_at(bytes.len().min(PIECE - self.gathered.len()));
             self.gathered.extend_from_slice(now);
@@ -250,13 +250,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes what was gathered, as far as there is room.
+    /// Writes the gathered bytes, as far as there is room.
     fn write_gathered(&mut self) -> io::Result<()> {
         if self.gathered.is_empty() {
             return Ok(());
         }
-        lock(&self.all)?;
-        let room = MOST.saturating_sub(size_of_all(&self.all));
+        lock_directory(&self.all)?;
+        let room = MOST.saturating_sub(total_size(&self.all));
         let room = room.min(LONGEST.saturating_sub(self.written));
         let count = usize::try_from(room).map_or(usize::MAX, |room| room);
         let count = self.gathered.len().min(count);
@@ -274,16 +274,16 @@ impl Writer {
     }
 }
 
-/// Opens the directory at `path`, made if it is missing.
-fn by_name(path: &Path) -> Result<OwnedFd, Errno> {
+/// Opens the directory at `path`, and makes it if it is missing.
+fn open_or_make(path: &Path) -> Result<OwnedFd, Errno> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
     open(path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
 }
 
-/// The same, where no link may lie on the way: what a command left in the background may lay one
-/// at any moment.
-fn without_links(path: &Path) -> Result<OwnedFd, Errno> {
+/// The same without following links, because a process that a command has left in the background
+/// may make one at any moment.
+fn open_or_make_without_links(path: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut directory = open(c"/", flags, Mode::empty())?;
     for part in path.components() {
@@ -304,9 +304,9 @@ fn without_links(path: &Path) -> Result<OwnedFd, Errno> {
     Ok(directory)
 }
 
-/// Enters the directory `name`, made if it is missing; one that is a link, or another user's, is
-/// `NOTDIR`. One that is to be `private` is nobody else's to enter.
-fn enter(parent: &OwnedFd, name: &CStr, private: bool) -> Result<OwnedFd, Errno> {
+/// Opens the directory `name`, and makes it if it is missing. A link or another user's directory is
+/// `NOTDIR`. A `private` directory is closed to other users.
+fn open_own_directory(parent: &OwnedFd, name: &CStr, private: bool) -> Result<OwnedFd, Errno> {
     let owner_only = Mode::RWXU;
     match mkdirat(parent, name, owner_only) {
         Ok(()) | Err(Errno::EXIST) => {}
@@ -324,8 +324,8 @@ fn enter(parent: &OwnedFd, name: &CStr, private: bool) -> Result<OwnedFd, Errno>
     Ok(directory)
 }
 
-/// Locks the directory until it is unlocked. On file systems without locks nobody is kept out.
-fn lock(directory: &OwnedFd) -> io::Result<()> {
+/// Locks the directory until it is unlocked; has no effect on file systems without locks.
+fn lock_directory(directory: &OwnedFd) -> io::Result<()> {
     let deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
         match flock(directory, FlockOperation::NonBlockingLockExclusive) {
@@ -342,7 +342,7 @@ fn lock(directory: &OwnedFd) -> io::Result<()> {
     }
 }
 
-/// A new file, for nobody else to read.
+/// Makes a new file that other users cannot read.
 fn new_file(directory: &OwnedFd) -> Result<(CString, File), Errno> {
     loop {
         let number = RandomState::new().build_hasher().finish();
@@ -356,7 +356,7 @@ fn new_file(directory: &OwnedFd) -> Result<(CString, File), Errno> {
 }
 
 /// Removes the files that were last written before `oldest`, counted from 1970.
-fn clean_up(directory: &OwnedFd, oldest: Duration) {
+fn remove_old_files(directory: &OwnedFd, oldest: Duration) {
     each_file(directory, &mut |directory, name, written, _| {
         if written < oldest {
             let _ = unlinkat(directory, name, AtFlags::empty());
@@ -364,8 +364,8 @@ fn clean_up(directory: &OwnedFd, oldest: Duration) {
     });
 }
 
-/// How much all files have, in bytes.
-fn size_of_all(directory: &OwnedFd) -> u64 {
+/// Size of all files together, in bytes.
+fn total_size(directory: &OwnedFd) -> u64 {
     let mut all = 0u64;
     each_file(directory, &mut |_, _, _, size| {
         all = all.saturating_add(size);
@@ -373,8 +373,8 @@ fn size_of_all(directory: &OwnedFd) -> u64 {
     all
 }
 
-/// Calls `each` with the directory and the name of each file, when it was written last, and its
-/// size: of those in this directory and in the callers' within it.
+/// Calls `each` for each file in this directory and in the callers' within it: with its directory,
+/// name, last modification and size.
 fn each_file(directory: &OwnedFd, each: &mut impl FnMut(&OwnedFd, &CStr, Duration, u64)) {
     each_file_to(directory, 1, each);
 }
@@ -438,8 +438,8 @@ mod tests {
             fs::write(directory.join("a"), "12345").unwrap();
         }
         let all = open(place.path(), OFlags::DIRECTORY, Mode::empty()).unwrap();
-        assert_eq!(size_of_all(&all), 10);
-        clean_up(&all, Duration::from_secs(u64::MAX));
+        assert_eq!(total_size(&all), 10);
+        remove_old_files(&all, Duration::from_secs(u64::MAX));
         assert!(!place.path().join("a").exists() && !own.join("a").exists());
         assert!(other.join("a").exists());
     }

@@ -5,19 +5,19 @@
 //! from `sh(1p)`.
 
 mod advice;
+mod collected_output;
 mod command;
-mod ends;
+mod command_shell;
 mod kept_output;
-mod named;
+pub mod output_claims;
 mod program;
 mod progress;
-pub mod refused;
 mod still_running;
 
-pub use advice::advice;
-pub use command::{Conditions, Ended, TimeLimit, directory, run};
-pub use ends::{Beginning, Ends};
-pub use kept_output::{Kept, directory_of_outputs, keep_outputs_of};
-pub use named::Shell;
+pub use advice::advise_on_failure;
+pub use collected_output::{CollectedOutput, OutputCollector};
+pub use command::{CommandOutcome, CommandSettings, TimeLimit, open_directory, run_command};
+pub use command_shell::CommandShell;
+pub use kept_output::{SavedPlace, directory_of_outputs, keep_outputs_of};
 pub use program::{ProgramError, run_program};
 pub use still_running::StillRunning;

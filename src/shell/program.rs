@@ -1,4 +1,4 @@
-//! One program with a timeout: its output, how it ended, and nothing of it left behind either way.
+//! Running one program with a timeout, for its output and exit code; none of its processes is left.
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use crate::sandbox::launch::Launch;
-use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
+use crate::sandbox::launch::ProgramLaunch;
+use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
 
-/// What a program wrote on stdout, and how it ended.
+/// A program's output and exit code.
 #[derive(Debug)]
 pub struct ProgramOutput {
     /// Everything that it wrote on stdout.
@@ -23,7 +23,7 @@ pub struct ProgramOutput {
     pub code: i32,
 }
 
-/// Why a program has no result.
+/// The reason why a program has no result.
 #[derive(Debug)]
 pub enum ProgramError {
     /// It ran into its timeout.
@@ -65,11 +65,10 @@ impl From<rustix::io::Errno> for ProgramError {
     }
 }
 
-/// Runs `program` (its path, its arguments, the variables that were taken from it, and nothing else
-/// that was set on it) for at most
-/// `timeout`, with an empty stdin and stderr discarded, and accepts at most `most` bytes of its
-/// stdout. Whatever it started is killed when it has ended, when it times out, and when this
-/// process dies.
+/// Runs `program` for at most `timeout`, with an empty stdin and stderr discarded, and accepts at
+/// most `most` bytes of its stdout. Only its path, its arguments and the removal of variables are
+/// taken from `program`. All its processes are killed when it has ended, when it times out, and
+/// when this process dies.
 pub fn run_program(
     program: &Command,
     timeout: Duration,
@@ -78,12 +77,12 @@ pub fn run_program(
     let deadline = Instant::now() + timeout;
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let arguments = std::iter::once(program.get_program()).chain(program.get_args());
-    let taken = |name: &OsStr| {
+    let removed = |name: &OsStr| {
         let mut changed = program.get_envs();
         changed.any(|(one, value)| one == name && value.is_none())
     };
-    let launch = Launch::prepare(program.get_program(), arguments, taken)?;
-    let mut watchdog = Watchdog::start(launch, input, Stderr::Nowhere)?;
+    let launch = ProgramLaunch::prepare(program.get_program(), arguments, removed)?;
+    let mut watchdog = Watchdog::start(launch, input, StderrTarget::Nowhere)?;
     let mut pipe = File::from(output);
     let mut output = Vec::new();
     let mut open = true;

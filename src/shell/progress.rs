@@ -1,62 +1,65 @@
-//! What a command wrote last, for whoever waits for it.
+//! Reports of a command's last line of output while it runs.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// How often it is told, at most.
+/// Least time between two reports.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// How much of a line is told, in bytes.
+/// Length to which a line is reported, in bytes.
 const LONGEST: usize = 200;
 
-/// The last whole line of what goes by. A carriage return ends a line too: that is how programs
-/// write progress over itself.
+/// The last whole line of some output. A carriage return ends a line too, because programs
+/// overwrite their progress with it.
 pub struct LastLine {
-    tell: fn(&[u8]),
-    /// The last whole line with something in it, as far as it is told; empty once it has been.
+    report: fn(&[u8]),
+    /// The last whole line that is not empty, as far as it is reported; empty once it has been.
     whole: Vec<u8>,
-    /// The beginning of the line that is not at its end.
+    /// The beginning of an incomplete line.
     begun: Vec<u8>,
-    /// When something was told last.
-    told: Option<Instant>,
+    /// The time of the last report.
+    reported: Option<Instant>,
 }
 
 impl LastLine {
-    /// Tells `tell`, beginning with the first line.
-    pub fn new(tell: fn(&[u8])) -> Self {
+    /// Reports to `report`, beginning with the first line.
+    pub fn new(report: fn(&[u8])) -> Self {
         Self {
-            tell,
+            report,
             whole: Vec::new(),
             begun: Vec::new(),
-            told: None,
+            reported: None,
         }
     }
 
-    /// A writer that passes on to `sink` and watches what goes by.
-    pub fn beside<'a, W: Write>(&'a mut self, sink: &'a mut W) -> Beside<'a, W> {
-        Beside { line: self, sink }
+    /// A writer that passes everything on to `sink` and keeps the last line.
+    pub fn watch<'a, W: Write>(&'a mut self, sink: &'a mut W) -> ProgressWriter<'a, W> {
+        ProgressWriter { line: self, sink }
     }
 
-    /// When the line that has not been told yet may be told; `None` where there is none.
+    /// The time at which a line that has not been reported may be; `None` if there is no such line.
     pub fn due(&self) -> Option<Instant> {
         if self.whole.is_empty() {
             return None;
         }
-        Some(self.told.map_or_else(Instant::now, |told| told + EVERY))
+        Some(
+            self.reported
+                .map_or_else(Instant::now, |reported| reported + EVERY),
+        )
     }
 
-    /// Tells the last line, where it is time for that.
-    pub fn tell_if_due(&mut self) {
+    /// Reports the last line if it is time for that.
+    pub fn report_if_due(&mut self) {
         if self.due().is_some_and(|due| due <= Instant::now()) {
-            (self.tell)(until_character(&self.whole));
+            (self.report)(trim_incomplete_character(&self.whole));
             self.whole.clear();
-            self.told = Some(Instant::now());
+            self.reported = Some(Instant::now());
         }
     }
 
-    fn take(&mut self, bytes: &[u8]) {
+    fn push(&mut self, bytes: &[u8]) {
         let Some(end) = memchr::memrchr2(b'\n', b'\r', bytes) else {
-            self.begin(bytes);
+            self.begin_line(bytes);
             return;
         };
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
@@ -69,30 +72,30 @@ impl LastLine {
             }
             None => ended,
         };
-        self.begin(line);
+        self.begin_line(line);
         if !self.begun.is_empty() {
             self.whole = std::mem::take(&mut self.begun);
         }
-        self.begin(&bytes[end + 1..]);
+        self.begin_line(&bytes[end + 1..]);
     }
 
-    fn begin(&mut self, bytes: &[u8]) {
+    fn begin_line(&mut self, bytes: &[u8]) {
         let room = LONGEST - self.begun.len();
         self.begun
             .extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 }
 
-/// See [`LastLine::beside`].
-pub struct Beside<'a, W> {
+/// See [`LastLine::watch`].
+pub struct ProgressWriter<'a, W> {
     line: &'a mut LastLine,
     sink: &'a mut W,
 }
 
-impl<W: Write> Write for Beside<'_, W> {
+impl<W: Write> Write for ProgressWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.sink.write_all(bytes)?;
-        self.line.take(bytes);
+        self.line.push(bytes);
         Ok(bytes.len())
     }
 
@@ -101,8 +104,8 @@ impl<W: Write> Write for Beside<'_, W> {
     }
 }
 
-/// `text` without the beginning of a character at its end.
-fn until_character(text: &[u8]) -> &[u8] {
+/// `text` without an incomplete character at its end.
+fn trim_incomplete_character(text: &[u8]) -> &[u8] {
     match std::str::from_utf8(text) {
         Err(error) if error.error_len().is_none() => &text[..error.valid_up_to()],
         _ => text,
@@ -116,7 +119,7 @@ mod tests {
     fn last_of(pieces: &[&str]) -> String {
         let mut line = LastLine::new(|_| ());
         for piece in pieces {
-            line.take(piece.as_bytes());
+            line.push(piece.as_bytes());
         }
         String::from_utf8(line.whole).unwrap()
     }
@@ -144,13 +147,13 @@ mod tests {
     fn a_line_is_told_at_once_and_the_next_one_a_second_later() {
         let mut line = LastLine::new(|_| ());
         assert_eq!(line.due(), None);
-        line.take(b"a\n");
+        line.push(b"a\n");
         assert!(line.due().is_some_and(|due| due <= Instant::now()));
-        line.tell_if_due();
-        line.take(b"b\n");
+        line.report_if_due();
+        line.push(b"b\n");
         assert!(line.due().is_some_and(|due| due > Instant::now()));
-        line.tell_if_due();
+        line.report_if_due();
         assert_eq!(line.whole, b"b");
-        assert_eq!(until_character(b"a\xc3"), b"a");
+        assert_eq!(trim_incomplete_character(b"a\xc3"), b"a");
     }
 }

@@ -1,4 +1,4 @@
-//! Naming the processes of a command that were still running when its time was over: where it hung.
+//! Naming the processes that were still running when a command's time was over.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -24,16 +24,16 @@ pub struct StillRunning {
     pub killed: bool,
 }
 
-/// Names the most telling of the processes that were `running`: those farthest from the shell
-/// first, since the others wait for them. A shell that runs what is named says nothing more.
-/// `killed` are the numbers of those that were.
-pub fn named(mut running: Vec<RunningProcess>, killed: &[i32]) -> Vec<StillRunning> {
+/// Names the processes that were `running`: those farthest from the shell first, because the others
+/// wait for them. A shell is left out if its children are named. `killed` are the ids of those that
+/// had to be killed.
+pub fn name_processes(mut running: Vec<RunningProcess>, killed: &[i32]) -> Vec<StillRunning> {
     let parents: Vec<i32> = running.iter().map(|one| one.parent).collect();
     running.retain(|one| !(parents.contains(&one.pid) && is_given_a_script(&one.arguments)));
     running.sort_by_key(|one| (std::cmp::Reverse(one.depth), one.pid));
     let mut named: Vec<StillRunning> = Vec::new();
     for one in &running {
-        let line = line(&one.arguments);
+        let line = shown_line(&one.arguments);
         let killed = killed.contains(&one.pid);
         if let Some(other) = named.iter_mut().find(|other| other.line == line) {
             other.killed |= killed;
@@ -50,9 +50,9 @@ fn is_given_a_script(arguments: &[u8]) -> bool {
     option.is_some_and(|option| option.starts_with(b"-") && option.ends_with(b"c"))
 }
 
-/// A process's arguments as they are shown: on one line, without what cannot be seen, and without
-/// the secrets of this process's environment.
-fn line(arguments: &[u8]) -> String {
+/// A process's arguments as they are shown: on one line, without unseen characters, and without the
+/// secrets of this process's environment.
+fn shown_line(arguments: &[u8]) -> String {
     let arguments = arguments.strip_suffix(b"\0").unwrap_or(arguments);
     let text = String::from_utf8_lossy(arguments);
     let (program, rest) = text.split_once('\0').unwrap_or((&text, ""));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     fn lines(running: Vec<RunningProcess>) -> Vec<String> {
-        let named = named(running, &[]);
+        let named = name_processes(running, &[]);
         named.into_iter().map(|one| one.line).collect()
     }
 
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn many_alike_are_one_and_no_more_than_three_are_named() {
         let running = (2..9).map(|pid| process(pid, 1, 2, "cc1\0")).collect();
-        let killed = named(running, &[7]);
+        let killed = name_processes(running, &[7]);
         let line = "cc1".to_owned();
         assert_eq!(killed, [StillRunning { line, killed: true }]);
         let running = (2..9).map(|pid| process(pid, 1, 2, &format!("cc{pid}\0")));
@@ -125,13 +125,16 @@ mod tests {
     #[test]
     fn a_line_is_one_line_that_can_be_seen() {
         assert_eq!(
-            line(b"a\0b\nc\x1b[31m\0\xff`d`\0"),
+            shown_line(b"a\0b\nc\x1b[31m\0\xff`d`\0"),
             "a b c [31m \u{FFFD}'d'"
         );
-        assert_eq!(line("a\0\u{202E}b\u{200B}\u{E0041}c\0".as_bytes()), "a bc");
-        let long = line(format!("/bin/a\0{}\0", "é".repeat(200)).as_bytes());
+        assert_eq!(
+            shown_line("a\0\u{202E}b\u{200B}\u{E0041}c\0".as_bytes()),
+            "a bc"
+        );
+        let long = shown_line(format!("/bin/a\0{}\0", "é".repeat(200)).as_bytes());
         assert_eq!(long.chars().count(), 61);
         assert!(long.starts_with("a é") && long.ends_with("é…"));
-        assert_eq!(line(b"-/\0"), "-");
+        assert_eq!(shown_line(b"-/\0"), "-");
     }
 }

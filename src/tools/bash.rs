@@ -11,12 +11,16 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::{Deadline, Terms};
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
-use crate::sandbox::confinement::audit::{Denial, Listener};
-use crate::sandbox::confinement::{self, Confinement, Right};
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
+};
+use crate::sandbox::confinement::audit::{DenialListener, KernelDenial};
+use crate::sandbox::confinement::{self, AccessRight, Confinement};
 use crate::sandbox::roots;
-use crate::shell::refused::claims_in;
-use crate::shell::{Conditions, Ended, Ends, Shell, StillRunning, TimeLimit};
+use crate::shell::output_claims::claims_in;
+use crate::shell::{
+    CommandOutcome, CommandSettings, CommandShell, OutputCollector, StillRunning, TimeLimit,
+};
 use crate::tools::bash_output;
 use crate::tools::bash_refusals::ConfinedCall;
 use crate::{secrets, shell};
@@ -26,7 +30,7 @@ pub const TOOL: Tool = Tool {
     name: "bash",
     link: "bash",
     family: Family::Local,
-    set: Set::Local,
+    set: ToolSet::Local,
     offered: true,
     schema: include_str!("schemas/bash.json"),
     model_schema: include_str!("schemas/for_models/bash.json"),
@@ -34,15 +38,15 @@ pub const TOOL: Tool = Tool {
     own_limit: None,
     artifacts: false,
     title: "Run a shell command",
-    hints: Hints {
+    hints: ToolHints {
         read_only: false,
         destructive: true,
         idempotent: false,
         open_world: true,
     },
-    scope: Scope::Machine,
+    scope: AccessScope::Machine,
     at_once: None,
-    manual: Manual {
+    manual: ToolManual {
         text: "\
 Runs a command with `/bin/sh -c` and answers with what it wrote to both streams, in the order
 written, without its last newline, and with its exit code: 127 if it could not be run, 128 + N if
@@ -67,10 +71,13 @@ environment, unless IKIGAI_PASS_KEYS=1.",
         ],
     },
     account: None,
-    fields: &[("output", Part::Content), ("exit_code", Part::ExitCode)],
-    exits: Exits::RUNS,
+    fields: &[
+        ("output", FieldRole::Content),
+        ("exit_code", FieldRole::ExitCode),
+    ],
+    exits: ExitCodes::RUNS,
     less: "To have less, print less: pipe the command into `head`, `tail` or `grep`, or send its output to a file and read parts of that.",
-    sample: Some(Sample {
+    sample: Some(SampleCall {
         file: None,
         request: r#"{"command":"echo hello"}"#,
         answer: r#""exit_code":0"#,
@@ -91,14 +98,14 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         directory = workdir.map(enter).transpose()?;
     }
     Ok(Reply::new(move |object| {
-        let shell = Shell::from_env(secrets::withheld());
+        let shell = CommandShell::from_env(secrets::withheld());
         let confinement = confinement::current();
-        let listener = confinement.and_then(|_| Listener::open(confinement::abi()));
-        let conditions = Conditions {
+        let listener = confinement.and_then(|_| DenialListener::open(confinement::abi()));
+        let conditions = CommandSettings {
             shell: &shell,
             directory,
             confinement,
-            mark: listener.as_ref().map(Listener::mark),
+            mark: listener.as_ref().map(DenialListener::mark),
             limit: time.deadline.map(limit_by),
             progress: object.terms().progress,
         };
@@ -111,12 +118,12 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             Some(room) => call.show_ends(object, room)?,
         };
         if outcome.is_empty {
-            object.empty("no output")?;
+            object.nothing_found("no output")?;
         }
         let ended = outcome.ended;
         object.field("exit_code", &ended.code)?;
         let refused = confinement.and_then(|confinement| {
-            let mut denials = listener.map(Listener::denials).unwrap_or_default();
+            let mut denials = listener.map(DenialListener::denials).unwrap_or_default();
             if ended.code == NOT_RUN {
                 denials.extend(refusal_of_shell(&shell, confinement));
             }
@@ -132,7 +139,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         if let Some(running) = &ended.timed_out {
             object.note(time.note(running));
         } else if shell.is_system_s_own() && refused.is_none() {
-            object.note(shell::advice(command, &outcome.end));
+            object.note(shell::advise_on_failure(command, &outcome.end));
         }
         object.note(refused);
         object.note(outcome.note);
@@ -144,12 +151,12 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 const NOT_RUN: i32 = 127;
 
 /// The refusal of the shell itself, known without the kernel: then nothing was run.
-fn refusal_of_shell(shell: &Shell, confinement: &Confinement) -> Option<Denial> {
+fn refusal_of_shell(shell: &CommandShell, confinement: &Confinement) -> Option<KernelDenial> {
     let path = roots::follow(Path::new(&shell.program()), |_| {})?;
-    let is_refused = path.is_absolute() && !confinement.grants(&path, Right::Execute);
-    is_refused.then_some(Denial::File {
+    let is_refused = path.is_absolute() && !confinement.grants(&path, AccessRight::Execute);
+    is_refused.then_some(KernelDenial::File {
         path,
-        right: Right::Execute,
+        right: AccessRight::Execute,
         name: false,
     })
 }
@@ -171,12 +178,12 @@ fn last_lines(end: &[u8], is_cut: bool) -> Vec<u8> {
 /// A command that is about to be run.
 struct Call<'a> {
     command: &'a str,
-    conditions: Conditions<'a>,
+    conditions: CommandSettings<'a>,
 }
 
 /// What became of a command.
 struct Outcome {
-    ended: Ended,
+    ended: CommandOutcome,
     /// The last lines of its output.
     end: Vec<u8>,
     /// Nothing was shown of its output.
@@ -198,7 +205,7 @@ impl Call<'_> {
             passed_on: false,
             end: Vec::new(),
         };
-        let ended = shell::run(self.command, self.conditions, &mut output)?;
+        let ended = shell::run_command(self.command, self.conditions, &mut output)?;
         if keeps_newline && output.newline {
             output.text.write_all(b"\n")?;
         }
@@ -215,8 +222,8 @@ impl Call<'_> {
     fn show_ends(self, object: &mut Object<'_>, room: usize) -> io::Result<Outcome> {
         const NAME: &str = "output";
         let room = room.saturating_sub(NAME.len());
-        let mut output = Ends::new(room);
-        let ended = shell::run(self.command, self.conditions, &mut output)?;
+        let mut output = OutputCollector::new(room);
+        let ended = shell::run_command(self.command, self.conditions, &mut output)?;
         let output = output.finish();
         let mut shown = bash_output::shown(&output, object.measure(), room);
         if shown.cut {
@@ -267,7 +274,10 @@ impl Time {
     /// The note on a command that was ended at the end of its time, when these were `running`.
     fn note(&self, running: &[StillRunning]) -> Option<String> {
         let deadline = self.deadline?;
-        let (after, whole) = (seconds(deadline.asks_after()), seconds(deadline.whole));
+        let (after, whole) = (
+            seconds(deadline.ask_to_end_after()),
+            seconds(deadline.whole),
+        );
         let (limit, longer) = if self.asked_for {
             (
                 format!("its `timeout` is {whole}"),
@@ -301,8 +311,8 @@ impl Time {
 fn limit_by(deadline: Deadline) -> TimeLimit {
     let kills = deadline.until();
     TimeLimit {
-        asks: deadline.asks(),
-        kills,
+        ask_at: deadline.ask_to_end_at(),
+        kill_at: kills,
         end: kills + deadline.end.saturating_duration_since(kills) / 2,
     }
 }
@@ -342,7 +352,7 @@ fn enter(path: &str) -> Result<OwnedFd, Failure> {
     if path.contains('\0') {
         return Err(failed(Errno::NOENT));
     }
-    shell::directory(Path::new(path)).map_err(failed)
+    shell::open_directory(Path::new(path)).map_err(failed)
 }
 
 /// What to send instead of a `workdir` that cannot be entered.
@@ -411,7 +421,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::contract::terms::Reader;
+    use crate::contract::terms::Audience;
 
     /// What this reader gets.
     fn answer(request: &Value, terms: Terms) -> Value {
@@ -436,12 +446,12 @@ mod tests {
                     answer(&request, Terms::within(reader, bytes, None))
                 };
                 let told = json!({"output": "", "empty": "no output", "exit_code": 0});
-                assert_eq!(answer(Reader::Model), told);
-                for reader in [Reader::Host, Reader::Person, Reader::Program] {
+                assert_eq!(answer(Audience::Model), told);
+                for reader in [Audience::Host, Audience::Person, Audience::Program] {
                     assert_eq!(answer(reader), json!({"output": "", "exit_code": 0}));
                 }
             }
-            let terms = Terms::within(Reader::Model, bytes, None);
+            let terms = Terms::within(Audience::Model, bytes, None);
             let shown = answer(&json!({"command": "echo x"}), terms);
             assert_eq!(shown, json!({"output": "x", "exit_code": 0}));
         }
@@ -450,12 +460,12 @@ mod tests {
     #[test]
     fn a_model_s_own_timeout_and_the_caller_s_are_told_apart() {
         let time = Some(Duration::from_secs(1));
-        let terms = Terms::within(Reader::Model, None, time);
+        let terms = Terms::within(Audience::Model, None, time);
         let late = answer(&json!({"command": "sleep 30", "timeout": 9}), terms);
         assert_eq!(late["exit_code"], 124);
         let note = late["note"].as_str().unwrap();
         assert!(note.contains("may take 1 second here at most"), "{note}");
-        let terms = Terms::within(Reader::Model, None, None);
+        let terms = Terms::within(Audience::Model, None, None);
         let late = answer(&json!({"command": "sleep 30", "timeout": 1}), terms);
         let note = late["note"].as_str().unwrap();
         assert!(note.contains("give a longer `timeout`"), "{note}");

@@ -4,9 +4,9 @@
 //! Rules: the decisions on the host's calls (9): the first fifth and the last four fifths, cut at
 //! whole lines.
 
-use crate::contract::bounded::Measure;
-use crate::contract::notes::counted;
-use crate::shell::{Beginning, Kept};
+use crate::basics::words::counted;
+use crate::contract::bounded::TextMeasure;
+use crate::shell::{CollectedOutput, SavedPlace};
 
 /// What the line between both ends takes at most, with its newlines, in bytes.
 const BETWEEN: usize = 96;
@@ -21,7 +21,7 @@ pub struct Shown {
 }
 
 /// As much of `output` as takes `room` at most, as `measure` counts it.
-pub fn shown(output: &Beginning, measure: Measure, room: usize) -> Shown {
+pub fn shown(output: &CollectedOutput, measure: TextMeasure, room: usize) -> Shown {
     let end = output.tail.as_ref().unwrap_or(&output.head);
     let end = end.strip_suffix(b"\n").unwrap_or(end);
     if output.tail.is_none() && measure.cost(end) <= room {
@@ -54,7 +54,7 @@ pub fn shown(output: &Beginning, measure: Measure, room: usize) -> Shown {
 }
 
 /// The beginning of `text` that has `room`, up to its last whole line, where it has one.
-fn whole_lines_of_beginning(text: &[u8], measure: Measure, room: usize) -> &[u8] {
+fn whole_lines_of_beginning(text: &[u8], measure: TextMeasure, room: usize) -> &[u8] {
     let text = &text[..measure.prefix(text, room)];
     match memchr::memrchr(b'\n', text) {
         Some(newline) => &text[..=newline],
@@ -63,7 +63,7 @@ fn whole_lines_of_beginning(text: &[u8], measure: Measure, room: usize) -> &[u8]
 }
 
 /// The end of `text` that has `room`, from its first whole line, where it has one.
-fn whole_lines_of_end(text: &[u8], measure: Measure, room: usize) -> &[u8] {
+fn whole_lines_of_end(text: &[u8], measure: TextMeasure, room: usize) -> &[u8] {
     let start = measure.suffix(text, room);
     let (before, text) = text.split_at(start);
     match memchr::memchr(b'\n', text) {
@@ -73,7 +73,7 @@ fn whole_lines_of_end(text: &[u8], measure: Measure, room: usize) -> &[u8] {
 }
 
 /// Keeps output of which only the ends are shown in a file; returns the note on that.
-pub fn note(output: Beginning, room: usize) -> String {
+pub fn note(output: CollectedOutput, room: usize) -> String {
     let ended = output
         .tail
         .as_ref()
@@ -86,16 +86,16 @@ pub fn note(output: Beginning, room: usize) -> String {
         counted(output.bytes, "byte")
     );
     let mean = output.bytes / lines.max(1);
-    let (path, what) = match output.keep_whole() {
-        Kept::Whole(path) => (path, format!("All of the output, {length}, is")),
-        Kept::Beginning(path, bytes) => {
+    let (path, what) = match output.save_whole() {
+        SavedPlace::Whole(path) => (path, format!("All of the output, {length}, is")),
+        SavedPlace::Beginning(path, bytes) => {
             let bytes = counted(bytes, "byte");
             (
                 path,
                 format!("The first {bytes} of the output, of {length}, are"),
             )
         }
-        Kept::Nowhere(reason) => {
+        SavedPlace::Nowhere(reason) => {
             return format!(
                 "The output is {length}, and what is left out of it here was not kept ({reason}): run \
                  the command again with its output in a file (COMMAND >FILE 2>&1) and read parts of \
@@ -127,10 +127,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::shell::Ends;
+    use crate::shell::OutputCollector;
 
-    fn output(text: &[u8]) -> Beginning {
-        let mut ends = Ends::new(text.len().max(1));
+    fn output(text: &[u8]) -> CollectedOutput {
+        let mut ends = OutputCollector::new(text.len().max(1));
         ends.write_all(text).unwrap();
         ends.finish()
     }
@@ -140,7 +140,7 @@ mod tests {
         let text: Vec<u8> = (1..=1000)
             .flat_map(|n| format!("line {n}\n").into_bytes())
             .collect();
-        let shown = shown(&output(&text), Measure::Plain, 596);
+        let shown = shown(&output(&text), TextMeasure::Plain, 596);
         let text = String::from_utf8(shown.text).unwrap();
         let (first, rest) = text.split_once("[... ").unwrap();
         let (left_out, last) = rest.split_once(" left out ...]\n").unwrap();
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn what_has_room_is_shown_as_it_is() {
         for (text, expected) in [("a\nb\n", "a\nb"), ("", ""), ("\n", ""), ("a\n\n", "a\n")] {
-            let shown = shown(&output(text.as_bytes()), Measure::Json, 4);
+            let shown = shown(&output(text.as_bytes()), TextMeasure::Json, 4);
             assert_eq!(
                 (shown.text.as_slice(), shown.cut),
                 (expected.as_bytes(), false)
@@ -167,7 +167,7 @@ mod tests {
         fn it_keeps_to_its_room_and_begins_and_ends_as_the_output_does(
             text in "(?s)([a-z\u{e9}\u{1}\"]{0,30}\n?){0,60}", room in 100..600usize
         ) {
-            for measure in [Measure::Plain, Measure::Json] {
+            for measure in [TextMeasure::Plain, TextMeasure::Json] {
                 let shown = shown(&output(text.as_bytes()), measure, room);
                 prop_assert!(measure.cost(&shown.text) <= room);
                 prop_assert!(std::str::from_utf8(&shown.text).is_ok());

@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
-use crate::sandbox::confinement::audit::Denial;
-use crate::sandbox::confinement::{Confinement, Right};
-use crate::shell::refused::{LONGEST_PATH, OutputClaims};
-use crate::tools::file_words::quoted_for_shell;
+use crate::sandbox::confinement::audit::KernelDenial;
+use crate::sandbox::confinement::{AccessRight, Confinement};
+use crate::shell::output_claims::{LONGEST_PATH, OutputClaims};
+use crate::tools::file::words::quoted_for_shell;
 
 /// The most refusals that are told one by one.
 const MOST: usize = 3;
@@ -28,7 +28,7 @@ pub struct ConfinedCall<'a> {
 
 impl ConfinedCall<'_> {
     /// The note, if anything was refused, as the kernel told, or as the output speaks of it.
-    pub fn note(&self, denials: &[Denial], claims: &OutputClaims) -> Option<String> {
+    pub fn note(&self, denials: &[KernelDenial], claims: &OutputClaims) -> Option<String> {
         let network = (claims.network && self.code != 0).then(|| {
             let name = self.confinement.name_for_network();
             format!(
@@ -44,16 +44,16 @@ impl ConfinedCall<'_> {
     /// The denials that the kernel told. Programs try much that they can do without: a denial that
     /// did not make the command fail only matters where the command names the file itself, or the
     /// output speaks of a refusal.
-    fn facts(&self, denials: &[Denial], claims: &OutputClaims) -> Option<String> {
+    fn facts(&self, denials: &[KernelDenial], claims: &OutputClaims) -> Option<String> {
         let is_named = |path: &Path| {
             let name = path.file_name().and_then(|name| name.to_str());
             name.is_some_and(|name| self.command.contains(name))
         };
-        let matters = |denial: &&Denial| match denial {
-            Denial::File { path, right, .. } => {
+        let matters = |denial: &&KernelDenial| match denial {
+            KernelDenial::File { path, right, .. } => {
                 // A shell goes on to the next program of that name, and ends so if there is none.
                 let failed = match right {
-                    Right::Execute => matches!(self.code, 126 | 127),
+                    AccessRight::Execute => matches!(self.code, 126 | 127),
                     _ => self.code != 0,
                 };
                 failed || claims.refusal || is_named(path)
@@ -85,9 +85,9 @@ impl ConfinedCall<'_> {
     }
 
     /// One refusal in words, and whether anything allows it.
-    fn fact(&self, denial: &Denial) -> (String, bool) {
+    fn fact(&self, denial: &KernelDenial) -> (String, bool) {
         let (path, right, what, directory) = match denial {
-            Denial::File {
+            KernelDenial::File {
                 path,
                 right,
                 name: true,
@@ -95,23 +95,23 @@ impl ConfinedCall<'_> {
                 let what = "making, renaming or removing what is in";
                 (path, *right, what, path.as_path())
             }
-            Denial::File { path, right, .. } => {
+            KernelDenial::File { path, right, .. } => {
                 let what = match right {
-                    Right::Read => "reading",
-                    Right::Execute => "running",
-                    Right::Write => "writing",
+                    AccessRight::Read => "reading",
+                    AccessRight::Execute => "running",
+                    AccessRight::Write => "writing",
                 };
                 (path, *right, what, directory_of(path))
             }
-            Denial::Network => {
+            KernelDenial::Network => {
                 let name = self.confinement.name_for_network();
                 return (format!("the network ({name} takes it away)"), false);
             }
             other => {
                 let what = match other {
-                    Denial::Signal => "a signal to a process that this call did not start",
-                    Denial::Trace => "looking into a process outside of it",
-                    Denial::Mount => "mounting and unmounting",
+                    KernelDenial::Signal => "a signal to a process that this call did not start",
+                    KernelDenial::Trace => "looking into a process outside of it",
+                    KernelDenial::Mount => "mounting and unmounting",
                     _ => "a socket of a process outside of it",
                 };
                 return (format!("{what} (nothing allows that)"), false);
@@ -143,8 +143,11 @@ impl ConfinedCall<'_> {
             });
         };
         let (kept, rights) = match outside.right {
-            Right::Write => ("write", &[Right::Write][..]),
-            _ => ("read or write", &[Right::Read, Right::Write][..]),
+            AccessRight::Write => ("write", &[AccessRight::Write][..]),
+            _ => (
+                "read or write",
+                &[AccessRight::Read, AccessRight::Write][..],
+            ),
         };
         let directory = directory_of(&outside.path);
         let how = rights
@@ -164,7 +167,7 @@ impl ConfinedCall<'_> {
     }
 
     /// The words by which a right in `directory` is allowed, if that is harmless.
-    fn allowed(&self, right: Right, directory: &Path) -> Option<String> {
+    fn allowed(&self, right: AccessRight, directory: &Path) -> Option<String> {
         let name = directory.to_str().filter(|name| is_plain(name))?;
         self.confinement
             .words_to_allow(right, directory, &quoted_for_shell(name))

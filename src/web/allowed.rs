@@ -1,9 +1,9 @@
-//! The only hosts that pages may be fetched from, where the environment names some.
+//! The only hosts that pages may be fetched from, if the environment names some.
 //!
-//! `ALLOWED_DOMAINS` lists hosts, separated by commas or blanks. A host counts with everything
-//! below it, as elsewhere; its port plays no part. What the list is for is every page that a caller
-//! or a page itself asks for; the services with addresses of their own that a tool asks (a search
-//! provider, a register) are none of its business.
+//! `ALLOWED_DOMAINS` lists hosts, separated by commas or blanks. A host stands for itself and its
+//! subdomains, on any port. The list restricts every page that a caller or a page itself asks for;
+//! it does not restrict the services that a tool asks at an address of its own (a search provider,
+//! a register).
 
 use std::ffi::OsString;
 use std::fmt;
@@ -13,35 +13,35 @@ use url::Url;
 
 use super::search::domains::{DomainFilter, named_hosts};
 
-/// The variable.
+/// Name of the variable.
 pub const VARIABLE: &str = "ALLOWED_DOMAINS";
 
-/// The hosts of the list; without one, all.
+/// The allowed hosts; without a list, all hosts are allowed.
 #[derive(Clone, Debug, Default)]
-pub struct Allowed(Option<List>);
+pub struct AllowedHosts(Option<HostList>);
 
 #[derive(Clone, Debug)]
-enum List {
+enum HostList {
     Hosts(DomainFilter),
-    /// There is something in the variable, but no host: nothing is allowed.
+    /// The variable is set, but names no host: nothing is allowed.
     Unusable,
 }
 
-impl Allowed {
+impl AllowedHosts {
     /// Reads the process's environment.
     #[must_use]
     pub fn from_env() -> Self {
         Self::of(std::env::var_os(VARIABLE))
     }
 
-    /// Reads a value of the variable. An empty one, or one of nothing but blanks, is none.
+    /// Parses a value of the variable. An empty or blank value means no list.
     #[must_use]
     pub fn of(value: Option<OsString>) -> Self {
         let Some(value) = value else {
             return Self(None);
         };
         let Some(text) = value.to_str() else {
-            return Self(Some(List::Unusable));
+            return Self(Some(HostList::Unusable));
         };
         if text.trim().is_empty() {
             return Self(None);
@@ -49,13 +49,13 @@ impl Allowed {
         let entries = text.split(|c: char| c == ',' || c.is_whitespace());
         let hosts: Vec<String> = entries.filter_map(host).collect();
         Self(Some(if hosts.is_empty() {
-            List::Unusable
+            HostList::Unusable
         } else {
-            List::Hosts(DomainFilter::new(&hosts, &[]))
+            HostList::Hosts(DomainFilter::new(&hosts, &[]))
         }))
     }
 
-    /// Whether a page of this address may be fetched.
+    /// True if a page of this URL may be fetched.
     #[must_use]
     pub fn admits(&self, url: &Url) -> bool {
         self.check(url).is_ok()
@@ -65,22 +65,22 @@ impl Allowed {
     pub fn check(&self, url: &Url) -> Result<(), NotAllowed> {
         match &self.0 {
             None => Ok(()),
-            Some(List::Unusable) => Err(NotAllowed::Unusable),
-            Some(List::Hosts(hosts)) if hosts.admits(url.as_str()) => Ok(()),
-            Some(List::Hosts(_)) => Err(NotAllowed::Host(
+            Some(HostList::Unusable) => Err(NotAllowed::Unusable),
+            Some(HostList::Hosts(hosts)) if hosts.admits(url.as_str()) => Ok(()),
+            Some(HostList::Hosts(_)) => Err(NotAllowed::Host(
                 url.host_str().unwrap_or_default().to_owned(),
             )),
         }
     }
 }
 
-/// The host that an entry names, in the form in which a URL has it.
+/// Returns the host that an entry names, in the form in which a URL has it.
 fn host(entry: &str) -> Option<String> {
     let entry = entry.trim();
     if let Ok(IpAddr::V6(ip)) = entry.parse() {
         return Some(format!("[{ip}]"));
     }
-    // A port behind an address in brackets; behind a name it is known how to ignore it.
+    // Removes the port behind an address in brackets; one behind a name is removed elsewhere.
     let entry = match entry.rsplit_once("]:") {
         Some((ip, port)) if port.bytes().all(|b| b.is_ascii_digit()) => &entry[..=ip.len()],
         _ => entry,
@@ -88,7 +88,7 @@ fn host(entry: &str) -> Option<String> {
     named_hosts(&[entry.to_owned()]).ok()?.pop()
 }
 
-/// Why a page may not be fetched.
+/// Reason why a page may not be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotAllowed {
     /// The list does not name this host.
@@ -98,7 +98,7 @@ pub enum NotAllowed {
 }
 
 impl NotAllowed {
-    /// What can be done.
+    /// Returns the sentence on what to do.
     #[must_use]
     pub fn advice(&self) -> &'static str {
         match self {
@@ -132,8 +132,8 @@ mod tests {
     use super::*;
     use std::os::unix::ffi::OsStringExt;
 
-    fn allowed(value: &str) -> Allowed {
-        Allowed::of(Some(value.into()))
+    fn allowed(value: &str) -> AllowedHosts {
+        AllowedHosts::of(Some(value.into()))
     }
 
     fn admits(value: &str, url: &str) -> bool {
@@ -175,13 +175,13 @@ mod tests {
     #[test]
     fn no_list_allows_all_and_one_without_a_host_nothing() {
         let url = Url::parse("https://example.com/").unwrap();
-        assert!(Allowed::of(None).admits(&url));
+        assert!(AllowedHosts::of(None).admits(&url));
         assert!(admits("", "https://example.com/"));
         assert!(admits(" \t", "https://example.com/"));
         for list in [",", "*", "not_a host!,", "http://", "."] {
             let refused = allowed(list).check(&url);
             let expected = if list.starts_with("not") {
-                // An underscore is no reason to take a host for none.
+                // A host with an underscore is accepted.
                 NotAllowed::Host("example.com".to_owned())
             } else {
                 NotAllowed::Unusable
@@ -189,6 +189,6 @@ mod tests {
             assert_eq!(refused, Err(expected), "{list}");
         }
         let broken = OsString::from_vec(b"example.com\xff".to_vec());
-        assert!(!Allowed::of(Some(broken)).admits(&url));
+        assert!(!AllowedHosts::of(Some(broken)).admits(&url));
     }
 }

@@ -1,70 +1,68 @@
-//! A reply's bytes as text, read as browsers do: which kind of body it is, and in which character
-//! set.
+//! A reply's bytes as text, decoded as browsers do: the kind of body, and its character set.
 //!
 //! Rules: WHATWG Encoding (decode, labels), WHATWG HTML "prescan a byte stream" for `<meta>`,
-//! WHATWG MIME Sniffing for replies without a type; the order of what decides on a character set
-//! is that of the decisions on web-fetch.
+//! WHATWG MIME Sniffing for replies without a type; the order of precedence is that of the
+//! decisions on web-fetch.
 
 use std::fmt;
 
+use crate::basics::signature;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
 mod prescan;
-pub mod signature;
 
-/// How many bytes at the beginning are searched for a declaration that holds whatever the bytes
-/// are.
+/// Bytes at the beginning that are searched for a declaration which holds whatever the bytes are.
 const PRESCAN: usize = 1024;
 
-/// How many bytes from the first that is not ASCII on are shown to the detector, which takes about
-/// 90 milliseconds for a mebibyte of Chinese.
+/// Bytes given to the detector, from the first that is not ASCII on; it takes about 90 milliseconds
+/// for a mebibyte of Chinese.
 const DETECTED: usize = 256 * 1024;
 
-/// How many characters of UTF-8 stand against one break in it, for the text to be UTF-8 in which
-/// something is broken. Text of another character set holds few bytes that could be UTF-8.
+/// Characters of valid UTF-8 needed for each invalid sequence, so that a text counts as damaged
+/// UTF-8. Text of another character set has few bytes that could be UTF-8.
 const WELL_FORMED: usize = 8;
 
-/// What to do with a reply.
+/// Kind of a reply's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyKind {
     /// HTML or XHTML, to be converted.
     Html,
-    /// Any other text, to be given as it is.
+    /// Any other text, shown as it is.
     Text,
 }
 
-/// A reply as text.
+/// A reply, decoded.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BodyText {
-    /// Which kind of text it is.
+    /// Kind of text.
     pub kind: BodyKind,
-    /// The text; U+FFFD stands for what its character set does not allow.
+    /// The text; U+FFFD stands for invalid bytes.
     pub text: String,
 }
 
-/// A reply that is not text: its media type, or `binary data of no declared type`.
+/// Error: the reply is not text. Holds its media type, or `binary data of no declared type`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported(pub String);
+pub struct UnsupportedBody(pub String);
 
-impl fmt::Display for Unsupported {
+impl fmt::Display for UnsupportedBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "not text: {}", self.0)
     }
 }
 
-impl std::error::Error for Unsupported {}
+impl std::error::Error for UnsupportedBody {}
 
-/// Reads a reply.
+/// Decodes a reply.
 ///
-/// `content_type` is the header's value, `host` where it came from, `truncated` whether `bytes`
-/// were cut off: then a character that was cut in two is left out instead of replaced.
+/// `content_type` is the header's value and `host` the origin. If `truncated`, `bytes` were cut
+/// off, and an incomplete character at the end is left out instead of replaced.
 pub fn read(
     bytes: &[u8],
     content_type: Option<&str>,
     host: &str,
     truncated: bool,
-) -> Result<BodyText, Unsupported> {
+) -> Result<BodyText, UnsupportedBody> {
     let declared = content_type.and_then(MediaType::parse);
     let kind = kind(bytes, declared.as_ref())?;
     let xml = declared.as_ref().is_some_and(MediaType::is_xml);
@@ -76,38 +74,36 @@ pub fn read(
     })
 }
 
-/// Which kind of text `bytes` are, by their type, and by themselves where that says nothing, or
-/// where it says text and they begin as a file of another kind does.
-fn kind(bytes: &[u8], declared: Option<&MediaType>) -> Result<BodyKind, Unsupported> {
-    let found = signature::of(bytes);
+/// Determines the kind of text: by its declared type, or by its bytes if that type is unspecific,
+/// or says text while the bytes begin as a file of another kind does.
+fn kind(bytes: &[u8], declared: Option<&MediaType>) -> Result<BodyKind, UnsupportedBody> {
+    let found = signature::body_type(bytes);
     let Some(media) = declared else {
-        let nature = found.map_or("binary data", |kind| kind.media_type);
-        return sniff(bytes).ok_or_else(|| Unsupported(format!("{nature} of no declared type")));
+        let nature = found.unwrap_or("binary data");
+        return sniff(bytes)
+            .ok_or_else(|| UnsupportedBody(format!("{nature} of no declared type")));
     };
     let essence = &media.essence;
     match (media.kind(), found) {
-        (Some(_), Some(kind)) => Err(Unsupported(format!(
-            "{} served as {essence}",
-            kind.media_type
-        ))),
-        // As programs are answered whose authors left the type as it was.
+        (Some(_), Some(kind)) => Err(UnsupportedBody(format!("{kind} served as {essence}"))),
+        // Some programs answer with JSON under the default type.
         (Some(BodyKind::Html), None) if is_json(bytes) => Ok(BodyKind::Text),
         (Some(kind), None) => Ok(kind),
         (None, None) if UNSPECIFIC.contains(&essence.as_str()) && is_text(bytes) => {
             Ok(BodyKind::Text)
         }
-        (None, _) => Err(Unsupported(essence.clone())),
+        (None, _) => Err(UnsupportedBody(essence.clone())),
     }
 }
 
-/// Whether these are an object or an array of JSON.
+/// True if these bytes are a JSON object or array.
 fn is_json(bytes: &[u8]) -> bool {
     matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['))
         && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }
 
-/// The character set: byte order mark, then the header, then the document (behind its first
-/// kilobyte only where the bytes are no UTF-8), then UTF-8, then what the bytes look like.
+/// Chooses the character set: byte order mark, then the header, then the document (behind its first
+/// kilobyte only if the bytes are not UTF-8), then UTF-8, then the detector.
 fn choose(
     bytes: &[u8],
     label: Option<&str>,
@@ -134,19 +130,19 @@ fn choose(
     detect(bytes, host)
 }
 
-/// The character set that a document declares itself to be in.
+/// Resolves a label that a document declares.
 fn in_document(label: Option<Vec<u8>>) -> Option<&'static Encoding> {
     let found = Encoding::for_label(&label?)?;
     Some(match found {
-        // What could be read as ASCII to find the declaration cannot be UTF-16.
+        // A declaration that was readable as ASCII cannot be in UTF-16.
         found if found == UTF_16LE || found == UTF_16BE => UTF_8,
         found if found == X_USER_DEFINED => WINDOWS_1252,
         found => found,
     })
 }
 
-/// Whether `bytes` are UTF-8, and where they are `truncated`, with a character cut in two at their
-/// end; or were meant as such, with no more than a break here and there.
+/// True if `bytes` are UTF-8, with an incomplete character at their end if `truncated`; or if they
+/// are UTF-8 with only a few invalid sequences.
 fn is_utf_8(bytes: &[u8], truncated: bool) -> bool {
     match simdutf8::compat::from_utf8(bytes) {
         Ok(_) => return true,
@@ -162,10 +158,10 @@ fn is_utf_8(bytes: &[u8], truncated: bool) -> bool {
     whole >= broken.saturating_mul(WELL_FORMED)
 }
 
-/// The character set that `bytes`, which are no UTF-8, look like; the country of their host is a
-/// hint.
+/// Detects the character set of `bytes` that are not UTF-8; the country of their host is a hint.
 fn detect(bytes: &[u8], host: &str) -> &'static Encoding {
-    // Up to its first other byte a text is ASCII, which says nothing of it.
+    // ASCII says nothing about the character set, so the text before the first other byte is
+    // skipped.
     let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
     let shown = &bytes[start..];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
@@ -184,7 +180,7 @@ fn decode(bytes: &[u8], encoding: &'static Encoding, truncated: bool) -> String 
     }
     let mut decoder = encoding.new_decoder_with_bom_removal();
     let mut text = String::new();
-    // A decoder that has not been given the end keeps half a character back.
+    // The decoder holds an incomplete character back until it is told of the end.
     let mut rest = bytes;
     while !rest.is_empty() {
         text.reserve(
@@ -199,7 +195,7 @@ fn decode(bytes: &[u8], encoding: &'static Encoding, truncated: bool) -> String 
     text
 }
 
-/// A `Content-Type` header's value, taken apart.
+/// A parsed `Content-Type` header.
 struct MediaType {
     /// `type/subtype` in lower case.
     essence: String,
@@ -207,7 +203,7 @@ struct MediaType {
 }
 
 impl MediaType {
-    /// `None` for a value that is not a media type; such a header is ignored.
+    /// Returns `None` for a value that is not a media type; such a header is ignored.
     fn parse(value: &str) -> Option<Self> {
         let mut parts = value.split(';');
         let essence = parts.next()?.trim().to_ascii_lowercase();
@@ -243,51 +239,23 @@ impl MediaType {
             || ["+json", "+xml", "+yaml", "+json-seq"]
                 .iter()
                 .any(|end| essence.ends_with(end))
-            || TEXTUAL.contains(&essence);
+            || TEXTUAL.split(' ').any(|kind| kind == essence);
         textual.then_some(BodyKind::Text)
     }
 }
 
 /// Media types of text that do not begin with `text/`.
-const TEXTUAL: &[&str] = &[
-    "application/ecmascript",
-    "application/graphql",
-    "application/javascript",
-    "application/json",
-    "application/json-seq",
-    "application/json5",
-    "application/jsonl",
-    "application/jsonlines",
-    "application/markdown",
-    "application/ndjson",
-    "application/sql",
-    "application/toml",
-    "application/typescript",
-    "application/x-httpd-php",
-    "application/x-javascript",
-    "application/x-json",
-    "application/x-latex",
-    "application/x-ndjson",
-    "application/x-perl",
-    "application/x-php",
-    "application/x-python",
-    "application/x-ruby",
-    "application/x-sh",
-    "application/x-shellscript",
-    "application/x-subrip",
-    "application/x-tex",
-    "application/x-toml",
-    "application/x-typescript",
-    "application/x-yaml",
-    "application/xml",
-    "application/xml-dtd",
-    "application/yaml",
-    "message/rfc822",
-    "model/mtl",
-    "model/obj",
-];
+const TEXTUAL: &str = "application/ecmascript application/graphql application/javascript \
+    application/json application/json-seq application/json5 application/jsonl \
+    application/jsonlines application/markdown application/ndjson application/sql \
+    application/toml application/typescript application/x-httpd-php application/x-javascript \
+    application/x-json application/x-latex application/x-ndjson application/x-perl \
+    application/x-php application/x-python application/x-ruby application/x-sh \
+    application/x-shellscript application/x-subrip application/x-tex application/x-toml \
+    application/x-typescript application/x-yaml application/xml application/xml-dtd \
+    application/yaml message/rfc822 model/mtl model/obj";
 
-/// Types that say nothing of what they are, which servers give to files that they do not know.
+/// Types that servers give to files that they do not know.
 const UNSPECIFIC: &[&str] = &[
     "application/download",
     "application/force-download",
@@ -297,10 +265,10 @@ const UNSPECIFIC: &[&str] = &[
     "binary/octet-stream",
 ];
 
-/// How far a reply without a type is looked at (MIME Sniffing, section 5.2).
+/// Bytes examined of a reply without a type (MIME Sniffing, section 5.2).
 const SNIFFED: usize = 1445;
 
-/// What an HTML document may begin with, in lower case (MIME Sniffing, section 7.1).
+/// Possible beginnings of an HTML document, in lower case (MIME Sniffing, section 7.1).
 const HTML_STARTS: &[&str] = &[
     "<!doctype html",
     "<html",
@@ -320,7 +288,7 @@ const HTML_STARTS: &[&str] = &[
     "<p",
 ];
 
-/// What a reply without a type is; `None` for binary data.
+/// Determines the kind of a reply without a type; `None` for binary data.
 fn sniff(bytes: &[u8]) -> Option<BodyKind> {
     let head = &bytes[..bytes.len().min(SNIFFED)];
     if !is_text(head) {
@@ -344,7 +312,7 @@ fn sniff(bytes: &[u8]) -> Option<BodyKind> {
     Some(if html { BodyKind::Html } else { BodyKind::Text })
 }
 
-/// Whether no byte is one that text does not have (MIME Sniffing, section 3, "binary data byte").
+/// True if no byte is a "binary data byte" (MIME Sniffing, section 3).
 fn is_text(bytes: &[u8]) -> bool {
     let binary = |b: &u8| matches!(b, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     Encoding::for_bom(bytes).is_some() || !bytes.iter().any(binary)

@@ -1,11 +1,11 @@
-//! The one HTTP client of the web tools: GET, and POST for what is asked of a provider, guarded on
-//! every hop, bounded in time and size.
+//! The one HTTP client of the web tools: GET, and POST for requests to providers, guarded on every
+//! hop, bounded in time and size.
 //!
 //! Redirects are followed here and not by the library, so that each hop is resolved once, checked
-//! by the [guard](super::guard), and connected to the checked addresses; what is sent, even to a
-//! proxy, is made from what was checked. A redirect may lead from http to https and back, but to no
-//! other scheme. Headers and the login that the caller gave are sent only to the origin that the
-//! caller named. Messages name hosts, never paths or queries, which may hold keys.
+//! by the [guard](super::guard), and connected to the checked addresses; all that is sent, even to
+//! a proxy, is derived from the checked host. A redirect may lead from http to https and back, but
+//! to no other scheme. The caller's headers and login are sent only to the origin that the caller
+//! named. Messages name hosts, never paths or queries, which may hold keys.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -15,23 +15,23 @@ use ureq::http::header;
 use ureq::unversioned::transport::Connector;
 use url::{Host, Url};
 
-use super::allowed::Allowed;
+use super::allowed::AllowedHosts;
 use super::guard::{self, CheckedAddr, Guard, HopTarget};
-use super::resolve::{self, Resolve, SystemResolver};
-pub use body::Most;
-pub use error::{FetchError, NetworkError, Received};
-pub use open::Opened;
+use super::resolve::{self, NameResolver, SystemResolver};
+pub use body::BodyLimit;
+pub use error::{FetchError, NetworkError};
+pub use open::OpenedConnection;
 pub use request::{FetchRequest, PostRequest};
-pub use response::Response;
+pub use response::HttpResponse;
 pub use urls::parse_url;
 
-use cookies::Jar;
-use dial::{Dialer, Finish, NoResolver, Route};
-use proxy::{Proxies, Proxy, ProxyKind};
-use request::Extra;
-use response::{Hop, tidy_reason};
-use tls::{Session, Tls};
-use tunnel::{To, Tunnel};
+use cookies::CookieJar;
+use dial::{Dialer, HopRoute, NoResolver, ResponseTransport};
+use proxy::{EnvironmentProxy, ProxyKind, ProxySettings};
+use request::RequestExtras;
+use response::{HopResponse, tidy_reason};
+use tls::{TlsLink, TlsSession};
+use tunnel::{ProxyTunnel, SocksTarget};
 
 mod body;
 mod cookies;
@@ -53,60 +53,60 @@ mod urls;
 
 pub use tls::{config as tls_config, trusted as trusted_certificates};
 
-/// The timeout of a whole call, retries and redirects included. A call may take 25 seconds; the one
+/// Timeout of a whole call, retries and redirects included. A call may take 25 seconds; the one
 /// left over is for processing the answer.
 pub const TOTAL: Duration = Duration::from_secs(24);
-/// The timeout of one connection, from the first address to the end of the TLS handshake.
+/// Timeout of one connection, from the first address to the end of the TLS handshake.
 pub const CONNECT: Duration = Duration::from_secs(10);
-/// The timeout of the body of an error, which matters less than the status.
+/// Timeout of the body of an error, which matters less than the status.
 pub const ERROR_BODY: Duration = Duration::from_secs(3);
-/// How many redirects are followed.
+/// Maximum number of redirects.
 pub const MAX_REDIRECTS: usize = 20;
-/// The most that is kept of a body, in bytes after decoding.
+/// Maximum size of a body, in bytes after decoding; the rest is dropped.
 pub const MAX_BODY: usize = 10 * 1024 * 1024;
-/// The most that is kept of the body of an error, in bytes after decoding.
+/// Maximum size of the body of an error, in bytes after decoding.
 pub const MAX_ERROR_BODY: usize = 64 * 1024;
 
-/// An `Accept` for pages to be read: Markdown best, other text well, anything rather than nothing.
+/// `Accept` for pages to be read: preferably Markdown, then other text, then anything.
 pub const ACCEPT_PAGES: &str = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, \
     text/plain;q=0.9, application/json;q=0.8, */*;q=0.5";
-/// How the client names itself.
+/// Value of `User-Agent`.
 pub const USER_AGENT: &str = concat!("ikigai-tools/", env!("CARGO_PKG_VERSION"));
 
-/// The client of one call. Its timeout starts when it is made; it reads the environment, and loads
-/// certificates, only when they are needed.
-pub struct Client {
+/// HTTP client of one call. Its timeout starts when it is created; it reads the environment, and
+/// loads certificates, only when they are needed.
+pub struct HttpClient {
     total: Duration,
     deadline: Instant,
-    most: Most,
-    resolver: Arc<dyn Resolve>,
-    proxies: OnceLock<Proxies>,
+    most: BodyLimit,
+    resolver: Arc<dyn NameResolver>,
+    proxies: OnceLock<ProxySettings>,
     tls: OnceLock<Result<Arc<ClientConfig>, String>>,
-    allowed: OnceLock<Allowed>,
-    /// Whether it asks services, by addresses that are not the caller's.
+    allowed: OnceLock<AllowedHosts>,
+    /// True if it asks services, at addresses that the caller did not choose.
     services: bool,
 }
 
-impl Default for Client {
+impl Default for HttpClient {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Client {
-    /// A client with the system's resolver and the environment's proxies.
+impl HttpClient {
+    /// Creates a client with the system's resolver and the environment's proxies.
     #[must_use]
     pub fn new() -> Self {
         Self::with_resolver(Arc::new(SystemResolver))
     }
 
-    /// A client that asks `resolver` for names.
+    /// Creates a client that resolves names with `resolver`.
     #[must_use]
-    pub fn with_resolver(resolver: Arc<dyn Resolve>) -> Self {
+    pub fn with_resolver(resolver: Arc<dyn NameResolver>) -> Self {
         Self {
             total: TOTAL,
             deadline: Instant::now() + TOTAL,
-            most: Most::of(MAX_BODY),
+            most: BodyLimit::of(MAX_BODY),
             resolver,
             proxies: OnceLock::new(),
             tls: OnceLock::new(),
@@ -117,14 +117,15 @@ impl Client {
 
     /// Uses these proxies instead of the environment's.
     #[must_use]
-    pub fn proxies(self, proxies: Proxies) -> Self {
+    #[cfg(feature = "internals")]
+    pub fn proxies(self, proxies: ProxySettings) -> Self {
         Self {
             proxies: OnceLock::from(proxies),
             ..self
         }
     }
 
-    /// Ends `total` from now instead of at [`TOTAL`].
+    /// Sets the timeout to `total` from now, instead of [`TOTAL`].
     #[must_use]
     pub fn within(self, total: Duration) -> Self {
         Self {
@@ -134,13 +135,13 @@ impl Client {
         }
     }
 
-    /// Keeps so much of a body instead of [`MAX_BODY`].
+    /// Sets the maximum size of a body, instead of [`MAX_BODY`].
     #[must_use]
-    pub fn keeping(self, most: Most) -> Self {
+    pub fn with_body_limit(self, most: BodyLimit) -> Self {
         Self { most, ..self }
     }
 
-    /// A client like this one that ends `most` from now, or with this one, whichever is earlier.
+    /// Returns a copy that ends in `most` from now, or with this one, whichever is earlier.
     #[must_use]
     pub fn for_at_most(&self, most: Duration) -> Self {
         let total = most.min(self.left());
@@ -156,9 +157,9 @@ impl Client {
         }
     }
 
-    /// A client like this one for a service that the program itself asks, by an address that is not
-    /// the caller's: `ALLOWED_DOMAINS`, which is about pages, does not restrict its [`get`], and it
-    /// may be a private one where pages may not be.
+    /// Returns a copy for a service that the program itself asks, at an address that the caller did
+    /// not choose: `ALLOWED_DOMAINS`, which is about pages, does not restrict its [`get`], and the
+    /// address may be private even if pages must not be.
     ///
     /// [`get`]: Self::get
     #[must_use]
@@ -166,32 +167,25 @@ impl Client {
         Self {
             total: self.total,
             deadline: self.deadline,
-            most: Most::of(MAX_BODY),
+            most: BodyLimit::of(MAX_BODY),
             resolver: Arc::clone(&self.resolver),
             proxies: self.proxies.clone(),
             tls: self.tls.clone(),
-            allowed: OnceLock::from(Allowed::default()),
+            allowed: OnceLock::from(AllowedHosts::default()),
             services: true,
         }
     }
 
-    /// Fetches pages of these hosts alone, in place of those that the environment allows.
-    #[must_use]
-    pub fn keeping_to(self, allowed: Allowed) -> Self {
-        let allowed = OnceLock::from(allowed);
-        Self { allowed, ..self }
-    }
-
-    /// The time left for this call.
+    /// Returns the time left for this call.
     #[must_use]
     pub fn left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// Fetches a page, following redirects, each of them to a host that `ALLOWED_DOMAINS` allows: a
-    /// service is asked by a client made [for it](Self::for_services). A status below 400 is a
+    /// Fetches a page, following redirects, each of them to a host that `ALLOWED_DOMAINS` allows;
+    /// to ask a service, use a client made [for it](Self::for_services). A status below 400 is a
     /// response, 204 and 304 among them.
-    pub fn get(&self, request: &FetchRequest<'_>) -> Result<Response, FetchError> {
+    pub fn get(&self, request: &FetchRequest<'_>) -> Result<HttpResponse, FetchError> {
         let first = urls::accept(request.url.clone())?;
         let no_host = || FetchError::InvalidUrl("no host".to_owned());
         let guard = if self.services {
@@ -203,13 +197,13 @@ impl Client {
         let origin = first.origin();
         let login = urls::login_of(&first);
         let mut url = first;
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         for _ in 0..=MAX_REDIRECTS {
             urls::strip_login(&mut url);
             let own = url.origin() == origin;
             self.allow(&url)?;
             let host = guard::host_of(&url).map_err(|_| no_host())?;
-            let extra = Extra {
+            let extra = RequestExtras {
                 accept: request.accept,
                 headers: if own { request.headers } else { &[] },
                 authorization: login.as_deref().filter(|_| own),
@@ -221,7 +215,7 @@ impl Client {
                 guard.arrive(&hop.target, &hop.addrs);
                 return hop.finish(url, guard, (self.total, self.most));
             };
-            jar.take(&hop.headers, &host, &url);
+            jar.store(&hop.headers, &host, &url);
             let next = urls::follow(&url, &location)?;
             let next_host = guard::host_of(&next).map_err(|_| no_host())?;
             guard.follow(&hop.target, &hop.addrs, &next_host);
@@ -237,21 +231,21 @@ impl Client {
     }
 
     fn allow(&self, url: &Url) -> Result<(), FetchError> {
-        let allowed = self.allowed.get_or_init(Allowed::from_env);
+        let allowed = self.allowed.get_or_init(AllowedHosts::from_env);
         allowed
             .check(url)
             .map_err(|why| fault::not_allowed(why).into())
     }
 
-    /// Sends a body to a service. A redirect is not followed, since whatever is sent was meant for
-    /// the one that was named, but is an error.
-    pub fn post(&self, request: &PostRequest<'_>) -> Result<Response, FetchError> {
+    /// Sends a body to a service. A redirect is an error and not followed, because the body was
+    /// meant for the named service only.
+    pub fn post(&self, request: &PostRequest<'_>) -> Result<HttpResponse, FetchError> {
         let mut url = urls::accept(request.to.url.clone())?;
         let guard =
             Guard::of_service(&url).ok_or_else(|| FetchError::InvalidUrl("no host".to_owned()))?;
         let login = urls::login_of(&url);
         urls::strip_login(&mut url);
-        let extra = Extra {
+        let extra = RequestExtras {
             accept: request.to.accept,
             headers: request.to.headers,
             authorization: login.as_deref(),
@@ -272,12 +266,17 @@ impl Client {
         hop.finish(url, guard, (self.total, self.most))
     }
 
-    /// One exchange: checked, connected, asked, and the head of the answer read.
-    fn hop(&self, guard: &Guard, url: &Url, extra: &Extra<'_>) -> Result<Hop, FetchError> {
-        let proxies = self.proxies.get_or_init(Proxies::from_env);
+    /// Runs one exchange: checks, connects, sends the request, and reads the head of the answer.
+    fn hop(
+        &self,
+        guard: &Guard,
+        url: &Url,
+        extra: &RequestExtras<'_>,
+    ) -> Result<HopResponse, FetchError> {
+        let proxies = self.proxies.get_or_init(ProxySettings::from_env);
         let proxy = proxies.for_url(url).map_err(FetchError::network)?;
         let target = guard
-            .admit(url)
+            .check_url(url)
             .map_err(|refusal| fault::refused(&refusal))?;
         let (addrs, route) = self.route(guard, &target, proxy.as_ref())?;
         let left = self.left();
@@ -302,7 +301,7 @@ impl Client {
             None
         };
         let talk = Arc::clone(&route.talk);
-        let finish = Finish {
+        let finish = ResponseTransport {
             absolute: route.absolute.then(|| target.clone()),
             talk: Arc::clone(&talk),
         };
@@ -310,7 +309,7 @@ impl Client {
             .filter(|_| route.absolute)
             .and_then(|p| p.login)
             .map(|(user, password)| tunnel::basic(&user, &password));
-        let chain = Dialer(route).chain(Tls(tls)).chain(finish);
+        let chain = Dialer(route).chain(TlsLink(tls)).chain(finish);
         let agent = ureq::Agent::with_parts(config.build(), chain, NoResolver);
 
         let uri = urls::to_uri(&target, url)?;
@@ -343,7 +342,7 @@ impl Client {
                 .unwrap_or_default()
                 .to_owned()
         });
-        Ok(Hop {
+        Ok(HopResponse {
             target,
             addrs,
             location,
@@ -355,21 +354,21 @@ impl Client {
         })
     }
 
-    /// The TLS session for the target; the certificates are loaded once.
-    fn tls(&self, target: &HopTarget) -> Result<Session, FetchError> {
+    /// Creates the TLS session for the target; the certificates are loaded once.
+    fn tls(&self, target: &HopTarget) -> Result<TlsSession, FetchError> {
         let config = self.tls.get_or_init(tls::config).clone();
-        Session::with(target, config.map_err(FetchError::network)?).map_err(FetchError::network)
+        TlsSession::with(target, config.map_err(FetchError::network)?).map_err(FetchError::network)
     }
 
-    /// The route of a hop: to the target, or to the proxy with what to ask of it.
+    /// Returns the route of a hop: to the target, or to the proxy with the tunnel to request of it.
     fn route(
         &self,
         guard: &Guard,
         target: &HopTarget,
-        proxy: Option<&Proxy>,
-    ) -> Result<(Vec<CheckedAddr>, Route), FetchError> {
+        proxy: Option<&EnvironmentProxy>,
+    ) -> Result<(Vec<CheckedAddr>, HopRoute), FetchError> {
         let refused = |refusal: guard::GuardError| fault::refused(&refusal);
-        let mut route = Route {
+        let mut route = HopRoute {
             addrs: Vec::new(),
             target: target.clone(),
             proxy: None,
@@ -395,15 +394,18 @@ impl Client {
                 route.absolute = true;
                 None
             }
-            (ProxyKind::Http, _) => Some(Tunnel::Connect {
+            (ProxyKind::Http, _) => Some(ProxyTunnel::Connect {
                 target: target.clone(),
                 authorization: proxy
                     .login
                     .as_ref()
                     .map(|(user, pw)| tunnel::basic(user, pw)),
             }),
-            (ProxyKind::Socks5 | ProxyKind::Socks5h, addr) => Some(Tunnel::Socks5 {
-                to: addr.map_or_else(|| To::Named(target.clone()), |addr| To::Checked(*addr)),
+            (ProxyKind::Socks5 | ProxyKind::Socks5h, addr) => Some(ProxyTunnel::Socks5 {
+                to: addr.map_or_else(
+                    || SocksTarget::Named(target.clone()),
+                    |addr| SocksTarget::Checked(*addr),
+                ),
                 login: proxy.login.clone(),
             }),
         };

@@ -1,5 +1,5 @@
-//! API keys: from the environment, else from `credentials.json`, where they stand nested by tool
-//! and provider, or flat under the names of the variables, as the published ikigai has them.
+//! API keys: from the environment, or else from `credentials.json`, nested by tool and provider, or
+//! flat under the names of the variables, as the published ikigai has them.
 //!
 //! The file is looked for in `$IKIGAI_CONFIG_DIR`, `$XDG_CONFIG_HOME/ikigai` and
 //! `~/.config/ikigai`; the first that exists counts, and no other.
@@ -20,33 +20,34 @@ use serde_json::Value;
 use url::Url;
 
 use crate::sandbox::confinement;
-pub use key::Key;
+pub use key::SecretText;
 
-/// The most that is read of a credentials file, in bytes.
+/// Most bytes read of a credentials file.
 const MAX_FILE: u64 = 1024 * 1024;
-/// The file's name.
+/// Name of the file.
 pub const FILE: &str = "credentials.json";
 
-/// The shortest part of a credential that is a secret by itself, in bytes.
+/// Shortest part of a credential that is a secret by itself, in bytes.
 pub const SHORTEST_SECRET: usize = 8;
 
-/// Variables that were taken out of this process's environment, where others could have read them.
+/// Variables that were removed from this process's environment, where other processes could have
+/// read them.
 static TAKEN: OnceLock<Vec<(OsString, OsString)>> = OnceLock::new();
 
-/// Lends this process's own searches the variables that were taken out of its environment. Only the
-/// first call does.
-pub fn lend(taken: &[(OsString, OsString)]) {
+/// Makes the variables that were removed from the environment available to this process's own
+/// searches. Only the first call has an effect.
+pub fn store_taken_variables(taken: &[(OsString, OsString)]) {
     let _ = TAKEN.set(taken.to_vec());
 }
 
-/// All that a server must not show: what was `taken` out of its environment, what is in its file of
-/// credentials, and the passwords in either.
+/// Returns all secrets that a server must not show: the values `taken` out of its environment,
+/// those in its credentials file, and the passwords in either.
 #[must_use]
-pub fn in_use(taken: &[(OsString, OsString)]) -> Vec<Key> {
+pub fn secrets_in_use(taken: &[(OsString, OsString)]) -> Vec<SecretText> {
     let file = Credentials::from_env().file();
     let file = file.and_then(|file| read(&file).ok()).unwrap_or_default();
     let mut all: Vec<String> = Vec::new();
-    strings(&file, &mut all);
+    collect_strings(&file, &mut all);
     all.extend(
         taken
             .iter()
@@ -63,24 +64,26 @@ pub fn in_use(taken: &[(OsString, OsString)]) -> Vec<Key> {
     let passwords: Vec<String> = passwords.collect();
     all.extend(passwords);
     all.retain(|one| one.len() >= SHORTEST_SECRET);
-    all.iter().map(|one| Key::new(one)).collect()
+    all.iter().map(|one| SecretText::new(one)).collect()
 }
 
 fn decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// All texts in `json`.
-fn strings(json: &Value, all: &mut Vec<String>) {
+/// Collects all strings in `json`.
+fn collect_strings(json: &Value, all: &mut Vec<String>) {
     match json {
         Value::String(text) => all.push(text.clone()),
-        Value::Array(values) => values.iter().for_each(|value| strings(value, all)),
-        Value::Object(fields) => fields.values().for_each(|value| strings(value, all)),
+        Value::Array(values) => values.iter().for_each(|value| collect_strings(value, all)),
+        Value::Object(fields) => fields
+            .values()
+            .for_each(|value| collect_strings(value, all)),
         _ => {}
     }
 }
 
-/// A variable of the environment, or one that was taken out of it.
+/// Returns a variable of the environment, or one that was removed from it.
 fn variable(name: &str) -> Option<String> {
     let taken = TAKEN.get().map_or(&[][..], Vec::as_slice);
     match taken.iter().find(|(one, _)| one == name) {
@@ -89,47 +92,47 @@ fn variable(name: &str) -> Option<String> {
     }
 }
 
-/// Where a credential is.
+/// Origin of a credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// In a variable of the environment.
+pub enum CredentialSource {
+    /// A variable of the environment.
     Environment,
-    /// In this file.
+    /// This file.
     File(PathBuf),
 }
 
-/// The names of a credential.
+/// Names of a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CredentialName {
-    /// The environment variable.
+    /// Environment variable.
     pub variable: &'static str,
-    /// The path to it in the file, name by name.
+    /// Path in the file, name by name.
     pub path: &'static [&'static str],
 }
 
-/// A credential that is not configured.
+/// Error: a credential is not configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
-    /// Which file could not be used, and why, where that is the cause.
+pub struct MissingCredential {
+    /// Names the file that could not be used, with the reason, if that is the cause.
     pub problem: Option<String>,
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingCredential {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.problem.as_deref().unwrap_or("not configured"))
     }
 }
 
-impl std::error::Error for Missing {}
+impl std::error::Error for MissingCredential {}
 
-/// The credentials of an environment. The file is read when a variable is not set.
+/// Credentials of an environment. The file is read when a variable is not set.
 pub struct Credentials<'a> {
     var: &'a dyn Fn(&str) -> Option<String>,
     home: Option<PathBuf>,
 }
 
 impl Credentials<'_> {
-    /// Those of the process's environment.
+    /// Uses the process's environment.
     #[must_use]
     pub fn from_env() -> Self {
         Self {
@@ -140,51 +143,60 @@ impl Credentials<'_> {
 }
 
 impl<'a> Credentials<'a> {
-    /// Those of an environment of the caller's own.
+    /// Uses the caller's own environment.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn from_vars(var: &'a dyn Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Self {
         Self { var, home }
     }
 
-    /// One credential: the variable, unless it is unset or blank, else the file's string at `path`,
-    /// such as `["web_search", "brave", "api_key"]`, else the one under the variable's name.
-    pub fn find(&self, variable: &str, path: &[&str]) -> Result<Key, Missing> {
+    /// Returns one credential: the variable, unless it is unset or blank, or else the file's string
+    /// at `path`, such as `["web_search", "brave", "api_key"]`, or else the one under the
+    /// variable's name.
+    pub fn find(&self, variable: &str, path: &[&str]) -> Result<SecretText, MissingCredential> {
         self.locate(variable, path).map(|(key, _)| key)
     }
 
-    /// Where the credential is, without the credential itself.
-    pub fn source(&self, name: CredentialName) -> Result<Source, Missing> {
+    /// Returns the origin of a credential, without the credential itself.
+    pub fn source(&self, name: CredentialName) -> Result<CredentialSource, MissingCredential> {
         self.locate(name.variable, name.path)
             .map(|(_, source)| source)
     }
 
-    /// A variable of the environment that is no credential, unless it is unset or blank.
+    /// Returns a variable that is not a credential, unless it is unset or blank.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<String> {
         self.set(name)
     }
 
-    fn locate(&self, variable: &str, path: &[&str]) -> Result<(Key, Source), Missing> {
+    fn locate(
+        &self,
+        variable: &str,
+        path: &[&str],
+    ) -> Result<(SecretText, CredentialSource), MissingCredential> {
         if let Some(value) = self.set(variable) {
-            return Ok((Key::new(&value), Source::Environment));
+            return Ok((SecretText::new(&value), CredentialSource::Environment));
         }
         let Some(file) = self.file() else {
-            return Err(Missing { problem: None });
+            return Err(MissingCredential { problem: None });
         };
-        let found = believed(&file).and_then(|()| read(&file)).and_then(|json| {
-            // A problem with the one matters only if the other does not exist either.
-            let nested = pick(&json, path);
-            match nested {
-                Ok(Some(_)) => nested,
-                _ => pick(&json, &[variable]).and_then(|flat| flat.map_or(nested, |k| Ok(Some(k)))),
-            }
-        });
+        let found = check_trusted(&file)
+            .and_then(|()| read(&file))
+            .and_then(|json| {
+                // A problem with the nested form matters only if the flat one does not exist either.
+                let nested = pick(&json, path);
+                match nested {
+                    Ok(Some(_)) => nested,
+                    _ => pick(&json, &[variable])
+                        .and_then(|flat| flat.map_or(nested, |k| Ok(Some(k)))),
+                }
+            });
         match found {
-            Ok(Some(value)) => Ok((Key::new(&value), Source::File(file))),
-            Ok(None) => Err(Missing { problem: None }),
+            Ok(Some(value)) => Ok((SecretText::new(&value), CredentialSource::File(file))),
+            Ok(None) => Err(MissingCredential { problem: None }),
             Err(error) => {
                 let problem = format!("{}: {error:#}", file.display());
-                Err(Missing {
+                Err(MissingCredential {
                     problem: Some(problem),
                 })
             }
@@ -193,22 +205,23 @@ impl<'a> Credentials<'a> {
 
     fn set(&self, variable: &str) -> Option<String> {
         let value = (self.var)(variable)?.trim().to_owned();
-        // `${user_config.key}` is what a client leaves of a setting that nobody has filled in.
+        // A client leaves `${user_config.key}` for a setting that its user has not filled in.
         let placeholder = value.starts_with("${") && value.ends_with('}');
         (!value.is_empty() && !placeholder).then_some(value)
     }
 
-    fn file(&self) -> Option<PathBuf> {
+    /// Returns the credentials file that counts: the first that exists, readable or not.
+    #[must_use]
+    pub fn file(&self) -> Option<PathBuf> {
         self.directories()
             .map(|dir| dir.join(FILE))
             .find(|file| exists(file))
     }
 
-    /// The configuration directories, whether they exist or not, in the order in which they are
-    /// looked at.
+    /// Returns the configuration directories in order of precedence, existing or not.
     pub fn directories(&self) -> impl Iterator<Item = PathBuf> {
         let own = self.set("IKIGAI_CONFIG_DIR").map(PathBuf::from);
-        // The XDG base directory specification has relative paths ignored.
+        // The XDG base directory specification requires relative paths to be ignored.
         let xdg = self
             .set("XDG_CONFIG_HOME")
             .map(PathBuf::from)
@@ -224,7 +237,7 @@ impl<'a> Credentials<'a> {
     }
 }
 
-/// Whether the file is there, readable or not.
+/// True if the file exists, readable or not.
 fn exists(file: &Path) -> bool {
     match file.metadata() {
         Ok(_) => true,
@@ -235,8 +248,8 @@ fn exists(file: &Path) -> bool {
     }
 }
 
-/// Refuses what a confined call could have put there.
-fn believed(file: &Path) -> anyhow::Result<()> {
+/// Rejects a file that a confined call could have created.
+fn check_trusted(file: &Path) -> anyhow::Result<()> {
     ensure!(
         confinement::keeps_from_calls(file),
         "is not read: confined calls could have put it there, or could put another one there"
@@ -245,7 +258,7 @@ fn believed(file: &Path) -> anyhow::Result<()> {
 }
 
 fn read(path: &Path) -> anyhow::Result<Value> {
-    // A FIFO without a writer would otherwise be waited for.
+    // Otherwise opening a FIFO without a writer would block.
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file: File = OpenOptions::new()
         .read(true)
@@ -290,7 +303,7 @@ mod tests {
     const PATH: &[&str] = &["web_search", "brave", "api_key"];
     const GOOD: &str = r#"{"web_search":{"brave":{"api_key":"from-file"}}}"#;
 
-    fn find(vars: &[(&str, &str)], home: Option<&Path>) -> Result<Key, Missing> {
+    fn find(vars: &[(&str, &str)], home: Option<&Path>) -> Result<SecretText, MissingCredential> {
         let var = |name: &str| {
             vars.iter()
                 .find(|(n, _)| *n == name)
@@ -305,7 +318,7 @@ mod tests {
         dir
     }
 
-    fn found(result: Result<Key, Missing>) -> String {
+    fn found(result: Result<SecretText, MissingCredential>) -> String {
         result.unwrap().expose().to_owned()
     }
 
@@ -327,7 +340,7 @@ mod tests {
             found(find(&[("BRAVE_API_KEY", placeholder), at], None)),
             "from-file"
         );
-        assert_eq!(find(&[], None), Err(Missing { problem: None }));
+        assert_eq!(find(&[], None), Err(MissingCredential { problem: None }));
     }
 
     #[test]
@@ -356,7 +369,7 @@ mod tests {
         let empty = ("IKIGAI_CONFIG_DIR", empty.path().to_str().unwrap());
         assert_eq!(
             find(&[empty, xdg], Some(&home)),
-            Err(Missing { problem: None })
+            Err(MissingCredential { problem: None })
         );
     }
 
@@ -395,7 +408,11 @@ mod tests {
         for text in [r#"{"BRAVE_API_KEY":null}"#, r#"{"BRAVE_API_KEY":" "}"#] {
             let dir = folder(text);
             let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
-            assert_eq!(find(&[at], None), Err(Missing { problem: None }), "{text}");
+            assert_eq!(
+                find(&[at], None),
+                Err(MissingCredential { problem: None }),
+                "{text}"
+            );
         }
     }
 
@@ -469,8 +486,10 @@ mod tests {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o0)).unwrap();
         let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
         match find(&[at], None) {
-            Err(Missing { problem }) => assert!(problem.unwrap().contains("can't be opened")),
-            // The superuser reads everything.
+            Err(MissingCredential { problem }) => {
+                assert!(problem.unwrap().contains("can't be opened"));
+            }
+            // The superuser can read every file.
             Ok(_) => assert!(rustix::process::geteuid().is_root()),
         }
     }
@@ -485,9 +504,9 @@ mod tests {
         let at = dir.path().to_str().unwrap().to_owned();
         let file = |name: &str| (name == "IKIGAI_CONFIG_DIR").then(|| at.clone());
         let source = Credentials::from_vars(&file, None).source(name);
-        assert_eq!(source, Ok(Source::File(dir.path().join(FILE))));
+        assert_eq!(source, Ok(CredentialSource::File(dir.path().join(FILE))));
         let set = |_: &str| Some("set".to_owned());
         let source = Credentials::from_vars(&set, None).source(name);
-        assert_eq!(source, Ok(Source::Environment));
+        assert_eq!(source, Ok(CredentialSource::Environment));
     }
 }

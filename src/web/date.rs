@@ -1,15 +1,11 @@
-//! Dates in headers, as leniently as cookies' are read (RFC 6265, section 5.1.1). That covers the
-//! three forms of HTTP's own (RFC 9110, section 5.6.7).
+//! Dates in headers, parsed as leniently as those of cookies (RFC 6265, section 5.1.1). That covers
+//! the three forms of HTTP itself (RFC 9110, section 5.6.7).
 
 use std::time::{Duration, SystemTime};
 
-use crate::calendar;
+use crate::basics::calendar;
 
-const MONTHS: [&[u8; 3]; 12] = [
-    b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec",
-];
-
-/// The date that `text` names; `None` for what is none, and for what is before 1970.
+/// Parses a date; `None` for anything else, and for a date before 1970.
 #[must_use]
 pub fn parse(text: &str) -> Option<SystemTime> {
     let (mut time, mut day, mut month, mut year) = (None, None, None, None);
@@ -36,7 +32,7 @@ pub fn parse(text: &str) -> Option<SystemTime> {
     Some(SystemTime::UNIX_EPOCH + Duration::from_secs(days * 86_400 + time))
 }
 
-/// A number of so many digits at the beginning of `token`, whatever else follows them.
+/// Parses a number of so many digits at the beginning of `token`; the rest is ignored.
 fn number(token: &str, least: usize, most: usize) -> Option<i64> {
     let end = token
         .find(|c: char| !c.is_ascii_digit())
@@ -47,12 +43,10 @@ fn number(token: &str, least: usize, most: usize) -> Option<i64> {
 }
 
 fn month_of(token: &str) -> Option<i64> {
-    let head = token.as_bytes().get(..3)?.to_ascii_lowercase();
-    let at = MONTHS.iter().position(|month| head == month.as_slice())?;
-    i64::try_from(at + 1).ok()
+    calendar::month_by_letters(token).map(i64::from)
 }
 
-/// The seconds since midnight of `hh:mm:ss`.
+/// Returns the seconds since midnight of `hh:mm:ss`.
 fn clock(token: &str) -> Option<u64> {
     let mut parts = token.splitn(3, ':').map(|part| number(part, 1, 2));
     let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
@@ -60,7 +54,7 @@ fn clock(token: &str) -> Option<u64> {
     within.then(|| u64::try_from(hour * 3600 + minute * 60 + second).ok())?
 }
 
-/// A moment in UTC, to the second, as RFC 3339 has it; one before 1970 is the beginning of that.
+/// Formats a time in UTC, to the second, as RFC 3339; a time before 1970 is shown as its beginning.
 #[must_use]
 pub fn rfc_3339(time: SystemTime) -> String {
     let since = time.duration_since(SystemTime::UNIX_EPOCH);

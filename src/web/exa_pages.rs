@@ -1,49 +1,49 @@
-//! A page as Exa has it, for those that show nothing without scripts: from its store, or crawled
-//! for this call.
+//! Pages from Exa, for those that show nothing without scripts: from its store, or crawled for this
+//! call.
 //!
-//! Facts: Exa documentation, "Get contents". Exa sees the page's address, so that it is asked only
-//! where its user says so, and never for an address that is nobody else's business.
+//! Facts: Exa documentation, "Get contents". Exa sees the page's URL, so it is asked only if its
+//! user allows that, and never for a URL that is not public.
 
 use serde_json::{Value, json};
 use url::{Host, Url};
 
-use super::client::{Client, FetchError, FetchRequest, PostRequest, Response};
-use super::credentials::{Credentials, Key};
+use super::client::{FetchError, FetchRequest, HttpClient, HttpResponse, PostRequest};
+use super::credentials::{Credentials, SecretText};
 use super::guard::class::AddressScope;
 use super::guard::class_of;
-use super::refusal;
 use super::search::exa::{KEY, PROVIDER};
-use super::search::failure::{Failure, Kind, QUOTA_WAIT, USUAL_WAIT};
+use super::search::failure::{ProviderFailure, QUOTA_WAIT, SearchFailureKind, USUAL_WAIT};
+use super::status_advice::retry_delay;
 
-/// If set to `1`, pages may be asked for at Exa.
+/// If set to `1`, Exa may be asked for pages.
 const VARIABLE: &str = "IKIGAI_EXA_PAGES";
 
-/// A page as Exa has it.
+/// A page as Exa returns it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExaPage {
-    /// Its title; empty if it has none.
+    /// Title; empty if there is none.
     pub title: String,
-    /// Its text, as Markdown.
+    /// Text, as Markdown.
     pub text: String,
-    /// Who wrote it.
+    /// Author.
     pub author: Option<String>,
-    /// When, as Exa has it.
+    /// Date of publication, as Exa writes it.
     pub published: Option<String>,
-    /// Whether it was crawled for this call; else it was in Exa's store.
+    /// True if it was crawled for this call; otherwise it was in Exa's store.
     pub crawled: bool,
 }
 
-/// Whether Exa may be asked for the page at `url`: its user says so, there is a key, and the
-/// address is one that everybody can reach, without a login and a port of its own.
+/// True if Exa may be asked for the page at `url`: its user allows it, there is a key, and the URL
+/// is public, without a login or an explicit port.
 #[must_use]
 pub fn is_wanted(url: &Url, credentials: &Credentials<'_>) -> bool {
     let on = credentials.variable(VARIABLE);
     on.is_some_and(|on| on == "1") && is_public(url) && key(credentials).is_some()
 }
 
-/// The key, if there is one.
+/// Returns the key, if there is one.
 #[must_use]
-pub fn key(credentials: &Credentials<'_>) -> Option<Key> {
+pub fn key(credentials: &Credentials<'_>) -> Option<SecretText> {
     credentials.find(KEY.variable, KEY.path).ok()
 }
 
@@ -64,8 +64,8 @@ fn is_public(url: &Url) -> bool {
     named && scope.is_none_or(|scope| scope == AddressScope::Public)
 }
 
-/// Whether a name ends as those do that are known in one network alone (RFC 6762, RFC 8375, and
-/// names that no registry will ever give out).
+/// True if a name has an ending that is used within private networks only (RFC 6762, RFC 8375, and
+/// names that no registry will ever assign).
 fn is_of_a_house(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     let endings = [
@@ -90,7 +90,11 @@ fn is_of_a_house(name: &str) -> bool {
 }
 
 /// Asks Exa for the page at `url`. A failure holds no key.
-pub fn read(client: &Client, credentials: &Credentials<'_>, url: &Url) -> Result<ExaPage, Failure> {
+pub fn read(
+    client: &HttpClient,
+    credentials: &Credentials<'_>,
+    url: &Url,
+) -> Result<ExaPage, ProviderFailure> {
     let account = PROVIDER.account(credentials)?;
     let endpoint = contents(&account.endpoint);
     let mut page = url.clone();
@@ -116,13 +120,17 @@ pub fn read(client: &Client, credentials: &Credentials<'_>, url: &Url) -> Result
         Err(error) => {
             let own = matches!(&error, FetchError::Network(error) if error.own);
             let text = format!("Exa was not reached: {error}");
-            Err(Failure::new(&PROVIDER, Kind::Network { own }, text))
+            Err(ProviderFailure::new(
+                &PROVIDER,
+                SearchFailureKind::Network { own },
+                text,
+            ))
         }
     };
     found.map_err(|failure| failure.map(clean))
 }
 
-/// Where pages are, beside where searches go.
+/// Returns the URL of the contents API, beside that of searches.
 fn contents(search: &Url) -> Url {
     let mut url = search.clone();
     url.set_query(None);
@@ -138,31 +146,31 @@ fn contents(search: &Url) -> Url {
     url
 }
 
-fn refused(mut reply: Response, clean: impl Fn(&str) -> String) -> Failure {
+fn refused(mut reply: HttpResponse, clean: impl Fn(&str) -> String) -> ProviderFailure {
     reply.reason = clean(&reply.reason);
     reply.body = clean(&String::from_utf8_lossy(&reply.body)).into_bytes();
     let refusal = (PROVIDER.refusal)(&reply);
     let kind = match refusal.kind {
-        Kind::RateLimited { seconds: 0, quota } => {
+        SearchFailureKind::RateLimited { seconds: 0, quota } => {
             let usual = if quota { QUOTA_WAIT } else { USUAL_WAIT };
-            let told = refusal::wait(&reply).map(|wait| wait.as_secs().max(1));
-            Kind::RateLimited {
+            let told = retry_delay(&reply).map(|wait| wait.as_secs().max(1));
+            SearchFailureKind::RateLimited {
                 seconds: told.unwrap_or(usual),
                 quota,
             }
         }
         kind => kind,
     };
-    Failure::new(&PROVIDER, kind, refusal.text)
+    ProviderFailure::new(&PROVIDER, kind, refusal.text)
 }
 
-fn found(reply: &Response) -> Result<ExaPage, Failure> {
+fn found(reply: &HttpResponse) -> Result<ExaPage, ProviderFailure> {
     let unknown = || {
         let text = format!(
             "Exa answered HTTP {} with something that is no page.",
             reply.status
         );
-        Failure::new(&PROVIDER, Kind::NotUnderstood, text)
+        ProviderFailure::new(&PROVIDER, SearchFailureKind::NotUnderstood, text)
     };
     let body: Value = serde_json::from_slice(&reply.body).map_err(|_| unknown())?;
     let status = body.pointer("/statuses/0").unwrap_or(&Value::Null);
@@ -182,7 +190,9 @@ fn found(reply: &Response) -> Result<ExaPage, Failure> {
             format!(" ({tag})")
         });
         let text = format!("Exa does not have the page either{why}.");
-        return Err(Failure::new(&PROVIDER, Kind::Rejected, text).advising(""));
+        return Err(
+            ProviderFailure::new(&PROVIDER, SearchFailureKind::Rejected, text).advising(""),
+        );
     };
     Ok(ExaPage {
         title: word(page, "title").unwrap_or_default(),

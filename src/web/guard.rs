@@ -4,7 +4,7 @@
 //! The rules, hop by hop:
 //!
 //! 1. Link-local, cloud metadata, unspecified, multicast, broadcast and reserved addresses are
-//!    refused always, whoever named them, in every spelling and embedding.
+//!    always refused, even if the caller named them, in every spelling and embedding.
 //! 2. Loopback and private addresses are reached only under the host that the caller itself named.
 //!    A redirect may stay on that host (any port, so that a development server can send its visitor
 //!    there), and between the spellings of this machine: `localhost`, `127.0.0.1`, `[::1]`.
@@ -15,8 +15,8 @@
 //!    a benchmarking or documentation address is a public one: a local proxy hands such addresses
 //!    out in place of the real ones (fake-IP DNS).
 //!
-//! 5. Where a process is told to fetch public addresses alone ([`fetch_public_alone`]), the second rule
-//!    holds for nobody. What an operator has configured (a service's endpoint) is not a caller's.
+//! 5. If a process is restricted to public addresses ([`fetch_public_alone`]), nothing is allowed by
+//!    the second rule. An address that the operator configured (a service's endpoint) is exempt.
 //!
 //! A host is resolved once a hop; the addresses that passed are the ones that are connected to.
 
@@ -33,23 +33,24 @@ pub mod names;
 pub mod target;
 
 use class::{AddressClass, AddressScope};
-pub use target::{BadHost, HopTarget, host_of, settle};
+pub use target::{BadHost, HopTarget, host_of, normalize_host};
 
-/// Whether this process fetches public addresses alone.
+/// True if this process fetches public addresses only.
 static PUBLIC_ALONE: AtomicBool = AtomicBool::new(false);
 
-/// Has this process fetch public addresses alone, whoever names others, for as long as it lives.
+/// Restricts this process to public addresses for the rest of its life, even if a caller names
+/// others.
 pub fn fetch_public_alone() {
     PUBLIC_ALONE.store(true, Ordering::Relaxed);
 }
 
-/// Whether this process fetches public addresses alone.
+/// True if this process fetches public addresses only.
 #[must_use]
 pub fn fetches_public_alone() -> bool {
     PUBLIC_ALONE.load(Ordering::Relaxed)
 }
 
-/// An address that the guard has allowed; only the guard makes one.
+/// An address that the guard has allowed; only the guard creates one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckedAddr {
     addr: SocketAddr,
@@ -57,7 +58,7 @@ pub struct CheckedAddr {
 }
 
 impl CheckedAddr {
-    /// The address itself, for messages and proxy handshakes.
+    /// Returns the address itself, for messages and proxy handshakes.
     #[must_use]
     pub fn socket_addr(&self) -> SocketAddr {
         self.addr
@@ -65,28 +66,28 @@ impl CheckedAddr {
 
     /// Opens a TCP connection, waiting `timeout` at most; it must not be zero.
     pub fn connect(&self, timeout: Duration) -> io::Result<TcpStream> {
-        // The only connection that the web tools ever open.
+        // The only place in which the web tools open a connection.
         #[allow(clippy::disallowed_methods)]
         TcpStream::connect_timeout(&self.addr, timeout)
     }
 }
 
-/// Why the guard refused a request.
+/// Reason why the guard refused a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GuardError {
     /// The URL has no host that could be judged.
     Host(BadHost),
-    /// The host, or what it resolves to, may not be reached.
+    /// The host, or an address that it resolves to, must not be reached.
     Address {
-        /// The host, as it is judged.
+        /// Host in the form in which it is judged.
         host: String,
-        /// What it resolves to, where it is a name and that is the reason.
+        /// Address that the name resolves to, if that is the reason.
         found: Option<IpAddr>,
-        /// What the address is.
+        /// Class of the address.
         class: AddressClass,
-        /// Whether a redirect led there.
+        /// True if a redirect led there.
         redirected: bool,
-        /// Whether it is refused because public addresses alone are fetched.
+        /// True if it is refused because only public addresses are fetched.
         public_alone: bool,
     },
 }
@@ -158,10 +159,10 @@ impl fmt::Display for GuardError {
 #[derive(Clone, Debug)]
 pub struct Guard {
     named: Host<String>,
-    /// Whether every hop so far stayed on what the caller named, and was private.
+    /// True if every hop so far stayed on the host that the caller named, and was private.
     home: bool,
     hops: usize,
-    /// Whether nothing private is reached, whoever names it.
+    /// True if private addresses are refused even if the caller names them.
     public_alone: bool,
 }
 
@@ -175,7 +176,7 @@ impl Guard {
         })
     }
 
-    /// The same for a service whose address was configured, and not named by a caller.
+    /// Starts with the address of a service, which was configured and not named by a caller.
     #[must_use]
     pub fn of_service(named: &Url) -> Option<Self> {
         Some(Self {
@@ -186,7 +187,7 @@ impl Guard {
         })
     }
 
-    /// The same, where nothing private is reached.
+    /// Like [`new`](Self::new), but refuses all private addresses.
     #[cfg(test)]
     fn for_public_alone(named: &Url) -> Option<Self> {
         Some(Self {
@@ -196,8 +197,8 @@ impl Guard {
     }
 
     /// Judges a URL's host by itself, before or without a look-up: a literal, or a name that is
-    /// known for what it points to. Of a target that a proxy will resolve, nothing more is known.
-    pub fn admit(&self, url: &Url) -> Result<HopTarget, GuardError> {
+    /// known for what it points to. For a target that a proxy will resolve, this is the only check.
+    pub fn check_url(&self, url: &Url) -> Result<HopTarget, GuardError> {
         let target = HopTarget::of(url)?;
         if let Some(class) = class_of(target.host()) {
             self.judge(target.host(), class, None)?;
@@ -235,14 +236,14 @@ impl Guard {
     }
 
     /// Moves from the hop that answered to the host of its redirect. `been` holds the addresses
-    /// that were checked for that hop; it is empty where a proxy resolved them.
+    /// that were checked for that hop; it is empty if a proxy resolved them.
     pub fn follow(&mut self, from: &HopTarget, been: &[CheckedAddr], next: &Host<String>) {
         self.arrive(from, been);
         self.home = self.home && same_host(&self.named, next);
         self.hops += 1;
     }
 
-    /// Stays at the hop that answered, whose page may ask for more. `been` is as for
+    /// Stays at the hop that answered, whose page may request more. `been` is as for
     /// [`follow`](Self::follow).
     pub fn arrive(&mut self, at: &HopTarget, been: &[CheckedAddr]) {
         let was_private = if been.is_empty() {
@@ -280,7 +281,7 @@ impl Guard {
 }
 
 /// Checks the addresses of a proxy, which the environment named: private ones are allowed, those
-/// that are refused to everyone are refused here as well.
+/// that are never allowed are refused here as well.
 pub fn check_proxy(
     host: &Host<String>,
     found: &[SocketAddr],
@@ -305,7 +306,8 @@ pub fn check_proxy(
     Ok(passed)
 }
 
-/// The class of an address that was found for a host: a stand-in that a name resolved to is public.
+/// Returns the class of an address that was resolved for a host: a stand-in address of a name is
+/// public.
 fn class_behind(host: &Host<String>, ip: IpAddr) -> AddressClass {
     let class = class::classify(ip);
     if class.scope == AddressScope::StandIn && matches!(host, Host::Domain(_)) {
@@ -317,7 +319,7 @@ fn class_behind(host: &Host<String>, ip: IpAddr) -> AddressClass {
     class
 }
 
-/// The class of a host by itself; `None` where only its addresses decide.
+/// Returns the class of a host by itself; `None` if only its addresses decide.
 #[must_use]
 pub fn class_of(host: &Host<String>) -> Option<AddressClass> {
     match host {
@@ -331,7 +333,8 @@ fn same_host(a: &Host<String>, b: &Host<String>) -> bool {
     a == b || (is_this_machine(a) && is_this_machine(b))
 }
 
-/// Whether the spelling itself means this machine; what a name resolves to plays no part.
+/// True if the spelling itself means this machine; the addresses that a name resolves to play no
+/// part.
 fn is_this_machine(host: &Host<String>) -> bool {
     match host {
         Host::Domain(name) => names::is_loopback(name),

@@ -2,6 +2,7 @@
 //! replies.
 
 pub mod allowed;
+pub mod bot_checks;
 pub mod charset;
 pub mod client;
 pub mod credentials;
@@ -10,6 +11,6 @@ pub mod exa_pages;
 pub mod guard;
 pub mod native;
 pub mod quote;
-pub mod refusal;
 pub mod resolve;
 pub mod search;
+pub mod status_advice;

@@ -1,26 +1,15 @@
-//! Somebody else's words inside a sentence of ours: short, on one line, and with no way out of
-//! their quotation marks.
+//! Foreign text inside a sentence of our own: short, on one line, and unable to end its quotation
+//! marks.
 
-use crate::unseen;
+use crate::basics::words::on_one_line;
 
-/// How many characters are quoted.
+/// Maximum number of characters quoted.
 pub const MOST: usize = 500;
 
-/// The words of `text`, on one line: blanks and control characters run together, and unseen ones
-/// left out.
-#[must_use]
-pub fn on_one_line(text: &str) -> String {
-    let blank = |c: char| c.is_whitespace() || c.is_control();
-    let visible = unseen::visible(text);
-    let words = visible.split(blank).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// The first [`MOST`] characters of `text`, in quotation marks and on one line; `None` where there
-/// are none.
+/// Quotes the first [`MOST`] characters of `text`, on one line; `None` if there are none.
 #[must_use]
 pub fn quoted(text: &str) -> Option<String> {
-    // No more than that can be needed of a text without blanks; many blanks shorten the quotation.
+    // More is not needed of a text without blanks; many blanks shorten the quotation.
     let begin: String = text.chars().take(8 * MOST).collect();
     let line = on_one_line(&begin).replace('"', "'");
     if line.is_empty() {

@@ -14,9 +14,9 @@ use url::Host;
 
 use super::guard::names;
 
-/// Something that knows the addresses of names.
-pub trait Resolve: Send + Sync + 'static {
-    /// All addresses of `name`, best first. May block; the caller keeps the time.
+/// A resolver of names.
+pub trait NameResolver: Send + Sync + 'static {
+    /// Returns all addresses of `name`, best first. May block; the caller enforces the deadline.
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>>;
 }
 
@@ -24,13 +24,13 @@ pub trait Resolve: Send + Sync + 'static {
 #[derive(Debug, Default)]
 pub struct SystemResolver;
 
-impl Resolve for SystemResolver {
+impl NameResolver for SystemResolver {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         Ok((name, port).to_socket_addrs()?.collect())
     }
 }
 
-/// Why no addresses were found.
+/// Reason why no addresses were found.
 #[derive(Debug)]
 pub enum LookupError {
     /// The deadline passed first.
@@ -57,9 +57,9 @@ impl std::error::Error for LookupError {
     }
 }
 
-/// The addresses of a host, by `deadline` at the latest. Literals and `localhost` ask nobody.
+/// Resolves a host by `deadline` at the latest. Literals and `localhost` need no look-up.
 pub fn lookup(
-    resolver: &Arc<dyn Resolve>,
+    resolver: &Arc<dyn NameResolver>,
     host: &Host<String>,
     port: u16,
     deadline: Instant,
@@ -68,7 +68,7 @@ pub fn lookup(
         Host::Ipv4(ip) => return Ok(vec![SocketAddr::new(IpAddr::V4(*ip), port)]),
         Host::Ipv6(ip) => return Ok(vec![SocketAddr::new(IpAddr::V6(*ip), port)]),
         Host::Domain(name) if names::is_loopback(name) => {
-            // RFC 6761, section 6.3: these names are never asked of a name server.
+            // RFC 6761, section 6.3: these names are never sent to a name server.
             return Ok(vec![
                 SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), port),
                 SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port),

@@ -7,15 +7,15 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use ikigai_tools::cache::{Entry, Question, Store};
-use ikigai_tools::web::client::Client;
-use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::cache::{CacheEntry, CacheQuestion, CacheStore};
+use ikigai_tools::web::client::HttpClient;
+use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::credentials::Credentials;
-use ikigai_tools::web::search::failure::Failure;
-use ikigai_tools::web::search::known::Known;
-use ikigai_tools::web::search::outcome::{Answer, SearchFailure};
-use ikigai_tools::web::search::query::Search;
-use ikigai_tools::web::search::searcher::Searcher;
+use ikigai_tools::web::search::context::SearchContext;
+use ikigai_tools::web::search::failure::ProviderFailure;
+use ikigai_tools::web::search::outcome::{SearchAnswer, SearchFailure};
+use ikigai_tools::web::search::query::WebSearch;
+use ikigai_tools::web::search::searcher::WebSearcher;
 
 use super::server::{Server, reply};
 
@@ -45,17 +45,17 @@ pub fn variables(provider: &str, address: &str) -> Variables {
 }
 
 /// A search for two words.
-pub fn words() -> Search {
-    Search {
+pub fn words() -> WebSearch {
+    WebSearch {
         query: "two words".to_owned(),
         count: 3,
-        ..Search::default()
+        ..WebSearch::default()
     }
 }
 
 /// A search of `provider`.
-pub fn of(provider: &str) -> Search {
-    Search {
+pub fn of(provider: &str) -> WebSearch {
+    WebSearch {
         provider: Some(provider.to_owned()),
         ..words()
     }
@@ -64,29 +64,29 @@ pub fn of(provider: &str) -> Search {
 /// Searches with these variables, and shows no key whatever comes of it.
 pub fn search_with(
     variables: &[(String, String)],
-    store: Option<&dyn Store>,
-    search: &Search,
-) -> Result<Answer, SearchFailure> {
-    search_within(Client::new(), variables, store, search)
+    store: Option<&dyn CacheStore>,
+    search: &WebSearch,
+) -> Result<SearchAnswer, SearchFailure> {
+    search_within(HttpClient::new(), variables, store, search)
 }
 
 /// The same within the time of a client.
 pub fn search_within(
-    client: Client,
+    client: HttpClient,
     variables: &[(String, String)],
-    store: Option<&dyn Store>,
-    search: &Search,
-) -> Result<Answer, SearchFailure> {
+    store: Option<&dyn CacheStore>,
+    search: &WebSearch,
+) -> Result<SearchAnswer, SearchFailure> {
     let var = |name: &str| {
         let mut all = variables.iter();
         all.find(|(set, _)| set == name)
             .map(|(_, value)| value.clone())
     };
     let credentials = Credentials::from_vars(&var, None);
-    let client = client.proxies(Proxies::default());
-    let searcher = Searcher {
+    let client = client.proxies(ProxySettings::default());
+    let searcher = WebSearcher {
         client: &client,
-        known: Known {
+        known: SearchContext {
             credentials: &credentials,
             store,
             keeps_answers: true,
@@ -102,14 +102,14 @@ pub fn search_within(
 }
 
 /// Searches with a provider at a server.
-pub fn search_at(server: &Server, search: &Search) -> Result<Answer, SearchFailure> {
+pub fn search_at(server: &Server, search: &WebSearch) -> Result<SearchAnswer, SearchFailure> {
     let provider = search.provider.clone().unwrap();
     search_with(&variables(&provider, &server.url("/search")), None, search)
 }
 
 /// What a search failed with.
 #[track_caller]
-pub fn failure(found: Result<Answer, SearchFailure>) -> Failure {
+pub fn failure(found: Result<SearchAnswer, SearchFailure>) -> ProviderFailure {
     match found {
         Err(SearchFailure::Failed { failure, .. }) => *failure,
         other => panic!("no failure of a provider: {other:?}"),
@@ -301,7 +301,7 @@ pub fn server_of(provider: &str) -> Server {
 /// A store in memory, whose entries grow older when they are told to.
 #[derive(Default)]
 pub struct Memory {
-    entries: Mutex<Vec<(Question, Entry)>>,
+    entries: Mutex<Vec<(CacheQuestion, CacheEntry)>>,
 }
 
 impl Memory {
@@ -321,23 +321,23 @@ impl Memory {
     }
 }
 
-impl Store for Memory {
-    fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+impl CacheStore for Memory {
+    fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         let entries = self.entries.lock().unwrap();
         let (_, entry) = entries.iter().find(|(one, _)| one == question)?;
         (entry.age < longest).then(|| entry.clone())
     }
 
-    fn put(&self, question: &Question, bytes: &[u8], _good_for: Duration) {
+    fn put(&self, question: &CacheQuestion, bytes: &[u8], _good_for: Duration) {
         self.forget(question);
-        let entry = Entry {
+        let entry = CacheEntry {
             bytes: bytes.to_vec(),
             age: Duration::ZERO,
         };
         self.entries.lock().unwrap().push((question.clone(), entry));
     }
 
-    fn forget(&self, question: &Question) {
+    fn forget(&self, question: &CacheQuestion) {
         self.entries
             .lock()
             .unwrap()

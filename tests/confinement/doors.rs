@@ -122,6 +122,42 @@ fn a_host_s_call_reads_and_writes_in_the_roots_and_reads_beside_them() {
 }
 
 #[test]
+fn a_confined_pattern_finds_what_it_finds_without_bounds() {
+    if !confines() {
+        return;
+    }
+    let room = Room::new();
+    let within = room.path("in");
+    fs::create_dir_all(within.join("sub/deep")).unwrap();
+    for name in ["sub/file", ".hidden", "sub/.hidden", "brace{s,d}", "braced"] {
+        fs::write(within.join(name), "").unwrap();
+    }
+    symlink("sub", within.join("home")).unwrap();
+    for pattern in [
+        "*",
+        "*/file",
+        "*/deep/",
+        "**/.hidden",
+        r"**/\f\ile",
+        "*/./file",
+        "su[b]//file",
+        "{sub,home}/file",
+        "**/{file,deep}",
+        "**/{.hidden,de*}",
+        "{*/file,gone/../file}",
+        "{*,s*}/{file,deep,deep/}",
+        r"*/{\file,d[e]ep}",
+        "brace{s,d}",
+        "{,*/}file",
+    ] {
+        let request = json!({"pattern": pattern, "path": text(&within)});
+        let free = tool("glob").with(&request).run().json();
+        assert!(free["count"].as_u64() > Some(0), "{pattern}: {free}");
+        assert_eq!(room.host("glob", &request).run().json(), free, "{pattern}");
+    }
+}
+
+#[test]
 fn a_name_that_is_spelled_leads_no_further_than_the_name_itself() {
     if !confines() {
         return;

@@ -262,6 +262,8 @@ impl Stage {
                 command.arg(format!("--{}={value}", name.replace('_', "-")));
             }
         }
+        // In a container entered from outside, the caller's own group has no number to attack.
+        command.process_group(0);
         answer_of(command, &input)
     }
 

@@ -123,7 +123,7 @@ impl Said {
 
     /// The problems that are reported, one a line.
     pub fn problems(&self) -> Vec<&str> {
-        let list = self.text.split_once("To be put right\n");
+        let list = self.text.split_once("To fix\n");
         let lines = list.map_or("", |(_, list)| list).lines();
         lines.filter(|line| !line.starts_with("    -> ")).collect()
     }
@@ -141,7 +141,7 @@ impl Said {
     #[track_caller]
     pub fn finds(&self, problem: &str) {
         assert_eq!(self.code, 1, "{}", self.text);
-        let (_, list) = self.text.split_once("To be put right\n").expect(&self.text);
+        let (_, list) = self.text.split_once("To fix\n").expect(&self.text);
         let mut lines = list.lines().skip_while(|line| !line.contains(problem));
         assert!(lines.next().is_some(), "{problem} in {}", self.text);
         assert!(

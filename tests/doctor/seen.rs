@@ -337,7 +337,7 @@ fn missing_keys_come_with_the_way_to_them_and_half_an_account_is_wrong() {
     fs::create_dir(&config).unwrap();
     fs::write(config.join("credentials.json"), "{\"SECRET").unwrap();
     let said = machine.doctor_with(&[("IKIGAI_CONFIG_DIR", config.to_str().unwrap())]);
-    said.finds("web-search-brave finds no key: ");
+    said.finds("keys cannot be used: ");
     assert!(!said.text.contains("SECRET"), "{}", said.text);
 }
 
@@ -439,7 +439,4 @@ fn a_bound_that_cannot_be_kept_is_corrected_and_not_lifted() {
     said.finds("every confined call is refused");
     let advice = said.advice("every confined call is refused");
     assert_eq!(advice, "unset IKIGAI_READ; export IKIGAI_ROOTS=\"$PWD\"");
-    let variables = [("IKIGAI_ROOTS", "/usr"), ("IKIGAI_READ", "/not/there")];
-    let said = machine.doctor_with(&variables);
-    assert_eq!(said.advice("every confined call"), "unset IKIGAI_READ");
 }

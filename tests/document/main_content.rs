@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use ikigai_tools::document::{Certainty, convert, convert_main_until, study_main};
+use ikigai_tools::document::{MainContentCertainty, convert, convert_main_until, study_main};
 use rustix::time::{ClockId, clock_gettime};
 use url::Url;
 
@@ -19,7 +19,7 @@ fn page(name: &str) -> String {
     fs::read_to_string(Path::new(DATA).join(name)).unwrap()
 }
 
-fn main_of(page: &str) -> (String, Certainty) {
+fn main_of(page: &str) -> (String, MainContentCertainty) {
     let (document, certainty) = convert_main_until(page, &base(), false, None);
     (document.markdown, certainty)
 }
@@ -75,7 +75,7 @@ fn of_an_article_its_text_stays_and_nothing_around_it() {
         document.title,
         "The harbour wall will be raised by two metres - Harbour Gazette"
     );
-    assert_eq!(certainty, Certainty::Complete);
+    assert_eq!(certainty, MainContentCertainty::Complete);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_page_without_main_content_is_converted_whole_and_said_to_be() {
     for page in [page("login.html"), String::new(), "<p>a".to_owned()] {
         let (document, certainty) = convert_main_until(&page, &base(), false, None);
         assert_eq!(document, convert(&page, &base()));
-        assert_eq!(certainty, Certainty::Whole);
+        assert_eq!(certainty, MainContentCertainty::Whole);
     }
     let script = "<title>t</title><div id=root></div><script>x</script>";
     let (document, _) = convert_main_until(script, &base(), false, None);

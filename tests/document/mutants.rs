@@ -7,7 +7,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use crate::{common, staged};
-use damaged::{Chance, KINDS, convert, mutant, original};
+use damaged::{Chance, convert, kinds, mutant, original};
 
 /// How many of each kind; the report of `benches/documents` makes ten times as many.
 const MUTANTS: usize = 200;
@@ -29,7 +29,7 @@ fn damaged_documents_of_each_kind_crash_nothing_and_cost_little() {
 }
 
 fn each_kind_crashes_nothing_and_costs_little() {
-    for (number, kind) in KINDS.into_iter().enumerate() {
+    for (number, kind) in kinds().enumerate() {
         let original = original(kind);
         assert!(convert(kind, &original), "{kind} is read as it was made");
         let mut chance = Chance(number as u64);

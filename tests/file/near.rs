@@ -2,11 +2,9 @@
 //! never edited in its place.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::near_misses::{MISSES, Miss};
 use crate::common::{self, Answer, directory, text, tool};
 use serde_json::{Value, json};
 
@@ -46,53 +44,6 @@ fn note_of(file: &Path, old: &str, new: &str) -> String {
 fn quoted(note: &str) -> Option<&str> {
     let (_, text) = note.strip_suffix("\n```")?.split_once(":\n```\n")?;
     Some(text)
-}
-
-/// What the note does not say of this near miss, or should not say.
-fn wrong_in(miss: &Miss, note: &str) -> Option<String> {
-    let missing = miss.says.iter().filter(|words| !note.contains(**words));
-    let surplus = miss.silent.iter().filter(|words| note.contains(**words));
-    let said: Vec<_> = missing.chain(surplus).collect();
-    let quotes = miss.quoted.is_empty() || quoted(note) == Some(miss.quoted);
-    let right = said.is_empty() && quotes;
-    (!right).then(|| format!("{}: {said:?} {:?}\n{note}\n", miss.name, miss.quoted))
-}
-
-#[test]
-fn each_near_miss_is_named_and_none_is_applied() {
-    assert!(MISSES.len() >= 60, "{}", MISSES.len());
-    let mut wrong = Vec::new();
-    for miss in MISSES {
-        let (_here, file) = file_with(miss.file);
-        // The 50 ms go by while the machine does something else: then it is asked once more.
-        let found = (0..5).try_fold(String::new(), |_, _| {
-            let note = note_of(&file, miss.old, miss.new);
-            eprintln!("--- {}\n{note}", miss.name);
-            assert!(note.len() < 4000, "{}", miss.name);
-            wrong_in(miss, &note).map_or(ControlFlow::Break(()), ControlFlow::Continue)
-        });
-        if let ControlFlow::Continue(said) = found {
-            wrong.push(said);
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn the_text_that_a_note_quotes_can_be_sent() {
-    for miss in MISSES.iter().filter(|miss| !miss.quoted.is_empty()) {
-        let (_here, file) = file_with(miss.file);
-        let note = note_of(&file, miss.old, miss.new);
-        let old = quoted(&note).unwrap_or_else(|| panic!("{}: {note}", miss.name));
-        let answer = edit(&file, old, "<new>");
-        assert_eq!(answer.json()["replacements"], 1, "{}", miss.name);
-        assert_eq!(
-            fs::read_to_string(&file).unwrap(),
-            miss.file.replacen(old, "<new>", 1),
-            "{}",
-            miss.name
-        );
-    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use ikigai_tools::search::walk::expand;
-use ikigai_tools::search::wildcard::Component;
+use ikigai_tools::search::wildcard::PatternComponent;
 
 unsafe extern "C" {
     fn fnmatch(pattern: *const c_char, name: *const c_char, flags: c_int) -> c_int;
@@ -64,11 +64,11 @@ fn libc_matches(pattern: &[u8], name: &[u8]) -> bool {
     unsafe { fnmatch(pattern.as_ptr(), name.as_ptr(), flags) == 0 }
 }
 
-fn we_match(component: &Component, name: &[u8]) -> bool {
+fn we_match(component: &PatternComponent, name: &[u8]) -> bool {
     match component {
-        Component::Name(only) => only == name,
-        Component::Wild(wild) => wild.matches(name),
-        Component::Deep => !name.starts_with(b"."),
+        PatternComponent::Name(only) => only == name,
+        PatternComponent::Wild(wild) => wild.matches(name),
+        PatternComponent::Deep => !name.starts_with(b"."),
     }
 }
 
@@ -120,7 +120,7 @@ fn one_component_matches_as_fnmatch_does() {
         if pattern.is_empty() || pattern == b"**" {
             continue;
         }
-        let component = Component::parse(&pattern);
+        let component = PatternComponent::parse(&pattern);
         for _ in 0..100 {
             let name = random.text(&names, 3);
             if name.is_empty() {

@@ -2,5 +2,6 @@
 
 mod calls;
 mod like_libc;
+mod messages;
 mod notes;
 mod walk;

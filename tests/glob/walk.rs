@@ -11,8 +11,8 @@ use std::path::Path;
 
 use crate::common;
 use ikigai_tools::search::paths::{EntryKind, LeftOut};
-use ikigai_tools::search::steps::{Pattern, PatternError};
-use ikigai_tools::search::walk::{Found, GlobError, Visitor, expand};
+use ikigai_tools::search::steps::{GlobPattern, WildcardError};
+use ikigai_tools::search::walk::{GlobError, PathVisitor, WalkEntry, expand};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
 
@@ -34,12 +34,12 @@ fn tree(names: &[&str]) -> tempfile::TempDir {
 /// Keeps nothing of what is found.
 struct Forgetful;
 
-impl Visitor for Forgetful {
-    type Made = ();
+impl PathVisitor for Forgetful {
+    type Output = ();
     type Rest = Infallible;
     const COST: usize = 1;
 
-    fn visit(&mut self, _: &mut Found<'_>, (): &mut ()) -> Option<Infallible> {
+    fn visit(&mut self, _: &mut WalkEntry<'_>, (): &mut ()) -> Option<Infallible> {
         None
     }
 
@@ -247,7 +247,7 @@ fn each_path_comes_with_its_own_type() {
                 path if path.ends_with(b"f") => EntryKind::Regular,
                 _ => EntryKind::Symlink,
             };
-            assert_eq!(found.kind(), expected, "{pattern}: {:?}", found.c_path());
+            assert_eq!(found.kind(), expected, "{pattern}: {:?}", found.path());
         }
     }
 }
@@ -256,12 +256,12 @@ fn each_path_comes_with_its_own_type() {
 fn a_nul_or_great_length_makes_a_pattern_invalid() {
     assert_eq!(
         expand(Path::new(""), b"a\0b").unwrap_err(),
-        GlobError::InvalidPattern(PatternError::Nul)
+        GlobError::InvalidPattern(WildcardError::Nul)
     );
     let long = "a".repeat(100_000);
     assert_eq!(
         expand(Path::new(""), long.as_bytes()).unwrap_err(),
-        GlobError::InvalidPattern(PatternError::TooLong)
+        GlobError::InvalidPattern(WildcardError::TooLong)
     );
     assert_eq!(expand(Path::new("a\0b"), b"*").unwrap().len(), 0);
 }
@@ -564,7 +564,7 @@ fn a_thousand_alternatives_end_in_time() {
         "{a,*}{b,?}/".repeat(5) + "g",
     ] {
         let until = std::time::Instant::now() + std::time::Duration::from_secs(2);
-        let pattern = Pattern::parse(pattern.as_bytes()).unwrap();
+        let pattern = GlobPattern::parse(pattern.as_bytes()).unwrap();
         let walk = pattern.walk(root.path(), Some(until)).unwrap();
         let _ = walk.visit(
             || 2,
@@ -575,7 +575,7 @@ fn a_thousand_alternatives_end_in_time() {
     assert!(began.elapsed().as_secs() < 15, "{:?}", began.elapsed());
     for pattern in ["{a,b}".repeat(11), "{a,".repeat(2000) + &"}".repeat(2000)] {
         let error = expand(root.path(), pattern.as_bytes()).unwrap_err();
-        assert_eq!(error, GlobError::InvalidPattern(PatternError::TooMany));
+        assert_eq!(error, GlobError::InvalidPattern(WildcardError::TooMany));
     }
 }
 
@@ -606,7 +606,7 @@ fn a_walk_whose_time_is_over_ends_with_what_it_has_found() {
     let names: Vec<String> = (0..200).map(|n| format!("d{n}/f")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let root = tree(&names);
-    let pattern = Pattern::parse(b"**/f").unwrap();
+    let pattern = GlobPattern::parse(b"**/f").unwrap();
     let now = Some(std::time::Instant::now());
     let paths = pattern.paths(root.path(), now).unwrap();
     assert_eq!(

@@ -632,7 +632,7 @@ fn a_call_s_process_has_neither_the_key_nor_the_address() {
         thread::scope(|scope| {
             let asking = scope.spawn(|| one.read(&url));
             assert!(eventually(|| !site.asked().is_empty()));
-            let call = processes_with("--store")
+            let call = processes_with("--call")
                 .into_iter()
                 .find(|id| parent(*id) == Some(one.child.id()))
                 .expect("a call has a socket to its server");

@@ -1,6 +1,7 @@
 //! `--tools`, `--read-only` and `--root`: what is served, and where.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -323,22 +324,80 @@ fn the_kernel_holds_a_call_back_whatever_was_checked_before() {
         ),
     ] {
         let mut command = Command::new(BINARY);
-        command.args(["mcp", "--call", tool, "--root", text(&top.join("a"))]);
+        command.args(["mcp", "--call", tool]);
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        serde_json::to_writer(child.stdin.take().unwrap(), &request).unwrap();
+        // As a server describes a call.
+        let path = text(&top.join("a")).as_bytes().to_vec();
+        let bounds = json!({
+            "roots": [{"Unix": path}],
+            "readable": [],
+            "no_network": false,
+            "door": "Flags",
+        });
+        let description = json!({
+            "bounds": bounds,
+            "reads_outputs": false,
+            "public_only": false,
+            "reader": "Program",
+            "progress": false,
+        });
+        let mut stdin = child.stdin.take().unwrap();
+        write!(stdin, "{description}\n{request}").unwrap();
+        drop(stdin);
         let output = child.wait_with_output().unwrap();
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(
             answer["error_code"], "PERMISSION_DENIED",
             "{tool}: {answer}"
         );
+        assert!(
+            answer["error"].as_str().unwrap().contains("not within"),
+            "{answer}"
+        );
     }
     assert_eq!(fs::read_to_string(secret).unwrap(), "this is out/secret\n");
     assert!(!top.join("out/new").exists());
+}
+
+#[test]
+fn a_call_whose_description_is_not_understood_is_not_made() {
+    let room = directory();
+    let file = room.path().join("new");
+    let request = json!({"file_path": text(&file), "content": "x"});
+    for description in ["", "{}\n", "\n", "{\"rooots\":[\"/\"]}\n"] {
+        let mut child = Command::new(BINARY)
+            .args(["mcp", "--call", "file-write"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        write!(stdin, "{description}{request}").unwrap();
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{description}");
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["error_code"], "INVALID_ARG", "{answer}");
+        assert!(!file.exists());
+    }
+}
+
+#[test]
+fn a_command_cannot_read_the_description_of_its_call() {
+    let mut session = Session::open(&["--timeout", "7777"]);
+    let command = "for p in $PPID $(awk '{print $4}' /proc/$PPID/stat); do \
+                   tr '\\0' ' ' </proc/$p/cmdline; timeout 1 cat /proc/$p/fd/0; done; cat";
+    let result = session.result_of("bash", &json!({"command": command}));
+    let output = result["structuredContent"]["output"].as_str().unwrap();
+    assert!(output.contains("mcp --call bash"), "{output}");
+    for told in ["milliseconds", "777", "structured"] {
+        assert!(!output.contains(told), "{told} in {output}");
+    }
 }
 
 #[test]

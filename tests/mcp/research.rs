@@ -7,8 +7,8 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use ikigai_tools::cache::Files;
-use ikigai_tools::cache::artifact::{self, Id};
+use ikigai_tools::cache::CacheFiles;
+use ikigai_tools::cache::artifact::{self, ArtifactId};
 use serde_json::{Value, json};
 
 use super::session::Session;
@@ -137,8 +137,8 @@ impl Home {
         self.0.path().join("cache/ikigai-tools")
     }
 
-    fn store(&self) -> Files {
-        Files::in_directory(self.cache(), Self::KEY).unwrap()
+    fn store(&self) -> CacheFiles {
+        CacheFiles::in_directory(self.cache(), Self::KEY).unwrap()
     }
 
     fn variables(&self, key: &str) -> Vec<(String, String)> {
@@ -252,7 +252,7 @@ fn what_is_not_there_any_more_or_never_was_is_not_found() {
         "mine"
     );
 
-    let unknown = Id::of(b"another's").address();
+    let unknown = ArtifactId::of(b"another's").address();
     let digits = id.to_string();
     for uri in [
         &*unknown,

@@ -13,7 +13,7 @@ use std::ffi::CString;
 use std::fmt::Write as _;
 use std::mem::MaybeUninit;
 
-use ikigai_tools::search::ere::Matcher;
+use ikigai_tools::search::ere::RegexMatcher;
 
 /// Patterns that POSIX, or glibc where POSIX leaves the choice, gives a meaning
 /// or refuses, and that are easy to read in another way.
@@ -726,7 +726,7 @@ fn compare(pattern: &str, fold: bool, subjects: &[String], report: &mut String) 
     }
     let flags = if fold { libc::REG_ICASE } else { 0 };
     let theirs = Theirs::compile(&not_lazy(pattern), flags);
-    let ours = Matcher::compile(&if fold {
+    let ours = RegexMatcher::compile(&if fold {
         format!("(?i){pattern}")
     } else {
         pattern.to_owned()

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use ikigai_tools::search::scan::{self, Flow, LineMatcher, Links, ScanError, Scanner};
+use ikigai_tools::search::scan::{self, FileScanner, LineMatcher, LinkPolicy, ScanError, ScanFlow};
 
 /// Matches the lines that hold a piece of text.
 struct Holds(&'static [u8]);
@@ -41,16 +41,16 @@ impl LineMatcher for Beyond {
 
 type Lines = Vec<(u64, Vec<u8>)>;
 
-fn scan(scanner: &mut Scanner, path: &Path, matcher: &impl LineMatcher) -> Lines {
+fn scan(scanner: &mut FileScanner, path: &Path, matcher: &impl LineMatcher) -> Lines {
     let mut lines = Lines::new();
-    try_scan(scanner, path, Links::Follow, matcher, &mut lines).unwrap();
+    try_scan(scanner, path, LinkPolicy::Follow, matcher, &mut lines).unwrap();
     lines
 }
 
 fn try_scan(
-    scanner: &mut Scanner,
+    scanner: &mut FileScanner,
     path: &Path,
-    links: Links,
+    links: LinkPolicy,
     matcher: &impl LineMatcher,
     found: &mut Lines,
 ) -> Result<(), ScanError> {
@@ -58,10 +58,10 @@ fn try_scan(
     let mut scan = scanner.begin(file, size);
     let flow = scan.go_on(matcher, &mut |number: u64, line: &[u8]| {
         found.push((number, line.to_vec()));
-        Flow::GoOn
+        ScanFlow::GoOn
     });
     scanner.take_back(scan);
-    flow.map(|flow| assert_eq!(flow, Flow::GoOn))
+    flow.map(|flow| assert_eq!(flow, ScanFlow::GoOn))
 }
 
 fn c(path: &Path) -> CString {
@@ -88,11 +88,11 @@ fn line_feeds_are_counted_whether_the_last_line_is_found_or_not() {
     for (text, feeds) in [("a\nb\nlast a", 2), ("a\nb\n", 2), ("a", 0), ("b\nb", 1)] {
         fs::write(&path, text).unwrap();
         for window in [1, 64] {
-            let mut scanner = Scanner::with_limits(window, 1 << 20);
-            let (file, size) = scan::open(&c(&path), Links::Follow).unwrap();
+            let mut scanner = FileScanner::with_limits(window, 1 << 20);
+            let (file, size) = scan::open(&c(&path), LinkPolicy::Follow).unwrap();
             let mut scan = scanner.begin(file, size);
-            let flow = scan.go_on(&Holds(b"a"), &mut |_: u64, _: &[u8]| Flow::GoOn);
-            assert_eq!(flow, Ok(Flow::GoOn));
+            let flow = scan.go_on(&Holds(b"a"), &mut |_: u64, _: &[u8]| ScanFlow::GoOn);
+            assert_eq!(flow, Ok(ScanFlow::GoOn));
             assert_eq!(scan.line_feeds(), feeds, "{text:?}");
         }
     }
@@ -120,7 +120,7 @@ fn any_window_gives_what_reading_line_by_line_gives() {
             .collect();
         fs::write(&path, &text).unwrap();
         for window in [1, 2, 3, 5, 8, 13, 64] {
-            let mut scanner = Scanner::with_limits(window, 1 << 20);
+            let mut scanner = FileScanner::with_limits(window, 1 << 20);
             let expected = naive(&text, b"ab");
             matches += expected.len();
             let shown = text.escape_ascii().to_string();
@@ -165,16 +165,16 @@ fn a_file_with_a_mark_has_the_same_lines_in_any_window() {
     ] {
         fs::write(&path, &content).unwrap();
         for window in (1..40).chain([1 << 18]) {
-            let mut scanner = Scanner::with_limits(window, 1 << 20);
+            let mut scanner = FileScanner::with_limits(window, 1 << 20);
             assert_eq!(scan(&mut scanner, &path, &Holds(b"a")), lines, "{window}");
             // Its size unknown.
             let mut found = Lines::new();
             let mut scan = scanner.begin(OwnedFd::from(File::open(&path).unwrap()), 0);
             let flow = scan.go_on(&Holds(b"a"), &mut |number: u64, line: &[u8]| {
                 found.push((number, line.to_vec()));
-                Flow::GoOn
+                ScanFlow::GoOn
             });
-            assert_eq!(flow, Ok(Flow::GoOn));
+            assert_eq!(flow, Ok(ScanFlow::GoOn));
             assert_eq!(found, lines, "{window}");
         }
     }
@@ -189,9 +189,15 @@ fn an_endless_line_of_utf_16_is_given_up() {
         [b"\xff\xfe".to_vec(), b"a\0".repeat(1 << 17)].concat(),
     )
     .unwrap();
-    let mut scanner = Scanner::with_limits(1 << 10, 1 << 16);
+    let mut scanner = FileScanner::with_limits(1 << 10, 1 << 16);
     let (matcher, mut found) = (Holds(b"a"), Lines::new());
-    let given_up = try_scan(&mut scanner, &path, Links::Follow, &matcher, &mut found);
+    let given_up = try_scan(
+        &mut scanner,
+        &path,
+        LinkPolicy::Follow,
+        &matcher,
+        &mut found,
+    );
     assert!(
         matches!(given_up, Err(ScanError::LineTooLong)),
         "{given_up:?}"
@@ -203,7 +209,10 @@ fn an_endless_line_of_utf_16_is_given_up() {
 #[test]
 fn an_empty_file_has_no_lines() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    assert_eq!(scan(&mut Scanner::new(), file.path(), &Every), Lines::new());
+    assert_eq!(
+        scan(&mut FileScanner::new(), file.path(), &Every),
+        Lines::new()
+    );
 }
 
 #[test]
@@ -215,7 +224,7 @@ fn lines_keep_their_carriage_returns_and_nuls() {
         (2, b"t\0wo".to_vec()),
         (3, b"last\0".to_vec()),
     ];
-    assert_eq!(scan(&mut Scanner::new(), file.path(), &Every), expected);
+    assert_eq!(scan(&mut FileScanner::new(), file.path(), &Every), expected);
 }
 
 #[test]
@@ -229,7 +238,7 @@ fn a_line_of_many_windows_is_returned_whole_and_the_buffer_serves_on() {
     .concat();
     file.write_all(&[b"short\n", &*long, b"\nneedle\n", &*long].concat())
         .unwrap();
-    let mut scanner = Scanner::new();
+    let mut scanner = FileScanner::new();
     for _ in 0..2 {
         let expected = [
             (2, long.clone()),
@@ -251,7 +260,7 @@ fn numbers_stay_right_over_many_windows() {
         };
         writeln!(file, "{mark} {number}").unwrap();
     }
-    let lines = scan(&mut Scanner::new(), file.path(), &Holds(b"needle"));
+    let lines = scan(&mut FileScanner::new(), file.path(), &Holds(b"needle"));
     let expected: Lines = (1..=5)
         .map(|k| (k * 40_000, format!("needle {}", k * 40_000).into_bytes()))
         .collect();
@@ -262,9 +271,15 @@ fn numbers_stay_right_over_many_windows() {
 fn a_line_that_has_no_end_is_given_up() {
     let file = tempfile::NamedTempFile::new().unwrap();
     file.as_file().set_len(1 << 20).unwrap();
-    let mut scanner = Scanner::with_limits(1 << 10, 1 << 16);
+    let mut scanner = FileScanner::with_limits(1 << 10, 1 << 16);
     let mut lines = Lines::new();
-    let result = try_scan(&mut scanner, file.path(), Links::Follow, &Every, &mut lines);
+    let result = try_scan(
+        &mut scanner,
+        file.path(),
+        LinkPolicy::Follow,
+        &Every,
+        &mut lines,
+    );
     assert!(matches!(result, Err(ScanError::LineTooLong)), "{result:?}");
     assert_eq!(lines, []);
 }
@@ -285,7 +300,13 @@ fn what_is_no_regular_file_is_refused_at_once() {
         Path::new("/dev/null"),
     ] {
         let mut lines = Lines::new();
-        let result = try_scan(&mut Scanner::new(), path, Links::Follow, &Every, &mut lines);
+        let result = try_scan(
+            &mut FileScanner::new(),
+            path,
+            LinkPolicy::Follow,
+            &Every,
+            &mut lines,
+        );
         assert!(
             matches!(result, Err(ScanError::NotRegular)),
             "{}: {result:?}",
@@ -301,13 +322,13 @@ fn a_link_is_followed_only_on_request() {
     let link = directory.path().join("link");
     symlink("f", &link).unwrap();
     assert_eq!(
-        scan(&mut Scanner::new(), &link, &Every),
+        scan(&mut FileScanner::new(), &link, &Every),
         [(1, b"x".to_vec())]
     );
     let result = try_scan(
-        &mut Scanner::new(),
+        &mut FileScanner::new(),
         &link,
-        Links::Refuse,
+        LinkPolicy::Refuse,
         &Every,
         &mut Lines::new(),
     );
@@ -317,7 +338,7 @@ fn a_link_is_followed_only_on_request() {
 #[test]
 fn a_missing_file_is_unreadable_and_the_next_is_searched() {
     let directory = tempfile::tempdir().unwrap();
-    let mut scanner = Scanner::new();
+    let mut scanner = FileScanner::new();
     for (name, text) in [("a", "x\n"), ("b", "y\n"), ("c", "z\n")] {
         fs::write(directory.path().join(name), text).unwrap();
         assert_eq!(
@@ -328,7 +349,7 @@ fn a_missing_file_is_unreadable_and_the_next_is_searched() {
         let result = try_scan(
             &mut scanner,
             &missing,
-            Links::Refuse,
+            LinkPolicy::Refuse,
             &Every,
             &mut Lines::new(),
         );
@@ -342,7 +363,7 @@ fn a_missing_file_is_unreadable_and_the_next_is_searched() {
 #[test]
 fn files_of_several_directories_are_told_apart() {
     let directory = tempfile::tempdir().unwrap();
-    let mut scanner = Scanner::new();
+    let mut scanner = FileScanner::new();
     for part in ["a", "a/b", "c"] {
         fs::create_dir(directory.path().join(part)).unwrap();
         for name in ["1", "2", "3"] {
@@ -357,7 +378,7 @@ fn files_of_several_directories_are_told_apart() {
 #[test]
 fn a_file_that_says_it_is_empty_is_read_all_the_same() {
     let lines = scan(
-        &mut Scanner::with_limits(16, 1 << 20),
+        &mut FileScanner::with_limits(16, 1 << 20),
         Path::new("/proc/self/status"),
         &Holds(b"Pid:"),
     );
@@ -372,17 +393,17 @@ fn what_is_written_meanwhile_is_not_waited_for() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(b"x\n").unwrap();
     let mut output = File::options().append(true).open(file.path()).unwrap();
-    let mut scanner = Scanner::with_limits(2, 1 << 20);
-    let (opened, size) = scan::open(&c(file.path()), Links::Follow).unwrap();
+    let mut scanner = FileScanner::with_limits(2, 1 << 20);
+    let (opened, size) = scan::open(&c(file.path()), LinkPolicy::Follow).unwrap();
     let mut count = 0;
     let result = scanner
         .begin(opened, size)
         .go_on(&Every, &mut |_: u64, line: &[u8]| {
             count += 1;
             output.write_all(&[line, b"\n"].concat()).unwrap();
-            Flow::GoOn
+            ScanFlow::GoOn
         });
-    assert_eq!((result, count), (Ok(Flow::GoOn), 1));
+    assert_eq!((result, count), (Ok(ScanFlow::GoOn), 1));
 }
 
 #[test]
@@ -392,19 +413,19 @@ fn a_search_that_pauses_goes_on_where_it_was() {
     file.write_all(text.as_bytes()).unwrap();
     for (window, mark) in [(1, ""), (7, ""), (1 << 10, ""), (16, "\u{feff}")] {
         fs::write(file.path(), format!("{mark}{text}")).unwrap();
-        let (opened, size) = scan::open(&c(file.path()), Links::Follow).unwrap();
-        let mut scan = Scanner::with_limits(window, 1 << 20).begin(opened, size);
+        let (opened, size) = scan::open(&c(file.path()), LinkPolicy::Follow).unwrap();
+        let mut scan = FileScanner::with_limits(window, 1 << 20).begin(opened, size);
         let mut seen = Lines::new();
         let mut pauses = 0;
         let mut pause_at_every_other = |number: u64, line: &[u8]| {
             seen.push((number, line.to_vec()));
             if number.is_multiple_of(2) {
-                Flow::Pause
+                ScanFlow::Pause
             } else {
-                Flow::GoOn
+                ScanFlow::GoOn
             }
         };
-        while scan.go_on(&Holds(b""), &mut pause_at_every_other).unwrap() == Flow::Pause {
+        while scan.go_on(&Holds(b""), &mut pause_at_every_other).unwrap() == ScanFlow::Pause {
             pauses += 1;
         }
         assert_eq!(
@@ -422,12 +443,12 @@ fn an_open_file_is_searched_from_where_it_stands() {
     file.write_all(b"1\n2\n3\n").unwrap();
     file.seek(std::io::SeekFrom::Start(2)).unwrap();
     let mut lines = Lines::new();
-    let mut scan = Scanner::new().begin(file.as_fd(), 0);
+    let mut scan = FileScanner::new().begin(file.as_fd(), 0);
     let result = scan.go_on(&Every, &mut |number: u64, line: &[u8]| {
         lines.push((number, line.to_vec()));
-        Flow::GoOn
+        ScanFlow::GoOn
     });
-    assert_eq!(result, Ok(Flow::GoOn));
+    assert_eq!(result, Ok(ScanFlow::GoOn));
     assert_eq!(lines, [(1, b"2".to_vec()), (2, b"3".to_vec())]);
 }
 
@@ -436,15 +457,15 @@ fn a_name_alone_is_taken_from_the_working_directory() {
     let path: &CStr = c"Cargo.toml";
     let mut count = 0;
     for _ in 0..3 {
-        let (file, size) = scan::open(path, Links::Refuse).unwrap();
-        let result = Scanner::new().begin(file, size).go_on(
+        let (file, size) = scan::open(path, LinkPolicy::Refuse).unwrap();
+        let result = FileScanner::new().begin(file, size).go_on(
             &Holds(b"[package]"),
             &mut |_: u64, _: &[u8]| {
                 count += 1;
-                Flow::GoOn
+                ScanFlow::GoOn
             },
         );
-        assert_eq!(result, Ok(Flow::GoOn));
+        assert_eq!(result, Ok(ScanFlow::GoOn));
     }
     assert_eq!(count, 3);
 }

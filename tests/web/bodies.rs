@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use crate::server::{Server, reply};
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use flate2::{Compress, Compression, FlushCompress};
-use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{
-    Client, FetchError as Error, FetchRequest as Request, MAX_BODY, Response, parse_url,
+    FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, MAX_BODY, parse_url,
 };
 
-fn get(url: &str) -> Result<Response, Error> {
+fn get(url: &str) -> Result<HttpResponse, Error> {
     let url = parse_url(url).unwrap();
-    let client = Client::new().proxies(Proxies::default());
+    let client = HttpClient::new().proxies(ProxySettings::default());
     client.get(&Request {
         url: &url,
         accept: "*/*",
@@ -21,7 +21,7 @@ fn get(url: &str) -> Result<Response, Error> {
     })
 }
 
-fn served(coding: &str, body: impl AsRef<[u8]>) -> Result<Response, Error> {
+fn served(coding: &str, body: impl AsRef<[u8]>) -> Result<HttpResponse, Error> {
     let server = Server::bytes(reply(
         &format!("200 OK\r\nContent-Encoding: {coding}"),
         body,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{self, eventually, processes_with};
 use crate::staged;
-use ikigai_tools::browser::{Browser, BrowserError, Rendered};
+use ikigai_tools::browser::{Browser, BrowserError, RenderedPage};
 use ikigai_tools::web::guard::Guard;
 use url::Url;
 
@@ -34,7 +34,7 @@ fn find(program: &str) -> Option<Browser> {
     Browser::find()
 }
 
-fn render(room: &Path, script: &str, within: Duration) -> Result<Rendered, BrowserError> {
+fn render(room: &Path, script: &str, within: Duration) -> Result<RenderedPage, BrowserError> {
     let browser = find(&write(room, script)).expect("a browser");
     let url = Url::parse("http://user:secret@page.example/?key=4711").unwrap();
     let guard = Guard::new(&url).unwrap();

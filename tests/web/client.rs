@@ -5,17 +5,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::server::{Server, page, redirect, reply};
-use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{
-    Client, FetchError as Error, FetchRequest as Request, MAX_BODY, PostRequest, Response,
+    FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, MAX_BODY, PostRequest,
     parse_url,
 };
 
-fn client() -> Client {
-    Client::new().proxies(Proxies::default())
+fn client() -> HttpClient {
+    HttpClient::new().proxies(ProxySettings::default())
 }
 
-fn get_with(client: &Client, url: &str) -> Result<Response, Error> {
+fn get_with(client: &HttpClient, url: &str) -> Result<HttpResponse, Error> {
     let url = parse_url(url)?;
     client.get(&Request {
         url: &url,
@@ -24,11 +24,11 @@ fn get_with(client: &Client, url: &str) -> Result<Response, Error> {
     })
 }
 
-fn get(url: &str) -> Result<Response, Error> {
+fn get(url: &str) -> Result<HttpResponse, Error> {
     get_with(&client(), url)
 }
 
-fn network(result: Result<Response, Error>) -> String {
+fn network(result: Result<HttpResponse, Error>) -> String {
     match result {
         Err(Error::Network(error)) => error.text,
         other => panic!("not a network error: {other:?}"),
@@ -501,7 +501,7 @@ fn a_connection_that_is_accepted_and_never_read_times_out() {
     assert!(start.elapsed() < Duration::from_secs(4));
 }
 
-fn post_with(client: &Client, url: &str, body: &[u8]) -> Result<Response, Error> {
+fn post_with(client: &HttpClient, url: &str, body: &[u8]) -> Result<HttpResponse, Error> {
     let url = parse_url(url)?;
     client.post(&PostRequest {
         to: Request {
@@ -581,12 +581,15 @@ fn a_failure_says_whether_it_is_this_machine_s_own() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = listener.local_addr().unwrap();
     drop(listener);
-    let own = |client: &Client, url: &str| match get_with(client, url) {
+    let own = |client: &HttpClient, url: &str| match get_with(client, url) {
         Err(Error::Network(error)) => error.own,
         other => panic!("{other:?}"),
     };
     assert!(!own(&client(), &format!("http://{nobody}/")));
     let proxies =
-        Proxies::from_vars(|name| (name == "http_proxy").then(|| format!("http://{nobody}")));
-    assert!(own(&Client::new().proxies(proxies), "http://a.example/"));
+        ProxySettings::from_vars(|name| (name == "http_proxy").then(|| format!("http://{nobody}")));
+    assert!(own(
+        &HttpClient::new().proxies(proxies),
+        "http://a.example/"
+    ));
 }

@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::server::{Asked, Server, page, redirect};
-use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{
-    Client, FetchError as Error, FetchRequest as Request, Response, parse_url,
+    FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, parse_url,
 };
 use ikigai_tools::web::guard::Guard;
 use ikigai_tools::web::guard::class::{AddressScope, classify};
-use ikigai_tools::web::resolve::Resolve;
+use ikigai_tools::web::resolve::NameResolver;
 use url::Host;
 
 /// Addresses that nobody may reach.
@@ -247,7 +247,7 @@ fn is_forbidden(host: &str) -> bool {
 #[derive(Default)]
 struct Metadata(Mutex<Vec<String>>);
 
-impl Resolve for Metadata {
+impl NameResolver for Metadata {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         self.0.lock().unwrap().push(name.to_owned());
         Ok(vec![([169, 254, 169, 254], port).into()])
@@ -255,10 +255,10 @@ impl Resolve for Metadata {
 }
 
 /// Always through a proxy, so that no test ever dials what it should not.
-fn get(proxy: &str, url: &str) -> Result<Response, Error> {
-    let proxies = Proxies::from_vars(|name| (name == "all_proxy").then(|| proxy.to_owned()));
+fn get(proxy: &str, url: &str) -> Result<HttpResponse, Error> {
+    let proxies = ProxySettings::from_vars(|name| (name == "all_proxy").then(|| proxy.to_owned()));
     let url = parse_url(url)?;
-    let client = Client::with_resolver(Arc::new(Metadata::default())).proxies(proxies);
+    let client = HttpClient::with_resolver(Arc::new(Metadata::default())).proxies(proxies);
     client.within(Duration::from_secs(5)).get(&Request {
         url: &url,
         accept: "*/*",
@@ -421,7 +421,7 @@ fn a_forbidden_address_is_never_let_through_to_be_dialled() {
             continue;
         };
         let guard = Guard::new(&url).unwrap();
-        let Ok(target) = guard.admit(&url) else {
+        let Ok(target) = guard.check_url(&url) else {
             refused += 1;
             continue;
         };

@@ -10,6 +10,7 @@ mod client;
 mod fetch;
 mod guard;
 mod main_content;
+mod messages;
 mod names;
 mod native_routes;
 mod page_facts;

@@ -8,13 +8,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::server::{Server, page, redirect};
-use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{
-    Client, FetchError as Error, FetchRequest as Request, Response, parse_url,
+    FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, parse_url,
 };
-use ikigai_tools::web::resolve::Resolve;
+use ikigai_tools::web::resolve::NameResolver;
 
-fn get_with(client: &Client, url: &str) -> Result<Response, Error> {
+fn get_with(client: &HttpClient, url: &str) -> Result<HttpResponse, Error> {
     let url = parse_url(url)?;
     client.get(&Request {
         url: &url,
@@ -23,7 +23,7 @@ fn get_with(client: &Client, url: &str) -> Result<Response, Error> {
     })
 }
 
-fn network(result: Result<Response, Error>) -> String {
+fn network(result: Result<HttpResponse, Error>) -> String {
     match result {
         Err(Error::Network(error)) => error.text,
         other => panic!("not a network error: {other:?}"),
@@ -33,7 +33,7 @@ fn network(result: Result<Response, Error>) -> String {
 /// Answers each question with the next of its addresses, and counts them.
 struct Changing(Vec<Vec<SocketAddr>>, AtomicUsize);
 
-impl Resolve for Changing {
+impl NameResolver for Changing {
     fn resolve(&self, name: &str, port: u16) -> std::io::Result<Vec<SocketAddr>> {
         let nth = self.1.fetch_add(1, Ordering::SeqCst);
         let found = self
@@ -47,16 +47,16 @@ impl Resolve for Changing {
     }
 }
 
-fn changing(answers: &[&[&str]]) -> (Client, Arc<Changing>) {
+fn changing(answers: &[&[&str]]) -> (HttpClient, Arc<Changing>) {
     let parse = |a: &&str| SocketAddr::new(a.parse().unwrap(), 0);
     let answers = answers
         .iter()
         .map(|list| list.iter().map(parse).collect())
         .collect();
     let resolver = Arc::new(Changing(answers, AtomicUsize::new(0)));
-    let as_dyn: Arc<dyn Resolve> = resolver.clone();
+    let as_dyn: Arc<dyn NameResolver> = resolver.clone();
     (
-        Client::with_resolver(as_dyn).proxies(Proxies::default()),
+        HttpClient::with_resolver(as_dyn).proxies(ProxySettings::default()),
         resolver,
     )
 }
@@ -163,7 +163,7 @@ fn an_address_that_never_answers_leaves_time_for_the_next() {
 
 struct Slow;
 
-impl Resolve for Slow {
+impl NameResolver for Slow {
     fn resolve(&self, _: &str, _: u16) -> std::io::Result<Vec<SocketAddr>> {
         thread::sleep(Duration::from_secs(4));
         Ok(Vec::new())
@@ -172,7 +172,7 @@ impl Resolve for Slow {
 
 #[test]
 fn a_name_server_that_does_not_answer_costs_no_more_than_the_deadline() {
-    let client = Client::with_resolver(Arc::new(Slow)).proxies(Proxies::default());
+    let client = HttpClient::with_resolver(Arc::new(Slow)).proxies(ProxySettings::default());
     let start = Instant::now();
     let text = network(get_with(
         &client.within(Duration::from_millis(500)),

@@ -4,12 +4,12 @@
 use std::time::{Duration, Instant};
 
 use crate::server::{Asked, Server, redirect, reply};
-use ikigai_tools::web::client::proxy::Proxies;
-use ikigai_tools::web::client::{Client, FetchError};
+use ikigai_tools::web::client::proxy::ProxySettings;
+use ikigai_tools::web::client::{FetchError, HttpClient};
 use ikigai_tools::web::credentials::Credentials;
 use ikigai_tools::web::exa_pages::{self, ExaPage};
 use ikigai_tools::web::native::{self, NativeError, NativePage};
-use ikigai_tools::web::search::failure::{Failure, Kind};
+use ikigai_tools::web::search::failure::{ProviderFailure, SearchFailureKind};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -22,7 +22,7 @@ fn read_within(seconds: u64, url: &str, server: &Server) -> Result<NativePage, N
         "IKIGAI_YOUTUBE_URL" => Some(videos.clone()),
         _ => None,
     };
-    let client = Client::new().proxies(Proxies::default());
+    let client = HttpClient::new().proxies(ProxySettings::default());
     let end = Instant::now() + Duration::from_secs(seconds);
     native.read_with(&client, &Credentials::from_vars(&var, None), end)
 }
@@ -86,8 +86,8 @@ fn a_story_comes_with_its_first_ten_comments_that_are_there() {
     let server = news(values);
     let page = read(ITEM, &server).unwrap();
     assert_eq!(page.kind, "hn");
-    assert_eq!(page.author.as_deref(), Some("pg"));
-    assert_eq!(page.date.as_deref(), Some("2007-04-04"));
+    assert_eq!(page.document.author.as_deref(), Some("pg"));
+    assert_eq!(page.document.date.as_deref(), Some("2007-04-04"));
     assert!(!page.partial);
     assert_eq!(page.document.title, "A *story* of <b> [31m");
     let text = &page.document.markdown;
@@ -278,7 +278,7 @@ fn a_hostile_answer_costs_little() {
     ]);
     let begin = Instant::now();
     let page = read(ITEM, &server).unwrap();
-    assert_eq!(page.date, None);
+    assert_eq!(page.document.date, None);
     assert!(
         !page.document.markdown.contains("javascript:"),
         "{}",
@@ -346,8 +346,8 @@ fn a_video_is_told_by_its_captions() {
     let server = youtube(&player(&tracks), text);
     let page = read(VIDEO, &server).unwrap();
     assert_eq!(page.kind, "youtube");
-    assert_eq!(page.author.as_deref(), Some("The Channel"));
-    assert_eq!(page.date.as_deref(), Some("2024-05-01"));
+    assert_eq!(page.document.author.as_deref(), Some("The Channel"));
+    assert_eq!(page.document.date.as_deref(), Some("2024-05-01"));
     assert!(!page.partial);
     assert_eq!(page.document.title, "A <talk> on it");
     assert_eq!(
@@ -516,14 +516,14 @@ fn a_page_that_shows_no_video_is_a_clear_failure() {
 
 const KEY: &str = "s3cret+exa/key=";
 
-fn exa(server: &Server) -> Result<ExaPage, Failure> {
+fn exa(server: &Server) -> Result<ExaPage, ProviderFailure> {
     let address = server.url("/search");
     let var = |name: &str| match name {
         "EXA_API_KEY" => Some(KEY.to_owned()),
         "IKIGAI_EXA_URL" => Some(address.clone()),
         _ => None,
     };
-    let client = Client::new().proxies(Proxies::default());
+    let client = HttpClient::new().proxies(ProxySettings::default());
     let page = Url::parse("https://example.com/a?b=c#part").unwrap();
     let found = exa_pages::read(&client, &Credentials::from_vars(&var, None), &page);
     assert!(
@@ -569,20 +569,24 @@ fn what_exa_does_not_have_or_refuses_is_said_without_the_key() {
         (
             "200 OK",
             r#"{"results":[],"statuses":[{"id":"x","status":"error","error":{"tag":"CRAWL_NOT_FOUND","httpStatusCode":404}}]}"#,
-            Kind::Rejected,
+            SearchFailureKind::Rejected,
         ),
-        ("200 OK", r#"{"results":[{"text":" "}]}"#, Kind::Rejected),
-        ("200 OK", "<html>", Kind::NotUnderstood),
-        ("200 OK", "[]", Kind::NotUnderstood),
+        (
+            "200 OK",
+            r#"{"results":[{"text":" "}]}"#,
+            SearchFailureKind::Rejected,
+        ),
+        ("200 OK", "<html>", SearchFailureKind::NotUnderstood),
+        ("200 OK", "[]", SearchFailureKind::NotUnderstood),
         (
             "401 No",
             r#"{"tag":"INVALID_API_KEY","error":"bad s3cret+exa/key="}"#,
-            Kind::AuthInvalid,
+            SearchFailureKind::AuthInvalid,
         ),
         (
             "402 Pay",
             r#"{"tag":"NO_MORE_CREDITS","error":"none"}"#,
-            Kind::RateLimited {
+            SearchFailureKind::RateLimited {
                 seconds: 3600,
                 quota: true,
             },
@@ -590,12 +594,12 @@ fn what_exa_does_not_have_or_refuses_is_said_without_the_key() {
         (
             "429 Slow\r\nRetry-After: 7",
             "{}",
-            Kind::RateLimited {
+            SearchFailureKind::RateLimited {
                 seconds: 7,
                 quota: false,
             },
         ),
-        ("500 Oops", "{}", Kind::Upstream),
+        ("500 Oops", "{}", SearchFailureKind::Upstream),
     ] {
         let failure = exa(&Server::bytes(reply(status, body))).unwrap_err();
         assert_eq!(failure.kind, kind, "{failure}");

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use crate::server::{Server, redirect, reply};
 use ikigai_tools::page::retraction::{self, TIMEOUT};
-use ikigai_tools::page::{Citation, Date, Embedded, classify, doi};
-use ikigai_tools::web::client::Client;
-use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::page::{Citation, EmbeddedData, PartialDate, classify, doi};
+use ikigai_tools::web::client::HttpClient;
+use ikigai_tools::web::client::proxy::ProxySettings;
 use serde_json::{Value, json};
 use url::Url;
 
-fn client() -> Client {
-    Client::new().proxies(Proxies::default())
+fn client() -> HttpClient {
+    HttpClient::new().proxies(ProxySettings::default())
 }
 
 fn at(address: &str, doi: &str) -> Value {
@@ -159,7 +159,7 @@ fn silence_costs_three_seconds_and_no_more() {
     let late = client().within(Duration::from_millis(300));
     let begin = Instant::now();
     let status = retraction::status_at(&late, &endpoint, "10.1000/x");
-    assert_eq!(status, Err(retraction::Unanswered));
+    assert_eq!(status, Err(retraction::CrossrefUnavailable));
     assert!(
         begin.elapsed() < Duration::from_secs(2),
         "{:?}",
@@ -180,7 +180,7 @@ fn a_page_says_all_of_this_of_itself_at_once() {
         <script type="application/ld+json">{ "@type": "ScholarlyArticle", "n": 1.0 }</script>
         </body></html>"#;
     let url = Url::parse("http://127.0.0.1:8000/things").unwrap();
-    let embedded = Embedded::read(html, &url);
+    let embedded = EmbeddedData::read(html);
     let class = classify(&url, Some(&embedded));
     assert_eq!(
         serde_json::to_value(class).unwrap(),
@@ -193,7 +193,7 @@ fn a_page_says_all_of_this_of_itself_at_once() {
         serde_json::to_string(&embedded.structured_data()).unwrap(),
         r#"{"jsonLd":[{"@type":"ScholarlyArticle","n":1.0}],"openGraph":{"og:title":"Things & more"},"citation":{"citation_title":"Things","citation_author":["Doe, Jane","Roe, Richard"],"citation_journal_title":"Journal of Things","citation_publication_date":"2021/03/09","citation_doi":"10.1234/THINGS.5"}}"#
     );
-    let today = Date::today();
+    let today = PartialDate::today();
     let citation = Citation::of(&url, Some(&embedded), "Things | Journal of Things", today);
     assert_eq!(citation.accessed_date, today.to_string());
     assert_eq!(

@@ -7,16 +7,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::server::{Server, page, redirect, reply};
-use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{
-    Client, FetchError as Error, FetchRequest as Request, Response, parse_url,
+    FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, parse_url,
 };
-use ikigai_tools::web::resolve::Resolve;
+use ikigai_tools::web::resolve::NameResolver;
 
 /// Knows `known.example` as loopback, and `fake.example` as what fake-IP DNS says of every name.
 struct One;
 
-impl Resolve for One {
+impl NameResolver for One {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         if name == "known.example" {
             return Ok(vec![([127, 0, 0, 1], port).into()]);
@@ -30,14 +30,14 @@ impl Resolve for One {
     }
 }
 
-fn get(vars: &[(&str, &str)], url: &str) -> Result<Response, Error> {
-    let proxies = Proxies::from_vars(|name| {
+fn get(vars: &[(&str, &str)], url: &str) -> Result<HttpResponse, Error> {
+    let proxies = ProxySettings::from_vars(|name| {
         vars.iter()
             .find(|(n, _)| *n == name)
             .map(|(_, value)| (*value).to_owned())
     });
     let url = parse_url(url).unwrap();
-    let client = Client::with_resolver(Arc::new(One)).proxies(proxies);
+    let client = HttpClient::with_resolver(Arc::new(One)).proxies(proxies);
     client.within(Duration::from_secs(2)).get(&Request {
         url: &url,
         accept: "*/*",
@@ -45,7 +45,7 @@ fn get(vars: &[(&str, &str)], url: &str) -> Result<Response, Error> {
     })
 }
 
-fn network(result: Result<Response, Error>) -> String {
+fn network(result: Result<HttpResponse, Error>) -> String {
     match result {
         Err(Error::Network(error)) => error.text,
         other => panic!("not a network error: {other:?}"),

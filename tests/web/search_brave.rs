@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::searching::{
-    SECRET, brave_at, client, everything, filter, google_at, json, secret, shown,
-};
+use super::searching::{SECRET, brave_at, everything, filter, google_at, json, search_at};
 use crate::server::{Server, redirect, reply};
-use ikigai_tools::web::client::parse_url;
 use ikigai_tools::web::credentials::Credentials;
-use ikigai_tools::web::search::{SearchError, brave, google};
+use ikigai_tools::web::search::failure::{ProviderFailure, SearchFailureKind};
+use ikigai_tools::web::search::host_search::{self, HostSearch};
+use ikigai_tools::web::search::{brave, google};
 
 const BRAVE: &str = r#"{"query":{"original":"rust"},"type":"search","mixed":{"type":"mixed"},
 "web":{"type":"search","family_friendly":true,"results":[
@@ -99,7 +98,15 @@ fn what_is_no_json_is_an_api_error() {
             brave_at(&server, 10, 0, &everything()),
             google_at(&server, 10, 1, &everything()),
         ] {
-            let Err(SearchError::Api(text)) = found else {
+            let Err(ProviderFailure {
+                kind:
+                    SearchFailureKind::Rejected
+                    | SearchFailureKind::Upstream
+                    | SearchFailureKind::NotUnderstood,
+                text,
+                ..
+            }) = found
+            else {
                 panic!("{body}: {found:?}")
             };
             assert!(text.contains("no JSON"), "{text}");
@@ -119,17 +126,29 @@ fn a_bad_key_is_told_from_other_failures_at_brave() {
     ] {
         let found = brave_at(&json(status, body), 10, 0, &everything());
         assert!(
-            matches!(found, Err(SearchError::AuthInvalid(_))),
+            matches!(
+                found,
+                Err(ProviderFailure {
+                    kind: SearchFailureKind::AuthInvalid,
+                    ..
+                })
+            ),
             "{status}: {found:?}"
         );
     }
     let other = r#"{"error":{"status":422,"detail":"Unable to validate request parameter(s)","code":"VALIDATION"}}"#;
-    let Err(SearchError::Api(text)) = brave_at(
+    let Err(ProviderFailure {
+        kind:
+            SearchFailureKind::Rejected | SearchFailureKind::Upstream | SearchFailureKind::NotUnderstood,
+        text,
+        ..
+    }) = brave_at(
         &json("422 Unprocessable Entity", other),
         10,
         0,
         &everything(),
-    ) else {
+    )
+    else {
         panic!("no API error")
     };
     assert!(
@@ -153,7 +172,15 @@ fn a_failing_provider_is_an_api_error_with_its_own_message() {
             brave_at(&server, 10, 0, &everything()),
             google_at(&server, 10, 1, &everything()),
         ] {
-            let Err(SearchError::Api(text)) = found else {
+            let Err(ProviderFailure {
+                kind:
+                    SearchFailureKind::Rejected
+                    | SearchFailureKind::Upstream
+                    | SearchFailureKind::NotUnderstood,
+                text,
+                ..
+            }) = found
+            else {
                 panic!("{status}: {found:?}")
             };
             assert!(text.contains(&format!("HTTP {}", &status[..3])), "{text}");
@@ -216,7 +243,16 @@ fn a_throttled_search_waits_as_told_and_tries_once_more() {
 fn a_search_throttled_twice_gives_up() {
     let server = Server::bytes(limited(THROTTLED, ""));
     let found = brave_at(&server, 10, 0, &everything());
-    assert!(matches!(found, Err(SearchError::RateLimit(_))), "{found:?}");
+    assert!(
+        matches!(
+            found,
+            Err(ProviderFailure {
+                kind: SearchFailureKind::RateLimited { .. },
+                ..
+            })
+        ),
+        "{found:?}"
+    );
     assert_eq!(server.asked().len(), 2);
 }
 
@@ -231,7 +267,12 @@ fn a_wait_that_does_not_fit_into_the_call_is_not_begun() {
         let server = Server::bytes(limited(THROTTLED, &format!("\r\n{header}")));
         let start = Instant::now();
         let found = brave_at(&server, 10, 0, &everything());
-        let Err(SearchError::RateLimit(text)) = found else {
+        let Err(ProviderFailure {
+            kind: SearchFailureKind::RateLimited { .. },
+            text,
+            ..
+        }) = found
+        else {
             panic!("{found:?}");
         };
         let end = format!(". Search again in {seconds} seconds.");
@@ -265,11 +306,7 @@ fn a_used_up_quota_is_said_at_once() {
     ] {
         let server = Server::bytes(limited(meta, headers));
         let found = brave_at(&server, 10, 0, &everything());
-        assert_eq!(
-            found,
-            Err(SearchError::RateLimit(text.to_owned())),
-            "{headers}"
-        );
+        assert_eq!(found.unwrap_err().text, text, "{headers}");
         assert_eq!(server.asked().len(), 1);
     }
 }
@@ -288,46 +325,48 @@ fn a_provider_that_is_not_there_is_a_network_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     drop(listener);
-    let endpoint = parse_url(&url).unwrap();
-    let domains = everything();
-    let query = google::GoogleQuery {
+    let wanted = HostSearch {
         text: "x",
-        num: 1,
-        start: 1,
-        domains: &domains,
+        count: 1,
+        first: 0,
+        domains: &everything(),
+        asks_by_domain: true,
     };
-    let account = google::Account {
-        key: secret(),
-        engine: secret(),
-    };
-    let found = shown(google::search(&client(), &endpoint, &account, &query));
-    assert!(matches!(found, Err(SearchError::Network(_))), "{found:?}");
+    let found = search_at(&google::PROVIDER, &url, &wanted);
+    assert!(
+        matches!(
+            found,
+            Err(ProviderFailure {
+                kind: SearchFailureKind::Network { .. },
+                ..
+            })
+        ),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn missing_credentials_come_with_the_way_to_get_them() {
+    let missing = |provider, credentials: &Credentials<'_>, setup| {
+        let failure = host_search::account(provider, credentials, setup).unwrap_err();
+        assert_eq!(failure.kind, SearchFailureKind::AuthMissing);
+        failure.text
+    };
     let nothing = |_: &str| None;
     let credentials = Credentials::from_vars(&nothing, None);
-    let found = brave::key(&credentials).map(drop);
-    assert_eq!(
-        found,
-        Err(SearchError::AuthMissing(brave::SETUP_ERROR.to_owned()))
-    );
+    let text = missing(&brave::PROVIDER, &credentials, brave::SETUP_ERROR);
+    assert_eq!(text, brave::SETUP_ERROR);
     let only_key = |name: &str| (name == "GOOGLE_SEARCH_API_KEY").then(|| "k".to_owned());
-    let found = google::account(&Credentials::from_vars(&only_key, None)).map(drop);
-    assert_eq!(
-        found,
-        Err(SearchError::AuthMissing(google::SETUP_ERROR.to_owned()))
-    );
+    let credentials = Credentials::from_vars(&only_key, None);
+    let text = missing(&google::PROVIDER, &credentials, google::SETUP_ERROR);
+    assert_eq!(text, google::SETUP_ERROR);
 
     let home = tempfile::tempdir().unwrap();
     let dir: PathBuf = home.path().join(".config/ikigai");
     std::fs::create_dir_all(&dir).unwrap();
     std::fs::write(dir.join("credentials.json"), "{ not json").unwrap();
     let credentials = Credentials::from_vars(&nothing, Some(home.path().to_owned()));
-    let Err(SearchError::AuthMissing(text)) = brave::key(&credentials) else {
-        panic!()
-    };
+    let text = missing(&brave::PROVIDER, &credentials, brave::SETUP_ERROR);
     assert!(text.starts_with(brave::SETUP_ERROR), "{text}");
     assert!(
         text.contains("credentials.json: is not valid JSON"),

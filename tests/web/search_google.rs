@@ -2,7 +2,8 @@
 
 use super::searching::{SECRET, everything, filter, google_at, json};
 use crate::server::{Asked, Server, reply};
-use ikigai_tools::web::search::{SearchError, SearchResult};
+use ikigai_tools::web::search::SearchResult;
+use ikigai_tools::web::search::failure::{ProviderFailure, SearchFailureKind};
 
 /// A Google that has `per_site` results for each site, and knows `siteSearch`.
 fn google(per_site: usize) -> Server {
@@ -175,7 +176,10 @@ fn googles_refusals_are_told_apart() {
     let at = |status: &str, body: &str| google_at(&json(status, body), 10, 1, &everything());
     assert!(matches!(
         at("400 Bad Request", details),
-        Err(SearchError::AuthInvalid(_))
+        Err(ProviderFailure {
+            kind: SearchFailureKind::AuthInvalid,
+            ..
+        })
     ));
     for (status, why) in [
         ("403 Forbidden", "dailyLimitExceeded"),
@@ -183,17 +187,21 @@ fn googles_refusals_are_told_apart() {
         ("429 Too Many Requests", "rateLimitExceeded"),
     ] {
         let found = at(status, &reason(why, "Quota exceeded"));
-        assert_eq!(
-            found,
-            Err(SearchError::RateLimit(quota.to_owned())),
-            "{why}"
-        );
+        assert_eq!(found.unwrap_err().text, quota, "{why}");
     }
     for (status, why) in [
         ("403 Forbidden", "accessNotConfigured"),
         ("400 Bad Request", "invalid"),
     ] {
-        let Err(SearchError::Api(text)) = at(status, &reason(why, "Provider's words")) else {
+        let Err(ProviderFailure {
+            kind:
+                SearchFailureKind::Rejected
+                | SearchFailureKind::Upstream
+                | SearchFailureKind::NotUnderstood,
+            text,
+            ..
+        }) = at(status, &reason(why, "Provider's words"))
+        else {
             panic!("{why}")
         };
         assert!(text.contains("Provider's words"), "{text}");

@@ -8,14 +8,14 @@ use crate::providers::{
     server_of, variables, words,
 };
 use crate::server::{Asked, Server, reply};
-use ikigai_tools::cache::Store;
-use ikigai_tools::web::client::Client;
-use ikigai_tools::web::search::breaker::State;
+use ikigai_tools::cache::CacheStore;
+use ikigai_tools::web::client::HttpClient;
+use ikigai_tools::web::search::breaker::BreakerState;
 use ikigai_tools::web::search::choice;
-use ikigai_tools::web::search::failure::Kind;
+use ikigai_tools::web::search::failure::SearchFailureKind;
 use ikigai_tools::web::search::lenses::Lens;
-use ikigai_tools::web::search::outcome::{Answer, SearchFailure};
-use ikigai_tools::web::search::query::Search;
+use ikigai_tools::web::search::outcome::{SearchAnswer, SearchFailure};
+use ikigai_tools::web::search::query::WebSearch;
 use serde_json::json;
 
 /// The variables of these providers at these servers, and the list to try.
@@ -31,7 +31,7 @@ fn refusing() -> Server {
     answering("500 Oops", "application/json", "{}")
 }
 
-fn urls(answer: &Answer) -> Vec<&str> {
+fn urls(answer: &SearchAnswer) -> Vec<&str> {
     let all = answer.results.iter();
     all.map(|one| one.url.trim_start_matches("https://"))
         .collect()
@@ -109,7 +109,7 @@ fn one_that_keeps_failing_is_left_alone_between_calls() {
     let set = routing("brave,tavily", &[("brave", &bad), ("tavily", &fine)]);
     let store = Memory::default();
     let search = |query: &str| {
-        let search = Search {
+        let search = WebSearch {
             query: query.to_owned(),
             ..words()
         };
@@ -138,7 +138,7 @@ fn one_refusal_for_too_many_requests_is_enough_and_who_is_named_is_asked_all_the
     for _ in 0..3 {
         let failure = failure(search_with(&set, Some(&store), &words()));
         assert!(
-            matches!(failure.kind, Kind::RateLimited { .. }),
+            matches!(failure.kind, SearchFailureKind::RateLimited { .. }),
             "{failure}"
         );
         assert!(failure.retry_after().is_some_and(|seconds| seconds <= 36));
@@ -178,7 +178,7 @@ fn who_gets_no_time_is_not_to_blame() {
     let set = routing("brave,tavily", &[("brave", &silent), ("tavily", &fine)]);
     let store = Memory::default();
     for _ in 0..3 {
-        let client = Client::new().within(Duration::from_millis(1300));
+        let client = HttpClient::new().within(Duration::from_millis(1300));
         let error = search_within(client, &set, Some(&store), &words()).unwrap_err();
         let text = error.to_string();
         assert!(text.contains("Brave search failed: Timeout"), "{text}");
@@ -202,7 +202,7 @@ fn an_answer_is_kept_for_half_an_hour_and_holds_no_key() {
     assert_eq!(again.results, first.results);
     assert_eq!(again.age, Some(Duration::from_secs(29 * 60)));
     assert_eq!(server.asked().len(), 1);
-    let marked = Search {
+    let marked = WebSearch {
         claim: Some("x".to_owned()),
         ..words()
     };
@@ -214,7 +214,7 @@ fn an_answer_is_kept_for_half_an_hour_and_holds_no_key() {
     );
     store.grow_older(Duration::from_secs(61));
     assert_eq!(search_with(&set, Some(&store), &words()).unwrap().age, None);
-    let other = Search {
+    let other = WebSearch {
         count: 2,
         ..words()
     };
@@ -228,14 +228,15 @@ fn what_is_kept_of_one_that_is_left_alone_is_still_an_answer() {
     let set = routing("brave,tavily", &[("brave", &server), ("tavily", &other)]);
     let store = Memory::default();
     search_with(&set, Some(&store), &words()).unwrap();
-    let limited = Kind::RateLimited {
+    let limited = SearchFailureKind::RateLimited {
         seconds: 1,
         quota: false,
     };
-    let breakers = ikigai_tools::web::search::breaker::Breakers::new(Some(&store as &dyn Store));
+    let breakers =
+        ikigai_tools::web::search::breaker::ProviderBreakers::new(Some(&store as &dyn CacheStore));
     let brave = choice::find("brave").unwrap();
     breakers.failed(brave, limited);
-    assert!(matches!(breakers.state(brave), State::Open(_)));
+    assert!(matches!(breakers.state(brave), BreakerState::Open(_)));
     let answer = search_with(&set, Some(&store), &words()).unwrap();
     assert_eq!(
         (answer.provider.name, answer.age.is_some()),
@@ -246,19 +247,19 @@ fn what_is_kept_of_one_that_is_left_alone_is_still_an_answer() {
 #[test]
 fn what_is_damaged_in_the_store_is_not_there() {
     struct Nonsense;
-    impl Store for Nonsense {
+    impl CacheStore for Nonsense {
         fn get(
             &self,
-            _: &ikigai_tools::cache::Question,
+            _: &ikigai_tools::cache::CacheQuestion,
             _: Duration,
-        ) -> Option<ikigai_tools::cache::Entry> {
-            Some(ikigai_tools::cache::Entry {
+        ) -> Option<ikigai_tools::cache::CacheEntry> {
+            Some(ikigai_tools::cache::CacheEntry {
                 bytes: b"{\"results\":5".to_vec(),
                 age: Duration::ZERO,
             })
         }
-        fn put(&self, _: &ikigai_tools::cache::Question, _: &[u8], _: Duration) {}
-        fn forget(&self, _: &ikigai_tools::cache::Question) {}
+        fn put(&self, _: &ikigai_tools::cache::CacheQuestion, _: &[u8], _: Duration) {}
+        fn forget(&self, _: &ikigai_tools::cache::CacheQuestion) {}
     }
     let server = server_of("brave");
     let set = routing("brave", &[("brave", &server)]);
@@ -288,14 +289,14 @@ fn what_is_dropped_is_made_up_for() {
         };
         (0..8).map(url).collect()
     });
-    let search = Search {
+    let search = WebSearch {
         count: 3,
         ..of("brave")
     };
     let answer = search_at(&twice, &search).unwrap();
     assert_eq!(answer.results.len(), 3);
     assert_eq!(twice.asked().len(), 1, "the spare ones were enough");
-    let search = Search {
+    let search = WebSearch {
         count: 6,
         ..of("brave")
     };
@@ -309,7 +310,7 @@ fn what_is_dropped_is_made_up_for() {
 #[test]
 fn only_the_hosts_that_were_asked_for_come() {
     let server = server_of("tavily");
-    let search = Search {
+    let search = WebSearch {
         sites: vec!["example.com".to_owned()],
         ..of("tavily")
     };
@@ -352,7 +353,7 @@ fn a_lens_searches_all_of_its_domains_and_shares_the_places() {
             };
             conn.write_all(&reply("200 OK", body))
         });
-        let search = Search {
+        let search = WebSearch {
             lens: Some(lens(24)),
             count: 6,
             ..of(provider)
@@ -380,7 +381,7 @@ fn a_lens_searches_all_of_its_domains_and_shares_the_places() {
         }
     }
     let server = server_of("exa");
-    let search = Search {
+    let search = WebSearch {
         lens: Some(lens(24)),
         ..of("exa")
     };
@@ -399,7 +400,7 @@ fn a_part_of_a_lens_that_fails_is_named_beside_the_results_of_the_others() {
         let rows = json!([{"title": "x", "url": "https://site-23.example/1"}]);
         conn.write_all(&reply("200 OK", json!({"results": rows}).to_string()))
     });
-    let search = Search {
+    let search = WebSearch {
         lens: Some(lens(24)),
         ..of("searxng")
     };
@@ -412,7 +413,7 @@ fn a_part_of_a_lens_that_fails_is_named_beside_the_results_of_the_others() {
             panic!("{:?}", answer.unsearched)
         };
         assert_eq!(hosts[..], lens(24).domains[..12]);
-        assert_eq!(failure.kind, Kind::Upstream);
+        assert_eq!(failure.kind, SearchFailureKind::Upstream);
         assert_eq!(answer.age, None, "half an answer is not kept");
     }
 }
@@ -424,7 +425,7 @@ fn a_lens_with_an_engine_is_searched_by_that_engine() {
         cx: Some("of the lens".to_owned()),
         ..lens(24)
     };
-    let search = Search {
+    let search = WebSearch {
         lens: Some(lens.clone()),
         ..words()
     };
@@ -440,12 +441,12 @@ fn a_lens_with_an_engine_is_searched_by_that_engine() {
         ..lens
     };
     let brave = server_of("brave");
-    let search = Search {
+    let search = WebSearch {
         lens: Some(only),
         ..of("brave")
     };
     let failure = failure(search_at(&brave, &search));
-    assert_eq!(failure.kind, Kind::Config);
+    assert_eq!(failure.kind, SearchFailureKind::Config);
     assert!(failure.text.contains("\"own\""), "{failure}");
     assert!(brave.asked().is_empty());
 }

@@ -3,10 +3,13 @@
 // Every test file includes this module and uses its own part of it.
 #![allow(dead_code)]
 
-use ikigai_tools::web::client::proxy::Proxies;
-use ikigai_tools::web::client::{Client, parse_url};
-use ikigai_tools::web::credentials::{Credentials, Key};
-use ikigai_tools::web::search::{self, DomainFilter, SearchError, SearchResult, brave, google};
+use ikigai_tools::web::client::HttpClient;
+use ikigai_tools::web::client::proxy::ProxySettings;
+use ikigai_tools::web::credentials::Credentials;
+use ikigai_tools::web::search::failure::ProviderFailure;
+use ikigai_tools::web::search::host_search::{self, HostSearch};
+use ikigai_tools::web::search::provider::SearchProvider;
+use ikigai_tools::web::search::{DomainFilter, SearchResult, brave, google};
 
 use crate::server::{Server, reply};
 
@@ -14,14 +17,8 @@ use crate::server::{Server, reply};
 pub const SECRET: &str = "s3cret+key/=";
 
 /// A client without proxies.
-pub fn client() -> Client {
-    Client::new().proxies(Proxies::default())
-}
-
-/// The key [`SECRET`].
-pub fn secret() -> Key {
-    let var = |name: &str| (name == "KEY").then(|| SECRET.to_owned());
-    Credentials::from_vars(&var, None).find("KEY", &[]).unwrap()
+pub fn client() -> HttpClient {
+    HttpClient::new().proxies(ProxySettings::default())
 }
 
 /// A filter of these domains.
@@ -31,42 +28,55 @@ pub fn filter(allowed: &[&str], blocked: &[&str]) -> DomainFilter {
 }
 
 /// Searches with Brave at a server.
-pub fn brave_at(server: &Server, count: u64, page: u64, domains: &DomainFilter) -> Found {
-    let endpoint = parse_url(&server.url("/res/v1/web/search")).unwrap();
-    let query = brave::BraveQuery {
+pub fn brave_at(server: &Server, count: usize, page: usize, domains: &DomainFilter) -> Found {
+    let wanted = HostSearch {
         text: "rust & \u{fc}ber",
         count,
-        page,
+        first: page * count,
         domains,
+        asks_by_domain: false,
     };
-    shown(brave::search(&client(), &endpoint, &secret(), &query))
+    search_at(&brave::PROVIDER, &server.url("/res/v1/web/search"), &wanted)
 }
 
 /// Searches with Google at a server.
-pub fn google_at(server: &Server, num: u64, start: u64, domains: &DomainFilter) -> Found {
-    let endpoint = parse_url(&server.url("/customsearch/v1")).unwrap();
-    let account = google::Account {
-        key: secret(),
-        engine: secret(),
-    };
-    let query = google::GoogleQuery {
+pub fn google_at(server: &Server, num: usize, start: usize, domains: &DomainFilter) -> Found {
+    let wanted = HostSearch {
         text: "rust",
-        num,
-        start,
+        count: num,
+        first: start - 1,
         domains,
+        asks_by_domain: true,
     };
-    shown(google::search(&client(), &endpoint, &account, &query))
+    search_at(&google::PROVIDER, &server.url("/customsearch/v1"), &wanted)
 }
 
-/// What a search gives.
-pub type Found = Result<Vec<SearchResult>, SearchError>;
-
-/// No answer, good or bad, holds the key in any form.
-pub fn shown(found: Result<search::Found, SearchError>) -> Found {
+/// Searches at an address with the key [`SECRET`].
+pub fn search_at(
+    provider: &'static SearchProvider,
+    address: &str,
+    wanted: &HostSearch<'_>,
+) -> Found {
+    let var = |name: &str| {
+        let value = if name.starts_with("IKIGAI_") {
+            address
+        } else {
+            SECRET
+        };
+        Some(value.to_owned())
+    };
+    let account = provider
+        .account(&Credentials::from_vars(&var, None))
+        .unwrap();
+    let found = host_search::search(&client(), provider, &account, wanted);
+    // No answer, good or bad, holds the key in any form.
     let text = format!("{found:?}");
     assert!(!text.contains("s3cret"), "{text}");
     found.map(|found| found.results)
 }
+
+/// What a search gives.
+pub type Found = Result<Vec<SearchResult>, ProviderFailure>;
 
 /// A server that gives this JSON.
 pub fn json(status: &str, body: &str) -> Server {

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use crate::server::{Authority, SelfSigned, Server, page, redirect};
 use crate::staged;
-use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::client::{
-    Client, FetchError as Error, FetchRequest as Request, Response, parse_url,
+    FetchError as Error, FetchRequest as Request, HttpClient, HttpResponse, parse_url,
 };
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
@@ -57,9 +57,9 @@ static TRUSTED: LazyLock<Trusted> = LazyLock::new(|| {
     trusted
 });
 
-fn get(url: &str) -> Result<Response, Error> {
+fn get(url: &str) -> Result<HttpResponse, Error> {
     let url = parse_url(url).unwrap();
-    let client = Client::new().proxies(Proxies::default());
+    let client = HttpClient::new().proxies(ProxySettings::default());
     client.get(&Request {
         url: &url,
         accept: "*/*",
@@ -248,8 +248,8 @@ fn a_server_that_never_shakes_hands_is_given_up() {
         drop(stream);
     });
     let url = parse_url(&server.url("/").replace("http:", "https:")).unwrap();
-    let client = Client::new()
-        .proxies(Proxies::default())
+    let client = HttpClient::new()
+        .proxies(ProxySettings::default())
         .within(Duration::from_millis(500));
     let start = std::time::Instant::now();
     let result = client.get(&Request {
@@ -283,9 +283,9 @@ fn tls_goes_through_a_tunnel_to_the_target() {
         splice(&stream, &TcpStream::connect(("127.0.0.1", port)).unwrap());
     });
     let via = format!("http://127.0.0.1:{}", proxy.port());
-    let proxies = Proxies::from_vars(|name| (name == "https_proxy").then(|| via.clone()));
+    let proxies = ProxySettings::from_vars(|name| (name == "https_proxy").then(|| via.clone()));
     let url = parse_url(&target.url_as("localhost", "/")).unwrap();
-    let client = Client::new().proxies(proxies);
+    let client = HttpClient::new().proxies(proxies);
     let got = client
         .get(&Request {
             url: &url,

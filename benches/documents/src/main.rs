@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, fs, panic, process};
 
-use ikigai_tools::document::{FileError, FileKind, FileLimits, convert_file};
+use ikigai_tools::document::{DocumentError, FileKind, FileLimits, convert_file};
 use rustix::time::{ClockId, clock_gettime};
 
 /// How long one file may take.
@@ -25,7 +25,7 @@ fn convert(engine: &str, bytes: &[u8]) -> Result<String, String> {
                 ..FileLimits::default()
             };
             let kind = FileKind::of(bytes).ok_or_else(|| {
-                FileError::of(bytes).map_or("no known kind".to_owned(), |error| error.to_string())
+                DocumentError::of(bytes).map_or("no known kind".to_owned(), |error| error.to_string())
             })?;
             let document = convert_file(bytes, kind, &limits).map_err(|error| error.to_string())?;
             Ok(document.markdown)
@@ -51,7 +51,7 @@ fn cpu() -> f64 {
 
 /// Damages `count` documents of a kind, and converts them.
 fn damage(kind: &str, count: usize) {
-    let number = mutants::KINDS.iter().position(|known| *known == kind);
+    let number = mutants::kinds().position(|known| known == kind);
     let number = number.expect("the kind is one of those that are made");
     let original = mutants::original(kind);
     assert!(mutants::convert(kind, &original), "{kind} is read as it was made");

@@ -12,7 +12,12 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 /// The kinds of documents.
-pub const KINDS: [&str; 6] = ["pdf", "docx", "pptx", "xlsx", "epub", "feed"];
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    FileKind::ALL
+        .into_iter()
+        .map(FileKind::name)
+        .chain(["feed"])
+}
 
 /// Chance that can be had again (splitmix64).
 pub struct Chance(pub u64);
@@ -161,15 +166,8 @@ pub fn convert(kind: &str, bytes: &[u8]) -> bool {
         let base = Url::parse("https://example.com/").expect("this is an address");
         return convert_feed(&String::from_utf8_lossy(bytes), &base).is_some();
     }
-    let kinds = [
-        FileKind::Pdf,
-        FileKind::Docx,
-        FileKind::Pptx,
-        FileKind::Xlsx,
-        FileKind::Epub,
-    ];
     let told = FileKind::of(bytes);
-    let kind = kinds
+    let kind = FileKind::ALL
         .into_iter()
         .find(|known| known.name() == kind)
         .or(told);
@@ -184,7 +182,8 @@ pub fn original(kind: &str) -> Vec<u8> {
         "pptx" => pptx(),
         "xlsx" => xlsx(),
         "epub" => epub(),
-        _ => feed(),
+        "feed" => feed(),
+        kind => panic!("no file of the kind {kind} to begin with"),
     }
 }
 

@@ -1,5 +1,5 @@
-//! One connection of the browser's: a tunnel (RFC 9110, section 9.3.6), or one request for a whole
-//! address and its answer (RFC 9112, section 3.2.2), after which it is closed.
+//! Serving one connection of the browser's: a tunnel (RFC 9110, section 9.3.6), or one request for
+//! a whole address and its answer (RFC 9112, section 3.2.2), after which it is closed.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 use rustix::event::PollFlags;
 use url::Url;
 
-use super::{Shared, Wire, relay};
-use crate::web::client::Opened;
+use super::{ProxyState, relay};
+use crate::web::client::OpenedConnection;
 
-/// How long the head of a request or an answer may be, in bytes.
+/// Longest head of a request or an answer, in bytes.
 const MAX_HEAD: usize = 64 * 1024;
-/// How many headers either may have.
+/// Most headers of either.
 const MAX_HEADERS: usize = 128;
-/// How many interim answers are passed over.
+/// Most interim answers that are skipped.
 const MAX_INTERIM: usize = 16;
 
-/// The headers that concern one connection only (RFC 9110, section 7.6.1), or us.
+/// The headers that concern one connection only (RFC 9110, section 7.6.1), or this proxy.
 const OF_CONNECTION: [&str; 8] = [
     "connection",
     "keep-alive",
@@ -37,34 +37,34 @@ const NOT_UNDERSTOOD: &[u8] =
 const CONNECTED: &[u8] = b"HTTP/1.1 200 Connection established\r\n\r\n";
 
 /// Serves one connection to its end.
-pub fn serve(shared: &Shared, browser: Wire<'_>) -> io::Result<()> {
+pub fn serve(shared: &ProxyState, browser: &TcpStream) -> io::Result<()> {
     browser.set_nodelay(true)?;
     let mut head = Vec::new();
     let length = read_head(shared, browser, &mut head)?;
     let rest = head.split_off(length);
-    let Some(request) = Request::read(&head) else {
-        return send(shared, browser, NOT_UNDERSTOOD);
+    let Some(request) = ForwardedRequest::read(&head) else {
+        return send_all(shared, browser, NOT_UNDERSTOOD);
     };
     if request.url.host_str() == Some(&shared.start) {
-        let way = format!(
+        let redirect = format!(
             "HTTP/1.1 302 Found\r\nLocation: {}\r\nReferrer-Policy: no-referrer\r\n\
              Cache-Control: no-store\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
             shared.page
         );
-        return send(shared, browser, way.as_bytes());
+        return send_all(shared, browser, redirect.as_bytes());
     }
-    let Some(opened) = shared.open(&request.url) else {
-        // An answer of ours would be taken for the target's, by scripts and by the browser.
+    let Some(opened) = shared.connect(&request.url) else {
+        // Scripts and the browser would take an answer of ours for the target's.
         return if request.tunnel {
-            send(shared, browser, REFUSED)
+            send_all(shared, browser, REFUSED)
         } else {
             Ok(())
         };
     };
     opened.stream.set_nodelay(true)?;
     if request.tunnel {
-        send(shared, browser, CONNECTED)?;
-        send(shared, &opened.stream, &rest)?;
+        send_all(shared, browser, CONNECTED)?;
+        send_all(shared, &opened.stream, &rest)?;
         return relay::run(shared, browser, &opened.stream, u64::MAX);
     }
     forward(shared, browser, &request, &opened, &rest)
@@ -72,46 +72,44 @@ pub fn serve(shared: &Shared, browser: Wire<'_>) -> io::Result<()> {
 
 /// Passes a request on, and its answer back.
 fn forward(
-    shared: &Shared,
-    browser: Wire<'_>,
-    request: &Request,
-    opened: &Opened,
+    shared: &ProxyState,
+    browser: &TcpStream,
+    request: &ForwardedRequest,
+    opened: &OpenedConnection,
     rest: &[u8],
 ) -> io::Result<()> {
     let Some(length) = request.length else {
-        return send(shared, browser, NOT_UNDERSTOOD);
+        return send_all(shared, browser, NOT_UNDERSTOOD);
     };
-    send(shared, &opened.stream, &request.head(opened))?;
-    // A second request behind the first one is not passed on, since nobody has judged it.
+    send_all(shared, &opened.stream, &request.forwarded_head(opened))?;
+    // A second request behind the first one is not passed on, because it has not been judged.
     let begun = rest
         .len()
         .min(usize::try_from(length).unwrap_or(usize::MAX));
-    send(shared, &opened.stream, &rest[..begun])?;
+    send_all(shared, &opened.stream, &rest[..begun])?;
     let left = length - begun as u64;
-    let (answer, body) = if left == 0 {
-        answer_head(shared, &opened.stream)?
-    } else {
-        // Who still sends hears of the answer afterwards.
-        copy(shared, browser, &opened.stream, left)?;
-        answer_head(shared, &opened.stream)?
-    };
-    send(shared, browser, &answer)?;
-    send(shared, browser, &body)?;
+    if left > 0 {
+        // The rest of the request is passed on before the answer.
+        copy_body(shared, browser, &opened.stream, left)?;
+    }
+    let (answer, body) = read_answer_head(shared, &opened.stream)?;
+    send_all(shared, browser, &answer)?;
+    send_all(shared, browser, &body)?;
     relay::run(shared, browser, &opened.stream, 0)
 }
 
-/// A request, as far as it matters here.
-struct Request {
+/// A request, as far as it matters for the proxy.
+struct ForwardedRequest {
     method: String,
-    /// Where to: for a tunnel, `https://host:port/`.
+    /// The target; for a tunnel, `https://host:port/`.
     url: Url,
     tunnel: bool,
     headers: Vec<(String, Vec<u8>)>,
-    /// How long its body is; `None` if it does not say so.
+    /// Length of its body in bytes; `None` if it does not tell.
     length: Option<u64>,
 }
 
-impl Request {
+impl ForwardedRequest {
     fn read(head: &[u8]) -> Option<Self> {
         let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Request::new(&mut headers);
@@ -133,7 +131,7 @@ impl Request {
                     let told = std::str::from_utf8(header.value).ok();
                     length = told.and_then(|told| told.trim().parse().ok());
                 }
-                // From the target, so that it is what was judged.
+                // Written from the target, so that it is the host that was judged.
                 "host" => continue,
                 _ if OF_CONNECTION.contains(&name.as_str()) => continue,
                 _ => {}
@@ -149,8 +147,8 @@ impl Request {
         })
     }
 
-    /// The head that is sent on.
-    fn head(&self, opened: &Opened) -> Vec<u8> {
+    /// The head that is sent to the target.
+    fn forwarded_head(&self, opened: &OpenedConnection) -> Vec<u8> {
         let path = &self.url[url::Position::BeforePath..url::Position::AfterQuery];
         let origin = opened.target.origin();
         let host = origin.trim_start_matches("http://");
@@ -171,7 +169,7 @@ impl Request {
     }
 }
 
-/// Writes these headers, and that the connection ends with the message.
+/// Writes these headers, and one that the connection closes after the message.
 fn write_headers<'a>(head: &mut Vec<u8>, headers: impl Iterator<Item = (&'a str, &'a [u8])>) {
     for (name, value) in headers {
         head.extend_from_slice(name.as_bytes());
@@ -182,8 +180,8 @@ fn write_headers<'a>(head: &mut Vec<u8>, headers: impl Iterator<Item = (&'a str,
     head.extend_from_slice(b"Connection: close\r\n\r\n");
 }
 
-/// The head of the answer as it is passed on, and what has come of its body.
-fn answer_head(shared: &Shared, server: &TcpStream) -> io::Result<(Vec<u8>, Vec<u8>)> {
+/// Reads the head of the answer. Returns it as it is passed on, and the beginning of the body.
+fn read_answer_head(shared: &ProxyState, server: &TcpStream) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let mut bytes = Vec::new();
     for _ in 0..MAX_INTERIM {
         let length = read_head(shared, server, &mut bytes)?;
@@ -210,8 +208,8 @@ fn answer_head(shared: &Shared, server: &TcpStream) -> io::Result<(Vec<u8>, Vec<
 }
 
 /// Reads until `bytes` begins with a whole head; returns its length.
-fn read_head(shared: &Shared, mut from: Wire<'_>, bytes: &mut Vec<u8>) -> io::Result<usize> {
-    let deadline = Instant::now() + shared.patience();
+fn read_head(shared: &ProxyState, mut from: &TcpStream, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    let deadline = Instant::now() + shared.idle_timeout();
     loop {
         if let Some(end) = memchr::memmem::find(bytes, b"\r\n\r\n") {
             return Ok(end + 4);
@@ -234,18 +232,23 @@ fn read_head(shared: &Shared, mut from: Wire<'_>, bytes: &mut Vec<u8>) -> io::Re
 }
 
 /// Sends all of `bytes`.
-fn send(shared: &Shared, mut to: Wire<'_>, bytes: &[u8]) -> io::Result<()> {
-    // A timeout of nothing would be none.
-    to.set_write_timeout(Some(shared.patience().max(Duration::from_millis(1))))?;
+fn send_all(shared: &ProxyState, mut to: &TcpStream, bytes: &[u8]) -> io::Result<()> {
+    // A timeout of zero would mean none.
+    to.set_write_timeout(Some(shared.idle_timeout().max(Duration::from_millis(1))))?;
     to.write_all(bytes)
 }
 
-/// Passes on the `length` bytes that a request has yet.
-fn copy(shared: &Shared, mut from: Wire<'_>, to: Wire<'_>, length: u64) -> io::Result<()> {
+/// Passes on the remaining `length` bytes of a request.
+fn copy_body(
+    shared: &ProxyState,
+    mut from: &TcpStream,
+    to: &TcpStream,
+    length: u64,
+) -> io::Result<()> {
     let mut left = length;
     let mut piece = [0; 8 * 1024];
     while left > 0 && shared.may_go_on() {
-        if !shared.wait_for(&from, PollFlags::IN, shared.patience()) {
+        if !shared.wait_for(&from, PollFlags::IN, shared.idle_timeout()) {
             return Err(io::ErrorKind::TimedOut.into());
         }
         let room = usize::try_from(left)
@@ -255,7 +258,7 @@ fn copy(shared: &Shared, mut from: Wire<'_>, to: Wire<'_>, length: u64) -> io::R
         if count == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        send(shared, to, &piece[..count])?;
+        send_all(shared, to, &piece[..count])?;
         shared.bytes.fetch_add(count as u64, Ordering::Relaxed);
         left -= count as u64;
     }

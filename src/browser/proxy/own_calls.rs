@@ -1,10 +1,10 @@
 //! The hosts that a browser calls by itself: updates, its maker's account, lists of bad pages,
 //! statistics. Switches take most of these calls away; no version's switches take all.
 //!
-//! What Chromium and Google Chrome 156 were seen to call, and the services that their sources name
-//! (`google_apis`, `components/update_client`, `components/safe_browsing`).
+//! These are the hosts that Chromium and Google Chrome 156 were seen to call, and the services that
+//! their sources name (`google_apis`, `components/update_client`, `components/safe_browsing`).
 
-/// Each with what is below it.
+/// The hosts, each with its subdomains.
 const HOSTS: [&str; 24] = [
     super::START,
     "accounts.google.com",
@@ -32,8 +32,8 @@ const HOSTS: [&str; 24] = [
     "update.googleapis.com",
 ];
 
-/// Whether `name`, in lower case and without a final dot, is one of them.
-pub fn is_own(name: &str) -> bool {
+/// True if `name`, in lower case and without a final dot, is one of them.
+pub fn is_own_call(name: &str) -> bool {
     HOSTS.iter().any(|host| {
         name.strip_suffix(host)
             .is_some_and(|head| head.is_empty() || head.ends_with('.'))
@@ -51,7 +51,7 @@ mod tests {
             "redirector.gvt1.com",
             "x.ikigai.invalid",
         ] {
-            assert!(is_own(name), "{name}");
+            assert!(is_own_call(name), "{name}");
         }
         for name in [
             "fonts.googleapis.com",
@@ -59,7 +59,7 @@ mod tests {
             "notgvt1.com",
             "gvt1.com.example",
         ] {
-            assert!(!is_own(name), "{name}");
+            assert!(!is_own_call(name), "{name}");
         }
     }
 }

@@ -1,39 +1,39 @@
-//! Whether a connection on the loopback comes from a process of this user: `/proc/self/net/tcp`
-//! (`proc_pid_net(5)`) tells whose each socket is. `/proc/net` is a link to its directory, and is
-//! not there where `/proc` shows processes and nothing else.
+//! The user of a connection on the loopback, from `/proc/self/net/tcp` (`proc_pid_net(5)`).
+//! `/proc/net` is a link to that directory, and is missing where `/proc` shows only processes.
 //!
-//! Chromium can be given no password for a proxy. Whoever is this user can look into this process
-//! anyway; others are kept out. Where there is no such file, nobody can tell, and no Chromium runs.
+//! Chromium cannot be given a password for a proxy. Processes of this user can look into this
+//! process anyway; others are kept out. Without such a file the user is unknown, and no connection
+//! is served.
 
 use std::fs;
 use std::net::{SocketAddr, SocketAddrV4};
 
-/// Whether the other end `peer` of a connection to `own` is a socket of this user's.
-pub fn is_own(peer: SocketAddr, own: SocketAddr) -> bool {
+/// True if the other end `peer` of a connection to `own` is a socket of this user's.
+pub fn is_of_this_user(peer: SocketAddr, own: SocketAddr) -> bool {
     let (SocketAddr::V4(peer), SocketAddr::V4(own)) = (peer, own) else {
         return false;
     };
     let Ok(table) = fs::read_to_string("/proc/self/net/tcp") else {
         return false;
     };
-    owner(&table, peer, own) == Some(rustix::process::geteuid().as_raw())
+    owner_of(&table, peer, own) == Some(rustix::process::geteuid().as_raw())
 }
 
 /// The user of the socket at `local` that is connected to `remote`.
-fn owner(table: &str, local: SocketAddrV4, remote: SocketAddrV4) -> Option<u32> {
-    let (local, remote) = (written(local), written(remote));
+fn owner_of(table: &str, local: SocketAddrV4, remote: SocketAddrV4) -> Option<u32> {
+    let (local, remote) = (table_address(local), table_address(remote));
     table.lines().skip(1).find_map(|line| {
         let mut fields = line.split_ascii_whitespace().skip(1);
         if fields.next()? != local || fields.next()? != remote {
             return None;
         }
-        // State, queues, timer and retransmissions stand in between.
+        // State, queues, timer and retransmissions come in between.
         fields.nth(4)?.parse().ok()
     })
 }
 
-/// An address as the file has it: the number as it lies in memory, in hexadecimal digits.
-fn written(address: SocketAddrV4) -> String {
+/// An address as the file has it: in hexadecimal digits, in the machine's byte order.
+fn table_address(address: SocketAddrV4) -> String {
     let number = u32::from_ne_bytes(address.ip().octets());
     format!("{number:08X}:{:04X}", address.port())
 }
@@ -52,8 +52,8 @@ mod tests {
         let client = std::net::TcpStream::connect(own).unwrap();
         let (_, peer) = listener.accept().unwrap();
         assert_eq!(peer, client.local_addr().unwrap());
-        assert!(is_own(peer, own));
-        assert!(!is_own(
+        assert!(is_of_this_user(peer, own));
+        assert!(!is_of_this_user(
             own,
             peer.ip()
                 .to_string()
@@ -70,7 +70,7 @@ mod tests {
             0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100\n   \
             1: 0100007F:B5C2 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 2 1 0 20\n";
         let (peer, own) = ("127.0.0.1:46530", "127.0.0.1:8080");
-        let owner = |a: &str, b: &str| owner(table, a.parse().unwrap(), b.parse().unwrap());
+        let owner = |a: &str, b: &str| owner_of(table, a.parse().unwrap(), b.parse().unwrap());
         assert_eq!(owner(peer, own), Some(1000));
         assert_eq!(owner(own, peer), None);
         assert_eq!(owner("127.0.0.1:46531", own), None);

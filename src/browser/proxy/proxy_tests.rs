@@ -1,12 +1,14 @@
 // Connections to the proxy that the test has started.
 #![allow(clippy::disallowed_methods)]
 
+use std::net::TcpStream;
+
 use super::*;
 use std::io::{Read, Write};
 
 struct Known(&'static str);
 
-impl Resolve for Known {
+impl NameResolver for Known {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         assert!(name.ends_with("known.example"), "{name} is looked up");
         Ok(vec![SocketAddr::new(self.0.parse().unwrap(), port)])
@@ -34,16 +36,16 @@ fn server(answer: &'static str) -> (u16, Arc<Mutex<Vec<u8>>>) {
     (port, kept)
 }
 
-fn proxy(page: &str) -> Proxy {
+fn proxy(page: &str) -> BrowserProxy {
     let page = Url::parse(page).unwrap();
     let guard = Guard::new(&page).unwrap();
     let cut = Instant::now() + Duration::from_secs(20);
     let resolver = Arc::new(Known("127.0.0.1"));
-    Proxy::start(&page, guard, resolver, cut).unwrap()
+    BrowserProxy::start(&page, guard, resolver, cut).unwrap()
 }
 
-/// What the proxy answers to these bytes, until it closes or is silent.
-fn ask(proxy: &Proxy, request: &str) -> String {
+/// The proxy's answer to these bytes, until it closes or is silent.
+fn ask(proxy: &BrowserProxy, request: &str) -> String {
     let mut stream = TcpStream::connect(proxy.address()).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_millis(700)))
@@ -112,7 +114,7 @@ fn a_tunnel_carries_bytes_both_ways() {
     let target = format!("known.example:{port}");
     assert_eq!(
         asked,
-        [Asked {
+        [ProxyRequest {
             target,
             refused: None
         }]
@@ -192,7 +194,7 @@ fn at_its_end_every_connection_is_closed_and_none_is_taken() {
     let page = Url::parse(&format!("http://127.0.0.1:{port}/")).unwrap();
     let cut = Instant::now() + Duration::from_millis(600);
     let guard = Guard::new(&page).unwrap();
-    let proxy = Proxy::start(&page, guard, Arc::new(Known("127.0.0.1")), cut).unwrap();
+    let proxy = BrowserProxy::start(&page, guard, Arc::new(Known("127.0.0.1")), cut).unwrap();
     let mut stream = TcpStream::connect(proxy.address()).unwrap();
     write!(stream, "CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\nhere").unwrap();
     let started = Instant::now();

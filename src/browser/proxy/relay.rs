@@ -1,34 +1,34 @@
-//! Bytes both ways between two connections, within bounds.
+//! Relaying bytes both ways between two connections, within limits.
 
 use std::io::{self, Read, Write};
-use std::net::Shutdown;
+use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::Ordering;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::{Shared, Wire};
+use super::ProxyState;
 
-/// How much is kept of one direction, in bytes.
+/// Size of the buffer of one direction, in bytes.
 const BUFFER: usize = 16 * 1024;
 
-/// One direction.
-struct Direction<'a> {
-    from: Wire<'a>,
-    to: Wire<'a>,
+/// One direction of a relay.
+struct RelayDirection<'a> {
+    from: &'a TcpStream,
+    to: &'a TcpStream,
     buffer: Vec<u8>,
-    /// What of the buffer is not yet written.
+    /// Bounds of the unwritten part of the buffer.
     start: usize,
     end: usize,
-    /// How much may be read yet.
+    /// Number of bytes that may still be read.
     most: u64,
-    /// Whether no more comes.
+    /// Nothing more is read.
     over: bool,
-    /// Whether the other side has been told so.
+    /// The other side has been told so.
     told: bool,
 }
 
-impl<'a> Direction<'a> {
-    fn new(from: Wire<'a>, to: Wire<'a>, most: u64) -> Self {
+impl<'a> RelayDirection<'a> {
+    fn new(from: &'a TcpStream, to: &'a TcpStream, most: u64) -> Self {
         Self {
             from,
             to,
@@ -37,7 +37,8 @@ impl<'a> Direction<'a> {
             end: 0,
             most,
             over: most == 0,
-            // Who sent all of a request still waits for the answer: the connection stays open.
+            // The connection stays open, because a browser that has sent all still waits for the
+            // answer.
             told: most == 0,
         }
     }
@@ -50,12 +51,12 @@ impl<'a> Direction<'a> {
         self.is_empty() && !self.over
     }
 
-    /// Reads or writes what is possible; returns how many bytes moved.
-    fn step(&mut self) -> io::Result<usize> {
+    /// Reads and writes as much as is possible; returns the number of bytes moved.
+    fn transfer(&mut self) -> io::Result<usize> {
         let mut moved = 0;
         if self.wants_to_read() {
             let room = usize::try_from(self.most).unwrap_or(BUFFER).min(BUFFER);
-            match possible(self.from.read(&mut self.buffer[..room]))? {
+            match if_ready(self.from.read(&mut self.buffer[..room]))? {
                 Some(0) => self.over = true,
                 Some(count) => {
                     (self.start, self.end) = (0, count);
@@ -69,7 +70,7 @@ impl<'a> Direction<'a> {
             }
         }
         while !self.is_empty() {
-            match possible(self.to.write(&self.buffer[self.start..self.end]))? {
+            match if_ready(self.to.write(&self.buffer[self.start..self.end]))? {
                 Some(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Some(count) => self.start += count,
                 None => return Ok(moved),
@@ -83,8 +84,8 @@ impl<'a> Direction<'a> {
     }
 }
 
-/// What was possible at once; `None` for nothing.
-fn possible(done: io::Result<usize>) -> io::Result<Option<usize>> {
+/// The result of a non-blocking call; `None` if it would have blocked.
+fn if_ready(done: io::Result<usize>) -> io::Result<Option<usize>> {
     match done {
         Ok(count) => Ok(Some(count)),
         Err(error)
@@ -99,29 +100,35 @@ fn possible(done: io::Result<usize>) -> io::Result<Option<usize>> {
     }
 }
 
-/// Has bytes go both ways until both sides are done, the answering one is, or a bound is reached.
-/// Of the asking side, `most` bytes are passed on.
-pub fn run(shared: &Shared, asking: Wire<'_>, answering: Wire<'_>, most: u64) -> io::Result<()> {
+/// Relays bytes both ways until both sides are done, the answering one is, or a limit is reached.
+/// Passes on at most `most` bytes of the asking side.
+pub fn run(
+    shared: &ProxyState,
+    asking: &TcpStream,
+    answering: &TcpStream,
+    most: u64,
+) -> io::Result<()> {
     asking.set_nonblocking(true)?;
     answering.set_nonblocking(true)?;
-    let mut there = Direction::new(asking, answering, most);
-    let mut back = Direction::new(answering, asking, u64::MAX);
+    let mut there = RelayDirection::new(asking, answering, most);
+    let mut back = RelayDirection::new(answering, asking, u64::MAX);
     while shared.may_go_on() {
-        let moved = there.step()? + back.step()?;
+        let moved = there.transfer()? + back.transfer()?;
         shared.bytes.fetch_add(moved as u64, Ordering::Relaxed);
-        // An answer that has come to its end is all that was asked for.
+        // Once the answer has ended, nothing more is needed.
         if back.over && back.is_empty() {
             return Ok(());
         }
-        let (asking_for, answering_for) = (wanted(&there, &back), wanted(&back, &there));
+        let (asking_for, answering_for) =
+            (wanted_events(&there, &back), wanted_events(&back, &there));
         let mut all = vec![PollFd::new(&shared.stopped, PollFlags::IN)];
-        // Its end is noticed even if nothing more is read of it.
+        // RDHUP reports its end even if nothing more is read from it.
         all.push(PollFd::new(&asking, asking_for | PollFlags::RDHUP));
         if !answering_for.is_empty() {
             all.push(PollFd::new(&answering, answering_for));
         }
-        let patience = Timespec::try_from(shared.patience()).map_err(io::Error::other)?;
-        match poll(&mut all, Some(&patience)) {
+        let timeout = Timespec::try_from(shared.idle_timeout()).map_err(io::Error::other)?;
+        match poll(&mut all, Some(&timeout)) {
             Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
@@ -136,8 +143,8 @@ pub fn run(shared: &Shared, asking: Wire<'_>, answering: Wire<'_>, most: u64) ->
     Err(io::ErrorKind::TimedOut.into())
 }
 
-/// What is waited for on the socket that `reads` reads from and `writes` writes to.
-fn wanted(reads: &Direction<'_>, writes: &Direction<'_>) -> PollFlags {
+/// The events to wait for on the socket from which `reads` reads and to which `writes` writes.
+fn wanted_events(reads: &RelayDirection<'_>, writes: &RelayDirection<'_>) -> PollFlags {
     let mut wanted = PollFlags::empty();
     if reads.wants_to_read() {
         wanted |= PollFlags::IN;

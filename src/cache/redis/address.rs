@@ -1,4 +1,4 @@
-//! Where Redis is, and who asks it, read from one variable.
+//! The address of Redis, with user and password, read from one variable.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,22 +7,22 @@ use ::redis::{
     ConnectionAddr, IntoConnectionInfo, ProtocolVersion, RedisConnectionInfo, parse_redis_url,
 };
 
-/// Where Redis is, and who asks it.
-pub struct Address {
-    pub(super) place: Place,
+/// The address of Redis, with user and password.
+pub struct RedisAddress {
+    pub(super) place: RedisPlace,
     pub(super) user: RedisConnectionInfo,
     pub(super) tls: bool,
 }
 
 /// A way to it.
-pub(super) enum Place {
+pub(super) enum RedisPlace {
     Tcp(String, u16),
     Unix(PathBuf),
 }
 
-impl Address {
+impl RedisAddress {
     /// Reads an address: `redis://`, `rediss://` with TLS, `unix://` with a socket's path. `None`
-    /// if it is none, or asks for TLS that checks nothing.
+    /// if it is malformed, or asks for TLS that checks nothing.
     #[must_use]
     pub fn read(address: &str) -> Option<Self> {
         let mut url = parse_redis_url(address.trim())?;
@@ -37,8 +37,8 @@ impl Address {
         }
         let info = url.into_connection_info().ok()?;
         let place = match info.addr() {
-            ConnectionAddr::Tcp(host, port) => Place::Tcp(host.clone(), *port),
-            ConnectionAddr::Unix(path) => Place::Unix(path.clone()),
+            ConnectionAddr::Tcp(host, port) => RedisPlace::Tcp(host.clone(), *port),
+            ConnectionAddr::Unix(path) => RedisPlace::Unix(path.clone()),
             _ => return None,
         };
         Some(Self {
@@ -52,15 +52,15 @@ impl Address {
         })
     }
 
-    /// Whether TLS is spoken there.
+    /// True if TLS is spoken there.
     #[must_use]
     pub fn speaks_tls(&self) -> bool {
         self.tls
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for RedisAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Address").finish_non_exhaustive()
+        f.debug_struct("RedisAddress").finish_non_exhaustive()
     }
 }

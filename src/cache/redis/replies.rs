@@ -1,8 +1,8 @@
-//! Checks what Redis sends before anybody makes room for it: no more replies than were asked for,
+//! Checks what Redis sends before memory is allocated for it: no more replies than were asked for,
 //! only of the kinds that can answer, none longer than an entry. The client library would take in
-//! whatever is announced, for as long as it comes.
+//! as much as is announced, for as long as it comes.
 //!
-//! Rules: "RESP protocol description" of Redis, in its second version; what is asked for here is
+//! Rules: "RESP protocol description" of Redis, in its second version; the requests made here are
 //! answered with lines, numbers and strings alone.
 
 use std::io;
@@ -33,7 +33,7 @@ impl ExpectedReplies {
         self.0.fetch_add(replies, Ordering::Relaxed);
     }
 
-    /// Counts one reply as come; false if none was expected.
+    /// Counts one reply as received; false if none was expected.
     fn take(&self) -> bool {
         let less = |expected: usize| expected.checked_sub(1);
         let taken = self
@@ -54,7 +54,7 @@ pub struct ReplyStream<S> {
 #[derive(Debug)]
 enum ReplyPosition {
     Beginning,
-    /// In a line; if there are digits, it tells a string's size.
+    /// In a line; its digits, if it has any, are a string's size.
     Line {
         length: usize,
         digits: Option<String>,
@@ -73,8 +73,8 @@ impl<S> ReplyStream<S> {
         }
     }
 
-    /// Passes over what has come; `None` if it is no reply that was expected.
-    fn look(&mut self, mut bytes: &[u8]) -> Option<()> {
+    /// Passes over the bytes that have come; `None` if they are not a reply that was expected.
+    fn check_bytes(&mut self, mut bytes: &[u8]) -> Option<()> {
         while let Some((first, rest)) = bytes.split_first() {
             match &mut self.at {
                 ReplyPosition::Beginning => {
@@ -132,7 +132,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for ReplyStream<S> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         let come = buffer.filled().get(before..).unwrap_or_default();
-        Poll::Ready(self.look(come).ok_or_else(|| {
+        Poll::Ready(self.check_bytes(come).ok_or_else(|| {
             let bad = "what has come is no reply to what was asked";
             io::Error::new(io::ErrorKind::InvalidData, bad)
         }))
@@ -163,7 +163,9 @@ mod tests {
 
     fn taken(expected: usize, pieces: &[&[u8]]) -> bool {
         let mut replies = ReplyStream::new((), ExpectedReplies::new(expected));
-        pieces.iter().all(|piece| replies.look(piece).is_some())
+        pieces
+            .iter()
+            .all(|piece| replies.check_bytes(piece).is_some())
     }
 
     #[test]

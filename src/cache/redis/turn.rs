@@ -1,5 +1,5 @@
-//! One server at a time finds out what many want to know: a key that expires by itself, and is
-//! prolonged for as long as its holder is there.
+//! A turn that one server has at a time: a key that expires by itself, and is renewed while its
+//! holder lives.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,15 +9,15 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use super::{ANSWERS_WITHIN, Redis};
+use super::{ANSWERS_WITHIN, RedisCache};
 
-/// What the key of a turn begins with.
+/// Prefix of a turn's key.
 pub(super) const TURN: &str = "ikigai-tools:1:turn:";
 
-/// How long a turn lasts whose server is no longer there.
+/// Time that a turn lasts when its server has died.
 pub(super) const LEASE: Duration = Duration::from_secs(5);
 
-/// How often a turn is prolonged.
+/// Time between two renewals of a turn.
 const RENEWAL: Duration = Duration::from_millis(1500);
 
 /// Ends a turn that is still the caller's.
@@ -30,14 +30,14 @@ const PROLONG: &str = "if redis.call('get',KEYS[1])==ARGV[1] then return \
 
 /// The turn to find something out that no other server has, until it is dropped.
 pub(in crate::cache) struct SharedTurn {
-    pub(super) redis: Arc<Redis>,
+    pub(super) redis: Arc<RedisCache>,
     pub(super) key: String,
     pub(super) holder: [u8; 16],
     pub(super) renewal: Option<JoinHandle<()>>,
 }
 
 impl SharedTurn {
-    /// Prolonged for as long as it is held.
+    /// Renews the turn for as long as it is held.
     pub(super) fn kept(mut self) -> Self {
         let (redis, key, holder) = (Arc::clone(&self.redis), self.key.clone(), self.holder);
         self.renewal = Some(tokio::spawn(async move {
@@ -81,7 +81,7 @@ impl Drop for SharedTurn {
     }
 }
 
-/// In the unit in which Redis takes times.
+/// A time in milliseconds, the unit of Redis.
 pub(super) fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

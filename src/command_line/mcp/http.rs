@@ -1,4 +1,4 @@
-//! The flags of `mcp --http`: where the server listens, who may use it, and what of.
+//! The flags of `mcp --http`: the server's address, its users, and their limits.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -7,15 +7,15 @@ use std::path::PathBuf;
 use clap::builder::{StringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, ValueHint, value_parser};
 
-use crate::contract::tool::{Scope, Set, Tool};
+use crate::contract::tool::{AccessScope, Tool, ToolSet};
 
 /// The flag that all the others need.
 const HTTP: &str = "http";
 
-/// How many calls a token may make a second where nothing else is said.
+/// The default of [`HttpOptions::calls_per_second`].
 const CALLS_PER_SECOND: &str = "5000";
 
-/// How many calls a token may have at once where nothing else is said.
+/// The default of [`HttpOptions::calls_at_once`].
 const CALLS_AT_ONCE: &str = "256";
 
 /// A server that is reached over HTTP.
@@ -24,10 +24,10 @@ const CALLS_AT_ONCE: &str = "256";
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line's"
 )]
-pub struct Http {
-    /// Where it listens.
+pub struct HttpOptions {
+    /// The address on which it listens.
     pub address: SocketAddr,
-    /// Whether clients may have sessions.
+    /// True if clients may have sessions.
     pub sessions: bool,
     /// The file of tokens; without one, everybody on this machine may call.
     pub tokens: Option<PathBuf>,
@@ -36,17 +36,17 @@ pub struct Http {
     pub allowed_hosts: Vec<String>,
     /// The certificate chain and its key, in PEM.
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// Whether somebody else speaks TLS in front of it.
+    /// True if a proxy speaks TLS in front of it.
     pub behind_proxy: bool,
-    /// How many calls a token may make a second.
+    /// Calls that a token may make in a second.
     pub calls_per_second: NonZeroU32,
-    /// How many calls a token may have at once.
+    /// Calls that a token may have running at once.
     pub calls_at_once: NonZeroU32,
-    /// Whether private and loopback addresses may be fetched.
+    /// True if private and loopback addresses may be fetched.
     pub allow_private: bool,
-    /// Whether each call is logged, as a line of JSON.
+    /// True if each call is logged, as a line of JSON.
     pub log: bool,
-    /// Whether that line has what was asked for.
+    /// True if that line has the call's arguments.
     pub log_arguments: bool,
 }
 
@@ -86,7 +86,7 @@ pub fn flags() -> Vec<Arg> {
         file("key")
             .requires("cert")
             .help("The key of --cert, in PEM"),
-        switch("behind-proxy").help("Somebody else speaks TLS in front of this server"),
+        switch("behind-proxy").help("A proxy in front of this server does TLS"),
         with_http("allowed-host")
             .value_name("NAME")
             .action(ArgAction::Append)
@@ -109,18 +109,18 @@ pub fn flags() -> Vec<Arg> {
     ]
 }
 
-/// Reads the flags; `None` where there is to be no HTTP.
+/// Reads the flags; `None` without HTTP.
 ///
 /// # Errors
-/// A sentence: what is missing for such a server.
-pub fn read(matches: &ArgMatches) -> Result<Option<Http>, String> {
+/// A sentence that names what such a server lacks.
+pub fn read(matches: &ArgMatches) -> Result<Option<HttpOptions>, String> {
     let Some(address) = matches.get_one::<SocketAddr>(HTTP).copied() else {
         return Ok(None);
     };
     let file = |name| matches.get_one::<PathBuf>(name).cloned();
     let number = |name| matches.get_one::<NonZeroU32>(name).copied();
     let hosts = matches.get_many::<String>("allowed-host");
-    let http = Http {
+    let http = HttpOptions {
         address,
         sessions: matches.get_flag("sessions"),
         tokens: file("tokens"),
@@ -154,19 +154,19 @@ pub fn read(matches: &ArgMatches) -> Result<Option<Http>, String> {
     Ok(Some(http))
 }
 
-impl Http {
-    /// Whether a tool is served where nobody has chosen.
+impl HttpOptions {
+    /// True if the tool is served by default.
     #[must_use]
     pub fn offers(tool: &Tool) -> bool {
-        matches!(tool.set, Set::Research | Set::Web)
+        matches!(tool.set, ToolSet::Research | ToolSet::Web)
     }
 
-    /// Why these tools are not served, if they are not.
+    /// The reason why these tools are not served, if they are not.
     ///
     /// # Errors
     /// A sentence.
     pub fn admits(&self, tools: &[&'static Tool], confined: bool) -> Result<(), String> {
-        let local = tools.iter().find(|tool| tool.scope != Scope::Network);
+        let local = tools.iter().find(|tool| tool.scope != AccessScope::Network);
         let Some(tool) = local.filter(|_| !confined || self.tokens.is_none()) else {
             return Ok(());
         };

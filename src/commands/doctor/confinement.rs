@@ -1,12 +1,11 @@
-//! What this machine's kernel can confine.
+//! Confinement by this machine's kernel.
 
-use crate::commands::doctor::{GOOD, Report, shown};
+use crate::commands::doctor::{DoctorReport, GOOD, display_path};
 use crate::console::color::painted;
 use crate::console::sanitize;
-use crate::sandbox::confinement::{self, Bounds, Confinement};
+use crate::sandbox::confinement::{self, Confinement, ConfinementBounds};
 
-/// What each newer ABI of Landlock closes that matters to a command within directories, with the
-/// version of Linux that has it.
+/// Openings that a newer ABI of Landlock closes, with the version of Linux that has it.
 const CLOSED_LATER: [(i32, &str, &str); 4] = [
     (2, "5.19", "files cannot be moved between directories"),
     (3, "6.2", "files outside can be cut short"),
@@ -22,8 +21,8 @@ const CLOSED_LATER: [(i32, &str, &str); 4] = [
     ),
 ];
 
-/// Puts it down.
-pub fn report(report: &mut Report) {
+/// Reports the kernel's version of Landlock, and what the environment asks of it.
+pub fn report(report: &mut DoctorReport) {
     report.heading("Confinement (--root, --read, --no-network)");
     let abi = confinement::abi();
     if abi == 0 {
@@ -41,49 +40,40 @@ pub fn report(report: &mut Report) {
             report.line(&format!("  before ABI {later} (Linux {version}) {open}"));
         }
     }
-    if let Some(bounds) = Bounds::of_environment() {
+    if let Some(bounds) = ConfinementBounds::of_environment() {
         asked_for(report, &bounds);
     }
 }
 
-/// What the environment asks for, which holds for hosts' calls.
-fn asked_for(report: &mut Report, bounds: &Bounds) {
+/// Reports the bounds that the environment sets for hosts' calls.
+fn asked_for(report: &mut DoctorReport, bounds: &ConfinementBounds) {
     let confinement = match Confinement::resolve(bounds) {
         Ok(confinement) => confinement,
         Err(reason) => {
             report.problem(
                 format!(
                     "every confined call is refused: {}",
-                    sanitize::line(&reason)
+                    sanitize::for_line(&reason)
                 ),
-                correction(bounds),
+                format!(
+                    "unset {}; export {}=\"$PWD\"",
+                    confinement::READ,
+                    confinement::ROOTS
+                ),
             );
             return;
         }
     };
     let places = [
         (confinement::ROOTS, confinement.roots().directories()),
-        (confinement::READ, confinement.beside()),
+        (confinement::READ, confinement.extra_readable()),
     ];
     for (variable, places) in places {
         for place in places {
-            report.line(&format!("  {variable:<24} {}", shown(place)));
+            report.line(&format!("  {variable:<24} {}", display_path(place)));
         }
     }
     if !confinement.has_network() {
         report.line(&format!("  {:<24} no network", confinement::NO_NETWORK));
     }
-}
-
-/// What makes them bounds that the kernel can keep, and lifts none.
-fn correction(bounds: &Bounds) -> String {
-    let (roots, read) = (confinement::ROOTS, confinement::READ);
-    let without_readable = Bounds {
-        readable: Vec::new(),
-        ..bounds.clone()
-    };
-    if !bounds.roots.is_empty() && Confinement::resolve(&without_readable).is_ok() {
-        return format!("unset {read}");
-    }
-    format!("unset {read}; export {roots}=\"$PWD\"")
 }

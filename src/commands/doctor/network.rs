@@ -1,26 +1,26 @@
-//! How the web is reached from here: the proxies that the environment names, and the certificates
-//! that are trusted. Nobody is asked.
+//! The way to the web: the proxies that the environment names, and the certificates that are
+//! trusted. Nothing is sent.
 
 use std::env;
 
 use url::Url;
 
-use crate::commands::doctor::Report;
+use crate::commands::doctor::DoctorReport;
 use crate::console::color::painted;
 use crate::console::sanitize;
-use crate::web::client::proxy::{Proxies, ProxyKind};
+use crate::web::client::proxy::{ProxyKind, ProxySettings};
 use crate::web::client::trusted_certificates;
 
 use super::BAD;
 
-/// Puts it down.
-pub fn report(report: &mut Report) {
+/// Reports both.
+pub fn report(report: &mut DoctorReport) {
     report.heading("Network");
-    proxies(report, &Proxies::from_env());
+    proxies(report, &ProxySettings::from_env());
     certificates(report);
 }
 
-fn proxies(report: &mut Report, proxies: &Proxies) {
+fn proxies(report: &mut DoctorReport, proxies: &ProxySettings) {
     for scheme in ["http", "https"] {
         let Ok(page) = Url::parse(&format!("{scheme}://example.com/")) else {
             continue;
@@ -38,7 +38,10 @@ fn proxies(report: &mut Report, proxies: &Proxies) {
             }
             Err(why) => {
                 let variable = proxies.variable(&page).unwrap_or_default();
-                let what = format!("no {scheme} page can be fetched: {}", sanitize::line(&why));
+                let what = format!(
+                    "no {scheme} page can be fetched: {}",
+                    sanitize::for_line(&why)
+                );
                 report.problem(what, format!("unset {variable}"));
                 painted("none can be fetched", BAD, report.colour)
             }
@@ -47,7 +50,7 @@ fn proxies(report: &mut Report, proxies: &Proxies) {
     }
 }
 
-fn certificates(report: &mut Report) {
+fn certificates(report: &mut DoctorReport) {
     let state = match trusted_certificates() {
         Ok(0) => "Mozilla's, which are built in: this system has none".to_owned(),
         Ok(count) => match named() {
@@ -55,7 +58,7 @@ fn certificates(report: &mut Report) {
             None => format!("{count} of this system's"),
         },
         Err(why) => {
-            let what = format!("no https page can be fetched: {}", sanitize::line(&why));
+            let what = format!("no https page can be fetched: {}", sanitize::for_line(&why));
             report.problem(what, "unset SSL_CERT_FILE SSL_CERT_DIR");
             painted("none", BAD, report.colour)
         }

@@ -1,473 +1,384 @@
-//! What hosts find in the places: which file is which tool, which of several counts, and whether it
-//! answers.
+//! Tools that hosts find in these directories: the one that counts among several, and those that do
+//! not answer.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::command_line::fields;
-use crate::commands::doctor::identity::Identity;
-use crate::commands::doctor::places::{File, Obstacle, Owner, Place};
-use crate::commands::doctor::{
-    BAD, GOOD, Report, file_name, identity, laying, places, probe, shell, shown,
+use crate::commands::doctor::directories::{
+    StartObstacle, ToolDirectory, ToolFile, ToolOwner, home_directory,
 };
+use crate::commands::doctor::probe::{ProgramIdentity, ask_for_schema, identify, own_program};
+use crate::commands::doctor::{BAD, DoctorReport, GOOD, advice, display_path};
 use crate::commands::trust;
 use crate::console::color::painted;
+use crate::console::exit::PROGRAM;
 use crate::console::sanitize;
-use crate::contract::tool::{Set, Tool};
-use crate::program::PROGRAM;
+use crate::contract::tool::{Tool, ToolSet};
 use crate::registry::Registry;
 
-/// Puts down the tools of all places. A project's are started only if `run_project` says so.
-pub fn report(report: &mut Report, known: Registry, places: &[Place], run_project: bool) {
+/// Reports the tools of all directories. A project's are started only if `run_project` says so.
+pub fn report(
+    report: &mut DoctorReport,
+    known: Registry,
+    directories: &[ToolDirectory],
+    run_project: bool,
+) {
     report.heading("Tools");
-    let mut tools = Tools::new(known, run_project);
-    for place in places {
-        for file in place.files.iter().flatten() {
-            tools.file(report, place, file);
-        }
-        if place.further > 0 {
-            let further = format!("and {} more, not looked at", place.further);
-            report.line(&format!("  {further:<24} {:<8}", place.owner.name()));
+    let mut survey = ToolSurvey {
+        known,
+        run_project,
+        first: HashMap::new(),
+        broken: HashSet::new(),
+        compared: HashSet::new(),
+        left_unstarted: false,
+    };
+    for directory in directories {
+        for file in directory.files.iter().flatten() {
+            survey.report_file(report, directory, file);
         }
     }
-    if tools.first.is_empty() && tools.broken.is_empty() {
+    if survey.first.is_empty() && survey.broken.is_empty() {
         report.line("  none");
     }
-    tools.obstructed(report);
-    tools.of_others(report);
-    tools.replaced(report);
-    tools.shadowing(report);
-    tools.missing(report, places);
-    tools.without_suffix(report, places);
-    tools.not_started(report);
+    survey.report_missing(report, directories);
+    survey.report_names_without_suffix(report);
+    if survey.left_unstarted {
+        report.hint(
+            "the project's tools are not started here, because the project's authors could have put any \
+             program there. Once you have read them, this starts them with --schema",
+            format!("{} doctor --run-project", advice::word(&own_program())),
+        );
+    }
 }
 
-/// What has been seen of tools, which hosts know by name.
-struct Tools {
+/// The tools that have been seen, by the names that hosts know.
+struct ToolSurvey {
     /// The tools of this program.
     known: Registry,
     run_project: bool,
-    /// What stands for a tool among those of all places.
-    first: HashMap<String, Winner>,
-    /// The tools of which something is there that does not answer.
+    /// The file that a host takes for each tool, and its owner.
+    first: HashMap<String, (PathBuf, ToolOwner)>,
+    /// The tools of which some file does not answer.
     broken: HashSet<String>,
-    /// What stands in somebody's way, and whose.
-    obstructed: Vec<(Obstacle, PathBuf, Vec<PathBuf>)>,
-    /// Programs that describe tools of ours otherwise than this version does, and the tools'
-    /// files.
-    otherwise: Vec<(PathBuf, Vec<PathBuf>)>,
-    /// Tools of ours that are taken instead of others, in the order in which that was seen.
-    shadowing: Vec<(String, PathBuf)>,
-    /// The reasons not to start files that others may have put there, and these files.
-    of_others: Vec<(String, Vec<PathBuf>)>,
-    /// The number of a project's files that were not started.
-    not_started: usize,
+    /// The files whose program has been compared with this one.
+    compared: HashSet<PathBuf>,
+    /// Some of a project's files were not started.
+    left_unstarted: bool,
 }
 
-/// What a host takes for a tool.
-struct Winner {
-    path: PathBuf,
-    owner: Owner,
-}
-
-impl Tools {
-    fn new(known: Registry, run_project: bool) -> Self {
-        Self {
-            known,
-            run_project,
-            first: HashMap::new(),
-            broken: HashSet::new(),
-            obstructed: Vec::new(),
-            otherwise: Vec::new(),
-            shadowing: Vec::new(),
-            of_others: Vec::new(),
-            not_started: 0,
-        }
-    }
-
-    fn may_start(&self, owner: Owner) -> bool {
-        owner != Owner::Project || self.run_project
-    }
-
-    fn file(&mut self, report: &mut Report, place: &Place, file: &File) {
-        let name = file_name(&file.path);
-        let known = self.known;
-        let presumed = || {
-            known
-                .find(&name)
-                .map_or_else(|| name.replace('-', "_"), |tool| tool.name.to_owned())
-        };
-        let (key, verdict, code) = match self.asked(report, place.owner, file) {
-            Probed::Answered(answer) => {
-                self.compare(file, &answer.schema, &answer.name);
-                let took = format!("ok, {} ms", answer.took.as_millis());
-                (answer.name, took, GOOD)
-            }
-            Probed::Not => (presumed(), "not started".to_owned(), GOOD),
-            Probed::Wrong => (presumed(), "WRONG".to_owned(), BAD),
-        };
-        let standing = if code == BAD {
-            // Hosts take the next one of that name, as if this one were not there.
-            self.broken.insert(key);
-            "passed over by hosts".to_owned()
-        } else {
-            self.standing(report, place, file, key)
-        };
-        let verdict = painted(&format!("{verdict:<12}"), code, report.colour);
-        report.line(&format!(
-            "  {:<24} {:<8} {verdict} {standing}",
-            sanitize::line(&name),
-            place.owner.name(),
-        ));
-    }
-
-    fn asked(&mut self, report: &mut Report, owner: Owner, file: &File) -> Probed {
-        if let Some(obstacle) = file.obstacle {
-            let cause = places::cause(file);
-            let path = file.path.clone();
-            let mut known = self.obstructed.iter_mut();
-            match known.find(|(other, at, _)| (*other, at) == (obstacle, &cause)) {
-                Some((.., paths)) => paths.push(path),
-                None => self.obstructed.push((obstacle, cause, vec![path])),
-            }
-            return Probed::Wrong;
-        }
-        if !self.may_start(owner) {
-            self.not_started += 1;
-            return Probed::Not;
-        }
-        if let Some(why) = trust::objection(&file.path) {
-            add(&mut self.of_others, why, &file.path);
-            return Probed::Not;
-        }
-        match probe::ask(&file.path) {
-            Ok(answer) => Probed::Answered(answer),
-            Err(fault) => {
-                let what = format!("{} {}", shown(&file.path), sanitize::line(&fault));
-                report.problem(what, replaced(self.known, &file.path));
-                Probed::Wrong
-            }
-        }
-    }
-
-    /// How the file stands to others of the same tool, as a line of the list says it.
-    fn standing(&mut self, report: &mut Report, place: &Place, file: &File, key: String) -> String {
-        let Some(Winner { path: first, .. }) = self.first.get(&key) else {
-            let (path, owner) = (file.path.clone(), place.owner);
-            self.first.insert(key, Winner { path, owner });
-            return String::new();
-        };
-        if first.parent() == file.path.parent() {
-            let what = format!(
-                "{} and {} are the same tool, {key}, of which a host may take either",
-                shown(&file.path),
-                shown(first)
-            );
-            // A name in `-tool` is registered by every host.
-            let suffixed = |path: &Path| file_name(path).ends_with("-tool");
-            let surplus = if suffixed(&file.path) && !suffixed(first) {
-                first
-            } else {
-                &file.path
-            };
-            report.problem(
-                what,
-                shell::put_aside(&place.directory, std::slice::from_ref(surplus)),
-            );
-            return format!("again, beside {}", shown(first));
-        }
-        if !self.shadowing.iter().any(|(other, _)| *other == key) && self.known.find(&key).is_some()
-        {
-            self.shadowing.push((key.clone(), file.path.clone()));
-        }
-        format!("shadowed by {}", shown(first))
-    }
-
-    /// A link of ours to another version of this program is a trap: what one reads here is not what
-    /// a host gets.
-    fn compare(&mut self, file: &File, schema: &[u8], key: &str) {
-        let target = file.path.canonicalize().unwrap_or_default();
-        let ours = self
-            .known
-            .find(key)
-            .filter(|_| file_name(&target) == PROGRAM);
-        if ours.is_some_and(|tool| tool.schema.as_bytes() != schema) {
-            add(&mut self.otherwise, target, &file.path);
-        }
-    }
-
-    fn obstructed(&self, report: &mut Report) {
-        for (obstacle, cause, files) in &self.obstructed {
-            let at = shown(cause);
-            let affected = affected(files);
-            match obstacle {
-                Obstacle::NotExecutable if files.contains(cause) => report.problem(
-                    format!("{at} is not executable"),
-                    shell::chmod("a+x", cause),
-                ),
-                Obstacle::NotExecutable => report.problem(
-                    format!("{at} is not executable, and so {affected} not started"),
-                    shell::chmod("a+x", cause),
-                ),
-                Obstacle::Barred => report.problem(
-                    format!("{at} may not be entered, and so {affected} not found"),
-                    shell::chmod("u+rwx", cause),
-                ),
-                Obstacle::Dangling => {
-                    let (ours, others): (Vec<PathBuf>, Vec<PathBuf>) = files
-                        .iter()
-                        .cloned()
-                        .partition(|path| self.known.find(&file_name(path)).is_some());
-                    for (links, ours) in [(ours, true), (others, false)] {
-                        let Some(directory) = links.first().and_then(|link| link.parent()) else {
-                            continue;
-                        };
-                        let what = links.iter().map(|link| shown(link)).collect::<Vec<_>>();
-                        let lead = if links.len() == 1 { "leads" } else { "lead" };
-                        let what = format!("{} {lead} nowhere: there is no {at}", what.join(", "));
-                        let advice = match identity::own().filter(|_| ours) {
-                            Some(own) => shell::link(&own, &links),
-                            None => shell::put_aside(directory, &links),
-                        };
-                        report.problem(what, advice);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Files that another user may have put there are a trap for whoever runs a host.
-    fn of_others(&self, report: &mut Report) {
-        for (why, files) in &self.of_others {
-            let affected = affected(files);
-            let directory = files.first().and_then(|file| file.parent());
-            report.problem(
-                format!("{why}: {affected} not started here, but by hosts that this user runs"),
-                shell::put_aside(directory.unwrap_or(Path::new("/")), files),
-            );
-        }
-    }
-
-    fn replaced(&self, report: &mut Report) {
-        for (program, files) in &self.otherwise {
-            let affected = affected(files);
-            report.problem(
-                format!(
-                    "{} describes its tools otherwise than this version does: {affected} not what is read here",
-                    shown(program)
-                ),
-                copied(program),
-            );
-        }
-    }
-
-    /// A program that is taken instead of one of ours is an override or a trap, and an older one is
-    /// a trap.
-    fn shadowing(&self, report: &mut Report) {
-        let mut others: Vec<(PathBuf, Vec<PathBuf>)> = Vec::new();
-        let mut older: Vec<(PathBuf, Vec<PathBuf>)> = Vec::new();
-        let mut versions = HashMap::new();
-        for (key, _) in &self.shadowing {
-            let Some(winner) = self.first.get(key) else {
-                continue;
-            };
-            let directory = winner.path.parent().unwrap_or(&winner.path).to_owned();
-            match identity::of(&winner.path, self.may_start(winner.owner)) {
-                Identity::This => {}
-                Identity::Other => add(&mut others, directory, &winner.path),
-                Identity::Older(version) => {
-                    let program = winner.path.canonicalize().unwrap_or(directory);
-                    versions.insert(program.clone(), version);
-                    add(&mut older, program, &winner.path);
-                }
-            }
-        }
-        let instead = |path: &Path| {
-            let found = self.shadowing.iter().find(|(key, _)| {
-                let winner = self.first.get(key);
-                winner.is_some_and(|winner| winner.path == path)
-            });
-            found.map_or_else(String::new, |(_, shadowed)| shown(shadowed))
-        };
-        for (directory, files) in others {
-            for file in files {
-                report.problem(
-                    format!(
-                        "{} is not this program, and hosts take it instead of {}",
-                        shown(&file),
-                        instead(&file)
-                    ),
-                    shell::put_aside(&directory, &[file]),
-                );
-            }
-        }
-        for (program, files) in older {
-            let version = versions.remove(&program).unwrap_or_default();
-            report.problem(
-                format!(
-                    "{} is {PROGRAM} {}, older than this one, and {} taken instead of what is installed",
-                    shown(&program),
-                    sanitize::line(version.trim()),
-                    affected(&files)
-                ),
-                copied(&program),
-            );
-        }
-    }
-
-    fn missing(&self, report: &mut Report, places: &[Place]) {
-        let is_seen =
-            |tool: &&Tool| self.first.contains_key(tool.name) || self.broken.contains(tool.name);
-        // Those of research are there on request: where one of them is, all should be.
-        let research = self
-            .known
-            .into_iter()
-            .any(|tool| tool.set == Set::Research && is_seen(&tool));
-        let wanted: Vec<&Tool> = self.known.linked(research).collect();
-        let missing = wanted.iter().copied().filter(|tool| !is_seen(tool));
-        let missing: Vec<&Tool> = missing.collect();
-        let own = identity::own().unwrap_or_else(|| PathBuf::from(PROGRAM));
-        if missing.len() == wanted.len() {
-            return laying::none_there(report, &own, &laying::usual_place(&own, places));
-        }
-        // Where the others are is where one more belongs.
-        let has_ours = |place: &&Place| {
-            let mut files = place.files.iter().flatten();
-            place.owner != Owner::Project
-                && files.any(|file| self.known.find(&file_name(&file.path)).is_some())
-        };
-        let home = places.iter().rev().find(has_ours);
-        let home = home.map_or_else(
-            || laying::usual_place(&own, places),
-            |place| place.directory.clone(),
-        );
-        for tool in missing {
-            report.line(&format!("  {:<24} {:<8} missing", tool.link, "-"));
-            report.problem(
-                format!("no host finds {}", tool.command()),
-                shell::link(&own, &[home.join(tool.link)]),
-            );
-        }
-    }
-
-    /// The published ikigai registers executables by names that end in `-tool`, and no others.
-    fn without_suffix(&self, report: &mut Report, places: &[Place]) {
-        let suffixed: HashSet<&str> = files(places)
-            .filter_map(|path| {
-                let name = file_name(path);
-                let tool = self.known.find(&name).filter(|_| name.ends_with("-tool"));
-                tool.map(|tool| tool.name)
-            })
-            .collect();
-        let unseen: Vec<&Tool> = self
-            .known
-            .into_iter()
-            .filter(|tool| self.first.contains_key(tool.name))
-            .filter(|tool| !suffixed.contains(tool.name))
-            .collect();
-        let laid = places.iter().filter(|place| place.owner != Owner::Project);
-        let renamed = |place: &Place| {
-            let files = place
-                .files
-                .iter()
-                .flatten()
-                .map(|file| file_name(&file.path));
-            let ours = |name: &String| {
-                let tool = self.known.find(name);
-                tool.is_some_and(|tool| unseen.iter().any(|one| one.name == tool.name))
-            };
-            files.filter(ours).collect::<Vec<_>>()
-        };
-        let commands: Vec<String> = laid
-            .filter_map(|place| {
-                let names = renamed(place);
-                if laying::is_packaged(&place.directory) && !names.is_empty() {
-                    let own = identity::own()?;
-                    let directory = places::home()?.join(".ikigai/tools");
-                    return Some(laying::link_all(&own, "--suffix ", &directory));
-                }
-                let who = shell::as_who_may_write(&place.directory);
-                let directory = shell::word(&place.directory);
-                let words: Vec<String> = names.iter().map(|name| fields::quoted(name)).collect();
-                (!names.is_empty()).then(|| {
-                    format!(
-                        "(cd {directory} && for tool in {}; do {who}mv -n \"$tool\" \"$tool-tool\"; done)",
-                        words.join(" ")
-                    )
-                })
-            })
-            .collect();
-        if unseen.is_empty() || commands.is_empty() {
-            return;
-        }
-        let names: Vec<&str> = unseen.iter().map(|tool| tool.command()).collect();
-        let none = if suffixed.is_empty() {
-            "No name here ends in -tool: the"
-        } else {
-            "The"
-        };
-        report.hint(
-            format!(
-                "{none} published ikigai registers only names that end in -tool, and so it does not find {}",
-                names.join(", ")
-            ),
-            commands.join("; "),
-        );
-    }
-
-    fn not_started(&self, report: &mut Report) {
-        if self.not_started > 0 {
-            let own = identity::own().unwrap_or_else(|| PathBuf::from(PROGRAM));
-            report.hint(
-                "the project's tools are not started here: whoever made the project made them. Once you have \
-                 read them, this starts them with --schema",
-                format!("{} doctor --run-project", shell::word(&own)),
-            );
-        }
-    }
-}
-
-/// What came of asking a file for its schema.
-enum Probed {
-    Answered(probe::Answer),
-    /// It was not asked.
-    Not,
-    /// It cannot be asked, or answers as it should not.
+/// The answer of a file that was to be asked for its schema.
+enum FileAnswer {
+    Named(String, String),
+    NotStarted,
     Wrong,
 }
 
-fn add<K: PartialEq>(groups: &mut Vec<(K, Vec<PathBuf>)>, key: K, path: &Path) {
-    match groups.iter_mut().find(|(other, _)| *other == key) {
-        Some((_, paths)) => paths.push(path.to_owned()),
-        None => groups.push((key, vec![path.to_owned()])),
+impl ToolSurvey {
+    fn may_start(&self, owner: ToolOwner) -> bool {
+        owner != ToolOwner::Project || self.run_project
+    }
+
+    fn report_file(
+        &mut self,
+        report: &mut DoctorReport,
+        directory: &ToolDirectory,
+        file: &ToolFile,
+    ) {
+        let name = file_name(&file.path);
+        let presumed = || {
+            let tool = self.known.find(&name);
+            tool.map_or_else(|| name.replace('-', "_"), |tool| tool.name.to_owned())
+        };
+        let presumed = presumed();
+        let (verdict, colour, standing) = match self.ask_file(report, directory, file) {
+            FileAnswer::Named(key, took) => {
+                (took, GOOD, self.standing(report, directory, file, key))
+            }
+            FileAnswer::NotStarted => {
+                let standing = self.standing(report, directory, file, presumed);
+                ("not started".to_owned(), GOOD, standing)
+            }
+            FileAnswer::Wrong => {
+                // Hosts take the next one of that name, as if this one were not there.
+                self.broken.insert(presumed);
+                ("WRONG".to_owned(), BAD, "passed over by hosts".to_owned())
+            }
+        };
+        let verdict = painted(&format!("{verdict:<12}"), colour, report.colour);
+        report.line(&format!(
+            "  {:<24} {:<8} {verdict} {standing}",
+            sanitize::for_line(&name),
+            directory.owner.name(),
+        ));
+    }
+
+    fn ask_file(
+        &mut self,
+        report: &mut DoctorReport,
+        directory: &ToolDirectory,
+        file: &ToolFile,
+    ) -> FileAnswer {
+        if let Some(obstacle) = file.obstacle {
+            self.report_obstacle(report, directory, file, obstacle);
+            return FileAnswer::Wrong;
+        }
+        if !self.may_start(directory.owner) {
+            self.left_unstarted = true;
+            return FileAnswer::NotStarted;
+        }
+        if let Some(why) = trust::objection(&file.path) {
+            let shown = display_path(&file.path);
+            report.problem(
+                format!("{why}: {shown} is not started here, but by hosts that this user runs"),
+                advice::put_aside(&directory.path, &file.path),
+            );
+            return FileAnswer::NotStarted;
+        }
+        match ask_for_schema(&file.path) {
+            Ok(answer) => {
+                let target = file.target();
+                if target.ends_with(PROGRAM) && self.compared.insert(target.clone()) {
+                    report_if_older(report, &target);
+                }
+                let took = format!("ok, {} ms", answer.took.as_millis());
+                FileAnswer::Named(answer.name, took)
+            }
+            Err(fault) => {
+                report.problem(
+                    format!(
+                        "{} {}",
+                        display_path(&file.path),
+                        sanitize::for_line(&fault)
+                    ),
+                    self.repair_command(directory, &file.path),
+                );
+                FileAnswer::Wrong
+            }
+        }
+    }
+
+    fn is_ours(&self, path: &Path) -> bool {
+        self.known.find(&file_name(path)).is_some()
+    }
+
+    /// The command that helps if the file at `path` does not answer as it should: a link with a
+    /// tool's name leads to this program again, another file is kept elsewhere.
+    fn repair_command(&self, directory: &ToolDirectory, path: &Path) -> String {
+        if path.is_symlink() && self.is_ours(path) {
+            advice::relink(path)
+        } else {
+            advice::put_aside(&directory.path, path)
+        }
+    }
+
+    /// Reports an obstacle of a file: one finding for all files with the same cause.
+    fn report_obstacle(
+        &self,
+        report: &mut DoctorReport,
+        directory: &ToolDirectory,
+        file: &ToolFile,
+        obstacle: StartObstacle,
+    ) {
+        let target = file.target();
+        let (shown, missing) = (display_path(&file.path), display_path(&target));
+        match obstacle {
+            StartObstacle::NotExecutable => report.problem(
+                format!("{missing} is not executable"),
+                advice::chmod("a+x", &target),
+            ),
+            // A program that was removed has left all its links.
+            StartObstacle::Dangling if target.ends_with(PROGRAM) && self.is_ours(&file.path) => {
+                let place = display_path(&directory.path);
+                report.problem(
+                    format!("links in {place} lead nowhere: {missing} cannot be reached"),
+                    self.link_as_before(directory),
+                );
+            }
+            StartObstacle::Dangling => report.problem(
+                format!("{shown} leads nowhere: {missing} cannot be reached"),
+                self.repair_command(directory, &file.path),
+            ),
+        }
+    }
+
+    /// The command that makes the links in `directory` anew, in the spelling that they have there.
+    fn link_as_before(&self, directory: &ToolDirectory) -> String {
+        let mut files = directory.files.iter().flatten();
+        let is_respelled = |file: &ToolFile| {
+            let tool = self.known.find(&file_name(&file.path));
+            is_suffixed(&file.path) && tool.is_some_and(|tool| !tool.link.ends_with("-tool"))
+        };
+        let options = if files.any(is_respelled) {
+            "--links-only --suffix "
+        } else {
+            "--links-only "
+        };
+        advice::link_all(options, &directory.path)
+    }
+
+    /// The relation of the file to others of the same tool, as a line of the list says it.
+    fn standing(
+        &mut self,
+        report: &mut DoctorReport,
+        directory: &ToolDirectory,
+        file: &ToolFile,
+        key: String,
+    ) -> String {
+        let Some((first, owner)) = self.first.get(&key) else {
+            self.first.insert(key, (file.path.clone(), directory.owner));
+            return String::new();
+        };
+        let shown = display_path(first);
+        if first.parent() == file.path.parent() {
+            // A name in `-tool` is registered by every host.
+            let is_first_surplus = is_suffixed(&file.path) && !is_suffixed(first);
+            let surplus = if is_first_surplus { first } else { &file.path };
+            report.problem(
+                format!(
+                    "{} and {shown} are the same tool, {key}, of which a host may take either",
+                    display_path(&file.path)
+                ),
+                advice::put_aside(&directory.path, surplus),
+            );
+            return format!("again, beside {shown}");
+        }
+        if self.known.find(&key).is_some()
+            && self.compared.insert(first.clone())
+            && matches!(
+                identify(first, self.may_start(*owner)),
+                ProgramIdentity::Foreign
+            )
+        {
+            report.problem(
+                format!(
+                    "{shown} is not this program, and hosts take it instead of {}",
+                    display_path(&file.path)
+                ),
+                advice::put_aside(first.parent().unwrap_or(first), first),
+            );
+        }
+        format!("shadowed by {shown}")
+    }
+
+    /// Reports the tools that no host finds. That is wrong if some are found, or if the program was
+    /// installed for hosts. MCP clients, for which a package may have brought it, need no links.
+    fn report_missing(&self, report: &mut DoctorReport, directories: &[ToolDirectory]) {
+        let is_seen =
+            |tool: &&Tool| self.first.contains_key(tool.name) || self.broken.contains(tool.name);
+        // Those of research are there on request: if one of them is, all should be.
+        let has_research = self
+            .known
+            .into_iter()
+            .any(|tool| tool.set == ToolSet::Research && is_seen(&tool));
+        let wanted: Vec<&Tool> = self.known.linked(has_research).collect();
+        let missing = wanted.iter().copied().filter(|tool| !is_seen(tool));
+        let missing: Vec<&Tool> = missing.collect();
+        if missing.len() == wanted.len() {
+            return report_none(report);
+        }
+        // A missing link belongs into the directory of the others.
+        let is_home = |one: &&ToolDirectory| {
+            let mut files = one.files.iter().flatten();
+            one.owner != ToolOwner::Project && files.any(|file| self.is_ours(&file.path))
+        };
+        let home = directories.iter().rev().find(is_home);
+        let advice = home.map_or_else(
+            || advice::link_all("", &usual_directory()),
+            |home| self.link_as_before(home),
+        );
+        for tool in missing {
+            report.line(&format!("  {:<24} {:<8} missing", tool.link, "-"));
+            report.problem(format!("no host finds {}", tool.command()), advice.clone());
+        }
+    }
+
+    /// Names the tools that the published ikigai does not find: it registers executables by names
+    /// that end in `-tool`, and no others.
+    fn report_names_without_suffix(&self, report: &mut DoctorReport) {
+        let found = self.known.into_iter().filter_map(|tool| {
+            let (path, owner) = self.first.get(tool.name)?;
+            let is_found = *owner == ToolOwner::Project || is_suffixed(path);
+            (!is_found).then_some((tool.command(), path))
+        });
+        let (names, paths): (Vec<&str>, Vec<&PathBuf>) = found.unzip();
+        let Some(directory) = paths.first().and_then(|path| path.parent()) else {
+            return;
+        };
+        // The files of the system's packages are left as they are.
+        let is_packaged = directory.starts_with("/usr") && !directory.starts_with("/usr/local");
+        let directory = match home_directory().filter(|_| is_packaged) {
+            Some(home) => home.join(".ikigai/tools"),
+            None => directory.to_owned(),
+        };
+        report.hint(
+            format!(
+                "the published ikigai registers only names that end in -tool, and so it does not find {}",
+                names.join(", ")
+            ),
+            advice::link_all("--links-only --suffix ", &directory),
+        );
     }
 }
 
-fn files(places: &[Place]) -> impl Iterator<Item = &PathBuf> {
-    let files = places.iter().flat_map(|place| place.files.iter().flatten());
-    files.map(|file| &file.path)
-}
-
-/// The files as a sentence has them: `bash is`, `bash, glob are`.
-fn affected(files: &[PathBuf]) -> String {
-    let names: Vec<String> = files.iter().map(|path| shown(path)).collect();
-    let verb = if names.len() == 1 { "is" } else { "are" };
-    format!("{} {verb}", names.join(", "))
-}
-
-/// The command that puts this program in the place of another version of it.
-fn copied(program: &Path) -> String {
-    let own = identity::own().unwrap_or_else(|| PathBuf::from(PROGRAM));
-    let who = shell::as_who_may_write(program.parent().unwrap_or(program));
-    format!("{who}cp -f {} {}", shell::word(&own), shell::word(program))
-}
-
-/// The command that helps where the file at `path` does not answer as it should: a link that bears
-/// a tool's name leads to this program again, and what somebody has made is kept elsewhere.
-fn replaced(known: Registry, path: &Path) -> String {
-    let ours = path.is_symlink() && known.find(&file_name(path)).is_some();
-    match identity::own() {
-        Some(own) if ours => shell::link(&own, &[path.to_owned()]),
-        _ => shell::put_aside(path.parent().unwrap_or(path), &[path.to_owned()]),
+/// Reports that the links lead to an older version: a host then gets other tools than are read of
+/// here.
+fn report_if_older(report: &mut DoctorReport, program: &Path) {
+    if let ProgramIdentity::Older(version) = identify(program, true) {
+        report.problem(
+            format!(
+                "{} is {PROGRAM} {}, older than this one",
+                display_path(program),
+                sanitize::for_line(&version)
+            ),
+            advice::replace_program(program),
+        );
     }
+}
+
+/// Reports that hosts find no tool.
+fn report_none(report: &mut DoctorReport) {
+    const NONE: &str = "no tool of this program is where a host looks";
+    const CLIENTS: &str = "MCP clients and the command line need none";
+    let own = own_program();
+    // npx and uvx fetch a program to be called once, into caches that may have been moved anywhere.
+    let mut parts = own.iter();
+    let is_cached = dirs::cache_dir().is_some_and(|caches| own.starts_with(caches))
+        || parts.any(|part| part == "_npx" || part == "archive-v0");
+    if is_beside_links(&own) {
+        report.problem(NONE, advice::link_all("", &usual_directory()));
+    } else if is_cached {
+        report.hint(
+            format!("{NONE}; {CLIENTS}. This program lies in a cache, where no link should lead"),
+            "uv tool install, pip install, npm install --global or ./install.sh keep it in one place",
+        );
+    } else {
+        report.hint(
+            format!("{NONE}; {CLIENTS}. For a host (with --remove they go again)"),
+            advice::link_all("--links-only ", &usual_directory()),
+        );
+    }
+}
+
+fn is_beside_links(own: &Path) -> bool {
+    own.parent()
+        .is_some_and(|one| one.ends_with("libexec/ikigai"))
+}
+
+/// The directory for the links if there are none yet.
+fn usual_directory() -> PathBuf {
+    let own = own_program();
+    match (own.parent(), home_directory()) {
+        (Some(beside), _) if is_beside_links(&own) => beside.to_owned(),
+        (_, Some(home)) => home.join(".local/libexec/ikigai"),
+        _ => PathBuf::from("/usr/local/libexec/ikigai"),
+    }
+}
+
+fn is_suffixed(path: &Path) -> bool {
+    file_name(path).ends_with("-tool")
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }

@@ -1,5 +1,5 @@
-//! Seeing that what was installed works: each link is asked for its schema, as a host does, and
-//! called once.
+//! Checking that the installed links work: each is asked for its schema, as a host does, and called
+//! once.
 
 use std::env;
 use std::fs;
@@ -7,33 +7,33 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::places::Places;
-use super::{Options, Refusal, install, owned, shown};
+use super::places::InstallPlaces;
+use super::{LinkError, LinkOptions, display_path, install, owned};
 use crate::command_line::fields::quoted;
-use crate::commands::doctor::shell::word;
+use crate::commands::doctor::advice::word;
 use crate::commands::trust;
+use crate::console::exit::PROGRAM;
 use crate::console::say;
-use crate::contract::tool::Sample;
-use crate::program::PROGRAM;
+use crate::contract::tool::SampleCall;
 use crate::registry;
 use crate::sandbox::confinement;
 use crate::shell::run_program;
 
-/// How long an answer may take. A machine that has just built the program may be busy.
+/// Time that an answer may take. A machine that has just built the program may be busy.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long an answer may be, in bytes.
+/// The longest answer, in bytes.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
 /// Prints a table, a row a link.
 ///
 /// # Errors
 /// Some of the links do not answer as they should.
-pub fn all(places: &Places, options: &Options) -> Result<(), Refusal> {
+pub fn check_all(places: &InstallPlaces, options: &LinkOptions) -> Result<(), LinkError> {
     say::print(&format!(
         "\n{} in {}\n  {:<24} {:<8} call\n",
         say::version().trim_end(),
-        shown(&places.tools),
+        display_path(&places.tools),
         "tool",
         "schema"
     ));
@@ -49,7 +49,7 @@ pub fn all(places: &Places, options: &Options) -> Result<(), Refusal> {
             }
             let schema = answers_schema(&link);
             let call = registry::find(&name).and_then(|tool| tool.sample.as_ref());
-            let call = match call.map(|sample| (sample, Room::new())) {
+            let call = match call.map(|sample| (sample, CallDirectory::new())) {
                 None => "not tried: needs the network",
                 Some((_, Err(_))) => "not tried: no directory for temporary files; see TMPDIR",
                 Some((sample, Ok(room))) if answers_call(&link, sample, &room) => "ok",
@@ -75,16 +75,15 @@ pub fn all(places: &Places, options: &Options) -> Result<(), Refusal> {
         suggest(places, options);
         Ok(())
     } else {
-        Err(Refusal(format!(
+        Err(LinkError(format!(
             "{failed} of the tools do not answer as they should, see the table; \
              `{PROGRAM} doctor` may tell why"
         )))
     }
 }
 
-/// Says what a person would do next: a call that works as it is printed, and how this shell finds
-/// the program.
-fn suggest(places: &Places, options: &Options) {
+/// Prints the next steps: a call that works as it is printed, and how this shell finds the program.
+fn suggest(places: &InstallPlaces, options: &LinkOptions) {
     let links =
         install::names(options).map(|name| (places.tools.join(&name), registry::find(&name)));
     let call = links
@@ -109,30 +108,28 @@ fn suggest(places: &Places, options: &Options) {
         return;
     }
     let path = env::var_os("PATH").unwrap_or_default();
-    let mut directories = env::split_paths(&path);
-    let first = env::split_paths(&path)
+    let mut found = env::split_paths(&path)
         .map(|directory| directory.join(PROGRAM))
-        .find(|file| file.is_file());
+        .filter(|file| file.is_file());
+    let first = found.next();
     if first.as_deref() == Some(&link) {
         return;
     }
-    if let (Some(first), true) = (&first, directories.any(|directory| directory == bin)) {
+    if let (Some(first), true) = (&first, found.any(|file| file == link)) {
         say::print(&format!(
             "Another {PROGRAM} comes first on PATH: {}. This one is {}\n",
-            shown(first),
+            display_path(first),
             word(&link)
         ));
         return;
     }
-    let home = env::var_os("HOME").map(PathBuf::from);
-    let word = match home.as_deref().and_then(|home| bin.strip_prefix(home).ok()) {
-        Some(rest) if rest == Path::new(".local/bin") => String::from("\"$HOME/.local/bin:$PATH\""),
+    let bin = match dirs::home_dir() {
+        Some(home) if bin == home.join(".local/bin") => String::from("\"$HOME/.local/bin:$PATH\""),
         _ => format!("{}:\"$PATH\"", word(&bin)),
     };
     say::print(&format!(
-        "{PROGRAM} is not on this shell's PATH yet; this line puts it there, in ~/.profile for \
-         good:\n  \
-         export PATH={word}\n"
+        "{PROGRAM} is not on this shell's PATH yet. Run this line now, and add it to ~/.profile to \
+         keep it:\n  export PATH={bin}\n"
     ));
 }
 
@@ -144,7 +141,7 @@ fn answers_schema(link: &Path) -> bool {
     })
 }
 
-fn answers_call(link: &Path, sample: &Sample, room: &Room) -> bool {
+fn answers_call(link: &Path, sample: &SampleCall, room: &CallDirectory) -> bool {
     let request = room.0.join("request");
     let written = sample
         .file
@@ -157,11 +154,11 @@ fn answers_call(link: &Path, sample: &Sample, room: &Room) -> bool {
     }
     let mut command = Command::new(link);
     command.arg("--input").arg(&request);
-    // The call is about the tool; where hosts' calls are confined to is another matter.
+    // The call tries the tool, without the confinement of hosts' calls.
     for variable in confinement::VARIABLES {
         command.env_remove(variable);
     }
-    // Relative paths in the request start where the call is made. All others here are absolute.
+    // Relative paths in the request start in the call's directory. All others here are absolute.
     let back = env::current_dir();
     if env::set_current_dir(&room.0).is_err() {
         return false;
@@ -176,9 +173,9 @@ fn answers_call(link: &Path, sample: &Sample, room: &Room) -> bool {
 }
 
 /// A directory for one call, which goes away with it.
-struct Room(PathBuf);
+struct CallDirectory(PathBuf);
 
-impl Room {
+impl CallDirectory {
     fn new() -> std::io::Result<Self> {
         use std::hash::{BuildHasher, Hasher, RandomState};
         use std::os::unix::fs::DirBuilderExt;
@@ -192,9 +189,9 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for CallDirectory {
     fn drop(&mut self) {
-        // What is left in a directory for temporary files is the system's to remove.
+        // The system removes what is left in a directory for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,12 +1,10 @@
-//! Where links, program, pages and completions are: what follows from the one directory that the
-//! caller names.
+//! Paths of links, program, pages and completions, all of which follow from the one directory that
+//! the caller names.
 //!
-//! `PREFIX/libexec/ikigai` is a place of the file system's hierarchy, and what belongs to it is in
-//! `PREFIX/bin` and `PREFIX/share`. Any other directory, such as `~/.ikigai/tools`, has links and
-//! nothing else. `DESTDIR` stands before every path, for packagers (GNU Coding Standards,
-//! "DESTDIR").
+//! `PREFIX/libexec/ikigai` is a place of the file system's hierarchy, whose other files are in
+//! `PREFIX/bin` and `PREFIX/share`. Any other directory, such as `~/.ikigai/tools`, has links
+//! alone. `DESTDIR` stands before every path, for packagers (GNU Coding Standards, "DESTDIR").
 
-use std::cell::RefCell;
 use std::env;
 use std::ffi::{CStr, OsStr, OsString};
 use std::fs;
@@ -15,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use clap_complete::Shell;
 
-use super::{Options, Refusal, identity, shown};
-use crate::program::PROGRAM;
+use super::{LinkError, LinkOptions, display_path};
+use crate::console::exit::PROGRAM;
 
 /// The files in `PREFIX/share` in which shells look for completions.
 pub const COMPLETIONS: [(Shell, &str); 3] = [
@@ -29,22 +27,20 @@ pub const COMPLETIONS: [(Shell, &str); 3] = [
 pub const MANUAL: &str = "man/man1";
 
 /// The places of one call, `DESTDIR` included.
-pub struct Places {
-    /// Where the links are.
+pub struct InstallPlaces {
+    /// Directory of the links.
     pub tools: PathBuf,
     /// The executable that runs.
     pub program: PathBuf,
-    /// `PREFIX`, where there is one.
+    /// `PREFIX`, if there is one.
     prefix: Option<PathBuf>,
     links_only: bool,
     destdir: Option<PathBuf>,
-    /// Which other executables, asked for their version, are this program.
-    asked: RefCell<Vec<(PathBuf, bool)>>,
 }
 
-impl Places {
-    /// The places that `options` mean.
-    pub fn new(options: &Options) -> Result<Self, Refusal> {
+impl InstallPlaces {
+    /// The places that follow from `options`.
+    pub fn new(options: &LinkOptions) -> Result<Self, LinkError> {
         let destdir = env::var_os("DESTDIR").filter(|value| !value.is_empty());
         let destdir = destdir
             .map(|value| absolute(Path::new(&value)))
@@ -62,7 +58,6 @@ impl Places {
             program: running_program()?,
             links_only: options.links_only,
             destdir,
-            asked: RefCell::default(),
         })
     }
 
@@ -117,7 +112,7 @@ impl Places {
         }
     }
 
-    /// Whether `DESTDIR` stands before every path.
+    /// True if `DESTDIR` stands before every path.
     pub fn is_staged(&self) -> bool {
         self.destdir.is_some()
     }
@@ -132,34 +127,20 @@ impl Places {
         }
     }
 
-    /// Whether `target` names the program that runs, or the one in the links' directory.
-    pub fn is_program_s_name(&self, target: &Path) -> bool {
+    /// True if `target` names the program that runs, or the one in the links' directory.
+    pub fn is_name_of_program(&self, target: &Path) -> bool {
         let installed = self.installed();
         [&installed, &self.program]
             .into_iter()
             .any(|program| target == program || target == self.final_name(program))
     }
 
-    /// Whether `target` is this program in another place, or is not there any more.
-    pub fn leads_to_program(&self, target: &Path) -> bool {
-        let Ok(target) = fs::canonicalize(target) else {
-            return true;
-        };
-        let known = |(path, is): &(PathBuf, bool)| (*path == target).then_some(*is);
-        if let Some(is_program) = self.asked.borrow().iter().find_map(known) {
-            return is_program;
-        }
-        let is_program = identity::is_program(&target);
-        self.asked.borrow_mut().push((target, is_program));
-        is_program
-    }
-
-    /// Whether the program that the links are to lead to is beside them.
+    /// True if the program that the links lead to is beside them.
     fn program_is_beside(&self, copy: bool) -> bool {
         copy || same_file(&self.program, &self.installed())
     }
 
-    /// What a link in the links' directory holds: relative where program and links are below one
+    /// Target of a link in the links' directory: relative if program and links are below one
     /// prefix, so that the whole can be moved.
     pub fn link_target(&self, copy: bool) -> PathBuf {
         let in_bin = Path::new("../../bin").join(PROGRAM);
@@ -172,7 +153,7 @@ impl Places {
         }
     }
 
-    /// What the link in `PREFIX/bin` holds: relative, so that the whole can be moved, unless `bin`
+    /// Target of the link in `PREFIX/bin`: relative, so that the whole can be moved, unless `bin`
     /// is itself a link to elsewhere.
     pub fn bin_target(&self, bin: &Path, copy: bool) -> PathBuf {
         if !self.program_is_beside(copy) {
@@ -189,7 +170,7 @@ impl Places {
     }
 }
 
-/// Whether both paths lead to one file.
+/// True if both paths lead to one file.
 pub fn same_file(one: &Path, other: &Path) -> bool {
     match (fs::canonicalize(one), fs::canonicalize(other)) {
         (Ok(one), Ok(other)) => one == other,
@@ -205,21 +186,21 @@ fn below(directory: &Path, path: &Path) -> PathBuf {
 }
 
 /// `path` from the root on, without the slashes at its end.
-fn absolute(path: &Path) -> Result<PathBuf, Refusal> {
+fn absolute(path: &Path) -> Result<PathBuf, LinkError> {
     let absolute = std::path::absolute(path)
-        .map_err(|error| Refusal::new(path, "does not name a directory", &error))?;
+        .map_err(|error| LinkError::new(path, "does not name a directory", &error))?;
     Ok(absolute.components().collect())
 }
 
-/// The executable that runs. Where there is no `/proc`, as in the root into which a package is
-/// being installed, the kernel still tells by which path it was started.
-fn running_program() -> Result<PathBuf, Refusal> {
+/// The executable that runs. Without `/proc`, as in the root into which a package is being
+/// installed, the kernel still tells by which path it was started.
+fn running_program() -> Result<PathBuf, LinkError> {
     let program = match env::current_exe() {
         Ok(program) => program,
         Err(error) => started_as()
             .and_then(|path| fs::canonicalize(path).ok())
             .ok_or_else(|| {
-                Refusal(format!(
+                LinkError(format!(
                     "this program cannot tell where it is, and links need to: {error}"
                 ))
             })?,
@@ -227,9 +208,9 @@ fn running_program() -> Result<PathBuf, Refusal> {
     if program.is_file() {
         Ok(program)
     } else {
-        Err(Refusal(format!(
+        Err(LinkError(format!(
             "{}: the program was replaced or removed while it ran; call the new one",
-            shown(&program)
+            display_path(&program)
         )))
     }
 }

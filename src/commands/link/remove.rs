@@ -1,35 +1,38 @@
-//! Removing: what was installed, and the directories that were made for it.
+//! Removing the installed files, and the directories that were made for them.
 
 use std::path::PathBuf;
 
-use super::places::{COMPLETIONS, Places, same_file};
-use super::{Options, Refusal, Report, directories, identity, install, owned, shown};
+use super::places::{InstallPlaces, same_file};
+use super::{LinkError, LinkOptions, LinkReport, directories, display_path, install, owned};
+use crate::console::exit::PROGRAM;
 use crate::console::say;
-use crate::program::PROGRAM;
 
-/// Removes everything. What is left where a run was killed, the next one removes: the program and
-/// the record go last.
-pub fn all(places: &Places, options: &Options, report: &mut Report) -> Result<(), Refusal> {
-    let _lock = if report.dry_run {
-        None
-    } else {
-        directories::lock(&places.tools)?
-    };
+/// Removes everything. The next run removes what a killed one left: the program and the record go
+/// last.
+pub fn remove_all(
+    places: &InstallPlaces,
+    options: &LinkOptions,
+    report: &mut LinkReport,
+) -> Result<(), LinkError> {
+    let lock = directories::lock(&places.tools)?;
+    if lock.is_none() {
+        // The directory goes last, so everything else is gone as well.
+        say_nothing_is_left(places);
+        return Ok(());
+    }
     let installed = places.installed();
     let there = owned::is_there(&installed);
     if there && !same_file(&installed, &places.program) {
-        identity::require_program(&installed, "Nothing was removed")?;
+        owned::require_program(&installed, "Nothing was removed")?;
     }
-    let pages = pages(places);
     if !report.dry_run {
-        install::remove_drafts(places, pages.iter());
-    }
-    for link in install::links_in(places)? {
-        install::remove_file(&link, report)?;
+        install::remove_drafts(places);
     }
     for name in owned::spellings() {
         let path = places.tools.join(name);
-        if owned::is_there(&path) && !owned::is_link(places, &path) {
+        if owned::is_link(places, &path) {
+            install::remove_file(&path, report)?;
+        } else if owned::is_there(&path) {
             report.kept_link(&path);
         }
     }
@@ -41,54 +44,42 @@ pub fn all(places: &Places, options: &Options, report: &mut Report) -> Result<()
             report.kept_link(&link);
         }
     }
-    remove_pages(&pages, report)?;
-    // A link to the program is nothing that was installed.
+    for (path, _) in install::pages(places)? {
+        if owned::is_page(&path) {
+            install::remove_file(&path, report)?;
+        } else if owned::is_there(&path) {
+            report.kept_page(&path);
+        }
+    }
+    // A link to the program was not installed.
     let program = options.copy && there && !installed.is_symlink();
     let stays = there && !program;
     remove_directories(places, options, report, program, stays)?;
     if stays {
         say::print(&format!(
             "{} stays; --copy removes it as well\n",
-            shown(&installed)
+            display_path(&installed)
         ));
     } else if !report.dry_run {
-        say::print(&format!(
-            "nothing of {PROGRAM} is left in {}\n",
-            shown(&places.tools)
-        ));
+        say_nothing_is_left(places);
     }
     Ok(())
 }
 
-/// What may be pages and completions of ours.
-fn pages(places: &Places) -> Vec<PathBuf> {
-    let mut pages = install::pages_in(places);
-    if let Some(share) = places.share() {
-        pages.extend(COMPLETIONS.iter().map(|(_, name)| share.join(name)));
-    }
-    pages
-}
-
-fn remove_pages(pages: &[PathBuf], report: &Report) -> Result<(), Refusal> {
-    for path in pages {
-        if owned::is_page(path) {
-            install::remove_file(path, report)?;
-        } else if owned::is_there(path) {
-            report.kept_page(path);
-        }
-    }
-    Ok(())
+fn say_nothing_is_left(places: &InstallPlaces) {
+    let tools = display_path(&places.tools);
+    say::print(&format!("nothing of {PROGRAM} is left in {tools}\n"));
 }
 
 /// Removes the directories that were made for it and are empty now, and the program in between, if
-/// `program` says so. Where something of ours stays, the record of what it needs stays too.
+/// `program` says so. If something of ours stays, the record of what it needs stays too.
 fn remove_directories(
-    places: &Places,
-    options: &Options,
-    report: &Report,
+    places: &InstallPlaces,
+    options: &LinkOptions,
+    report: &LinkReport,
     program: bool,
     stays: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), LinkError> {
     let recorded = directories::recorded(places);
     let (inner, others): (Vec<PathBuf>, Vec<PathBuf>) = recorded
         .into_iter()

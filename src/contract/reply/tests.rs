@@ -76,7 +76,7 @@ impl Viewer for Notes {
 #[test]
 fn a_viewer_is_shown_each_piece_when_it_is_flushed_and_no_half_character() {
     let mut notes = Notes::default();
-    let mut object = Object::shown(&mut notes);
+    let mut object = Object::for_viewer(&mut notes);
     let mut text = object.text("output").unwrap();
     text.write_all(b"a\xe2\x82").unwrap();
     text.flush().unwrap();
@@ -93,10 +93,10 @@ fn a_viewer_is_shown_each_piece_when_it_is_flushed_and_no_half_character() {
     );
 }
 
-/// What a host reads that has set this limit.
+/// The answer to a host that has set this limit.
 fn bounded(limit: usize, fill: impl FnOnce(&mut Object<'_>)) -> Value {
     let mut out = Vec::new();
-    let terms = Terms::within(Reader::Host, Some(limit), None);
+    let terms = Terms::within(Audience::Host, Some(limit), None);
     let mut object = Object::open_on(&mut out, terms, "Ask for less.").unwrap();
     fill(&mut object);
     object.close().unwrap();

@@ -1,49 +1,47 @@
-//! A field of text on its way out, repaired where it is no UTF-8 and escaped where it is to be
-//! JSON.
+//! A field of text as it is written: invalid UTF-8 is replaced, and JSON escaped.
 //!
 //! Rules: the decisions on the host's calls (5, 9).
 
 use std::io::{self, Write};
 
-use super::{Progress, Viewer};
-use crate::contract::bounded::{Cut, Kept};
+use super::{ObjectProgress, Viewer};
+use crate::contract::bounded::{BoundedText, Truncation};
 
-/// How much text is gathered before it is checked, escaped and passed on, in bytes.
+/// Length of the pieces in which text is checked, escaped and passed on, in bytes.
 pub(super) const PIECE: usize = 64 * 1024;
 
-/// Text on its way out: takes any bytes, passes on UTF-8, escaped where it is to be JSON. It must
-/// be closed.
+/// A field of text, which takes any bytes and passes on UTF-8, escaped for JSON. It must be closed.
 pub struct Text<'w> {
     pub(super) sink: TextSink<'w>,
-    /// Bytes not yet passed on: small writes, or the beginning of a character.
+    /// Bytes not yet passed on: small writes, or an incomplete character.
     pub(super) pending: Vec<u8>,
-    /// Where there is a limit, what is kept back until it is known how much of it has room.
-    pub(super) kept: Option<Kept>,
-    /// Whether any of what was passed on was no UTF-8.
+    /// Text held back until it is known how much of it fits, if there is a limit.
+    pub(super) kept: Option<BoundedText>,
+    /// Invalid UTF-8 was replaced.
     pub(super) repaired: bool,
 }
 
-/// Where it goes.
+/// Destination of a text.
 pub(super) enum TextSink<'w> {
     Json {
         out: &'w mut dyn Write,
-        at: &'w mut Progress,
+        at: &'w mut ObjectProgress,
         escaped: Vec<u8>,
-        /// The reader counts bytes before they are escaped.
+        /// The audience counts bytes before they are escaped.
         plain: bool,
     },
     Viewer(&'w mut dyn Viewer, String),
 }
 
 impl Text<'_> {
-    /// Whether nothing more of the text will be shown, since there is no room for it.
+    /// True if nothing that is written from now on will be shown, because there is no room.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.kept.as_ref().is_some_and(Kept::is_full)
+        self.kept.as_ref().is_some_and(BoundedText::is_full)
     }
 
-    /// Sends what has come to its reader, but for half a character, and what is kept back until it
-    /// is known how much of it has room.
+    /// Sends everything so far to the reader, except for an incomplete character and text that is
+    /// held back because of a limit.
     pub fn send(&mut self) -> io::Result<()> {
         let mut pending = std::mem::take(&mut self.pending);
         let rest = self.pass_on(&pending)?;
@@ -55,9 +53,8 @@ impl Text<'_> {
         }
     }
 
-    /// Writes all of `record`, or, where there is no room for it, nothing of it, and then nothing
-    /// more; only the first one is shown as far as there is room. Whether it was written whole
-    /// comes back.
+    /// Writes `record` whole, or nothing more at all if it does not fit; of the first record, as
+    /// much as fits is written. Returns true if it was written whole.
     pub fn record(&mut self, record: &[u8]) -> io::Result<bool> {
         match &mut self.kept {
             Some(kept) => Ok(kept.record(record)),
@@ -65,14 +62,13 @@ impl Text<'_> {
         }
     }
 
-    /// Passes on what is left and closes the string. Where it was cut, if there was no room for all
-    /// of it, comes back.
-    pub fn close(self) -> io::Result<Option<Cut>> {
-        Ok(self.close_telling()?.0)
+    /// Passes on the rest and closes the string. Returns its truncation, if it did not fit.
+    pub fn close(self) -> io::Result<Option<Truncation>> {
+        Ok(self.close_and_check()?.0)
     }
 
-    /// The same, and whether any of it was no UTF-8.
-    pub fn close_telling(mut self) -> io::Result<(Option<Cut>, bool)> {
+    /// Closes the string as [`Text::close`] does; the flag is true if invalid UTF-8 was replaced.
+    pub fn close_and_check(mut self) -> io::Result<(Option<Truncation>, bool)> {
         let mut cut = None;
         if let Some(kept) = self.kept.take() {
             let (shown, behind) = kept.finish();
@@ -83,7 +79,7 @@ impl Text<'_> {
         let rest = self.pass_on(&pending)?;
         if rest > 0 {
             self.repaired = true;
-            self.put("\u{FFFD}")?;
+            self.emit("\u{FFFD}")?;
         }
         let repaired = self.repaired;
         match self.sink {
@@ -96,8 +92,7 @@ impl Text<'_> {
         Ok((cut, repaired))
     }
 
-    /// Passes on `bytes` but for the last few when they begin a character and do not end it: their
-    /// number comes back.
+    /// Passes on `bytes` except for an incomplete character at their end, whose length is returned.
     fn pass_on(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut start = 0;
         while start < bytes.len() {
@@ -105,19 +100,19 @@ impl Text<'_> {
             let last = start + piece.len() == bytes.len();
             match simdutf8::compat::from_utf8(piece) {
                 Ok(text) => {
-                    self.put(text)?;
+                    self.emit(text)?;
                     start += piece.len();
                 }
                 Err(broken) => {
                     let (valid, rest) = piece.split_at(broken.valid_up_to());
                     for chunk in valid.utf8_chunks() {
-                        self.put(chunk.valid())?;
+                        self.emit(chunk.valid())?;
                     }
                     start += valid.len();
                     match broken.error_len() {
                         Some(length) => {
                             self.repaired = true;
-                            self.put("\u{FFFD}")?;
+                            self.emit("\u{FFFD}")?;
                             start += length;
                         }
                         None if last => return Ok(rest.len()),
@@ -129,7 +124,7 @@ impl Text<'_> {
         Ok(0)
     }
 
-    fn put(&mut self, text: &str) -> io::Result<()> {
+    fn emit(&mut self, text: &str) -> io::Result<()> {
         match &mut self.sink {
             TextSink::Json {
                 out,
@@ -139,7 +134,7 @@ impl Text<'_> {
             } => {
                 escaped.clear();
                 json_escape_simd::escape_into(text, escaped);
-                // The escaper writes whole strings; the quotes are this string's own business.
+                // The escaper adds quotes, which this string writes itself.
                 let inner = escaped.len() - 1;
                 at.spent += if *plain { text.len() } else { inner - 1 };
                 out.write_all(&escaped[1..inner])
@@ -158,7 +153,7 @@ impl Write for Text<'_> {
             return Ok(bytes.len());
         }
         if let Some(kept) = &mut self.kept {
-            kept.take(bytes);
+            kept.hold(bytes);
             return Ok(bytes.len());
         }
         if self.pending.len() + bytes.len() <= PIECE {
@@ -171,8 +166,7 @@ impl Write for Text<'_> {
         let mut pending = std::mem::take(&mut self.pending);
         let rest = self.pass_on(&pending)?;
         pending.drain(..pending.len() - rest);
-        // A character that began in the last write ends in this one: four bytes settle it either
-        // way.
+        // A character that began in the last write is completed; that takes four bytes at most.
         let mut taken = 0;
         while !pending.is_empty() && taken < bytes.len() {
             pending.push(bytes[taken]);
@@ -188,8 +182,8 @@ impl Write for Text<'_> {
         Ok(bytes.len())
     }
 
-    /// Shows a viewer what has come. A JSON reader waits for the end anyway, and is better served
-    /// in larger pieces.
+    /// Shows a viewer everything so far. Readers of JSON wait for the end anyway, and larger pieces
+    /// are faster for them.
     fn flush(&mut self) -> io::Result<()> {
         match self.sink {
             TextSink::Json { .. } => Ok(()),

@@ -1,9 +1,9 @@
-//! A large request read in its own bytes: its strings are unescaped where they stand, so that a
-//! file's new content is in memory once, however it is written.
+//! Reading a large request in place: its strings are unescaped in its own bytes, so that a file's
+//! new content is in memory only once.
 //!
-//! What an escape means is RFC 8259's, section 7. Before a byte is touched, `serde_json` has found
-//! where each value begins and ends, and that all is JSON and UTF-8; it also reads what is no
-//! string, and says what is wrong with a string that cannot be held.
+//! Escapes are those of RFC 8259, section 7. Before a byte is changed, `serde_json` has found the
+//! bounds of each value and checked that everything is JSON and UTF-8. It also reads all values but
+//! strings, and the message about a string that cannot be represented is its own.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,57 +11,56 @@ use std::ops::Range;
 use memchr::memchr;
 use serde_json::value::RawValue;
 
-use super::{BYTE_ORDER_MARK, Name, Unread, Value, value};
+use super::{BYTE_ORDER_MARK, FieldName, FieldValue, RawFields, parse_value};
 
-/// A request with more fields than this is left alone: the list of them is longer than a tool's
-/// fields ever make it.
+/// A request with more fields than this is not read in place: no tool has so many.
 const MOST_FIELDS: usize = 64;
 
-/// Where a field's name and its value stand.
-type Place = (Range<usize>, Range<usize>);
+/// Positions of a field's name and value in the request.
+type FieldSpan = (Range<usize>, Range<usize>);
 
-/// Where the fields of the request stand that `bytes` are, in order; none where it has to be read
-/// otherwise.
-pub(super) fn places(bytes: &[u8]) -> Option<Vec<Place>> {
+/// The fields of the request in `bytes`, in order; `None` if it cannot be read in place.
+pub(super) fn field_spans(bytes: &[u8]) -> Option<Vec<FieldSpan>> {
     let object = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-    let Unread(fields) = serde_json::from_slice(object).ok()?;
+    let RawFields(fields) = serde_json::from_slice(object).ok()?;
     let start = bytes.as_ptr().addr();
-    let place = |json: &RawValue| {
+    let span = |json: &RawValue| {
         let at = json.get().as_ptr().addr() - start;
         at..at + json.get().len()
     };
-    let places = fields
-        .iter()
-        .map(|(name, value)| (place(name), place(value)));
-    (fields.len() <= MOST_FIELDS).then(|| places.collect())
+    let spans = fields.iter().map(|(name, value)| (span(name), span(value)));
+    (fields.len() <= MOST_FIELDS).then(|| spans.collect())
 }
 
-/// The fields that stand at `places` in `bytes`, as far as each can be held.
-pub(super) fn fields(bytes: &mut [u8], places: Vec<Place>) -> Vec<(Cow<'_, str>, Value<'_>)> {
+/// Reads the fields at `spans`, unescaping strings in `bytes`. Fields whose name cannot be
+/// represented are left out.
+pub(super) fn unescape_fields(
+    bytes: &mut [u8],
+    spans: Vec<FieldSpan>,
+) -> Vec<(Cow<'_, str>, FieldValue<'_>)> {
     let (mut rest, mut behind) = (bytes, 0);
-    let mut take = |place: Range<usize>| {
-        let _ = rest.split_off_mut(..place.start - behind);
-        behind = place.end;
-        rest.split_off_mut(..place.len()).unwrap_or_default()
+    let mut split_off = |span: Range<usize>| {
+        let _ = rest.split_off_mut(..span.start - behind);
+        behind = span.end;
+        rest.split_off_mut(..span.len()).unwrap_or_default()
     };
-    let mut fields = Vec::with_capacity(places.len());
-    for (name, value) in places {
-        let (name, value) = (take(name), take(value));
-        // Nothing asks for a field whose very name cannot be held.
-        if let Ok(Name(name)) = serde_json::from_slice(name) {
-            fields.push((name, read(value)));
+    let mut fields = Vec::with_capacity(spans.len());
+    for (name, value) in spans {
+        let (name, value) = (split_off(name), split_off(value));
+        if let Ok(FieldName(name)) = serde_json::from_slice(name) {
+            fields.push((name, unescape_value(value)));
         }
     }
     fields
 }
 
-/// The value that `json` is, which is its own bytes where it is a string.
-fn read(json: &mut [u8]) -> Value<'_> {
+/// Reads a value; a string is unescaped in `json`.
+fn unescape_value(json: &mut [u8]) -> FieldValue<'_> {
     let length = match json {
         [b'"', text @ .., b'"'] => match unescape(text) {
             Ok(length) => Some(length),
             Err(at) => {
-                // What is wrong, and in which column, is said of a string of the same length.
+                // Blanks keep the column in the message of the parser that reads this again.
                 text[..at].fill(b' ');
                 None
             }
@@ -73,18 +72,17 @@ fn read(json: &mut [u8]) -> Value<'_> {
         None => json,
     };
     match (simdutf8::basic::from_utf8(bytes), length) {
-        (Ok(text), Some(_)) => Value::Text(Cow::Borrowed(text)),
-        (Ok(json), None) => value(json),
-        (Err(error), _) => Value::Unheld(error.to_string()),
+        (Ok(text), Some(_)) => FieldValue::Text(Cow::Borrowed(text)),
+        (Ok(json), None) => parse_value(json),
+        (Err(error), _) => FieldValue::Unrepresentable(error.to_string()),
     }
 }
 
-/// Unescapes `text`, which stands between the quotes of a JSON string, in its own bytes; returns
-/// how many of them are then its text.
+/// Unescapes `text`, the inside of a JSON string, in place, and returns the new length.
 ///
 /// # Errors
-/// The place of the first escape that stands for no character. The bytes before it are used up,
-/// and it and those behind it are as they were.
+/// The position of the first escape that stands for no character. The bytes before it have been
+/// overwritten; those from there on are unchanged.
 fn unescape(text: &mut [u8]) -> Result<usize, usize> {
     let (mut read, mut written) = (0, 0);
     while read < text.len() {
@@ -97,7 +95,7 @@ fn unescape(text: &mut [u8]) -> Result<usize, usize> {
             written += plain;
             continue;
         }
-        let (character, length) = escaped(&text[read..]).ok_or(read)?;
+        let (character, length) = decode_escape(&text[read..]).ok_or(read)?;
         // No character is longer than its shortest escape.
         written += character.encode_utf8(&mut text[written..]).len();
         read += length;
@@ -105,34 +103,34 @@ fn unescape(text: &mut [u8]) -> Result<usize, usize> {
     Ok(written)
 }
 
-/// The character for which the escape stands with which `text` begins, and the escape's length.
-fn escaped(text: &[u8]) -> Option<(char, usize)> {
+/// Decodes the escape at the beginning of `text`: its character, and its length.
+fn decode_escape(text: &[u8]) -> Option<(char, usize)> {
     let character = match text.get(1)? {
         b'n' => '\n',
         b't' => '\t',
         b'r' => '\r',
         b'b' => '\x08',
         b'f' => '\x0C',
-        b'u' => return in_digits(text),
+        b'u' => return decode_unicode_escape(text),
         itself @ (b'"' | b'\\' | b'/') => char::from(*itself),
         _ => return None,
     };
     Some((character, 2))
 }
 
-/// The same for an escape in hexadecimal digits, or for a pair of such.
-fn in_digits(text: &[u8]) -> Option<(char, usize)> {
-    let first = unit(text)?;
+/// Decodes one `\uXXXX` escape, or two that are a surrogate pair.
+fn decode_unicode_escape(text: &[u8]) -> Option<(char, usize)> {
+    let first = decode_unit(text)?;
     if let Some(character) = char::from_u32(first.into()) {
         return Some((character, 6));
     }
-    let pair = [first, unit(text.get(6..)?)?];
+    let pair = [first, decode_unit(text.get(6..)?)?];
     let character = char::decode_utf16(pair).next()?.ok()?;
     Some((character, 12))
 }
 
-/// The unit of UTF-16 that the escape spells with which `text` begins.
-fn unit(text: &[u8]) -> Option<u16> {
+/// The UTF-16 code unit of the escape at the beginning of `text`.
+fn decode_unit(text: &[u8]) -> Option<u16> {
     let digits = text.strip_prefix(b"\\u")?.get(..4)?;
     let mut unit = 0;
     for digit in digits {

@@ -1,4 +1,4 @@
-//! What a request may hold, and what is said of one that does not.
+//! Reading requests: accepted forms, and messages about others.
 
 use crate::contract::request::*;
 
@@ -58,7 +58,7 @@ fn an_unknown_field_may_hold_anything_that_is_json() {
             let request = Request::parse(text.as_bytes()).unwrap();
             assert_eq!(request.required_text("a").unwrap(), "b");
             assert_eq!(request.integer("n", 1..=9).unwrap(), Some(2));
-            // What is cut off is still no JSON.
+            // A request that is cut off is still invalid JSON.
             let cut = &text.as_bytes()[..text.len() - 1];
             assert!(reason(Request::parse(cut)).starts_with("invalid JSON: EOF"));
             let behind = format!("{text} x");
@@ -106,11 +106,11 @@ fn a_known_field_that_cannot_be_held_is_named_or_brought_within_its_bounds() {
 #[test]
 fn numbers_in_words_are_none() {
     for word in ["inf", "infinity", "-Infinity", "NaN", "nan", "e", ""] {
-        assert_eq!(integer(word), None, "{word}");
+        assert_eq!(parse_integer(word), None, "{word}");
     }
-    assert_eq!(integer(" 1e999 "), Some(i128::MAX));
-    assert_eq!(integer("-1e999"), Some(i128::MIN));
-    assert_eq!(integer("1.5"), None);
+    assert_eq!(parse_integer(" 1e999 "), Some(i128::MAX));
+    assert_eq!(parse_integer("-1e999"), Some(i128::MIN));
+    assert_eq!(parse_integer("1.5"), None);
 }
 
 #[test]

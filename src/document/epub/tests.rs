@@ -1,7 +1,7 @@
-//! What EPUB files become.
+//! Checks the Markdown of EPUB files.
 
 use crate::document::office::tests::made::zip;
-use crate::document::{FileError, FileKind, FileLimits, convert_file};
+use crate::document::{DocumentError, FileKind, FileLimits, convert_file};
 
 const CONTAINER: &str =
     "<container><rootfiles><rootfile full-path='OEBPS/book.opf'/></rootfiles></container>";
@@ -47,7 +47,7 @@ fn an_encrypted_book_says_so() {
         <EncryptedData><CipherData><CipherReference URI='OEBPS/text/t%C3%BCo.xhtml'/></CipherData></EncryptedData></encryption>";
     let file = book(&[("META-INF/encryption.xml", encryption)]);
     let refused = convert_file(&file, FileKind::Epub, &FileLimits::default());
-    assert_eq!(refused, Err(FileError::Encrypted));
+    assert_eq!(refused, Err(DocumentError::Encrypted));
 }
 
 #[test]

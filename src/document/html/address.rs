@@ -9,10 +9,10 @@ use url::{Position, Url};
 
 use crate::document::model::scheme_of;
 
-/// An address of a page, absolute where it can be. `None` where there is nothing to follow:
-/// `javascript:`, `data:`, and `#` alone. Without a base the page's own spelling stays. An address
-/// within the page, which is `here`, is the fragment alone; `based` says that the page gave a base
-/// of its own, to which fragments belong.
+/// Returns an address of a page, absolute if possible; `None` if it cannot be followed:
+/// `javascript:`, `data:` and a lone `#`. Without a base it keeps the page's spelling. An address
+/// within the page `here` becomes its fragment; with `based`, the page has a base of its own, to
+/// which fragments belong.
 pub(super) fn resolve(
     reference: &str,
     base: Option<&Url>,
@@ -35,8 +35,8 @@ pub(super) fn resolve(
         Some(part) if part.len() > 1 && part.starts_with('#') => part.to_owned(),
         _ => address,
     };
-    // `http:path` is relative to a base of the same scheme; anything else with a scheme is
-    // absolute, and the page's own spelling of it stays.
+    // `http:path` is relative to a base with the same scheme; any other address with a scheme is
+    // absolute and keeps the page's spelling.
     if let Some(scheme) = scheme {
         let special = ["http", "https"]
             .iter()
@@ -64,8 +64,7 @@ pub(super) fn resolve(
     }
 }
 
-/// Whether `reference` is a path from the root, with or without what comes after one, in which
-/// nothing has to be encoded or taken out when it is joined to a base.
+/// True if `reference` is a path from the root that joining to a base leaves unchanged.
 fn is_plain_path(reference: &str) -> bool {
     let bytes = reference.as_bytes();
     bytes.first() == Some(&b'/')
@@ -74,13 +73,13 @@ fn is_plain_path(reference: &str) -> bool {
         && !reference.contains("/.")
 }
 
-/// Whether a byte of an address stays what it is, and where it is, when that is joined to a base.
+/// True for a byte that joining leaves unchanged.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_~/=&+,;:@!$*().?#".contains(&byte)
 }
 
-/// What [`Url::join`] makes of a path that is relative to the base's, where nothing has to be
-/// encoded or taken out but the steps up that it begins with; `None` for any other reference.
+/// Returns the result of [`Url::join`] for a path relative to the base's, if only the leading `../`
+/// need resolving; `None` for any other reference.
 fn joined_plainly(base: &Url, reference: &str) -> Option<String> {
     let mut rest = reference;
     let mut up = 0;
@@ -111,7 +110,7 @@ fn joined_plainly(base: &Url, reference: &str) -> Option<String> {
     Some(joined)
 }
 
-/// Parameters that only say where somebody came from, beside all that begin in a way of their own.
+/// Names of tracking parameters, besides those with the prefixes below.
 const TRACKING: &[&str] = &[
     "__hsfp",
     "__hssc",
@@ -173,10 +172,10 @@ const TRACKING: &[&str] = &[
     "yclid",
 ];
 
-/// What such parameters begin with.
+/// Prefixes of tracking parameters.
 const TRACKING_BEGINS: &[&str] = &["utm_", "hsa_", "mtm_", "pd_rd_", "pf_rd_", "piwik_", "pk_"];
 
-/// An address without the parameters that track whoever follows it; all else of it stays as it is.
+/// Returns an address without tracking parameters, otherwise unchanged.
 pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
     if memchr(b'?', address.as_bytes()).is_none() {
         return Cow::Borrowed(address);
@@ -208,8 +207,7 @@ pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Where forms are that send a page on to others, ready to be sent; what such an address leads to
-/// is the page that somebody reads already.
+/// Forms that share a page, ready to be sent; their target is the page that is being read.
 const SHARES: &[&str] = &[
     "addtoany.com/add_to/",
     "addtoany.com/share",
@@ -246,8 +244,8 @@ const SHARES: &[&str] = &[
     "xing.com/spi/shares/new",
 ];
 
-/// Whether an address only opens a form that sends the page on.
-pub(super) fn shares(address: &str) -> bool {
+/// True for an address that opens a form to share the page.
+pub(super) fn is_share_form(address: &str) -> bool {
     let Some(mark) = memchr(b'?', address.as_bytes()) else {
         return false;
     };
@@ -270,7 +268,7 @@ pub(super) fn shares(address: &str) -> bool {
         .find_map(|host| place.strip_prefix(host))
         .unwrap_or(place);
     if matches!(place.trim_end_matches('/'), "whatsapp.com/send" | "wa.me") {
-        // One that names a person is for writing to that person.
+        // An address with a recipient is for writing to that person.
         return query.starts_with("text=");
     }
     SHARES.iter().any(|share| place.starts_with(share))
@@ -286,7 +284,7 @@ fn without_newlines(reference: &str) -> String {
         .collect()
 }
 
-/// The first address of a `srcset`.
+/// Returns the first address of a `srcset`.
 pub(super) fn first_of_set(set: &str) -> Option<&str> {
     set.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == ',')
         .split(|c: char| c.is_ascii_whitespace())
@@ -440,7 +438,7 @@ mod tests {
             "https://api.whatsapp.com/send?text=x",
             "mailto:?subject=x&body=y",
         ] {
-            assert!(shares(address), "{address}");
+            assert!(is_share_form(address), "{address}");
         }
         for address in [
             "https://www.facebook.com/somebody?u=x",
@@ -451,7 +449,7 @@ mod tests {
             "https://www.facebook.com/sharer",
             "?text=x",
         ] {
-            assert!(!shares(address), "{address}");
+            assert!(!is_share_form(address), "{address}");
         }
     }
 

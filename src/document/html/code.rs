@@ -1,14 +1,14 @@
-//! Code: which language a block is in, and which links are part of a span.
+//! Code: the language of a block, and the links within a span.
 //!
 //! Rules: HTML Living Standard, `code` (`class="language-…"`), and the classes that common
 //! highlighters write.
 
 use html2md::{Handle, NodeData};
 
-use super::dom::{self, Kind};
+use super::dom::{self, ElementKind};
 
-/// The links in the `code` element `node`, one for each address, if there is code around them:
-/// `None` where there are no links, nothing but links, or blocks.
+/// Returns the links in the `code` element `node`, one for each address, if there is code around
+/// them; `None` if it contains no links, only links, or blocks.
 pub(super) fn links_within(node: &Handle) -> Option<Vec<Handle>> {
     let mut links: Vec<(String, Handle)> = Vec::new();
     let mut around = false;
@@ -19,18 +19,18 @@ pub(super) fn links_within(node: &Handle) -> Option<Vec<Handle>> {
         }
         for child in node.children.borrow().iter() {
             let href = match dom::kind(child) {
-                Some(Kind::Dropped) => continue,
+                Some(ElementKind::Dropped) => continue,
                 Some(_) if dom::is_hidden(child) => continue,
-                Some(Kind::Link) => dom::attribute(child, "href"),
+                Some(ElementKind::Link) => dom::attribute(child, "href"),
                 None
                 | Some(
-                    Kind::Inline
-                    | Kind::Emphasis
-                    | Kind::Strong
-                    | Kind::Deleted
-                    | Kind::Raised
-                    | Kind::Code
-                    | Kind::Break,
+                    ElementKind::Inline
+                    | ElementKind::Emphasis
+                    | ElementKind::Strong
+                    | ElementKind::Deleted
+                    | ElementKind::Raised
+                    | ElementKind::Code
+                    | ElementKind::Break,
                 ) => None,
                 Some(_) => return None,
             };
@@ -47,7 +47,7 @@ pub(super) fn links_within(node: &Handle) -> Option<Vec<Handle>> {
     (around && !links.is_empty()).then_some(links)
 }
 
-/// The language that an attribute of `pre`, `code` or an element around them names.
+/// Returns the language that an attribute of `pre`, `code` or an element around them names.
 pub(super) fn language(name: &str, value: &str) -> Option<String> {
     let found = match name {
         "data-lang" | "data-language" | "lang" | "language" => value.trim(),
@@ -71,8 +71,8 @@ pub(super) fn language(name: &str, value: &str) -> Option<String> {
     (sound && !nothing.contains(&found)).then(|| found.to_ascii_lowercase())
 }
 
-/// The language that an attribute of an element around `pre` names. Its classes count only
-/// where they say that they are about a language.
+/// Returns the language that an attribute of an element around `pre` names. Its classes count only
+/// if they mark a language.
 pub(super) fn language_around(name: &str, value: &str) -> Option<String> {
     let says =
         |word: &str| PREFIXES.iter().any(|prefix| word.starts_with(prefix)) || word == "sourceCode";

@@ -1,5 +1,4 @@
-//! Small questions asked of the parser's tree: what an element is, what its attributes say,
-//! whether a reader of the page would see it.
+//! Queries on the parser's tree: the kind of an element, its attributes, its visibility.
 //!
 //! Rules: HTML Living Standard, "Rendering" (what is hidden and what is a block), and the
 //! `hidden`, `aria-hidden` and `style` attributes.
@@ -9,14 +8,14 @@ use html2md::{Handle, NodeData};
 use super::css;
 use super::prefilter::media;
 
-/// What an element means to the conversion; elements of one meaning share a kind.
+/// Meaning of an element to the conversion; elements with the same meaning share a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Not seen by a reader, or of no use to one: its whole subtree is left out.
+pub(super) enum ElementKind {
+    /// Not seen by a reader, or of no use to one; its whole subtree is left out.
     Dropped,
-    /// Runs inside a line and means nothing to Markdown.
+    /// Runs inside a line and has no equivalent in Markdown.
     Inline,
-    /// Runs inside a line with a box of its own, so that its words stand apart.
+    /// Runs inside a line in a box of its own, so that its words stand apart.
     Boxed,
     /// Begins and ends a line.
     Block,
@@ -48,65 +47,65 @@ pub(super) enum Kind {
     Cell,
     Base,
     Title,
-    /// What shows something from elsewhere.
+    /// Embedded content from another address.
     Media,
 }
 
-/// The kind of the HTML element of that name (in lower case).
-pub(super) fn kind_of(name: &str) -> Kind {
+/// Returns the kind of the HTML element with this lower-case name.
+pub(super) fn kind_of(name: &str) -> ElementKind {
     match name {
-        "a" => Kind::Link,
-        "img" => Kind::Image,
-        "em" | "i" => Kind::Emphasis,
-        "strong" | "b" => Kind::Strong,
-        "del" | "s" | "strike" => Kind::Deleted,
-        "sup" => Kind::Raised,
-        "code" | "kbd" | "samp" | "tt" => Kind::Code,
-        "q" => Kind::Quoted,
-        "br" => Kind::Break,
-        "hr" => Kind::Rule,
-        "pre" | "listing" | "xmp" | "plaintext" => Kind::Preformatted,
-        "blockquote" => Kind::Quote,
-        "ul" | "menu" | "dir" => Kind::Bullets,
-        "ol" => Kind::Numbers,
-        "li" => Kind::Item,
-        "dd" => Kind::Definition,
-        "input" => Kind::Input,
-        "table" => Kind::Table,
-        "tr" => Kind::Row,
-        "td" | "th" => Kind::Cell,
-        "h1" => Kind::Heading(1),
-        "h2" => Kind::Heading(2),
-        "h3" => Kind::Heading(3),
-        "h4" => Kind::Heading(4),
-        "h5" => Kind::Heading(5),
-        "h6" => Kind::Heading(6),
-        "base" => Kind::Base,
-        "title" => Kind::Title,
-        media::ELEMENT => Kind::Media,
+        "a" => ElementKind::Link,
+        "img" => ElementKind::Image,
+        "em" | "i" => ElementKind::Emphasis,
+        "strong" | "b" => ElementKind::Strong,
+        "del" | "s" | "strike" => ElementKind::Deleted,
+        "sup" => ElementKind::Raised,
+        "code" | "kbd" | "samp" | "tt" => ElementKind::Code,
+        "q" => ElementKind::Quoted,
+        "br" => ElementKind::Break,
+        "hr" => ElementKind::Rule,
+        "pre" | "listing" | "xmp" | "plaintext" => ElementKind::Preformatted,
+        "blockquote" => ElementKind::Quote,
+        "ul" | "menu" | "dir" => ElementKind::Bullets,
+        "ol" => ElementKind::Numbers,
+        "li" => ElementKind::Item,
+        "dd" => ElementKind::Definition,
+        "input" => ElementKind::Input,
+        "table" => ElementKind::Table,
+        "tr" => ElementKind::Row,
+        "td" | "th" => ElementKind::Cell,
+        "h1" => ElementKind::Heading(1),
+        "h2" => ElementKind::Heading(2),
+        "h3" => ElementKind::Heading(3),
+        "h4" => ElementKind::Heading(4),
+        "h5" => ElementKind::Heading(5),
+        "h6" => ElementKind::Heading(6),
+        "base" => ElementKind::Base,
+        "title" => ElementKind::Title,
+        media::ELEMENT => ElementKind::Media,
         "button" | "select" | "option" | "optgroup" | "textarea" | "meter" | "progress" => {
-            Kind::Boxed
+            ElementKind::Boxed
         }
         "script" | "style" | "nav" | "template" | "noscript" | "iframe" | "noembed"
         | "datalist" | "head" | "link" | "meta" | "annotation" | "annotation-xml" | "param"
-        | "col" | "colgroup" => Kind::Dropped,
+        | "col" | "colgroup" => ElementKind::Dropped,
         "address" | "article" | "aside" | "body" | "caption" | "center" | "details" | "dialog"
         | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form"
         | "frameset" | "header" | "hgroup" | "html" | "legend" | "main" | "noframes" | "p"
-        | "search" | "section" | "summary" | "tbody" | "tfoot" | "thead" => Kind::Block,
-        _ => Kind::Inline,
+        | "search" | "section" | "summary" | "tbody" | "tfoot" | "thead" => ElementKind::Block,
+        _ => ElementKind::Inline,
     }
 }
 
-/// The kind of `node`, if it is an element.
-pub(super) fn kind(node: &Handle) -> Option<Kind> {
+/// Returns the kind of `node`, if it is an element.
+pub(super) fn kind(node: &Handle) -> Option<ElementKind> {
     match &node.data {
         NodeData::Element { name, .. } => Some(kind_of(&name.local)),
         _ => None,
     }
 }
 
-/// The local name of `node`; empty if it is no element.
+/// Returns the local name of `node`; empty for other nodes than elements.
 pub(super) fn name(node: &Handle) -> &str {
     match &node.data {
         NodeData::Element { name, .. } => &name.local,
@@ -114,14 +113,14 @@ pub(super) fn name(node: &Handle) -> &str {
     }
 }
 
-/// The value of an attribute, as the parser decoded it.
+/// Returns the value of an attribute, decoded by the parser.
 pub(super) fn attribute(node: &Handle, wanted: &str) -> Option<String> {
     with_attributes(node, |name, value| {
         (name == wanted).then(|| value.to_owned())
     })
 }
 
-/// The first answer that `ask` gives to an attribute's name and value.
+/// Returns the first result of `ask`, called with the name and the value of each attribute.
 pub(super) fn with_attributes<T>(
     node: &Handle,
     mut ask: impl FnMut(&str, &str) -> Option<T>,
@@ -135,24 +134,24 @@ pub(super) fn with_attributes<T>(
     }
 }
 
-/// Whether the page says that nobody is to see this element: `hidden` (but not
-/// `until-found`), `aria-hidden="true"`, or a style that does not display it.
+/// True if the page hides this element: by `hidden` (but not `until-found`), by
+/// `aria-hidden="true"` or by a style that does not display it.
 pub(super) fn is_hidden(node: &Handle) -> bool {
     with_attributes(node, |name, value| hides(name, value).then_some(())).is_some()
 }
 
-/// Whether this element is hidden, and what stands around it is where it would be without it: one
-/// that is only not to be seen, or not to be read out, keeps its place.
+/// True if this element is hidden and takes up no space, unlike one that is only invisible or not
+/// read aloud.
 pub(super) fn is_gone(node: &Handle) -> bool {
     let removes = |name: &str, value: &str| match name {
         "hidden" => hides(name, value),
-        "style" => css::InlineStyle::of(value).hiding(false) == Some(css::Hiding::Removed),
+        "style" => css::InlineStyle::of(value).hiding(false) == Some(css::HidingMethod::Removed),
         _ => false,
     };
     with_attributes(node, |name, value| removes(name, value).then_some(())).is_some()
 }
 
-/// Whether an attribute of this name (in lower case) and value hides its element.
+/// True if an attribute with this lower-case name and this value hides its element.
 pub(super) fn hides(name: &str, value: &str) -> bool {
     match name {
         "hidden" => !value.trim().eq_ignore_ascii_case("until-found"),

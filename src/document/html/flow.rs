@@ -1,59 +1,56 @@
-//! What runs in the lines of a page: text, styles, code and line ends, put into paragraphs,
-//! headings and cells.
+//! Inline content of a page: text, styles, code and line ends, put into paragraphs, headings and
+//! cells.
 //!
 //! Rules: CSS Text 3, "White Space Processing" (whitespace alone makes no paragraph); HTML Living
 //! Standard, "Text-level semantics". A paragraph begins where there is text and ends where a block
 //! begins or ends. A style may reach over several of them: it is closed with each and opened
 //! again in the next, except for a link, which leads somewhere once.
 
-use crate::document::model::{Builder, Content, Slice};
+use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 
-/// What lines belong to.
+/// The block to which inline content belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    /// The page's flow: a paragraph wherever there is text.
+pub(super) enum FlowMode {
+    /// The page's flow: a paragraph opens wherever there is text.
     Flow,
-    /// A heading of this level, which is one line.
+    /// A heading of this level, in one line.
     Heading(u8),
-    /// A cell of a table.
     Cell,
 }
 
-/// An inline element that is open.
-struct Active {
-    /// The node that it is; `None` if it is none.
-    content: Option<Content>,
-    /// Whether the node stands in the paragraph that is open.
+struct ActiveStyle {
+    /// Its node; `None` if it has none.
+    content: Option<NodeContent>,
+    /// True if the node is open in the current paragraph.
     open: bool,
-    /// Whether it has stood in one before.
+    /// True if it was open in an earlier paragraph.
     again: bool,
-    /// Whether it is not to be opened any more.
+    /// True if it will not be opened again.
     done: bool,
-    /// How many pieces of content there were when it began.
+    /// Number of pieces of content before it.
     before: usize,
 }
 
-/// Nodes that styles may take by being opened again, in any page.
+/// Number of nodes for reopened styles that any page may have.
 const FREE_COPIES: usize = 1024;
 
-/// Styles that are looked at to see whether a link is open.
+/// Maximum number of styles searched for an open link.
 const MAX_AROUND: usize = 64;
 
-/// Bytes of a page that pay for one more of them.
+/// Number of bytes of text that allow one more such node.
 const COPY: usize = 16;
 
-/// The document so far, and what is open in its last block.
-pub(super) struct Flow {
-    /// The document so far.
-    pub(super) build: Builder,
-    /// What the next text belongs to.
-    pub(super) mode: Mode,
-    /// Whether the block that the mode says is open.
+/// The document so far, with the open elements of its last block.
+pub(super) struct FlowBuilder {
+    pub(super) build: ModelBuilder,
+    /// The block to which the next text belongs.
+    pub(super) mode: FlowMode,
+    /// True if the block of `mode` is open.
     open: bool,
-    /// Line ends that wait for the content after them.
+    /// Line ends to be written before the next content.
     breaks: u32,
-    styles: Vec<Active>,
-    /// How many styles are to be opened when content comes.
+    styles: Vec<ActiveStyle>,
+    /// Number of styles to be opened before the next content.
     waiting: usize,
     code: String,
     in_code: usize,
@@ -63,12 +60,12 @@ pub(super) struct Flow {
     last: Option<char>,
 }
 
-impl Flow {
-    /// A document to be read from a page of `length` bytes.
+impl FlowBuilder {
+    /// Creates an empty document for a page of `length` bytes.
     pub(super) fn new(length: usize) -> Self {
         Self {
-            build: Builder::for_source(length),
-            mode: Mode::Flow,
+            build: ModelBuilder::for_source(length),
+            mode: FlowMode::Flow,
             open: false,
             breaks: 0,
             styles: Vec::new(),
@@ -81,24 +78,24 @@ impl Flow {
         }
     }
 
-    /// The character that text would directly follow in its line.
-    pub(super) fn before(&self) -> Option<char> {
+    /// Returns the character that text would directly follow in its line.
+    pub(super) fn previous_char(&self) -> Option<char> {
         let goes_on = self.open && self.breaks == 0 || !self.code.is_empty();
         self.last.filter(|_| goes_on)
     }
 
-    /// Notes that so many bytes of the page have been read.
+    /// Counts bytes of the page that have been read.
     pub(super) fn read(&mut self, bytes: usize) {
-        self.build.read(bytes);
+        self.build.count_source(bytes);
     }
 
-    /// Whether text is being gathered for a code span.
+    /// True if text is being collected for a code span.
     pub(super) fn is_code(&self) -> bool {
         self.in_code > 0
     }
 
-    /// Text of the page.
-    pub(super) fn text(&mut self, text: &str) {
+    /// Adds text of the page.
+    pub(super) fn add_text(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
@@ -110,37 +107,38 @@ impl Flow {
         self.flush_code();
         let blank = is_blank(text);
         if !blank {
-            self.ready();
+            self.prepare_content();
             self.copies += text.len() / COPY;
         } else if !self.open || self.breaks > 0 {
             return;
         }
         let kept = if blank && text.is_ascii() { " " } else { text };
         let kept = self.build.keep(kept);
-        self.build.add(Content::Text(kept));
+        self.build.add(NodeContent::Text(kept));
     }
 
-    /// Whitespace between two pieces of text.
-    pub(super) fn space(&mut self) {
-        self.text(" ");
+    /// Adds whitespace between two pieces of text.
+    pub(super) fn add_space(&mut self) {
+        self.add_text(" ");
     }
 
-    /// A node that stands in a line and holds nothing.
-    pub(super) fn leaf(&mut self, content: Content) {
+    /// Adds an inline node without children.
+    pub(super) fn add_leaf(&mut self, content: NodeContent) {
         self.last = None;
-        self.ready();
+        self.prepare_content();
         self.build.add(content);
     }
 
-    /// Brings everything up to date before a piece of content is added.
-    fn ready(&mut self) {
+    /// Writes pending code and line ends, and opens the block and its styles, before content is
+    /// added.
+    fn prepare_content(&mut self) {
         self.flush_code();
         self.contents += 1;
         if self.open && self.breaks > 0 {
-            if self.mode == Mode::Flow && self.breaks > 1 {
+            if self.mode == FlowMode::Flow && self.breaks > 1 {
                 self.end();
             } else {
-                self.build.add(Content::Break);
+                self.build.add(NodeContent::Break);
             }
         }
         self.breaks = 0;
@@ -155,9 +153,9 @@ impl Flow {
     fn begin(&mut self) {
         self.open = true;
         match self.mode {
-            Mode::Flow => self.build.open(Content::Paragraph),
-            Mode::Heading(level) => self.build.open(Content::Heading(level)),
-            Mode::Cell => {}
+            FlowMode::Flow => self.build.open(NodeContent::Paragraph),
+            FlowMode::Heading(level) => self.build.open(NodeContent::Heading(level)),
+            FlowMode::Cell => {}
         }
     }
 
@@ -179,7 +177,7 @@ impl Flow {
         }
     }
 
-    /// Ends the block: every style that is open is closed, to be opened again in the next one.
+    /// Ends the block; its open styles are closed and open again in the next one.
     pub(super) fn end(&mut self) {
         self.flush_code();
         self.breaks = 0;
@@ -190,28 +188,28 @@ impl Flow {
             if std::mem::take(&mut style.open) {
                 self.build.close_unless_empty();
                 style.again = true;
-                let link = matches!(style.content, Some(Content::Link { .. }));
+                let link = matches!(style.content, Some(NodeContent::Link { .. }));
                 style.done = link && self.contents > style.before;
                 self.waiting += usize::from(!style.done);
             }
         }
-        if self.mode != Mode::Cell {
+        if self.mode != FlowMode::Cell {
             self.build.close();
         }
         self.open = false;
     }
 
-    /// The end of a block inside a heading or a cell, whose lines cannot end.
+    /// Ends a block inside a heading or a cell, which goes on.
     pub(super) fn soft_end(&mut self) {
         self.flush_code();
-        if self.mode != Mode::Cell {
-            self.space();
+        if self.mode != FlowMode::Cell {
+            self.add_space();
         } else if self.open {
             self.breaks = 1;
         }
     }
 
-    /// `br`.
+    /// Adds the line end of a `br`.
     pub(super) fn line_break(&mut self) {
         if self.in_code > 0 {
             if !self.code.is_empty() && !self.code.ends_with('\n') {
@@ -220,19 +218,19 @@ impl Flow {
             return;
         }
         self.flush_code();
-        if matches!(self.mode, Mode::Heading(_)) {
-            self.space();
+        if matches!(self.mode, FlowMode::Heading(_)) {
+            self.add_space();
         } else if self.open {
             self.breaks += 1;
         }
     }
 
-    /// An inline element begins; `None` if it is no node.
-    pub(super) fn push(&mut self, content: Option<Content>) {
+    /// Begins an inline element; `None` if it has no node.
+    pub(super) fn push(&mut self, content: Option<NodeContent>) {
         let content = content.filter(|content| match content {
-            Content::Link { .. } => true,
-            Content::Deleted => {
-                let deleted = |style: &Active| style.content == Some(Content::Deleted);
+            NodeContent::Link { .. } => true,
+            NodeContent::Deleted => {
+                let deleted = |style: &ActiveStyle| style.content == Some(NodeContent::Deleted);
                 self.in_code == 0 && !self.styles.iter().any(deleted)
             }
             _ => self.in_code == 0,
@@ -247,7 +245,7 @@ impl Flow {
                 self.waiting += 1;
             }
         }
-        self.styles.push(Active {
+        self.styles.push(ActiveStyle {
             content,
             open,
             again: false,
@@ -256,7 +254,7 @@ impl Flow {
         });
     }
 
-    /// The inline element that began last ends.
+    /// Ends the inline element that began last.
     pub(super) fn pop(&mut self) {
         let Some(top) = self.styles.last() else {
             return;
@@ -273,21 +271,21 @@ impl Flow {
         }
     }
 
-    /// The inline element that began last, if it is a node.
-    pub(super) fn last_style(&self) -> Option<Content> {
+    /// Returns the node of the inline element that began last.
+    pub(super) fn last_style(&self) -> Option<NodeContent> {
         self.styles.last().and_then(|style| style.content)
     }
 
-    /// Whether what comes next is part of a link.
+    /// True within a link.
     pub(super) fn in_link(&self) -> bool {
-        let link = |style: &Active| matches!(style.content, Some(Content::Link { .. }));
+        let link = |style: &ActiveStyle| matches!(style.content, Some(NodeContent::Link { .. }));
         self.styles.iter().rev().take(MAX_AROUND).any(link)
     }
 
-    /// Whether the link that began last has held nothing so far but whitespace.
+    /// True if the link that began last contains only whitespace so far.
     pub(super) fn is_empty_link(&mut self) -> bool {
-        let Some(Active {
-            content: Some(Content::Link { .. }),
+        let Some(ActiveStyle {
+            content: Some(NodeContent::Link { .. }),
             before,
             ..
         }) = self.styles.last()
@@ -299,21 +297,21 @@ impl Flow {
         before == self.contents
     }
 
-    /// Ends the link that began last with the text that stands for it, if there is one.
-    pub(super) fn pop_link(&mut self, label: Option<Slice>) {
-        self.ready();
+    /// Ends the link that began last, after adding its label.
+    pub(super) fn pop_link(&mut self, label: Option<TextSlice>) {
+        self.prepare_content();
         let link = self.styles.pop();
         if let Some(label) = label {
-            self.build.add(Content::Text(label));
+            self.build.add(NodeContent::Text(label));
         }
         if link.is_some_and(|link| link.open) {
             self.build.close();
         }
     }
 
-    /// The box of a task: what an item begins with says whether it is done.
+    /// Marks the item as a task, if its checkbox is its first content.
     pub(super) fn task(&mut self, checked: bool) {
-        if self.open || self.in_code > 0 || self.mode != Mode::Flow {
+        if self.open || self.in_code > 0 || self.mode != FlowMode::Flow {
             return;
         }
         if self.build.mark_task(checked) {
@@ -324,12 +322,11 @@ impl Flow {
         }
     }
 
-    /// `code` begins.
     pub(super) fn enter_code(&mut self) {
         self.in_code += 1;
     }
 
-    /// `code` ends; what follows directly may be code as well.
+    /// Leaves a `code` element; text of another one that directly follows joins its span.
     pub(super) fn leave_code(&mut self) {
         self.in_code = self.in_code.saturating_sub(1);
     }
@@ -344,7 +341,7 @@ impl Flow {
         }
     }
 
-    /// Adds the code span that has been gathered.
+    /// Adds the code span collected so far.
     fn flush_code(&mut self) {
         if self.code.is_empty() {
             return;
@@ -353,14 +350,14 @@ impl Flow {
         let within = std::mem::replace(&mut self.in_code, 0);
         let code = gathered.trim_matches(|c: char| c.is_ascii_whitespace());
         if gathered.starts_with(' ') {
-            self.space();
+            self.add_space();
         }
         if !code.is_empty() {
-            self.ready();
+            self.prepare_content();
             let kept = self.build.keep(code);
-            self.build.add(Content::Code(kept));
+            self.build.add(NodeContent::Code(kept));
             if gathered.ends_with(' ') {
-                self.space();
+                self.add_space();
             }
         }
         self.in_code = within;
@@ -369,7 +366,7 @@ impl Flow {
     }
 }
 
-/// Whether a text is nothing but whitespace and no-break spaces.
+/// True if a text consists of whitespace and no-break spaces.
 fn is_blank(text: &str) -> bool {
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {

@@ -1,4 +1,4 @@
-//! Images: where their source is.
+//! Images: their source, alternative text and purpose.
 //!
 //! Rules: HTML Living Standard, `img` (`src`, `srcset`), and the attributes in which pages that
 //! load images late keep the source.
@@ -8,28 +8,26 @@ use html2md::Handle;
 use super::prefilter::tag::is_tiny;
 use super::{address, dom};
 
-/// The longest side of an image that is taken for an icon, in pixels.
+/// Maximum side of an icon, in pixels.
 const ICON: u32 = 64;
 
-/// The shortest side of one that is taken for a picture, in pixels.
+/// Minimum side of a picture, in pixels.
 const PICTURE: u32 = 200;
 
-/// An image, as its attributes have it.
+/// An image as its attributes describe it.
 #[derive(Default)]
-pub(super) struct Image {
-    /// Where it is; `None` if the page says that only by `data:`.
+pub(super) struct ImageElement {
+    /// Its address; `None` if the page only has a `data:` URL.
     pub(super) source: Option<String>,
-    /// What stands for it in a text.
     pub(super) alt: String,
     pub(super) title: String,
-    /// Whether it is no part of what the page says: an `alt` that is empty says so, and so does the
-    /// size of an icon, unless it is as large as a picture.
+    /// True if it is decoration: its `alt` is empty, or it has the size of an icon and no text.
     pub(super) decorates: bool,
 }
 
-impl Image {
-    /// The image that `node` is; `None` if it is one that nobody is meant to see: a pixel that
-    /// counts who came by, or one that takes up room.
+impl ImageElement {
+    /// Reads the image `node`; `None` for tracking pixels and spacers, which no reader is meant to
+    /// see.
     pub(super) fn of(node: &Handle) -> Option<Self> {
         let mut image = Self::default();
         let (mut has_alt, mut unseen, mut spaces) = (false, false, false);
@@ -63,13 +61,13 @@ impl Image {
     }
 }
 
-/// A width or a height in pixels.
+/// Parses a width or a height in pixels.
 fn side(value: &str) -> Option<u32> {
     let value = value.trim();
     value.strip_suffix("px").unwrap_or(value).parse().ok()
 }
 
-/// Names of images that only take up room, without what comes after the point.
+/// File names of spacer images, without their extension.
 const SPACERS: &[&str] = &[
     "1x1",
     "blank",
@@ -86,7 +84,7 @@ const SPACERS: &[&str] = &[
     "tracking-pixel",
 ];
 
-/// Whether an address is that of an image that only takes up room.
+/// True for the address of a spacer image or a tracking pixel.
 fn is_spacer(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -98,7 +96,7 @@ fn is_spacer(address: &str) -> bool {
     }) || path.ends_with("facebook.com/tr")
 }
 
-/// The address of an image as the page has it; `None` if there is none but `data:`.
+/// Returns the address of an image as the page has it; `None` if it only has a `data:` URL.
 fn source(node: &Handle) -> Option<String> {
     let usable = |address: &str| {
         let address = address.trim();

@@ -1,29 +1,29 @@
-//! The reader of HTML: a page and its address in, a [`Model`] out.
+//! The reader of HTML: a page and its address in, a [`DocumentModel`] out.
 //!
 //! The parser and its tree are `html2md`'s, which is taken over at its documented extension
 //! point, a `TagHandler` for the root element: its own handlers and clean-up touch no
 //! page. In front of the parser stands [`prefilter`], which keeps a hostile page from costing
 //! more than its length; behind it [`walk`] goes through the tree once, front to back.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! |---|---|
-//! | `late` | text that the page streams late, put where it belongs |
+//! | `react_streaming` | text that React streams late, moved to its slot |
 //! | `main` | the page's main content |
 //! | `prefilter` | the page as the parser gets it |
 //! | `parse` | the tree, within bounds of memory and time |
-//! | `tokens` | what the tree is built of |
-//! | `dim` | text that is too small, too faint or too far away to be seen |
-//! | `reveal` | what is hidden, though the page offers to show it |
-//! | `rescue` | a page of which next to nothing would be left |
-//! | `dom` | what an element is, and whether anyone sees it |
-//! | `css` | what a `style` attribute says |
-//! | `declared` | what the page declares of itself |
-//! | `walk` | the way through the tree: blocks |
-//! | `repeats` | links that lead where another one has led |
-//! | `flow` | paragraphs and what runs in them: text, styles, code, line ends |
+//! | `tokens` | the tokens from which the tree is built |
+//! | `unseen_text` | text that is too small, too faint or too far away to be seen |
+//! | `reveal` | hidden elements that the page offers to show |
+//! | `rescue` | fallback content of a page that shows almost nothing |
+//! | `dom` | the kind of an element and its visibility |
+//! | `css` | the `style` attribute |
+//! | `declared` | the page's metadata |
+//! | `walk` | from the tree to the model: blocks |
+//! | `repeated_links` | links that repeat the target of another |
+//! | `flow` | paragraphs and their text, styles, code and line ends |
 //! | `pick` | elements by their classes, for a list of results |
-//! | `address`, `image`, `code`, `pre`, `table` | what the walk asks of one kind of content |
-//! | `resized` | images that are made to measure |
+//! | `address`, `image`, `code`, `preformatted`, `table` | one kind of content each |
+//! | `resized` | the originals of resized images |
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -33,61 +33,68 @@ use std::time::Instant;
 use html2md::{Handle, RcDom, StructuredPrinter, TagHandler, TagHandlerFactory};
 use url::Url;
 
-use super::Cuts;
-use super::model::Model;
-use parse::Short;
+use super::DocumentCuts;
+use super::model::DocumentModel;
+use parse::ParseLimit;
 
 mod address;
 mod code;
 mod css;
 mod declared;
-mod dim;
 mod dom;
 mod flow;
 mod image;
-mod late;
 pub(super) mod main;
 mod parse;
 mod pick;
-mod pre;
 mod prefilter;
-mod repeats;
+mod preformatted;
+mod react_streaming;
+mod repeated_links;
 mod rescue;
 mod resized;
 mod reveal;
 mod table;
 mod tokens;
+mod unseen_text;
 mod walk;
 
 #[cfg(fuzzing)]
 pub use self::css::hides;
-pub use self::declared::{Declared, Meta, MetaKind, declared};
-pub use self::pick::{Picked, picked};
-pub(super) use self::prefilter::{Syntax, tag};
+#[cfg(feature = "internals")]
+pub use self::declared::MetaKind;
+pub use self::declared::{MetaElement, read_declared};
+pub use self::pick::find_by_class;
+pub(super) use self::prefilter::{PageSyntax, tag};
 
-/// By when the three steps of reading are to be done, each leaving time for those after it.
+/// Deadlines of the three steps of reading; each leaves time for the steps after it.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Ends {
+pub(super) struct StageDeadlines {
     pub(super) filter: Option<Instant>,
     pub(super) parse: Option<Instant>,
     pub(super) walk: Option<Instant>,
 }
 
-/// What was read of a page.
+/// A page as it was converted.
 #[derive(Default)]
-pub(super) struct Read {
-    pub(super) model: Model,
-    pub(super) cuts: Cuts,
-    /// What is to be said of a page that shows nothing.
-    pub(super) remark: Option<Model>,
-    /// Whether the remark stands beside a text of the page's own.
+pub(super) struct ConvertedPage {
+    pub(super) model: DocumentModel,
+    pub(super) cuts: DocumentCuts,
+    /// A remark about a page that shows nothing.
+    pub(super) remark: Option<DocumentModel>,
+    /// True if the remark stands beside text of the page.
     pub(super) beside_text: bool,
 }
 
-/// Reads a page that was found at `base`, as far as there is memory and time for it.
-pub(super) fn read(page: &str, base: &Url, syntax: Syntax, ends: Ends) -> Read {
-    let assembled = late::assemble(page);
-    let source = Source {
+/// Reads the page found at `base`, within its bounds of memory and time.
+pub(super) fn read(
+    page: &str,
+    base: &Url,
+    syntax: PageSyntax,
+    ends: StageDeadlines,
+) -> ConvertedPage {
+    let assembled = react_streaming::assemble(page);
+    let source = HtmlSource {
         page: &assembled,
         base,
         syntax,
@@ -95,8 +102,8 @@ pub(super) fn read(page: &str, base: &Url, syntax: Syntax, ends: Ends) -> Read {
     };
     let tree = source.parse(false);
     let (model, cuts) = source.walk(&tree);
-    if cuts != Cuts::default() || model.letters(rescue::LITTLE) == rescue::LITTLE {
-        return Read {
+    if cuts != DocumentCuts::default() || model.count_letters(rescue::LITTLE) == rescue::LITTLE {
+        return ConvertedPage {
             model,
             cuts,
             remark: None,
@@ -106,50 +113,49 @@ pub(super) fn read(page: &str, base: &Url, syntax: Syntax, ends: Ends) -> Read {
     rescue::rescue(&source, tree, model)
 }
 
-/// Reads the main content of a page that was found at `base`, and whether it is sure that this is
-/// all of it and nothing else; `None` if there is none to speak of.
+/// Reads the main content of the page found at `base`. The flag is true if the choice is surely
+/// complete and exact; `None` if there is no main content of a useful length.
 pub(super) fn read_main(
     page: &str,
     base: &Url,
-    syntax: Syntax,
-    ends: Ends,
-) -> Option<(Read, bool)> {
-    main::read(&Source {
-        page: &late::assemble(page),
+    syntax: PageSyntax,
+    ends: StageDeadlines,
+) -> Option<(ConvertedPage, bool)> {
+    main::read(&HtmlSource {
+        page: &react_streaming::assemble(page),
         base,
         syntax,
         ends,
     })
 }
 
-/// Looks at how the main content of a page is found.
-pub(super) fn study(page: &str, base: &Url, syntax: Syntax) -> main::study::Study {
-    main::study::study(&Source {
-        page: &late::assemble(page),
+/// Returns the features and the choice of the main content.
+#[cfg(feature = "internals")]
+pub(super) fn study(page: &str, base: &Url, syntax: PageSyntax) -> main::study::ContentStudy {
+    main::study::study(&HtmlSource {
+        page: &react_streaming::assemble(page),
         base,
         syntax,
-        ends: Ends::default(),
+        ends: StageDeadlines::default(),
     })
 }
 
-/// A page, and how it is to be read.
-struct Source<'a> {
+struct HtmlSource<'a> {
     page: &'a str,
     base: &'a Url,
-    syntax: Syntax,
-    ends: Ends,
+    syntax: PageSyntax,
+    ends: StageDeadlines,
 }
 
-/// A page's tree.
-struct Tree {
+struct PageTree {
     tree: RcDom,
-    cuts: Cuts,
+    cuts: DocumentCuts,
 }
 
-impl Source<'_> {
-    /// Builds the page's tree, in which nothing is hidden that the page offers to show;
-    /// `scriptless` as a browser would that runs no scripts.
-    fn parse(&self, scriptless: bool) -> Tree {
+impl HtmlSource<'_> {
+    /// Builds the page's tree and reveals content that the page offers to show; `scriptless` builds
+    /// it as a browser without scripts does.
+    fn parse(&self, scriptless: bool) -> PageTree {
         let (filtered, late) =
             prefilter::filter(self.page, self.syntax, scriptless, self.ends.filter);
         let mut tree = self.parse_filtered(&filtered);
@@ -157,19 +163,22 @@ impl Source<'_> {
         tree
     }
 
-    /// Builds the tree of a page as the filter leaves one.
-    fn parse_filtered(&self, filtered: &str) -> Tree {
+    /// Builds the tree of a page that has passed the filter.
+    fn parse_filtered(&self, filtered: &str) -> PageTree {
         let (tree, mut veil, short) = parse::parse(filtered, self.ends.parse);
-        veil.lift(&tree.document);
-        let mut cuts = Cuts::default();
-        cuts.memory |= short == Some(Short::Memory);
-        cuts.time |= short == Some(Short::Time);
-        Tree { tree, cuts }
+        veil.show_disclosed(&tree.document);
+        let mut cuts = DocumentCuts::default();
+        cuts.memory |= short == Some(ParseLimit::Memory);
+        cuts.time |= short == Some(ParseLimit::Time);
+        PageTree { tree, cuts }
     }
 
-    fn walk(&self, tree: &Tree) -> (Model, Cuts) {
-        let read = Rc::new(RefCell::new((Model::default(), Cuts::default())));
-        let root = Root {
+    fn walk(&self, tree: &PageTree) -> (DocumentModel, DocumentCuts) {
+        let read = Rc::new(RefCell::new((
+            DocumentModel::default(),
+            DocumentCuts::default(),
+        )));
+        let root = RootHandler {
             base: self.base.clone(),
             length: self.page.len(),
             end: self.ends.walk,
@@ -184,16 +193,16 @@ impl Source<'_> {
     }
 }
 
-/// Takes the page over from `html2md` at its root element.
+/// Takes over from `html2md` at the page's root element.
 #[derive(Clone)]
-struct Root {
+struct RootHandler {
     base: Url,
     length: usize,
     end: Option<Instant>,
-    read: Rc<RefCell<(Model, Cuts)>>,
+    read: Rc<RefCell<(DocumentModel, DocumentCuts)>>,
 }
 
-impl TagHandler for Root {
+impl TagHandler for RootHandler {
     fn handle(&mut self, tag: &Handle, _printer: &mut StructuredPrinter) {
         *self.read.borrow_mut() = walk::walk(tag, &self.base, self.length, self.end);
     }

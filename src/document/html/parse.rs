@@ -1,8 +1,8 @@
-//! A page's tree, built within bounds: of memory, by counting what its nodes take, and of time, by
-//! the clock. What the parser has read when a bound is reached is the page.
+//! Building a page's tree within bounds: memory, by counting the bytes of its nodes, and time, by
+//! the clock. The content parsed before a bound is reached is the page.
 //!
 //! The tree is `html2md`'s own; the parser is the one that it uses, fed piece by piece by
-//! [`Tokens`].
+//! [`PageTokenizer`].
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -15,47 +15,49 @@ use html5ever::interface::{
 use html5ever::tendril::{StrTendril, TendrilSink};
 use memchr::memrchr2;
 
-use super::dim;
-use super::reveal::Veil;
-use super::tokens::Tokens;
-use crate::document::boundary;
+use super::reveal::HiddenElements;
+use super::tokens::PageTokenizer;
+use super::unseen_text;
+use crate::basics::words::floor_boundary;
 
-/// The most that a tree may take, in bytes as they are counted here.
+/// Maximum size of a tree, in bytes as they are counted here.
 const MAX_TREE: usize = 104 * 1024 * 1024;
 
-/// What a node takes without its text and attributes, with its place among its parent's children
-/// and what the allocator adds, in bytes.
+/// Size of a node without its text and attributes, in bytes, including its slot among its parent's
+/// children and the allocator's overhead.
 const NODE: usize = 224;
 
-/// What an attribute takes without its value, in bytes.
+/// Size of an attribute without its value, in bytes.
 const ATTRIBUTE: usize = 64;
 
-/// How much of a page the parser gets at a time, in bytes: what is parsed between two looks at the
-/// bounds.
+/// Length of the piece that the parser gets at a time, in bytes; the bounds are checked after each.
 const PIECE: usize = 8 * 1024;
 
-/// Why a tree is not that of the whole page.
+/// The bound at which the parser stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Short {
+pub(super) enum ParseLimit {
     Memory,
     Time,
 }
 
-/// Parses `page` until `end`, if there is one: its tree, and what that hides.
-pub(super) fn parse(page: &str, end: Option<Instant>) -> (RcDom, Veil, Option<Short>) {
-    let mut tokens = Tokens::new(page, end);
+/// Parses `page` until `end`; returns its tree, its hidden elements and the bound that was reached.
+pub(super) fn parse(
+    page: &str,
+    end: Option<Instant>,
+) -> (RcDom, HiddenElements, Option<ParseLimit>) {
+    let mut tokens = PageTokenizer::new(page, end);
     let short = tokens.read().err();
     let (tree, mut veil) = tokens.into_parser().finish();
     if veil.dims {
-        veil.hidden.extend(dim::hide(&tree));
+        veil.hidden.extend(unseen_text::hide(&tree));
     }
     (tree, veil, short)
 }
 
-/// Where the first piece of `page` ends: before a tag or a reference, so that a page that ends
-/// there ends within none.
+/// Returns the end of the first piece of `page`: before a tag or a reference, so that no piece ends
+/// within one.
 pub(super) fn piece_end(page: &str) -> usize {
-    let most = boundary(page, PIECE);
+    let most = floor_boundary(page, PIECE);
     if most == page.len() {
         return most;
     }
@@ -65,27 +67,27 @@ pub(super) fn piece_end(page: &str) -> usize {
     }
 }
 
-/// The tree, and what it takes.
+/// A tree sink that counts the size of its tree.
 #[derive(Default)]
-pub(super) struct Counted {
+pub(super) struct CountingSink {
     tree: RcDom,
     used: Cell<usize>,
-    veil: RefCell<Veil>,
+    veil: RefCell<HiddenElements>,
 }
 
-impl Counted {
-    /// Whether the tree is within its bounds, which are its memory and the time until `end`.
-    pub(super) fn look(&self, end: Option<Instant>) -> Result<(), Short> {
+impl CountingSink {
+    /// Returns an error if the tree is too large or `end` has passed.
+    pub(super) fn check_limits(&self, end: Option<Instant>) -> Result<(), ParseLimit> {
         if self.used.get() > MAX_TREE {
-            return Err(Short::Memory);
+            return Err(ParseLimit::Memory);
         }
         if end.is_some_and(|end| Instant::now() >= end) {
-            return Err(Short::Time);
+            return Err(ParseLimit::Time);
         }
         Ok(())
     }
 
-    /// What the tree takes, in bytes as they are counted here.
+    /// Returns the size of the tree, in bytes as they are counted here.
     #[cfg(test)]
     pub(super) fn used(&self) -> usize {
         self.used.get()
@@ -100,8 +102,7 @@ impl Counted {
         self.count(attributes.iter().map(bytes).sum());
     }
 
-    /// Counts what is put in after `before`, of which text becomes a part where that is text as
-    /// well.
+    /// Counts a child that is added after `before`; text joins a text node there.
     fn count_text(&self, before: Option<&Handle>, child: &NodeOrText<Handle>) {
         if let NodeOrText::AppendText(text) = child {
             let joins = before.is_some_and(|node| matches!(node.data, NodeData::Text { .. }));
@@ -110,16 +111,16 @@ impl Counted {
     }
 }
 
-impl TreeSink for Counted {
+impl TreeSink for CountingSink {
     type Handle = Handle;
-    type Output = (RcDom, Veil);
+    type Output = (RcDom, HiddenElements);
     type ElemName<'a> = ExpandedName<'a>;
 
-    fn finish(self) -> (RcDom, Veil) {
+    fn finish(self) -> (RcDom, HiddenElements) {
         (self.tree, self.veil.into_inner())
     }
 
-    /// What is wrong with a page is nobody's concern, and would have to be kept.
+    /// Parse errors are ignored.
     fn parse_error(&self, _: Cow<'static, str>) {}
 
     fn get_document(&self) -> Handle {
@@ -141,7 +142,7 @@ impl TreeSink for Counted {
         let plain = attributes.is_empty();
         let element = self.tree.create_element(name, attributes, flags);
         if !plain {
-            self.veil.borrow_mut().note(&element);
+            self.veil.borrow_mut().record(&element);
         }
         element
     }
@@ -240,11 +241,11 @@ mod tests {
     #[test]
     fn the_parser_stops_at_the_end_of_its_memory_and_of_its_time() {
         let page = "<p>a".repeat(MAX_TREE / NODE);
-        assert_eq!(parse(&page, None).2, Some(Short::Memory));
+        assert_eq!(parse(&page, None).2, Some(ParseLimit::Memory));
         let text = "a&lt;&amp;".repeat(MAX_TREE / NODE);
         assert_eq!(parse(&text, None).2, None);
         let now = Instant::now();
-        assert_eq!(parse(&page, Some(now)).2, Some(Short::Time));
+        assert_eq!(parse(&page, Some(now)).2, Some(ParseLimit::Time));
         let later = now + Duration::from_secs(3600);
         assert_eq!(parse(&"a ".repeat(PIECE), Some(later)).2, None);
     }

@@ -1,4 +1,4 @@
-//! Elements of a page by their classes: what a list of results is made of.
+//! Finds elements of a page by their classes, for lists of results.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -6,37 +6,37 @@ use std::time::{Duration, Instant};
 use html2md::{Handle, NodeData};
 
 use super::{dom, parse};
-use crate::document::boundary;
+use crate::basics::words::floor_boundary;
 
-/// How much of a page is looked at, in bytes.
+/// Maximum length of a page, in bytes; the rest is ignored.
 const MOST: usize = 2 * 1024 * 1024;
 
-/// How long building its tree may take.
+/// Time limit for building its tree.
 const TIME: Duration = Duration::from_secs(2);
 
-/// How many elements are picked. Those within each other share their text, which a hostile page
-/// would have read over and over.
+/// Maximum number of elements, because nested ones share their text, which a hostile page would
+/// have read over and over.
 const MOST_PICKED: usize = 500;
 
-/// How many nodes are looked at for the text of one of them.
+/// Maximum number of nodes read for the text of one element.
 const MOST_NODES: usize = 5_000;
 
-/// An element that bears one of the classes.
+/// An element with one of the classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picked {
-    /// Which of the classes, counted from zero; the first one of several.
+pub struct PickedElement {
+    /// Index of the class that it has; the first of several.
     pub class: usize,
-    /// Its text, blanks run together.
+    /// Its text with whitespace collapsed.
     pub text: String,
     /// Its `href`.
     pub href: Option<String>,
 }
 
-/// The elements of `page` that bear one of `classes`, in the order of the page, and none within
-/// those that bear one of `without`.
+/// Returns the elements of `page` with one of `classes`, in the order of the page, except those
+/// within an element with one of `without`.
 #[must_use]
-pub fn picked(page: &str, classes: &[&str], without: &[&str]) -> Vec<Picked> {
-    let page = &page[..boundary(page, MOST)];
+pub fn find_by_class(page: &str, classes: &[&str], without: &[&str]) -> Vec<PickedElement> {
+    let page = &page[..floor_boundary(page, MOST)];
     let (tree, _, _) = parse::parse(page, Some(Instant::now() + TIME));
     let mut found = Vec::new();
     let mut open = vec![Rc::clone(&tree.document)];
@@ -45,7 +45,7 @@ pub fn picked(page: &str, classes: &[&str], without: &[&str]) -> Vec<Picked> {
             continue;
         }
         if let Some(class) = bears(&node, classes) {
-            found.push(Picked {
+            found.push(PickedElement {
                 class,
                 text: text(&node),
                 href: dom::attribute(&node, "href"),
@@ -59,14 +59,14 @@ pub fn picked(page: &str, classes: &[&str], without: &[&str]) -> Vec<Picked> {
     found
 }
 
-/// Which of `classes` the element bears.
+/// Returns the index of the first of `classes` that the element has.
 fn bears(node: &Handle, classes: &[&str]) -> Option<usize> {
     let own = dom::attribute(node, "class")?;
     let own: Vec<&str> = own.split_ascii_whitespace().collect();
     classes.iter().position(|class| own.contains(class))
 }
 
-/// The text within `node`; scripts and styles are none.
+/// Returns the text within `node` without scripts and styles.
 fn text(node: &Handle) -> String {
     let mut all = String::new();
     let mut open = vec![Rc::clone(node)];
@@ -94,7 +94,7 @@ mod tests {
         let page = "<div class='x ad'><a class=hit href=/no>no</a></div>\
             <p class='a hit'><a class='more hit' href='/1?a=b&amp;c'>one <b>&amp;</b>\n two</a>\
             <i class=side>x<script>y</script><br>z</i></p><div class=hitting>no</div>";
-        let found = picked(page, &["hit", "side"], &["ad"]);
+        let found = find_by_class(page, &["hit", "side"], &["ad"]);
         let short: Vec<_> = found
             .iter()
             .map(|one| (one.class, one.text.as_str(), one.href.as_deref()))
@@ -113,9 +113,9 @@ mod tests {
     fn a_hostile_page_costs_little() {
         let deep = "<div class=hit>".repeat(40_000);
         let begin = Instant::now();
-        assert_eq!(picked(&deep, &["hit"], &[]).len(), MOST_PICKED);
+        assert_eq!(find_by_class(&deep, &["hit"], &[]).len(), MOST_PICKED);
         let wide = "<a class=x>".repeat(50_000);
-        let _ = picked(&wide, &["hit"], &["y"]);
+        let _ = find_by_class(&wide, &["hit"], &["y"]);
         assert!(begin.elapsed() < 3 * TIME + TIME);
     }
 }

@@ -14,9 +14,10 @@ use html5ever::interface::{ElementFlags, QualName, TreeSink};
 use html5ever::{local_name, ns};
 use memchr::{memchr, memmem};
 
-use super::dom::{self, Kind};
+use super::dom::{self, ElementKind};
 use super::prefilter::{media, tag};
-use super::{Cuts, Model, Read, Source, Tree, reveal};
+use super::{ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageTree, reveal};
+use crate::basics::words::beginning;
 use crate::sort::Sort;
 
 /// Letters of a page with fewer of which next to nothing is left.
@@ -41,18 +42,22 @@ const MAX_DESCRIPTION: usize = 1000;
 const MAX_FRAMES: usize = 20;
 
 /// Reads a page once more of which `model` is all that was found in its `tree`.
-pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: Model) -> Read {
-    let mut cuts = Cuts::default();
+pub(super) fn rescue(
+    source: &HtmlSource,
+    mut tree: PageTree,
+    mut model: DocumentModel,
+) -> ConvertedPage {
+    let mut cuts = DocumentCuts::default();
     let has = |word: &str| memmem::find(source.page.as_bytes(), word.as_bytes()).is_some();
     let about = About::of(source.page);
     // What stands beside frames is not shown where they are.
-    let is_notice = |model: &Model| {
+    let is_notice = |model: &DocumentModel| {
         (about.scripts && is_notice(model))
-            || (!about.frames.is_empty() && model.letters(LITTLE) < LITTLE)
+            || (!about.frames.is_empty() && model.count_letters(LITTLE) < LITTLE)
     };
-    let letters_of = |model: &Model| match model {
+    let letters_of = |model: &DocumentModel| match model {
         model if is_notice(model) => 0,
-        model => model.letters(LITTLE),
+        model => model.count_letters(LITTLE),
     };
     if ["<noscript", "<NOSCRIPT", "<noframes", "<NOFRAMES"]
         .iter()
@@ -60,7 +65,7 @@ pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: Model) -> Read 
     {
         let again = source.parse(true);
         let (found, cut) = source.walk(&again);
-        let (had, has) = (letters_of(&model), found.letters(usize::MAX));
+        let (had, has) = (letters_of(&model), found.count_letters(usize::MAX));
         let more = has.saturating_sub(had);
         if more > 0 && (had == 0 || more >= SOME.max(had)) && !is_notice(&found) {
             (tree, model, cuts) = (again, found, cut);
@@ -73,17 +78,17 @@ pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: Model) -> Read 
         }
         (model, cuts) = source.walk(&tree);
     }
-    let silent = model.letters(1) == 0 || is_notice(&model);
+    let silent = model.count_letters(1) == 0 || is_notice(&model);
     let mut navigates = false;
     if silent && !cuts.time && show_navigation(&tree.tree) {
         let (found, cut) = source.walk(&tree);
-        navigates = found.letters(usize::MAX) > model.letters(usize::MAX);
+        navigates = found.count_letters(usize::MAX) > model.count_letters(usize::MAX);
         if navigates {
             (model, cuts) = (found, cut);
         }
     }
     let remark = remark(source, &about, silent, navigates);
-    Read {
+    ConvertedPage {
         model,
         cuts,
         remark,
@@ -119,43 +124,18 @@ fn show_navigation(tree: &RcDom) -> bool {
 
 /// What stands beside "JavaScript" where a page says that it takes it, in the languages in which
 /// most do: parts of words for to need, to enable, to be disabled, to support and the like.
-const DEMANDS: [&str; 26] = [
-    "need",
-    "require",
-    "enable",
-    "turn on",
-    "switch on",
-    "disabled",
-    "activ",
-    "aktiv",
-    "allow",
-    "support",
-    "must",
-    "without",
-    "work",
-    "erforder",
-    "benötig",
-    "ohne ",
-    "habilit",
-    "abilit",
-    "necess",
-    "requier",
-    "requis",
-    "sans ",
-    "включ",
-    "启用",
-    "啟用",
-    "有効",
-];
+const DEMANDS: &str = "need|require|enable|turn on|switch on|disabled|activ|aktiv|allow|\
+    support|must|without|work|erforder|benötig|ohne |habilit|abilit|necess|requier|requis|\
+    sans |включ|启用|啟用|有効";
 
 /// Whether all that is shown, of a page with scripts, is that a script is needed or running.
-fn is_notice(model: &Model) -> bool {
-    let letters = model.letters(MUCH);
+fn is_notice(model: &DocumentModel) -> bool {
+    let letters = model.count_letters(MUCH);
     if letters == MUCH {
         return false;
     }
     let text = model.beginning(4 * MUCH).to_lowercase();
-    (text.contains("javascript") && DEMANDS.iter().any(|word| text.contains(word)))
+    (text.contains("javascript") && DEMANDS.split('|').any(|word| text.contains(word)))
         || (letters < 32 && (text.contains("loading") || text.contains("please wait")))
 }
 
@@ -182,13 +162,13 @@ fn unveil(root: &Handle, letters: usize) -> bool {
             break;
         }
         shown += letters;
-        reveal::show(&node);
+        reveal::unhide(&node);
     }
     true
 }
 
 fn is_dropped(node: &Handle) -> bool {
-    dom::kind(node) == Some(Kind::Dropped)
+    dom::kind(node) == Some(ElementKind::Dropped)
 }
 
 fn letters_in(node: &Handle) -> usize {
@@ -219,7 +199,12 @@ struct About<'a> {
 /// A line in brackets about a page that is `silent`, without text or without any but what
 /// `navigates`, and about one with few words that leads elsewhere; `None` if there is nothing to be
 /// said of it.
-fn remark(source: &Source, about: &About<'_>, silent: bool, navigates: bool) -> Option<Model> {
+fn remark(
+    source: &HtmlSource,
+    about: &About<'_>,
+    silent: bool,
+    navigates: bool,
+) -> Option<DocumentModel> {
     // A page that is to be read again leads nowhere.
     let leads = about
         .leads
@@ -241,17 +226,13 @@ fn remark(source: &Source, about: &About<'_>, silent: bool, navigates: bool) -> 
         line.push('.');
     }
     if let Some(description) = about.description.filter(|_| silent) {
-        let mut end = description.len().min(MAX_DESCRIPTION);
-        while !description.is_char_boundary(end) {
-            end -= 1;
-        }
-        let description = description[..end].replace('<', "&lt;");
+        let description = beginning(description, MAX_DESCRIPTION).replace('<', "&lt;");
         let _ = write!(line, " It describes itself: \"{description}\".");
     }
     let mut it = if silent { " It" } else { "This page" };
     if let Some(address) = leads {
         line.extend([it, " leads to "]);
-        media::write(address, "", &mut line);
+        media::write_link(address, "", &mut line);
         it = " It";
     }
     for (at, address) in about.frames.iter().enumerate() {
@@ -260,10 +241,10 @@ fn remark(source: &Source, about: &About<'_>, silent: bool, navigates: bool) -> 
         } else {
             line.push_str(", ");
         }
-        media::write(address, "", &mut line);
+        media::write_link(address, "", &mut line);
     }
     line.push_str("]</p>");
-    let source = Source {
+    let source = HtmlSource {
         page: &line,
         ..*source
     };
@@ -318,7 +299,8 @@ impl<'a> About<'a> {
             self.meta(name, content);
         } else {
             self.is_page = true;
-            if !source.is_empty() && media::leads(source) && self.frames.len() < MAX_FRAMES {
+            if !source.is_empty() && media::is_followable(source) && self.frames.len() < MAX_FRAMES
+            {
                 self.frames.push(source);
             }
         }
@@ -348,8 +330,8 @@ impl<'a> About<'a> {
                 _ => address,
             };
             let address = address.trim().trim_matches(['\'', '"']);
-            self.leads =
-                Some(address).filter(|address| !address.is_empty() && media::leads(address));
+            self.leads = Some(address)
+                .filter(|address| !address.is_empty() && media::is_followable(address));
         }
     }
 }

@@ -1,25 +1,24 @@
-//! Images that a site's server makes to measure: the address of the original is shorter, and the
-//! image is better.
+//! Addresses of resized images: the address of the original is shorter, and the image is better.
 //!
 //! Rules: Next.js (`/_next/image?url=`), Cloudflare (`/cdn-cgi/image/OPTIONS/ADDRESS`), and the
-//! parameters of imgix, Contentful, Sanity, Shopify, Scene7 and others. What is signed
-//! stays as it is: without its parameters it would be refused.
+//! parameters of imgix, Contentful, Sanity, Shopify, Scene7 and others. Signed addresses stay
+//! unchanged, because the server refuses them without their parameters.
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// The places of servers that take the original's address as their parameter `url`.
+/// Paths of servers that take the original's address as their parameter `url`.
 const BY_URL: &[&str] = &["/_next/image", "/_vercel/image"];
 
 const BY_PATH: &str = "/cdn-cgi/image/";
 
-/// Endings of images.
+/// File extensions of images.
 const IMAGES: &[&str] = &[
     "avif", "bmp", "gif", "jpeg", "jpg", "pjpeg", "png", "svg", "tif", "tiff", "webp",
 ];
 
-/// Parameters that say how an image is to look.
+/// Parameters that change the looks of an image.
 const LOOKS: &[&str] = &[
     "ar",
     "auto",
@@ -63,8 +62,8 @@ const LOOKS: &[&str] = &[
     "width",
 ];
 
-/// The address of the image that `source`, as the page has it, is made of; itself if it is none of
-/// those.
+/// Returns the address of the original of `source`, which is as the page has it; `source` itself if
+/// that is not resized.
 pub(super) fn original(source: &str) -> Cow<'_, str> {
     if let Some(original) = by_url(source).or_else(|| by_path(source)) {
         return original;
@@ -81,7 +80,7 @@ pub(super) fn original(source: &str) -> Cow<'_, str> {
         let name = name.strip_prefix("amp;").unwrap_or(name);
         LOOKS.iter().any(|look| name.eq_ignore_ascii_case(look))
     };
-    // A version stands for the image at one time; anything else may be what is asked for.
+    // A version selects the image at one time; any other parameter may select the image itself.
     let version = |pair: &str| pair.starts_with("v=");
     let plain = query.split('&').all(|pair| looks(pair) || version(pair));
     if image && plain {
@@ -109,12 +108,12 @@ fn by_path(source: &str) -> Option<Cow<'_, str>> {
     on_site(site, Cow::Borrowed(original))
 }
 
-/// An image of the site whose address begins with `site`, or of another one.
+/// Resolves the original's address on the site whose address begins with `site`.
 fn on_site<'a>(site: &str, original: Cow<'a, str>) -> Option<Cow<'a, str>> {
     if original.starts_with("https://") || original.starts_with("http://") {
         return Some(original);
     }
-    // Where the site lies deeper than its host, what a path is relative to is not known.
+    // The base of a path is unknown if the server is not at the root of its host.
     let host = site.rsplit_once("//").map_or(site, |(_, host)| host);
     let path = original.strip_prefix('/').unwrap_or(&original);
     let plain = !path.is_empty() && !path.starts_with('/') && !path.contains("//");

@@ -1,27 +1,27 @@
-//! What is hidden, though the page itself offers to show it: panels of tabs, accordions, menu
-//! buttons and slides of carousels. What merely hides stays hidden, since instructions to models
+//! Reveals hidden elements that the page offers to show: panels of tabs, accordions, menu buttons
+//! and slides of carousels. All other hidden elements stay hidden, because instructions to models
 //! are put there.
 //!
 //! Rules: WAI-ARIA 1.2 (`aria-controls`, `aria-expanded`, `tabpanel`, `region`), the disclosure,
 //! tabs, accordion and carousel patterns of its authoring practices, Bootstrap's `data-target`, and
-//! the classes of common panels and carousels. What is offered counts if whoever sees the page sees
-//! the offer: a control in hidden text offers nothing until that text is shown.
+//! the classes of common panels and carousels. A control counts only if readers can see it: one in
+//! hidden text is ignored until that text is shown.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use html2md::{Handle, NodeData};
 
-use super::css::{Hiding, InlineStyle};
-use super::dom::{self, Kind};
-use super::prefilter::all;
+use super::css::{HidingMethod, InlineStyle};
+use super::dom::{self, ElementKind};
+use super::prefilter::content_hints;
 
-/// Steps up the tree that a page may take, to see whether its controls are hidden themselves, and
-/// as many beside them, to see what they open.
+/// Maximum number of steps up the tree per page to find hidden ancestors of controls, and of steps
+/// sideways to find the elements that they open.
 const MAX_STEPS: usize = 1 << 20;
 
-/// Elements of one id that are shown together: a page has some twice, for wide screens and small
-/// ones.
+/// Maximum number of elements with one id that are shown together: some pages have one twice, for
+/// wide and small screens.
 const MAX_SAME: usize = 4;
 
 /// Classes of the slides of common carousels.
@@ -38,7 +38,7 @@ const SLIDES: &[&str] = &[
     "tns-item",
 ];
 
-/// What the classes of panels have in them: those of accordions, answers and tabs.
+/// Parts of the classes of panels: accordions, answers and tabs.
 const PANELS: &[&str] = &[
     "accordion",
     "collaps",
@@ -57,23 +57,23 @@ const PANELS: &[&str] = &[
     "toggle_content",
 ];
 
-/// Elements that may be panels by their class alone: those that hold others.
+/// Elements that may be panels by their class alone, because they contain others.
 const HOLDERS: &[&str] = &[
     "article", "dd", "div", "dl", "fieldset", "figure", "form", "li", "ol", "section", "table",
     "tr", "ul",
 ];
 
-/// Classes of what holds a whole page, which a script shows when it has run.
+/// Classes of elements around a whole page that a script shows when it has run.
 const ROOTS: &[&str] = &["easylockdown-content"];
 
-/// What the classes of carousels have in them, and what those of their slides end in.
+/// Parts of the classes of carousels, and ends of those of their slides.
 const CAROUSELS: &[&str] = &["carousel", "gallery", "slider", "slideshow", "swiper"];
 const CELLS: &[&str] = &["cell", "item", "slide"];
 
-/// How far up from a control what it opens may stand beside it.
+/// Maximum number of levels from a control up to the sibling of the element that it opens.
 const MAX_UP: usize = 3;
 
-/// Classes of slides that are there twice.
+/// Classes of duplicate slides.
 const COPIES: &[&str] = &[
     "cloned",
     "glide__slide--clone",
@@ -82,20 +82,20 @@ const COPIES: &[&str] = &[
     "swiper-slide-duplicate",
 ];
 
-/// Elements of a page that concern what it hides.
+/// The hidden elements of a page, and its controls.
 #[derive(Default)]
-pub(super) struct Veil {
-    /// Those that the page hides, in its order.
+pub(super) struct HiddenElements {
+    /// Hidden elements in the order of the page.
     pub(super) hidden: Vec<Handle>,
-    /// Those that offer to show others.
+    /// Controls that offer to show others.
     pub(super) controls: Vec<Handle>,
-    /// Some have a style by which their text may be unseen.
+    /// True if an element has a style that may make its text invisible.
     pub(super) dims: bool,
 }
 
-impl Veil {
-    /// Notes an element if it is of interest.
-    pub(super) fn note(&mut self, node: &Handle) {
+impl HiddenElements {
+    /// Records an element if it is hidden or a control.
+    pub(super) fn record(&mut self, node: &Handle) {
         let NodeData::Element { name, attrs, .. } = &node.data else {
             return;
         };
@@ -115,28 +115,28 @@ impl Veil {
         }
     }
 
-    /// Shows what the page offers to show, and what it may only let appear.
-    pub(super) fn lift(&mut self, root: &Handle) {
-        self.lift_offered();
-        let faded = |node: &Handle| hiding(node) == Some(Hiding::Faded);
+    /// Shows the elements that the page offers to show, and those that a script fades in.
+    pub(super) fn show_disclosed(&mut self, root: &Handle) {
+        self.show_offered();
+        let faded = |node: &Handle| hiding(node) == Some(HidingMethod::Faded);
         if self.hidden.iter().any(faded) && is_much_faded(root) {
             self.hidden.retain(|node| {
                 let shown = faded(node);
                 if shown {
-                    show(node);
+                    unhide(node);
                 }
                 !shown
             });
         }
     }
 
-    fn lift_offered(&mut self) {
+    fn show_offered(&mut self) {
         let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
         let mut by_node: HashMap<*const (), usize> = HashMap::new();
         let mut shown = vec![false; self.hidden.len()];
         for (index, node) in self.hidden.iter().enumerate() {
-            let said = Said::of(node);
-            by_node.insert(place(node), index);
+            let said = PanelAttributes::of(node);
+            by_node.insert(node_id(node), index);
             if said.is_panel {
                 shown[index] = true;
             }
@@ -149,15 +149,15 @@ impl Veil {
         }
         let mut steps = MAX_STEPS;
         let mut beside_steps = MAX_STEPS;
-        // Offers that are themselves hidden, by what hides them.
+        // Controls that are hidden themselves, by the index of the element that hides them.
         let mut waiting: HashMap<usize, Vec<usize>> = HashMap::new();
         let mut offers: Vec<(Handle, Vec<usize>)> = Vec::new();
         if !self.hidden.is_empty() {
             for control in self.controls.drain(..) {
-                let mut targets = targets(&control, &by_id);
-                if targets.is_empty() && opens(&control) {
-                    let beside = beside(&control, &mut beside_steps);
-                    targets.extend(beside.and_then(|node| by_node.get(&place(&node))));
+                let mut targets = find_targets(&control, &by_id);
+                if targets.is_empty() && opens_unnamed(&control) {
+                    let beside = find_beside(&control, &mut beside_steps);
+                    targets.extend(beside.and_then(|node| by_node.get(&node_id(&node))));
                 }
                 if !targets.is_empty() {
                     offers.push((control, targets));
@@ -172,9 +172,9 @@ impl Veil {
                     return Err(());
                 }
                 *steps -= 1;
-                match by_node.get(&place(&here)) {
+                match by_node.get(&node_id(&here)) {
                     Some(index) if !shown[*index] => return Ok(Some(*index)),
-                    _ => node = parent(&here),
+                    _ => node = parent_of(&here),
                 }
             }
             Ok(None)
@@ -202,15 +202,15 @@ impl Veil {
         self.hidden.retain(|node| {
             let shown = shown.next().unwrap_or_default();
             if shown {
-                show(node);
+                unhide(node);
             }
             !shown
         });
     }
 }
 
-/// The way in which an element is hidden by its style, if by nothing else.
-fn hiding(node: &Handle) -> Option<Hiding> {
+/// Returns how an element is hidden by its style, if nothing else hides it.
+fn hiding(node: &Handle) -> Option<HidingMethod> {
     let mut hiding = None;
     let other = dom::with_attributes(node, |name, value| {
         if name == "style" {
@@ -222,10 +222,10 @@ fn hiding(node: &Handle) -> Option<Hiding> {
     hiding.filter(|_| other.is_none())
 }
 
-/// Parts of a page that say nothing of its own.
+/// Elements around the content of a page.
 const FRAME: [&str; 5] = ["aside", "footer", "header", "nav", "noscript"];
 
-/// True if more than a third of what a page says is faded: a script lets that appear.
+/// True if more than a third of a page's letters are faded, because then a script fades them in.
 fn is_much_faded(root: &Handle) -> bool {
     let (mut letters, mut faded) = (0, 0);
     let mut open = vec![(Rc::clone(root), false)];
@@ -238,7 +238,7 @@ fn is_much_faded(root: &Handle) -> bool {
         } else if !is_framed(&node) {
             let within = match dom::is_hidden(&node).then(|| hiding(&node)) {
                 None => within,
-                Some(Some(Hiding::Faded)) => true,
+                Some(Some(HidingMethod::Faded)) => true,
                 Some(_) => continue,
             };
             let children = node.children.borrow();
@@ -248,14 +248,14 @@ fn is_much_faded(root: &Handle) -> bool {
     3 * faded > letters
 }
 
-/// True if nothing in this counts as what a page says.
+/// True if the text of this element is not content.
 fn is_framed(node: &Handle) -> bool {
-    dom::kind(node) == Some(Kind::Dropped)
+    dom::kind(node) == Some(ElementKind::Dropped)
         || FRAME.contains(&dom::name(node))
-        || dom::attribute(node, all::NAME).is_some_and(|name| FRAME.contains(&&*name))
+        || dom::attribute(node, content_hints::NAME).is_some_and(|name| FRAME.contains(&&*name))
 }
 
-/// Whether an attribute says that its element offers to show another.
+/// True if an attribute makes its element a control.
 fn offers_by(element: &str, attribute: &str, value: &str) -> bool {
     match attribute {
         "aria-controls" | "data-target" | "data-bs-target" | "popovertarget" | "commandfor" => true,
@@ -269,8 +269,8 @@ fn is_false(value: &str) -> bool {
     value.trim().eq_ignore_ascii_case("false")
 }
 
-/// Whether a control says that it opens something, and not what.
-fn opens(control: &Handle) -> bool {
+/// True for a control that opens an unnamed element.
+fn opens_unnamed(control: &Handle) -> bool {
     let (mut opens, mut names) = (false, false);
     let _: Option<()> = dom::with_attributes(control, |name, value| {
         let expands = name == "aria-expanded";
@@ -281,11 +281,11 @@ fn opens(control: &Handle) -> bool {
     opens && !names
 }
 
-/// The element that directly follows a control, or what the control stands in.
-fn beside(control: &Handle, steps: &mut usize) -> Option<Handle> {
+/// Returns the element that directly follows a control or one of the elements around it.
+fn find_beside(control: &Handle, steps: &mut usize) -> Option<Handle> {
     let mut node = Rc::clone(control);
     for _ in 0..MAX_UP {
-        let around = parent(&node)?;
+        let around = parent_of(&node)?;
         let children = around.children.borrow();
         let mut looked_at = children.iter().take(*steps);
         let at = looked_at.position(|child| Rc::ptr_eq(child, &node));
@@ -304,7 +304,7 @@ fn beside(control: &Handle, steps: &mut usize) -> Option<Handle> {
     None
 }
 
-/// Whether a class is one of those that panels and slides have.
+/// True for a class of panels or slides.
 fn is_panel(class: &str) -> bool {
     let class = class.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| class.contains(word));
@@ -312,8 +312,8 @@ fn is_panel(class: &str) -> bool {
     has(PANELS) || (CELLS.contains(&last) && has(CAROUSELS))
 }
 
-/// The hidden elements that a control offers to show.
-fn targets(control: &Handle, by_id: &HashMap<String, Vec<usize>>) -> Vec<usize> {
+/// Returns the hidden elements that a control offers to show.
+fn find_targets(control: &Handle, by_id: &HashMap<String, Vec<usize>>) -> Vec<usize> {
     let mut targets = Vec::new();
     let NodeData::Element { name, attrs, .. } = &control.data else {
         return targets;
@@ -331,22 +331,22 @@ fn targets(control: &Handle, by_id: &HashMap<String, Vec<usize>>) -> Vec<usize> 
     targets
 }
 
-/// What the attributes of a hidden element say.
-struct Said {
+/// The attributes of a hidden element that decide if it is shown.
+struct PanelAttributes {
     id: Option<String>,
     is_panel: bool,
 }
 
-impl Said {
+impl PanelAttributes {
     fn of(node: &Handle) -> Self {
         let mut said = Self {
             id: None,
             is_panel: false,
         };
         let mut copy = false;
-        // A class says little of a paragraph or of a piece of one.
+        // The class of a paragraph, or of an inline element, is no evidence.
         let holds = HOLDERS.contains(&dom::name(node));
-        // While a dialog is open, the page behind it is hidden from those who cannot see it.
+        // While a dialog is open, `aria-hidden` marks the page behind it.
         let (mut aria, mut others) = (false, false);
         let _: Option<()> = dom::with_attributes(node, |name, value| {
             if dom::hides(name, value) {
@@ -381,8 +381,8 @@ impl Said {
     }
 }
 
-/// Takes from an element what hides it.
-pub(super) fn show(node: &Handle) {
+/// Removes the attributes that hide an element.
+pub(super) fn unhide(node: &Handle) {
     if let NodeData::Element { attrs, .. } = &node.data {
         attrs
             .borrow_mut()
@@ -390,13 +390,13 @@ pub(super) fn show(node: &Handle) {
     }
 }
 
-/// Where an element is, as its name among others.
-pub(super) fn place(node: &Handle) -> *const () {
+/// Returns the identity of a node.
+pub(super) fn node_id(node: &Handle) -> *const () {
     Rc::as_ptr(node).cast()
 }
 
-/// The element around `node`.
-pub(super) fn parent(node: &Handle) -> Option<Handle> {
+/// Returns the element around `node`.
+pub(super) fn parent_of(node: &Handle) -> Option<Handle> {
     let weak = node.parent.take();
     let parent = weak.as_ref().and_then(std::rc::Weak::upgrade);
     node.parent.set(weak);

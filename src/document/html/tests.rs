@@ -1,12 +1,12 @@
-//! What pages are read as.
+//! Pages and the documents read from them.
 
 use url::Url;
 
-use super::{Ends, Syntax, read};
+use super::{PageSyntax, StageDeadlines, read};
 
 fn model(page: &str) -> String {
     let base = Url::parse("https://example.com/a/b").unwrap();
-    let model = read(page, &base, Syntax::Html, Ends::default()).model;
+    let model = read(page, &base, PageSyntax::Html, StageDeadlines::default()).model;
     format!("{model:?}")
 }
 
@@ -163,6 +163,6 @@ fn a_style_around_many_paragraphs_is_not_opened_in_more_of_them_than_the_page_pa
     let styles = "<b><i><s>".repeat(60);
     let page = format!("{styles}{}", "<div>a</div>".repeat(20_000));
     let base = Url::parse("https://example.com/").unwrap();
-    let model = read(&page, &base, Syntax::Html, Ends::default()).model;
+    let model = read(&page, &base, PageSyntax::Html, StageDeadlines::default()).model;
     assert!(model.nodes().len() < 50_000, "{}", model.nodes().len());
 }

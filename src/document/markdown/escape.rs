@@ -1,52 +1,49 @@
-//! What Markdown would take for markup in a text that is none: at the start of a line and
-//! inside it. What it would not take for markup stays as it is.
+//! Finds text that Markdown would take for markup, at the start of a line and inside it. Only such
+//! text is escaped.
 //!
 //! Rules: `CommonMark` 0.31.2, "Backslash escapes", "Entity references", "Leaf blocks",
 //! "Emphasis"; GitHub Flavored Markdown 0.29, tables, task lists and strikethrough.
 
-/// How a byte of text is treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
-    /// Stands for itself.
+pub(super) enum ByteClass {
+    /// Is written as it is.
     Plain,
-    /// Whitespace that CSS collapses, and the vertical tab, which some parsers take for a blank.
+    /// Whitespace that CSS collapses, and the vertical tab, which some parsers treat as a blank.
     Space,
-    /// May be markup, or begin a no-break space.
+    /// May be markup, or the first byte of a no-break space.
     Special,
 }
 
-/// The class of every byte.
-pub(super) static CLASS: [Class; 256] = classes();
+pub(super) static CLASS: [ByteClass; 256] = classes();
 
-const fn classes() -> [Class; 256] {
-    let mut table = [Class::Plain; 256];
+const fn classes() -> [ByteClass; 256] {
+    let mut table = [ByteClass::Plain; 256];
     let spaces = b" \t\n\x0b\r\x0c";
     let mut i = 0;
     while i < spaces.len() {
-        table[spaces[i] as usize] = Class::Space;
+        table[spaces[i] as usize] = ByteClass::Space;
         i += 1;
     }
     let special = b"*_~`[](<&\\|\xc2";
     let mut i = 0;
     while i < special.len() {
-        table[special[i] as usize] = Class::Special;
+        table[special[i] as usize] = ByteClass::Special;
         i += 1;
     }
     table
 }
 
-/// Whether `text` begins with a no-break space.
-pub(super) fn no_break_space(text: &[u8]) -> bool {
+pub(super) fn starts_with_no_break_space(text: &[u8]) -> bool {
     text.starts_with(b"\xc2\xa0")
 }
 
-/// How many bytes of blanks `text` begins with.
-pub(super) fn blanks(text: &[u8]) -> usize {
+/// Length in bytes of the blanks that `text` begins with.
+pub(super) fn leading_blanks(text: &[u8]) -> usize {
     let mut at = 0;
     while let Some(byte) = text.get(at) {
-        if CLASS[*byte as usize] == Class::Space {
+        if CLASS[*byte as usize] == ByteClass::Space {
             at += 1;
-        } else if no_break_space(&text[at..]) {
+        } else if starts_with_no_break_space(&text[at..]) {
             at += 2;
         } else {
             break;
@@ -55,7 +52,7 @@ pub(super) fn blanks(text: &[u8]) -> usize {
     at
 }
 
-/// Whether `<` followed by `text` could begin a tag, a comment or an autolink.
+/// True if `<` followed by `text` could begin a tag, a comment or an autolink.
 pub(super) fn opens_tag(text: &[u8]) -> bool {
     match text.first() {
         None => true,
@@ -69,7 +66,7 @@ pub(super) fn opens_tag(text: &[u8]) -> bool {
     }
 }
 
-/// Whether `text`, which begins after a `&`, goes on as a character reference does.
+/// True if `text`, which follows a `&`, continues as a character reference does.
 pub(super) fn is_reference(text: &[u8]) -> bool {
     let body = if text.first() == Some(&b'#') {
         &text[1..]
@@ -84,11 +81,12 @@ pub(super) fn is_reference(text: &[u8]) -> bool {
     length > 0 && body.get(length) == Some(&b';')
 }
 
-/// Where a line of a paragraph needs a backslash so as not to be read as another block.
-/// `first` is the first line of its paragraph, `item` that of a list item.
-pub(super) fn line_start(line: &str, first: bool, item: bool) -> Option<usize> {
+/// Finds the place where a line of a paragraph needs a backslash, because it would be read as
+/// another block. `first` is true for the first line of its paragraph, `item` for that of a list
+/// item.
+pub(super) fn block_marker_at(line: &str, first: bool, item: bool) -> Option<usize> {
     let bytes = line.as_bytes();
-    // Some parsers take a vertical tab for a blank as well.
+    // Some parsers treat a vertical tab as a blank as well.
     let blank = |at: usize| {
         bytes
             .get(at)
@@ -126,8 +124,7 @@ pub(super) fn line_start(line: &str, first: bool, item: bool) -> Option<usize> {
     risky.then_some(0)
 }
 
-/// Whether `line`, of an item, and the markers that stand `before` it on its line are a rule
-/// together: `- --`.
+/// True if an item's `line` and the markers `before` it on the same line form a rule: `- --`.
 pub(super) fn is_rule_with_markers(before: &str, line: &str) -> bool {
     let Some(mark @ (b'-' | b'*')) = line.bytes().next() else {
         return false;
@@ -138,8 +135,8 @@ pub(super) fn is_rule_with_markers(before: &str, line: &str) -> bool {
     line.bytes().all(|byte| same(&byte)) && marks.count() >= 3
 }
 
-/// Whether `line`, of an item, and the marker that stands `before` it may be the delimiter row of a
-/// table together, whose head is the line above: `- | --`.
+/// True if an item's `line` and the marker `before` it may form the delimiter row of a table whose
+/// head is the line above: `- | --`.
 pub(super) fn is_delimiter_row_with_marker(before: &str, line: &str) -> bool {
     let is_row = |byte: u8| matches!(byte, b'-' | b':' | b'|' | b' ');
     before.ends_with("- ") && line.bytes().all(is_row) && line.contains(['|', ':'])
@@ -162,53 +159,53 @@ fn is_delimiter_row(line: &[u8]) -> bool {
             .all(|byte| matches!(byte, b'-' | b':' | b'|' | b' ' | b'\x0b' | b'\x0c'))
 }
 
-/// Whether `line`, the first of a paragraph, opens a bracket that a later line may close, so that
-/// both are a definition together: `[a` and `b]: c`.
+/// True if `line`, the first of a paragraph, opens a bracket that a later line may close, so that
+/// both form a definition: `[a` and `b]: c`.
 pub(super) fn opens_label(line: &str) -> bool {
-    line.starts_with('[') && label(&mut line.bytes()) == Label::Open
+    line.starts_with('[') && bracket_label(&mut line.bytes()) == BracketLabel::Open
 }
 
-/// Whether the line of these bytes, the first of which is a bracket, begins as the definition of a
-/// reference or of a footnote does.
+/// True if the line of these bytes, whose first is a bracket, begins as the definition of a
+/// reference or footnote does.
 pub(super) fn is_definition(mut line: impl Iterator<Item = u8>) -> bool {
-    label(&mut line) == Label::Whole && line.next() == Some(b':')
+    bracket_label(&mut line) == BracketLabel::Whole && line.next() == Some(b':')
 }
 
-/// What the bracket that begins a line is.
+/// The state of the bracket at the start of a line.
 #[derive(PartialEq, Eq)]
-enum Label {
+enum BracketLabel {
     Whole,
-    /// The line ends before it does, or the label would be too long.
+    /// The line ends before the label does, or the label would be too long.
     Open,
-    /// There is nothing or a bracket within.
+    /// The brackets hold nothing, or another bracket.
     None,
 }
 
-fn label(line: &mut impl Iterator<Item = u8>) -> Label {
-    // It has 999 characters at the most.
+fn bracket_label(line: &mut impl Iterator<Item = u8>) -> BracketLabel {
+    // A label has at most 999 characters.
     let mut within = line.skip(1).take(4 * 999);
     let mut empty = true;
     while let Some(byte) = within.next() {
         match byte {
             b'\\' => drop(within.next()),
-            b']' if !empty => return Label::Whole,
-            b'[' | b']' => return Label::None,
+            b']' if !empty => return BracketLabel::Whole,
+            b'[' | b']' => return BracketLabel::None,
             _ => {}
         }
         empty = false;
     }
-    Label::Open
+    BracketLabel::Open
 }
 
 fn is_task(line: &[u8]) -> bool {
-    // Some parsers take a box for one before other markup as well. What stands before an address is
-    // a link's text.
+    // Some parsers recognise a box before other markup as well. Before a parenthesis it is a link's
+    // text.
     matches!(line, [b'[', b' ' | b'x' | b'X', b']', after @ ..]
         if !after.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'('))
 }
 
-/// Whether every bracket of `text` has its partner, so that a link's text may hold it.
-pub(super) fn balanced(text: &str) -> bool {
+/// True if the brackets of `text` balance, so that a link's text may hold it.
+pub(super) fn brackets_balance(text: &str) -> bool {
     let mut depth = 0_i32;
     for byte in text.bytes() {
         match byte {
@@ -233,11 +230,11 @@ mod tests {
             "> a", ">a", "# a", "#\x0ba", "###### a", "#", "- a", "+ a", "* a", "-", "---",
             "- - -", "***", "___", "_ _ _", "```", "~~~ a", "[a]: b", "[^1]: b",
         ] {
-            assert_eq!(line_start(line, true, false), Some(0), "{line}");
+            assert_eq!(block_marker_at(line, true, false), Some(0), "{line}");
         }
-        assert_eq!(line_start("1. a", true, false), Some(1));
-        assert_eq!(line_start("12) a", true, false), Some(2));
-        assert_eq!(line_start("123456789.", true, false), Some(9));
+        assert_eq!(block_marker_at("1. a", true, false), Some(1));
+        assert_eq!(block_marker_at("12) a", true, false), Some(2));
+        assert_eq!(block_marker_at("123456789.", true, false), Some(9));
     }
 
     #[test]
@@ -266,23 +263,23 @@ mod tests {
             "_a_",
             "2024",
         ] {
-            assert_eq!(line_start(line, true, false), None, "{line}");
+            assert_eq!(block_marker_at(line, true, false), None, "{line}");
         }
     }
 
     #[test]
     fn the_second_line_of_a_paragraph_must_not_underline_the_first() {
         for line in ["===", "=", "--", "-", "|-|-|", ":-: | -", "--|--"] {
-            assert_eq!(line_start(line, false, false), Some(0), "{line}");
+            assert_eq!(block_marker_at(line, false, false), Some(0), "{line}");
         }
     }
 
     #[test]
     fn an_item_that_begins_like_a_task_is_escaped() {
-        assert_eq!(line_start("[x] a", true, true), Some(0));
-        assert_eq!(line_start("[ ] a", true, true), Some(0));
-        assert_eq!(line_start("[y] a", true, true), None);
-        assert_eq!(line_start("[x](/a)", true, true), None);
+        assert_eq!(block_marker_at("[x] a", true, true), Some(0));
+        assert_eq!(block_marker_at("[ ] a", true, true), Some(0));
+        assert_eq!(block_marker_at("[y] a", true, true), None);
+        assert_eq!(block_marker_at("[x](/a)", true, true), None);
     }
 
     #[test]

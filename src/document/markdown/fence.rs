@@ -1,8 +1,8 @@
-//! How long the fence around code must be.
+//! Chooses the length of the fence around code.
 //!
 //! Rules: `CommonMark` 0.31.2, "Code spans" and "Fenced code blocks".
 
-/// The number of backticks around a code span: one that no run inside has.
+/// Number of backticks around a code span: the smallest that no run inside has.
 pub(super) fn span_fence(code: &str) -> usize {
     let mut seen = 0_u64;
     let mut run = 0;
@@ -21,8 +21,8 @@ pub(super) fn span_fence(code: &str) -> usize {
         .unwrap_or(64)
 }
 
-/// The fence of a block: backticks, or tildes where those are shorter, more than any line of
-/// the code begins with.
+/// The fence of a block: more backticks than any line of the code begins with, or tildes if fewer
+/// of them do.
 pub(super) fn block_fence(code: &str) -> (char, usize) {
     let (mut ticks, mut tildes) = (2, 2);
     for line in code.lines() {

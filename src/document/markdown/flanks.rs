@@ -1,25 +1,26 @@
-//! Whether a delimiter opens or closes emphasis, by what stands beside it.
+//! Decides from its neighbours whether a delimiter opens or closes emphasis.
 //!
-//! Rules: `CommonMark` 0.31.2, "Emphasis and strong emphasis", and Unicode's categories. Parsers know
-//! different versions of Unicode, and do not all count the same characters as space: a delimiter of
-//! a text is what any of them may take it for, one of markup what all of them do.
+//! Rules: `CommonMark` 0.31.2, "Emphasis and strong emphasis", and Unicode's categories. Parsers
+//! know different versions of Unicode and do not all count the same characters as space. A
+//! delimiter in text is treated as what any of them may read, one of markup as what all of them
+//! read.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What a character is beside a delimiter.
+/// The class of a character beside a delimiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    /// Space, or the beginning or end of a line.
+enum NeighbourClass {
+    /// Space, or the start or end of a line.
     Space,
     /// Punctuation or a symbol.
     Mark,
     Other,
 }
 
-/// Whether a run of delimiters between these characters opens emphasis, and whether it closes it;
-/// `None` where that depends on the parser.
+/// Returns whether a run of delimiters between these characters opens and closes emphasis; `None`
+/// if parsers disagree.
 pub(super) fn flanks(
     delimiter: char,
     before: Option<char>,
@@ -30,8 +31,8 @@ pub(super) fn flanks(
     readings.all(|other| other == one).then_some(one)
 }
 
-/// Whether any parser has a run of delimiters between these characters open emphasis, and whether
-/// any has it close it.
+/// Returns whether a run of delimiters between these characters opens and closes emphasis for any
+/// parser.
 pub(super) fn may_flank(
     delimiter: char,
     before: Option<char>,
@@ -42,49 +43,57 @@ pub(super) fn may_flank(
     })
 }
 
-/// Whether some parser takes this character for neither space nor punctuation.
+/// True if some parser counts this character as neither space nor punctuation.
 pub(super) fn may_be_word(c: char) -> bool {
-    sides(Some(c)).contains(&Side::Other)
+    neighbour_classes(Some(c)).contains(&NeighbourClass::Other)
 }
 
-/// Whether a run of delimiters opens and closes, as each parser may have it.
+/// The readings of a run of delimiters by different parsers, each whether it opens and closes.
 fn readings(
     delimiter: char,
     before: Option<char>,
     after: Option<char>,
 ) -> impl Iterator<Item = (bool, bool)> {
-    let after = sides(after);
+    let after = neighbour_classes(after);
     let both = move |before| after.map(|after| (before, after));
-    let read = move |(before, after)| read(delimiter, before, after);
-    sides(before).into_iter().flat_map(both).map(read)
+    let flank = move |(before, after)| flank(delimiter, before, after);
+    neighbour_classes(before)
+        .into_iter()
+        .flat_map(both)
+        .map(flank)
 }
 
-/// As `CommonMark` has it.
-fn read(delimiter: char, before: Side, after: Side) -> (bool, bool) {
-    let flanks = |near, far| near != Side::Space && (near != Side::Mark || far != Side::Other);
+/// The rule of `CommonMark`.
+fn flank(delimiter: char, before: NeighbourClass, after: NeighbourClass) -> (bool, bool) {
+    let flanks = |near, far| {
+        near != NeighbourClass::Space
+            && (near != NeighbourClass::Mark || far != NeighbourClass::Other)
+    };
     let (left, right) = (flanks(after, before), flanks(before, after));
     if delimiter == '_' {
         (
-            left && (!right || before == Side::Mark),
-            right && (!left || after == Side::Mark),
+            left && (!right || before == NeighbourClass::Mark),
+            right && (!left || after == NeighbourClass::Mark),
         )
     } else {
         (left, right)
     }
 }
 
-/// What parsers take this character for: one thing, or one of two.
-fn sides(c: Option<char>) -> [Side; 2] {
+/// The class of a character; two if parsers disagree.
+fn neighbour_classes(c: Option<char>) -> [NeighbourClass; 2] {
     let Some(c) = c else {
-        return [Side::Space; 2];
+        return [NeighbourClass::Space; 2];
     };
     match c {
-        // Unicode calls them white space, and `CommonMark` does not.
-        '\u{b}' | '\u{85}' | '\u{2028}' | '\u{2029}' => [Side::Space, Side::Other],
-        c if c.is_whitespace() => [Side::Space; 2],
-        c if c.is_ascii_punctuation() => [Side::Mark; 2],
-        // What most pages have of other punctuation, and letters in circles and squares, which are
-        // symbols.
+        // White space for Unicode, but not for `CommonMark`.
+        '\u{b}' | '\u{85}' | '\u{2028}' | '\u{2029}' => {
+            [NeighbourClass::Space, NeighbourClass::Other]
+        }
+        c if c.is_whitespace() => [NeighbourClass::Space; 2],
+        c if c.is_ascii_punctuation() => [NeighbourClass::Mark; 2],
+        // A fast path for the punctuation that most pages have, and for letters in circles and
+        // squares, which are symbols.
         '\u{2010}'..='\u{2027}'
         | '\u{2030}'..='\u{205e}'
         | '\u{2190}'..='\u{23ff}'
@@ -92,24 +101,25 @@ fn sides(c: Option<char>) -> [Side; 2] {
         | '\u{3008}'..='\u{3020}'
         | '\u{ff01}'..='\u{ff0f}'
         | '\u{24b6}'..='\u{24e9}'
-        | '\u{1f130}'..='\u{1f189}' => [Side::Mark; 2],
-        c if c.is_alphanumeric() || c.is_control() => [Side::Other; 2],
-        c if is_in(&KNOWN_MARKS, c) => [Side::Mark; 2],
-        c if is_in(&NEW_MARKS, c) => [Side::Mark, Side::Other],
-        _ => [Side::Other; 2],
+        | '\u{1f130}'..='\u{1f189}' => [NeighbourClass::Mark; 2],
+        c if c.is_alphanumeric() || c.is_control() => [NeighbourClass::Other; 2],
+        c if is_in(&KNOWN_MARKS, c) => [NeighbourClass::Mark; 2],
+        c if is_in(&NEW_MARKS, c) => [NeighbourClass::Mark, NeighbourClass::Other],
+        _ => [NeighbourClass::Other; 2],
     }
 }
 
-/// Categories P and S, as far as every parser knows them.
-static KNOWN_MARKS: Class = LazyLock::new(|| Regex::new(r"\A[[\p{P}\p{S}]&&\p{Age:15.0}]").ok());
+/// Categories P and S in the version of Unicode that every parser knows.
+static KNOWN_MARKS: LazyRegex =
+    LazyLock::new(|| Regex::new(r"\A[[\p{P}\p{S}]&&\p{Age:15.0}]").ok());
 
-/// What later versions of Unicode have in them, or may come to have.
-static NEW_MARKS: Class =
+/// Characters that later versions of Unicode put into these categories, or may.
+static NEW_MARKS: LazyRegex =
     LazyLock::new(|| Regex::new(r"\A[[\p{P}\p{S}\p{Cn}]&&\P{Age:15.0}]").ok());
 
-type Class = LazyLock<Option<Regex>>;
+type LazyRegex = LazyLock<Option<Regex>>;
 
-fn is_in(class: &Class, c: char) -> bool {
+fn is_in(class: &LazyRegex, c: char) -> bool {
     let class = class.as_ref();
     class.is_some_and(|class| class.is_match(c.encode_utf8(&mut [0; 4])))
 }
@@ -123,15 +133,23 @@ mod tests {
         for c in
             "!~\u{a1}\u{a6}\u{d7}\u{2014}\u{2019}\u{20ac}\u{2192}\u{24b6}\u{3002}\u{ff0c}\u{1f130}\u{1f600}".chars()
         {
-            assert_eq!(sides(Some(c)), [Side::Mark; 2], "{c:?}");
+            assert_eq!(neighbour_classes(Some(c)), [NeighbourClass::Mark; 2], "{c:?}");
         }
         let neither =
             "a\u{ad}\u{e9}\u{300}\u{20dd}\u{200b}\u{200d}\u{2060}\u{feff}\u{fe0f}\u{e000}";
         for c in neither.chars() {
-            assert_eq!(sides(Some(c)), [Side::Other; 2], "{c:?}");
+            assert_eq!(
+                neighbour_classes(Some(c)),
+                [NeighbourClass::Other; 2],
+                "{c:?}"
+            );
         }
         for c in "\u{378}\u{1b4e}\u{1ce51}".chars() {
-            assert_eq!(sides(Some(c)), [Side::Mark, Side::Other], "{c:?}");
+            assert_eq!(
+                neighbour_classes(Some(c)),
+                [NeighbourClass::Mark, NeighbourClass::Other],
+                "{c:?}"
+            );
         }
     }
 

@@ -1,110 +1,110 @@
-//! Markdown line by line: prefixes of quotes and list items, markers, and what stands between
+//! Writes Markdown line by line: prefixes of quotes and list items, markers, and the space between
 //! two blocks.
 //!
-//! Rules: `CommonMark` 0.31.2, "Container blocks". Markdown is at most twice as long as its
-//! source and a constant: prefixes, which a deep document could multiply, are paid from a credit
-//! that grows with what has been read, and are left off where it is used up; so are addresses.
-//! Where something else was multiplied, [`Lines::full`] ends the writing, and [`Lines::finish`]
-//! takes away what was too much.
+//! Rules: `CommonMark` 0.31.2, "Container blocks". Markdown is at most twice as long as its source
+//! plus a constant. Prefixes, which a deep document could multiply, are paid from a credit that
+//! grows with the source read, and are left off when it is used up; so are addresses. If something
+//! else was multiplied, [`MarkdownLines::is_full`] ends the writing and [`MarkdownLines::finish`]
+//! removes the excess.
 
-use crate::document::{ALLOWANCE, boundary};
+use crate::basics::words::floor_boundary;
+use crate::document::ALLOWANCE;
 
-/// What must stand between the last line and the next.
+/// The separation between the last line and the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Gap {
+enum LineGap {
     None,
     Line,
     Blank,
 }
 
-/// The blocks that a container holds, as far as their neighbours matter.
+/// The kinds of blocks, as far as their neighbours matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Block {
+pub(super) enum MarkdownBlock {
     None,
     Text,
-    /// A paragraph that goes on from a term: `: definition`.
+    /// A paragraph that continues a term: `: definition`.
     Definition,
     Heading,
     Fence,
     Rule,
     Quote,
-    /// A list, the last character of its markers, and whether it may follow a line of text
-    /// without a blank line.
+    /// A list: the last character of its markers, and whether it may follow a line of text without
+    /// a blank line.
     List(char, bool),
     Item,
     Table,
-    /// A note that the text points to.
+    /// A footnote.
     Note,
 }
 
-/// What holds blocks, and what it puts between them.
+/// The kinds of containers, by what they put between their blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holder {
-    /// The page, a quote, an item of a loose list: blank lines between blocks.
+pub(super) enum ContainerKind {
+    /// The page, a quote or an item of a loose list: blank lines between blocks.
     Loose,
     /// An item of a tight list: blank lines only where two blocks would otherwise be one.
     TightItem,
-    /// A list whose items follow each other line by line.
+    /// A list whose items follow each other without blank lines.
     TightList,
 }
 
-struct Container {
-    holder: Holder,
+struct OpenContainer {
+    holder: ContainerKind,
     prefix: usize,
     filled: bool,
-    last: Block,
-    /// What came last before `last`, and what had to stand behind it.
-    before: (Block, Gap),
+    last: MarkdownBlock,
+    /// The block before `last`, and the gap after it.
+    before: (MarkdownBlock, LineGap),
 }
 
-/// A marker that the next line bears in place of the prefix from `at` on.
-struct Marker {
+/// A marker that the next line carries in place of the prefix from `at` on.
+struct PendingMarker {
     at: usize,
     text: String,
 }
 
-/// Bytes of prefix that a page may cost before it has been read.
+/// Bytes of prefix that may be written before any of the page has been read.
 const FIRST_CREDIT: usize = 1024;
 
-/// Bytes that absolute addresses may add to any page; to a longer page, what its length leaves.
+/// Bytes that absolute addresses may add to any page, however short.
 const FIRST_GROWTH: usize = ALLOWANCE - FIRST_CREDIT - NOTICES;
 
-/// Bytes kept for what is said of a cut.
+/// Bytes reserved for the notices about cuts.
 const NOTICES: usize = 1024;
 
-/// Bytes of credit that addresses leave for the prefixes of what comes after them.
+/// Bytes of credit that addresses leave for the prefixes of later lines.
 const RESERVE: usize = 4096;
 
-pub(super) struct Lines {
-    /// The Markdown so far.
+pub(super) struct MarkdownLines {
     pub(super) out: String,
-    /// What lines begin with.
+    /// The prefix of each line.
     pub(super) prefix: String,
     common: usize,
-    gap: Gap,
-    stack: Vec<Container>,
-    markers: Vec<Marker>,
+    gap: LineGap,
+    stack: Vec<OpenContainer>,
+    markers: Vec<PendingMarker>,
     credit: usize,
-    /// What the credit, and so the Markdown, cannot exceed.
+    /// Upper bound of the credit, and so of the Markdown, in bytes.
     most: usize,
     /// Bytes that absolute addresses may still add.
     growth: usize,
 }
 
-impl Lines {
+impl MarkdownLines {
     pub(super) fn new(page: usize) -> Self {
-        let root = Container {
-            holder: Holder::Loose,
+        let root = OpenContainer {
+            holder: ContainerKind::Loose,
             prefix: 0,
             filled: false,
-            last: Block::None,
-            before: (Block::None, Gap::None),
+            last: MarkdownBlock::None,
+            before: (MarkdownBlock::None, LineGap::None),
         };
         Self {
             out: String::with_capacity(page / 2),
             prefix: String::new(),
             common: 0,
-            gap: Gap::None,
+            gap: LineGap::None,
             stack: vec![root],
             markers: Vec::new(),
             credit: FIRST_CREDIT,
@@ -113,38 +113,39 @@ impl Lines {
         }
     }
 
-    /// Notes that `bytes` of the page have been read: each pays for two of Markdown.
-    pub(super) fn read(&mut self, bytes: usize) {
+    /// Adds the credit for `bytes` of the page: each pays for two of Markdown.
+    pub(super) fn add_credit(&mut self, bytes: usize) {
         self.credit = self.most.min(self.credit + 2 * bytes);
     }
 
-    /// Whether `bytes` that the page does not hold itself may still be written.
+    /// True if `bytes` that are not in the page may still be written.
     pub(super) fn affords(&self, bytes: usize) -> bool {
         self.out.len() + bytes <= self.credit
     }
 
-    /// Takes `bytes` that an absolute address adds; whether there were so many left.
-    pub(super) fn grows(&mut self, bytes: usize) -> bool {
+    /// Takes the `bytes` that an absolute address adds; returns false if fewer are left.
+    pub(super) fn take_growth(&mut self, bytes: usize) -> bool {
         let granted = self.growth >= bytes;
         if granted {
             self.growth -= bytes;
             self.credit += bytes;
             self.most += bytes;
         }
-        // What was granted for others is no credit for this one.
+        // Credit granted for other addresses does not count for this one.
         granted || self.affords(bytes + RESERVE + FIRST_GROWTH - self.growth)
     }
 
-    /// Whether so much has been written that the page's length allows no more.
-    pub(super) fn full(&self) -> bool {
+    /// True if the page's length allows no more.
+    pub(super) fn is_full(&self) -> bool {
         self.out.len() > self.most
     }
 
-    /// The Markdown, no longer than the page's length allows, and whether there was more.
+    /// Returns the Markdown, no longer than the page's length allows, and whether something was
+    /// cut.
     pub(super) fn finish(mut self) -> (String, bool) {
-        let full = self.full();
+        let full = self.is_full();
         if full {
-            let end = boundary(&self.out, self.most);
+            let end = floor_boundary(&self.out, self.most);
             self.out.truncate(end);
             let end = self.out.rfind('\n').unwrap_or(end);
             self.out.truncate(end);
@@ -153,56 +154,56 @@ impl Lines {
         (self.out, full)
     }
 
-    /// The block that came last in the innermost container.
-    pub(super) fn last(&self) -> Block {
+    /// The last block of the innermost container.
+    pub(super) fn last_block(&self) -> MarkdownBlock {
         self.stack
             .last()
-            .map_or(Block::None, |container| container.last)
+            .map_or(MarkdownBlock::None, |container| container.last)
     }
 
-    /// Whether the next line is the first of an item.
+    /// True if the next line is the first of an item.
     pub(super) fn at_marker(&self) -> bool {
         !self.markers.is_empty()
     }
 
-    /// Whether the innermost container is an item of a list, or a list.
+    /// True if the innermost container is a list or an item.
     pub(super) fn in_list(&self) -> bool {
         !self.prefix.is_empty() && !self.prefix.ends_with("> ")
     }
 
-    /// Says that `next` follows in the innermost container.
-    pub(super) fn announce(&mut self, next: Block) {
+    /// Announces that `next` follows in the innermost container.
+    pub(super) fn announce_block(&mut self, next: MarkdownBlock) {
         let Some(container) = self.stack.last_mut() else {
             return;
         };
         container.before = (container.last, self.gap);
         if container.filled {
-            let gap = between(container.holder, container.last, next);
+            let gap = gap_between(container.holder, container.last, next);
             self.gap = self.gap.max(gap);
         }
         container.last = next;
     }
 
-    /// Opens a container whose lines begin with `prefix`, the first of them with `marker`.
-    pub(super) fn open(&mut self, holder: Holder, prefix: &str, marker: Option<String>) {
+    /// Opens a container whose lines begin with `prefix`, and the first of them with `marker`.
+    pub(super) fn open(&mut self, holder: ContainerKind, prefix: &str, marker: Option<String>) {
         let at = self.prefix.len();
-        self.stack.push(Container {
+        self.stack.push(OpenContainer {
             holder,
             prefix: at,
             filled: false,
-            last: Block::None,
-            before: (Block::None, Gap::None),
+            last: MarkdownBlock::None,
+            before: (MarkdownBlock::None, LineGap::None),
         });
         self.prefix.push_str(prefix);
         if let Some(text) = marker {
-            self.markers.push(Marker { at, text });
+            self.markers.push(PendingMarker { at, text });
         }
     }
 
-    /// Closes the innermost container. Of one that held nothing there is no trace, unless it is a
-    /// note: something points to that.
+    /// Closes the innermost container. An empty one leaves no trace, unless it is a footnote,
+    /// because something refers to that.
     pub(super) fn close(&mut self) {
-        let Some(Container {
+        let Some(OpenContainer {
             prefix: at, filled, ..
         }) = self.stack.last()
         else {
@@ -214,7 +215,7 @@ impl Lines {
             && marker.text.starts_with("[^")
         {
             self.markers.push(marker);
-            self.markers_alone();
+            self.write_markers_alone();
             filled = true;
         }
         if self.stack.len() > 1 {
@@ -227,9 +228,9 @@ impl Lines {
         self.common = self.common.min(at);
     }
 
-    /// Writes a line of markers that nothing follows, fewer of them where they would be a rule.
-    fn markers_alone(&mut self) {
-        self.line();
+    /// Writes a line of markers without text, and fewer of them if they would form a rule.
+    fn write_markers_alone(&mut self) {
+        self.begin_line();
         let mut end = self.out.trim_end_matches(' ').len();
         while ["- - -", "* * *"]
             .iter()
@@ -240,8 +241,8 @@ impl Lines {
         self.out.truncate(end);
     }
 
-    /// Whether each line of `code`, and a fence of so many bytes before and behind it, may begin as
-    /// lines do here.
+    /// True if the credit covers the prefix of each line of `code` and of the fences around it,
+    /// which are `fence` bytes long.
     pub(super) fn affords_lines(&self, code: &str, fence: usize) -> bool {
         let prefix = self.prefix.len();
         // A blank line may come first.
@@ -258,20 +259,20 @@ impl Lines {
         length + 1 + prefix <= credit
     }
 
-    /// Has the next lines begin with nothing; returns what they would have begun with.
-    pub(super) fn without_prefix(&mut self) -> String {
+    /// Removes the prefix of the next lines and returns it.
+    pub(super) fn take_prefix(&mut self) -> String {
         if self.at_marker() {
-            self.gap = Gap::Blank;
-            self.markers_alone();
+            self.gap = LineGap::Blank;
+            self.write_markers_alone();
         }
         std::mem::take(&mut self.prefix)
     }
 
-    /// Begins a line, after whatever has to stand between it and the last.
-    pub(super) fn line(&mut self) {
+    /// Begins a line, after the gap that must separate it from the last.
+    pub(super) fn begin_line(&mut self) {
         if !self.out.is_empty() {
             self.out.push('\n');
-            if self.gap == Gap::Blank {
+            if self.gap == LineGap::Blank {
                 let quotes = self.prefix[..self.common.min(self.prefix.len())].trim_end();
                 if self.out.len() + quotes.len() < self.credit {
                     self.out.push_str(quotes);
@@ -279,7 +280,7 @@ impl Lines {
                 self.out.push('\n');
             }
         }
-        self.gap = Gap::Line;
+        self.gap = LineGap::Line;
         let affordable = self.affords(self.prefix.len());
         let mut at = 0;
         for marker in self.markers.drain(..) {
@@ -301,8 +302,8 @@ impl Lines {
         }
     }
 
-    /// Begins a line that may be blank, inside a block whose lines are kept as they are.
-    pub(super) fn verbatim_line(&mut self, line: &str) {
+    /// Writes a line, which may be blank, of a block that is kept as it is.
+    pub(super) fn write_verbatim_line(&mut self, line: &str) {
         if line.is_empty() {
             self.out.push('\n');
             let quotes = self.prefix.trim_end();
@@ -310,25 +311,33 @@ impl Lines {
                 self.out.push_str(quotes);
             }
         } else {
-            self.line();
+            self.begin_line();
             self.out.push_str(line);
         }
     }
 }
 
-fn between(holder: Holder, last: Block, next: Block) -> Gap {
+fn gap_between(holder: ContainerKind, last: MarkdownBlock, next: MarkdownBlock) -> LineGap {
     match (holder, last, next) {
-        // One line after the other, they would be one quote.
-        (Holder::TightItem, Block::Quote, Block::Quote) => Gap::Blank,
-        (Holder::TightList, _, _)
-        | (_, Block::Text, Block::Definition)
+        // Without a blank line they would be read as one quote.
+        (ContainerKind::TightItem, MarkdownBlock::Quote, MarkdownBlock::Quote) => LineGap::Blank,
+        (ContainerKind::TightList, _, _)
+        | (_, MarkdownBlock::Text, MarkdownBlock::Definition)
         | (
-            Holder::TightItem,
+            ContainerKind::TightItem,
             _,
-            Block::Fence | Block::Quote | Block::Heading | Block::Rule | Block::List(_, true),
+            MarkdownBlock::Fence
+            | MarkdownBlock::Quote
+            | MarkdownBlock::Heading
+            | MarkdownBlock::Rule
+            | MarkdownBlock::List(_, true),
         )
-        | (Holder::TightItem, Block::Fence | Block::Heading | Block::Rule, _) => Gap::Line,
-        _ => Gap::Blank,
+        | (
+            ContainerKind::TightItem,
+            MarkdownBlock::Fence | MarkdownBlock::Heading | MarkdownBlock::Rule,
+            _,
+        ) => LineGap::Line,
+        _ => LineGap::Blank,
     }
 }
 
@@ -336,18 +345,18 @@ fn between(holder: Holder, last: Block, next: Block) -> Gap {
 mod tests {
     use super::*;
 
-    fn text(lines: &mut Lines, text: &str) {
-        lines.announce(Block::Text);
-        lines.line();
+    fn text(lines: &mut MarkdownLines, text: &str) {
+        lines.announce_block(MarkdownBlock::Text);
+        lines.begin_line();
         lines.out.push_str(text);
     }
 
     #[test]
     fn a_quote_marks_its_blank_lines_and_not_those_around_it() {
-        let mut lines = Lines::new(0);
+        let mut lines = MarkdownLines::new(0);
         text(&mut lines, "a");
-        lines.announce(Block::Quote);
-        lines.open(Holder::Loose, "> ", None);
+        lines.announce_block(MarkdownBlock::Quote);
+        lines.open(ContainerKind::Loose, "> ", None);
         text(&mut lines, "b");
         text(&mut lines, "c");
         lines.close();
@@ -357,20 +366,20 @@ mod tests {
 
     #[test]
     fn items_that_open_together_share_their_first_line() {
-        let mut lines = Lines::new(0);
-        lines.announce(Block::List('-', true));
-        lines.open(Holder::TightList, "", None);
-        lines.announce(Block::Item);
-        lines.open(Holder::TightItem, "  ", Some("- ".to_owned()));
-        lines.announce(Block::List('.', true));
-        lines.open(Holder::TightList, "", None);
-        lines.announce(Block::Item);
-        lines.open(Holder::TightItem, "   ", Some("1. ".to_owned()));
+        let mut lines = MarkdownLines::new(0);
+        lines.announce_block(MarkdownBlock::List('-', true));
+        lines.open(ContainerKind::TightList, "", None);
+        lines.announce_block(MarkdownBlock::Item);
+        lines.open(ContainerKind::TightItem, "  ", Some("- ".to_owned()));
+        lines.announce_block(MarkdownBlock::List('.', true));
+        lines.open(ContainerKind::TightList, "", None);
+        lines.announce_block(MarkdownBlock::Item);
+        lines.open(ContainerKind::TightItem, "   ", Some("1. ".to_owned()));
         text(&mut lines, "a");
         text(&mut lines, "b");
         lines.close();
-        lines.announce(Block::Item);
-        lines.open(Holder::TightItem, "   ", Some("2. ".to_owned()));
+        lines.announce_block(MarkdownBlock::Item);
+        lines.open(ContainerKind::TightItem, "   ", Some("2. ".to_owned()));
         text(&mut lines, "c");
         lines.close();
         assert_eq!(lines.out, "- 1. a\n\n     b\n  2. c");
@@ -378,26 +387,26 @@ mod tests {
 
     #[test]
     fn what_held_nothing_leaves_no_trace() {
-        let mut lines = Lines::new(0);
+        let mut lines = MarkdownLines::new(0);
         text(&mut lines, "a");
-        lines.announce(Block::List('-', true));
-        lines.open(Holder::TightList, "", None);
-        lines.announce(Block::Item);
-        lines.open(Holder::TightItem, "  ", Some("- ".to_owned()));
+        lines.announce_block(MarkdownBlock::List('-', true));
+        lines.open(ContainerKind::TightList, "", None);
+        lines.announce_block(MarkdownBlock::Item);
+        lines.open(ContainerKind::TightItem, "  ", Some("- ".to_owned()));
         lines.close();
         lines.close();
-        assert_eq!(lines.last(), Block::Text);
-        lines.announce(Block::Note);
-        lines.open(Holder::Loose, "    ", Some("[^1]: ".to_owned()));
+        assert_eq!(lines.last_block(), MarkdownBlock::Text);
+        lines.announce_block(MarkdownBlock::Note);
+        lines.open(ContainerKind::Loose, "    ", Some("[^1]: ".to_owned()));
         lines.close();
         assert_eq!(lines.out, "a\n\n[^1]:");
     }
 
     #[test]
     fn a_prefix_that_is_longer_than_what_was_read_is_left_off() {
-        let mut lines = Lines::new(0);
+        let mut lines = MarkdownLines::new(0);
         for _ in 0..1000 {
-            lines.open(Holder::Loose, "> ", None);
+            lines.open(ContainerKind::Loose, "> ", None);
         }
         text(&mut lines, "a");
         assert_eq!(lines.out, "a");

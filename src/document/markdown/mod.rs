@@ -1,24 +1,24 @@
-//! The writer of Markdown: a [`Model`] in, its Markdown out, so that it reads back as the same
-//! model.
+//! The writer of Markdown: a [`DocumentModel`] in, Markdown out that reads back as the same model.
 //!
 //! Rules: `CommonMark` 0.31.2 and GitHub Flavored Markdown 0.29, read backwards. The model is
-//! gone through once, without recursion.
+//! walked once, without recursion.
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `lines` | lines, prefixes and what stands between blocks |
+//! | `lines` | lines, prefixes and gaps between blocks |
 //! | `inline` | text, whitespace, emphasis, links, code spans |
-//! | `escape` | what Markdown would take for markup |
-//! | `target` | where links and images lead to |
-//! | `fence` | what stands around code |
+//! | `escape` | text that would be read as markup |
+//! | `target` | destinations and titles of links and images |
+//! | `fence` | fences around code |
+//! | `flanks` | neighbours of delimiters |
 //! | `table` | tables, row by row |
 
 use std::time::Instant;
 
-use self::inline::{Inline, Mode, Style};
-use self::lines::{Block, Holder, Lines};
-use super::Cuts;
-use super::model::{AddressId, Content, Model, Node, Slice};
+use self::inline::{InlineMarkup, InlineMode, InlineWriter};
+use self::lines::{ContainerKind, MarkdownBlock, MarkdownLines};
+use super::DocumentCuts;
+use super::model::{AddressId, DocumentModel, DocumentNode, NodeContent, TextSlice};
 
 mod escape;
 mod fence;
@@ -31,76 +31,79 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-/// Addresses that may be repeated without being paid for, in bytes: what a link's own markup in the
-/// source pays for.
-const SHORT: usize = 16;
+/// Length in bytes up to which an address may be repeated for free, because a link's own markup in
+/// the source pays for it.
+const FREE_ADDRESS: usize = 16;
 
-/// How many nodes are written between two looks at the clock.
-const NODES: u32 = 1024;
+/// Nodes written between two looks at the clock.
+const NODES_PER_CHECK: u32 = 1024;
 
-/// The highest number that an item can have.
+/// The highest number of an item.
 const MAX_NUMBER: u32 = 999_999_999;
 
-struct List {
-    /// The number of its next item; `None` if items are not numbered.
+struct MarkdownList {
+    /// Number of the next item; `None` for a bullet list.
     number: Option<u32>,
     mark: char,
     tight: bool,
 }
 
-struct Writer<'a> {
-    model: &'a Model,
-    inline: Inline<'a>,
-    cuts: Cuts,
+struct MarkdownWriter<'a> {
+    model: &'a DocumentModel,
+    inline: InlineWriter<'a>,
+    cuts: DocumentCuts,
     /// The lists around the innermost item.
-    lists: Vec<List>,
-    tables: Vec<table::Grid<'a>>,
-    /// What holds what is written next.
-    open: Vec<Node>,
+    lists: Vec<MarkdownList>,
+    tables: Vec<table::OpenTable<'a>>,
+    /// The ancestors of the node that is written next.
+    open: Vec<DocumentNode>,
 }
 
-/// Writes the Markdown of a document that was read from `length` bytes, as far as it comes until
-/// `end`.
-pub(super) fn write(model: &Model, length: usize, end: Option<Instant>) -> (String, Cuts) {
-    let mut writer = Writer {
+/// Writes the Markdown of a document that was read from `length` bytes, until `end`.
+pub(super) fn write(
+    model: &DocumentModel,
+    length: usize,
+    end: Option<Instant>,
+) -> (String, DocumentCuts) {
+    let mut writer = MarkdownWriter {
         model,
-        inline: Inline::new(Lines::new(length)),
-        cuts: Cuts::default(),
+        inline: InlineWriter::new(MarkdownLines::new(length)),
+        cuts: DocumentCuts::default(),
         lists: Vec::new(),
         tables: Vec::new(),
         open: Vec::new(),
     };
     writer.run(end);
-    writer.inline.end();
+    writer.inline.end_block();
     let (markdown, full) = writer.inline.lines.finish();
     writer.cuts.length |= full;
     (markdown, writer.cuts)
 }
 
-impl<'a> Writer<'a> {
+impl<'a> MarkdownWriter<'a> {
     fn run(&mut self, end: Option<Instant>) {
         let mut nodes = 0;
         for (at, node) in self.model.nodes().iter().enumerate() {
             nodes += 1;
-            if nodes == NODES {
+            if nodes == NODES_PER_CHECK {
                 nodes = 0;
                 self.cuts.time = end.is_some_and(|end| Instant::now() >= end);
                 if self.cuts.time {
                     return;
                 }
             }
-            if self.inline.lines.full() {
+            if self.inline.lines.is_full() {
                 self.cuts.length = true;
                 return;
             }
             self.leave_before(at);
-            self.inline.lines.read(node.read as usize);
+            self.inline.lines.add_credit(node.read as usize);
             self.enter(node, node.end as usize == at + 1);
         }
         self.leave_before(usize::MAX);
     }
 
-    /// Ends what does not hold the node at `at`.
+    /// Closes the nodes that do not hold the node at `at`.
     fn leave_before(&mut self, at: usize) {
         while let Some(node) = self.open.last()
             && node.end as usize <= at
@@ -111,148 +114,153 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn text(&self, slice: Slice) -> &'a str {
+    fn text(&self, slice: TextSlice) -> &'a str {
         self.model.text(slice)
     }
 
-    fn enter(&mut self, node: &Node, empty: bool) {
+    fn enter(&mut self, node: &DocumentNode, empty: bool) {
         match node.content {
-            Content::Text(text) => {
-                self.inline.text(self.text(text));
+            NodeContent::Text(text) => {
+                self.inline.write_text(self.text(text));
                 return;
             }
-            Content::Code(code) => {
-                self.inline.code(self.text(code));
+            NodeContent::Code(code) => {
+                self.inline.write_code_span(self.text(code));
                 return;
             }
-            Content::Break => {
+            NodeContent::Break => {
                 self.inline.line_break();
                 return;
             }
-            Content::NoteMark(number) => {
-                self.inline.note_mark(number);
+            NodeContent::NoteMark(number) => {
+                self.inline.write_note_mark(number);
                 return;
             }
-            Content::Image {
+            NodeContent::Image {
                 address,
                 alt,
                 title,
             } => {
-                self.image(address, self.text(alt), self.text(title));
+                self.write_image(address, self.text(alt), self.text(title));
                 return;
             }
-            Content::Rule => {
-                self.rule();
+            NodeContent::Rule => {
+                self.write_rule();
                 return;
             }
-            Content::CodeBlock { language, code } => {
-                self.code_block(self.text(language), self.text(code));
+            NodeContent::CodeBlock { language, code } => {
+                self.write_code_block(self.text(language), self.text(code));
                 return;
             }
-            Content::Emphasis => self.inline.push(Style::Emphasis),
-            Content::Strong => self.inline.push(Style::Strong),
-            Content::Deleted => self.inline.push(Style::Deleted),
-            Content::Link { address, title } => {
-                let style = self.link(address, self.text(title));
-                self.inline.push(style);
-                if empty && style != Style::None {
-                    self.inline.empty_link();
+            NodeContent::Emphasis => self.inline.push_markup(InlineMarkup::Emphasis),
+            NodeContent::Strong => self.inline.push_markup(InlineMarkup::Strong),
+            NodeContent::Deleted => self.inline.push_markup(InlineMarkup::Deleted),
+            NodeContent::Link { address, title } => {
+                let style = self.link_markup(address, self.text(title));
+                self.inline.push_markup(style);
+                if empty && style != InlineMarkup::None {
+                    self.inline.open_empty_link();
                 }
             }
-            Content::Paragraph => {}
-            Content::Heading(level) => {
-                self.inline.end();
-                self.inline.mode = Mode::Heading(level);
+            NodeContent::Paragraph => {}
+            NodeContent::Heading(level) => {
+                self.inline.end_block();
+                self.inline.mode = InlineMode::Heading(level);
             }
-            Content::Quote => {
-                self.container(Block::Quote);
-                self.inline.lines.open(Holder::Loose, "> ", None);
+            NodeContent::Quote => {
+                self.begin_block(MarkdownBlock::Quote);
+                self.inline.lines.open(ContainerKind::Loose, "> ", None);
             }
-            Content::Note(number) => {
-                self.container(Block::Note);
+            NodeContent::Note(number) => {
+                self.begin_block(MarkdownBlock::Note);
                 let marker = format!("[^{number}]: ");
-                self.inline.lines.open(Holder::Loose, "    ", Some(marker));
+                self.inline
+                    .lines
+                    .open(ContainerKind::Loose, "    ", Some(marker));
             }
-            Content::Definition => {
-                self.inline.end();
+            NodeContent::Definition => {
+                self.inline.end_block();
                 self.inline.definition = true;
             }
-            Content::List { start, tight } => self.enter_list(start, tight),
-            Content::Item { number, task } => self.enter_item(number, task),
-            Content::Table(id) => self.enter_table(id),
-            Content::Row => self.enter_row(),
-            Content::Cell { columns, rows } => self.enter_cell(columns.into(), rows.into()),
+            NodeContent::List { start, tight } => self.enter_list(start, tight),
+            NodeContent::Item { number, task } => self.enter_item(number, task),
+            NodeContent::Table(id) => self.enter_table(id),
+            NodeContent::Row => self.enter_row(),
+            NodeContent::Cell { columns, rows } => self.enter_cell(columns.into(), rows.into()),
         }
         self.open.push(*node);
     }
 
-    fn leave(&mut self, content: Content) {
+    fn leave(&mut self, content: NodeContent) {
         match content {
-            Content::Emphasis | Content::Strong | Content::Deleted | Content::Link { .. } => {
-                self.inline.pop();
+            NodeContent::Emphasis
+            | NodeContent::Strong
+            | NodeContent::Deleted
+            | NodeContent::Link { .. } => {
+                self.inline.pop_markup();
             }
-            Content::Heading(_) => {
-                self.inline.end();
-                self.inline.mode = Mode::Flow;
+            NodeContent::Heading(_) => {
+                self.inline.end_block();
+                self.inline.mode = InlineMode::Flow;
             }
-            Content::Quote | Content::Item { .. } | Content::Note(_) => {
-                self.inline.end();
+            NodeContent::Quote | NodeContent::Item { .. } | NodeContent::Note(_) => {
+                self.inline.end_block();
                 self.inline.lines.close();
             }
-            Content::List { .. } => {
-                self.inline.end();
+            NodeContent::List { .. } => {
+                self.inline.end_block();
                 self.inline.lines.close();
                 self.lists.pop();
             }
-            Content::Definition => {
-                self.inline.end();
+            NodeContent::Definition => {
+                self.inline.end_block();
                 self.inline.definition = false;
             }
-            Content::Table(_) => {
-                self.inline.end();
+            NodeContent::Table(_) => {
+                self.inline.end_block();
                 self.tables.pop();
             }
-            Content::Row => self.leave_row(),
-            Content::Cell { columns, .. } => self.leave_cell(columns.into()),
-            _ => self.inline.end(),
+            NodeContent::Row => self.leave_row(),
+            NodeContent::Cell { columns, .. } => self.leave_cell(columns.into()),
+            _ => self.inline.end_block(),
         }
     }
 
-    /// Ends the text before a block that is not text itself.
-    fn container(&mut self, block: Block) {
-        self.inline.end();
+    /// Ends the text before a block of another kind.
+    fn begin_block(&mut self, block: MarkdownBlock) {
+        self.inline.end_block();
         self.inline.definition = false;
-        self.inline.lines.announce(block);
+        self.inline.lines.announce_block(block);
     }
 
-    fn rule(&mut self) {
-        self.container(Block::Rule);
+    fn write_rule(&mut self) {
+        self.begin_block(MarkdownBlock::Rule);
         let lines = &mut self.inline.lines;
         let rule = if lines.in_list() { "___" } else { "---" };
-        lines.line();
+        lines.begin_line();
         lines.out.push_str(rule);
     }
 
-    fn code_block(&mut self, language: &str, code: &str) {
+    fn write_code_block(&mut self, language: &str, code: &str) {
         let affords = self.inline.lines.affords(language.len() + 8);
         let language = if affords { language } else { "" };
-        self.container(Block::Fence);
+        self.begin_block(MarkdownBlock::Fence);
         let (mark, length) = fence::block_fence(code);
         let fence: String = std::iter::repeat_n(mark, length).collect();
         let lines = &mut self.inline.lines;
-        // A line without what the others begin with would end the block.
+        // A code line without the prefix of its container would end the block.
         let affords = lines.affords_lines(code, fence.len() + language.len());
-        let prefix = (!affords).then(|| lines.without_prefix());
-        lines.line();
+        let prefix = (!affords).then(|| lines.take_prefix());
+        lines.begin_line();
         lines.out.push_str(&fence);
         lines.out.push_str(language);
         if !code.is_empty() {
             for line in code.split('\n') {
-                lines.verbatim_line(line);
-                lines.read(line.len() + 1);
+                lines.write_verbatim_line(line);
+                lines.add_credit(line.len() + 1);
             }
         }
-        lines.line();
+        lines.begin_line();
         lines.out.push_str(&fence);
         if let Some(prefix) = prefix {
             lines.prefix = prefix;
@@ -261,22 +269,24 @@ impl<'a> Writer<'a> {
 
     fn enter_list(&mut self, start: Option<u32>, tight: bool) {
         let holder = if tight {
-            Holder::TightList
+            ContainerKind::TightList
         } else {
-            Holder::Loose
+            ContainerKind::Loose
         };
         let marks = if start.is_some() {
             ['.', ')']
         } else {
             ['-', '*']
         };
-        self.inline.end();
-        let after_same =
-            matches!(self.inline.lines.last(), Block::List(mark, _) if mark == marks[0]);
+        self.inline.end_block();
+        let after_same = matches!(self.inline.lines.last_block(), MarkdownBlock::List(mark, _) if mark == marks[0]);
         let mark = marks[usize::from(after_same)];
-        self.container(Block::List(mark, start.is_none_or(|start| start == 1)));
+        self.begin_block(MarkdownBlock::List(
+            mark,
+            start.is_none_or(|start| start == 1),
+        ));
         self.inline.lines.open(holder, "", None);
-        self.lists.push(List {
+        self.lists.push(MarkdownList {
             number: start,
             mark,
             tight,
@@ -286,7 +296,7 @@ impl<'a> Writer<'a> {
     fn enter_item(&mut self, number: Option<u32>, task: Option<bool>) {
         let inside = matches!(
             self.open.last().map(|node| node.content),
-            Some(Content::List { .. })
+            Some(NodeContent::List { .. })
         );
         let (marker, tight) = match self.lists.last_mut() {
             Some(list) if inside => {
@@ -303,44 +313,45 @@ impl<'a> Writer<'a> {
             _ => ("- ".to_owned(), true),
         };
         let holder = if tight {
-            Holder::TightItem
+            ContainerKind::TightItem
         } else {
-            Holder::Loose
+            ContainerKind::Loose
         };
-        self.container(if inside {
-            Block::Item
+        self.begin_block(if inside {
+            MarkdownBlock::Item
         } else {
-            Block::List('-', true)
+            MarkdownBlock::List('-', true)
         });
         let prefix = " ".repeat(marker.len());
         self.inline.lines.open(holder, &prefix, Some(marker));
         if let Some(checked) = task {
-            self.inline.task(checked);
+            self.inline.write_task_box(checked);
         }
     }
 
-    fn link(&mut self, address: AddressId, title: &'a str) -> Style<'a> {
+    fn link_markup(&mut self, address: AddressId, title: &'a str) -> InlineMarkup<'a> {
         let address = self.address(address);
-        if self.pays(address.len() + title.len()) {
-            Style::Link { address, title }
+        if self.affords_address(address.len() + title.len()) {
+            InlineMarkup::Link { address, title }
         } else {
-            Style::None
+            InlineMarkup::None
         }
     }
 
-    /// Whether the source pays for an address of `bytes`. Where it does not, the text stays.
-    fn pays(&mut self, bytes: usize) -> bool {
-        let pays = bytes <= SHORT || self.inline.lines.affords(bytes);
+    /// Returns true if the source pays for an address of `bytes`. Otherwise only the text is
+    /// written.
+    fn affords_address(&mut self, bytes: usize) -> bool {
+        let pays = bytes <= FREE_ADDRESS || self.inline.lines.affords(bytes);
         self.cuts.addresses |= !pays;
         pays
     }
 
-    /// An address as absolute as it can be. The source's own spelling stays where that would make
-    /// the Markdown many times longer than its source.
+    /// Returns an address as absolute as it can be, or as the source spells it if the absolute form
+    /// would make the Markdown many times longer than its source.
     fn address(&mut self, id: AddressId) -> &'a str {
         let (absolute, spelling) = self.model.address(id);
         let grown = absolute.len().saturating_sub(spelling.len());
-        if self.inline.lines.grows(grown) {
+        if self.inline.lines.take_growth(grown) {
             absolute
         } else {
             self.cuts.addresses = true;
@@ -348,15 +359,15 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn image(&mut self, address: AddressId, alt: &str, title: &str) {
+    fn write_image(&mut self, address: AddressId, alt: &str, title: &str) {
         let address = self.address(address);
-        if !self.pays(address.len() + title.len()) {
-            self.inline.text(alt);
+        if !self.affords_address(address.len() + title.len()) {
+            self.inline.write_text(alt);
             return;
         }
-        let cell = self.inline.mode == Mode::Cell;
-        let mut markup = format!("![{}]", target::escaped(alt, cell));
+        let cell = self.inline.mode == InlineMode::Cell;
+        let mut markup = format!("![{}]", target::escape_label(alt, cell));
         target::write_target(&mut markup, address, title, cell);
-        self.inline.raw(&markup);
+        self.inline.write_markup(&markup);
     }
 }

@@ -1,35 +1,35 @@
-//! Tables, row by row.
+//! Writes tables row by row.
 //!
 //! Rules: GitHub Flavored Markdown 0.29, "Tables" (a header row is a must, a cell is one line of
 //! inline content).
 
-use super::Writer;
-use super::inline::Mode;
-use super::lines::Block;
-use crate::document::model::{Align, Spans, TableId};
+use super::MarkdownWriter;
+use super::inline::InlineMode;
+use super::lines::MarkdownBlock;
+use crate::document::model::{ColumnAlignment, RowSpans, TableId};
 
 /// A table that is being written.
-pub(super) struct Grid<'a> {
+pub(super) struct OpenTable<'a> {
     columns: usize,
-    aligns: &'a [Align],
+    aligns: &'a [ColumnAlignment],
     header_due: bool,
-    spans: Spans,
+    spans: RowSpans,
     column: usize,
     begun: bool,
 }
 
-impl Writer<'_> {
+impl MarkdownWriter<'_> {
     pub(super) fn enter_table(&mut self, id: TableId) {
-        self.inline.end();
+        self.inline.end_block();
         let Some(table) = self.model.table(id) else {
             return;
         };
         let affords = self.inline.lines.affords(8 * table.columns);
-        self.tables.push(Grid {
+        self.tables.push(OpenTable {
             columns: if affords { table.columns } else { table.cells },
             aligns: &table.aligns,
             header_due: table.header,
-            spans: Spans::default(),
+            spans: RowSpans::default(),
             column: 0,
             begun: false,
         });
@@ -43,23 +43,23 @@ impl Writer<'_> {
 
     pub(super) fn enter_cell(&mut self, columns: usize, rows: usize) {
         self.begin_row();
-        self.spanned_cells();
+        self.write_spanned_cells();
         if let Some(grid) = self.tables.last_mut() {
-            grid.spans.note(grid.column, columns, rows);
+            grid.spans.add_cell(grid.column, columns, rows);
             grid.column += columns;
         }
         self.inline.lines.out.push_str("| ");
-        self.inline.mode = Mode::Cell;
+        self.inline.mode = InlineMode::Cell;
     }
 
     pub(super) fn leave_cell(&mut self, columns: usize) {
-        self.inline.end();
-        self.inline.mode = Mode::Flow;
+        self.inline.end_block();
+        self.inline.mode = InlineMode::Flow;
         let lines = &mut self.inline.lines;
         if !lines.out.ends_with("| ") {
             lines.out.push(' ');
         }
-        // The other columns of the cell are empty, as far as the source pays for them.
+        // The cell's other columns are empty cells, as far as the source pays for them.
         for _ in 1..columns {
             if lines.affords(2) {
                 lines.out.push_str("| ");
@@ -68,7 +68,7 @@ impl Writer<'_> {
     }
 
     fn begin_row(&mut self) {
-        self.inline.end();
+        self.inline.end_block();
         let Some(grid) = self.tables.last_mut() else {
             return;
         };
@@ -78,23 +78,23 @@ impl Writer<'_> {
         self.inline.definition = false;
         let lines = &mut self.inline.lines;
         if !std::mem::replace(&mut grid.begun, true) {
-            lines.announce(Block::Table);
+            lines.announce_block(MarkdownBlock::Table);
             if !grid.header_due {
-                lines.line();
+                lines.begin_line();
                 lines.out.push_str(&"| ".repeat(grid.columns));
                 lines.out.push('|');
-                lines.line();
+                lines.begin_line();
                 lines.out.push_str(&delimiter_row(grid));
             }
         }
-        lines.line();
+        lines.begin_line();
     }
 
-    fn spanned_cells(&mut self) {
+    fn write_spanned_cells(&mut self) {
         let Some(grid) = self.tables.last_mut() else {
             return;
         };
-        while grid.spans.take(grid.column) {
+        while grid.spans.take_spanned(grid.column) {
             grid.column += 1;
             if self.inline.lines.affords(2) {
                 self.inline.lines.out.push_str("| ");
@@ -103,21 +103,21 @@ impl Writer<'_> {
     }
 
     pub(super) fn leave_row(&mut self) {
-        self.inline.end();
+        self.inline.end_block();
         let Some(grid) = self.tables.last_mut() else {
             return;
         };
         if grid.column == 0 {
             return;
         }
-        grid.spans.rest(grid.column);
+        grid.spans.finish_row(grid.column);
         let lines = &mut self.inline.lines;
         if std::mem::take(&mut grid.header_due) {
             for _ in grid.column..grid.columns {
                 lines.out.push_str("| ");
             }
             lines.out.push('|');
-            lines.line();
+            lines.begin_line();
             lines.out.push_str(&delimiter_row(grid));
         } else {
             lines.out.push('|');
@@ -125,15 +125,14 @@ impl Writer<'_> {
     }
 }
 
-/// The row of dashes under the header.
-fn delimiter_row(grid: &Grid<'_>) -> String {
+fn delimiter_row(grid: &OpenTable<'_>) -> String {
     let mut row = String::with_capacity(grid.columns * 6 + 1);
     let narrow = grid.columns > 32;
     for column in 0..grid.columns {
         row.push_str(match grid.aligns.get(column) {
-            Some(Align::Left) => "| :--- ",
-            Some(Align::Center) => "| :---: ",
-            Some(Align::Right) => "| ---: ",
+            Some(ColumnAlignment::Left) => "| :--- ",
+            Some(ColumnAlignment::Center) => "| :---: ",
+            Some(ColumnAlignment::Right) => "| ---: ",
             _ if narrow => "|-",
             _ => "| --- ",
         });

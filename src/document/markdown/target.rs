@@ -1,5 +1,4 @@
-//! Where links and images lead to, as Markdown writes it: destinations, titles, the text of an
-//! image.
+//! Writes the targets of links and images: destinations, titles, the text of an image.
 //!
 //! Rules: `CommonMark` 0.31.2, "Link destinations", "Link titles", "Autolinks" and "Images".
 
@@ -8,7 +7,7 @@ use std::borrow::Cow;
 use super::escape;
 use crate::document::model::scheme_of;
 
-/// Whether an address may stand between angle brackets as it is.
+/// True if an address may stand between angle brackets as it is.
 pub(super) fn is_autolink(address: &str) -> bool {
     scheme_of(address).is_some_and(|scheme| (2..=32).contains(&scheme.len()))
         && !address
@@ -52,7 +51,7 @@ fn write_destination(out: &mut String, address: &str, cell: bool) {
     }
 }
 
-/// No destination holds control characters.
+/// Removes control characters, which a destination cannot hold.
 fn without_controls(address: &str) -> Cow<'_, str> {
     if !address.bytes().any(|byte| byte.is_ascii_control()) {
         return Cow::Borrowed(address);
@@ -90,14 +89,14 @@ fn write_title(out: &mut String, title: &str, cell: bool) {
                 continue;
             }
             '"' | '`' => out.extend(['\\', c]),
-            // Before the mark that ends the title, some parsers take it for that mark's escape, however
-            // many there are.
+            // Before the closing quotation mark some parsers read any number of backslashes as its
+            // escape.
             '\\' if bytes[at + 1..].trim_ascii().is_empty() => out.push_str("&#92;"),
             '\\' if bytes.get(at + 1).is_none_or(u8::is_ascii_punctuation) => {
                 out.push_str("\\\\");
             }
             '&' if escape::is_reference(&bytes[at + 1..]) => out.push_str("\\&"),
-            // Where the page's length ends within the link, it would be a tag.
+            // If the page's length limit cuts the link here, it would be read as a tag.
             '<' if escape::opens_tag(&bytes[at + 1..]) => out.push_str("\\<"),
             '|' if cell => out.push_str("\\|"),
             c => out.push(c),
@@ -106,10 +105,10 @@ fn write_title(out: &mut String, title: &str, cell: bool) {
     }
 }
 
-/// A text for between brackets, on one line, escaped where it would be markup.
-pub(super) fn escaped(text: &str, cell: bool) -> String {
+/// Escapes a text for use between brackets, on one line.
+pub(super) fn escape_label(text: &str, cell: bool) -> String {
     let mut out = String::with_capacity(text.len());
-    let brackets = !escape::balanced(text) || text.contains("](");
+    let brackets = !escape::brackets_balance(text) || text.contains("](");
     let bytes = text.as_bytes();
     let paired = |mark: u8| memchr::memchr_iter(mark, bytes).count() > 1;
     let marks = [b'*', b'_', b'~'].map(|mark| paired(mark).then_some(mark));
@@ -122,7 +121,8 @@ pub(super) fn escaped(text: &str, cell: bool) -> String {
             '<' => escape::opens_tag(&bytes[at + 1..]),
             '&' => escape::is_reference(&bytes[at + 1..]),
             '|' => cell,
-            // Code goes over brackets: this one may pair with another behind them.
+            // Code spans take precedence over brackets, so this one may pair with another behind
+            // them.
             '`' => true,
             '*' | '~' => marks.contains(&u8::try_from(c).ok()),
             '_' => {

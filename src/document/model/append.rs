@@ -1,13 +1,16 @@
-//! A document put behind another one.
+//! Appends a document to another one.
 
-use super::{Address, AddressId, Builder, Content, Model, Node, Slice, TableId, index};
+use super::{
+    AddressId, DocumentModel, DocumentNode, LinkAddress, ModelBuilder, NodeContent, TableId,
+    TextSlice, index,
+};
 
-impl Builder {
-    /// Adds all that `model` holds. Each of its addresses is asked for by `address`, absolute and
-    /// as it is spelled, which says another one where that shall stand instead.
+impl ModelBuilder {
+    /// Adds all nodes of `model`. For each of its addresses, absolute and as spelled, `address` may
+    /// return a replacement.
     pub(in crate::document) fn append(
         &mut self,
-        model: &Model,
+        model: &DocumentModel,
         mut address: impl FnMut(&str, &str) -> Option<String>,
     ) {
         let own = &self.model;
@@ -15,7 +18,7 @@ impl Builder {
         if u32::try_from(total).is_err() {
             return;
         }
-        let by = Shift {
+        let by = IndexOffsets {
             text: index(own.text.len()),
             nodes: index(own.nodes.len()),
             addresses: index(own.addresses.len()),
@@ -27,12 +30,12 @@ impl Builder {
             let new = match address(absolute, spelling) {
                 Some(new) => {
                     let new = self.keep(&new);
-                    Address {
+                    LinkAddress {
                         absolute: new,
                         spelling: new,
                     }
                 }
-                None => Address {
+                None => LinkAddress {
                     absolute: by.slice(old.absolute),
                     spelling: by.slice(old.spelling),
                 },
@@ -40,25 +43,27 @@ impl Builder {
             self.model.addresses.push(new);
         }
         self.model.tables.extend(model.tables.iter().cloned());
-        self.model.nodes.extend(model.nodes.iter().map(|node| Node {
-            content: by.content(node.content),
-            end: node.end + by.nodes,
-            read: node.read,
-        }));
+        self.model
+            .nodes
+            .extend(model.nodes.iter().map(|node| DocumentNode {
+                content: by.content(node.content),
+                end: node.end + by.nodes,
+                read: node.read,
+            }));
     }
 }
 
-/// How far what is appended lies behind where it was.
-struct Shift {
+/// Offsets between indices in the appended document and in the whole.
+struct IndexOffsets {
     text: u32,
     nodes: u32,
     addresses: u32,
     tables: u32,
 }
 
-impl Shift {
-    fn slice(&self, slice: Slice) -> Slice {
-        Slice {
+impl IndexOffsets {
+    fn slice(&self, slice: TextSlice) -> TextSlice {
+        TextSlice {
             start: slice.start + self.text,
             end: slice.end + self.text,
         }
@@ -68,24 +73,24 @@ impl Shift {
         AddressId(id.0 + self.addresses)
     }
 
-    fn content(&self, content: Content) -> Content {
+    fn content(&self, content: NodeContent) -> NodeContent {
         match content {
-            Content::CodeBlock { language, code } => Content::CodeBlock {
+            NodeContent::CodeBlock { language, code } => NodeContent::CodeBlock {
                 language: self.slice(language),
                 code: self.slice(code),
             },
-            Content::Table(id) => Content::Table(TableId(id.0 + self.tables)),
-            Content::Text(text) => Content::Text(self.slice(text)),
-            Content::Code(code) => Content::Code(self.slice(code)),
-            Content::Link { address, title } => Content::Link {
+            NodeContent::Table(id) => NodeContent::Table(TableId(id.0 + self.tables)),
+            NodeContent::Text(text) => NodeContent::Text(self.slice(text)),
+            NodeContent::Code(code) => NodeContent::Code(self.slice(code)),
+            NodeContent::Link { address, title } => NodeContent::Link {
                 address: self.address(address),
                 title: self.slice(title),
             },
-            Content::Image {
+            NodeContent::Image {
                 address,
                 alt,
                 title,
-            } => Content::Image {
+            } => NodeContent::Image {
                 address: self.address(address),
                 alt: self.slice(alt),
                 title: self.slice(title),
@@ -102,16 +107,16 @@ mod tests {
     #[test]
     fn what_is_appended_stays_as_it_was() {
         let made = || {
-            let mut builder = Builder::default();
+            let mut builder = ModelBuilder::default();
             let address = builder.keep_address(Some("epub:/a"), "a");
             let title = builder.keep("t");
-            builder.open(Content::Paragraph);
-            builder.open(Content::Link { address, title });
+            builder.open(NodeContent::Paragraph);
+            builder.open(NodeContent::Link { address, title });
             let text = builder.keep("x");
-            builder.add(Content::Text(text));
+            builder.add(NodeContent::Text(text));
             builder.finish(String::new())
         };
-        let mut builder = Builder::default();
+        let mut builder = ModelBuilder::default();
         for _ in 0..2 {
             builder.append(&made(), |absolute, spelling| {
                 assert_eq!((absolute, spelling), ("epub:/a", "a"));

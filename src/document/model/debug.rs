@@ -1,11 +1,11 @@
-//! A document on one line, for tests.
+//! Prints a document on one line, for tests.
 
 use std::fmt::{self, Debug, Write as _};
 
-use super::{Content, Model, Slice, index};
+use super::{DocumentModel, NodeContent, TextSlice, index};
 
-/// One line: each node with what it holds in brackets, as `Paragraph["a" Strong["b"]]`.
-impl Debug for Model {
+/// Writes each node with its children in brackets, as `Paragraph["a" Strong["b"]]`.
+impl Debug for DocumentModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut ends: Vec<u32> = Vec::new();
         for (at, node) in self.nodes.iter().enumerate() {
@@ -26,32 +26,32 @@ impl Debug for Model {
     }
 }
 
-impl Model {
-    /// Whether a node is the first that the node before it holds.
+impl DocumentModel {
+    /// True if a node is the first child of the node before it.
     fn is_first(&self, at: usize) -> bool {
         self.nodes[at - 1].end > index(at)
     }
 
-    fn name(&self, f: &mut fmt::Formatter<'_>, content: Content) -> fmt::Result {
-        let title = |f: &mut fmt::Formatter<'_>, title: Slice| match self.text(title) {
+    fn name(&self, f: &mut fmt::Formatter<'_>, content: NodeContent) -> fmt::Result {
+        let title = |f: &mut fmt::Formatter<'_>, title: TextSlice| match self.text(title) {
             "" => f.write_char(')'),
             title => write!(f, " {title:?})"),
         };
         match content {
-            Content::Text(text) => write!(f, "{:?}", self.text(text)),
-            Content::Code(code) => write!(f, "Code({:?})", self.text(code)),
-            Content::CodeBlock { language, code } => {
+            NodeContent::Text(text) => write!(f, "{:?}", self.text(text)),
+            NodeContent::Code(code) => write!(f, "Code({:?})", self.text(code)),
+            NodeContent::CodeBlock { language, code } => {
                 let (language, code) = (self.text(language), self.text(code));
                 write!(f, "CodeBlock({language:?} {code:?})")
             }
-            Content::Link {
+            NodeContent::Link {
                 address,
                 title: said,
             } => {
                 write!(f, "Link({:?}", self.address(address).0)?;
                 title(f, said)
             }
-            Content::Image {
+            NodeContent::Image {
                 address,
                 alt,
                 title: said,
@@ -60,14 +60,14 @@ impl Model {
                 write!(f, "Image({address:?} {alt:?}")?;
                 title(f, said)
             }
-            Content::List { start, tight } => {
+            NodeContent::List { start, tight } => {
                 let tight = if tight { "tight" } else { "loose" };
                 match start {
                     Some(start) => write!(f, "List({start} {tight})"),
                     None => write!(f, "List({tight})"),
                 }
             }
-            Content::Item { number, task } => {
+            NodeContent::Item { number, task } => {
                 f.write_str("Item")?;
                 if let Some(number) = number {
                     write!(f, "({number})")?;
@@ -77,18 +77,18 @@ impl Model {
                     None => Ok(()),
                 }
             }
-            Content::Table(id) => match self.table(id) {
+            NodeContent::Table(id) => match self.table(id) {
                 Some(table) => {
                     let header = if table.header { " header" } else { "" };
                     write!(f, "Table({}{header} {:?})", table.columns, table.aligns)
                 }
                 None => f.write_str("Table"),
             },
-            Content::Cell {
+            NodeContent::Cell {
                 columns: 1,
                 rows: 1,
             } => f.write_str("Cell"),
-            Content::Cell { columns, rows } => write!(f, "Cell({columns} by {rows})"),
+            NodeContent::Cell { columns, rows } => write!(f, "Cell({columns} by {rows})"),
             other => write!(f, "{other:?}"),
         }
     }

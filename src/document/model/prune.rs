@@ -1,9 +1,9 @@
-//! Nodes taken out of a document of which what they hold stays.
+//! Removes nodes from a document and keeps their children.
 
-use super::{AddressId, Content, Model, Node, Slice, index};
+use super::{AddressId, DocumentModel, DocumentNode, NodeContent, TextSlice, index};
 
-impl Model {
-    /// Takes out the nodes `gone`, which are in order, and leaves what they hold where it is.
+impl DocumentModel {
+    /// Removes the nodes at the sorted indices `gone`; their children stay in place.
     pub(in crate::document) fn prune(&mut self, gone: &[usize]) {
         if gone.is_empty() {
             return;
@@ -17,7 +17,7 @@ impl Model {
             if gone_next.next_if(|gone| **gone == at).is_some() {
                 return None;
             }
-            Some(Node {
+            Some(DocumentNode {
                 content: node.content,
                 end: node.end - before(node.end),
                 read: std::mem::take(&mut read),
@@ -26,19 +26,19 @@ impl Model {
         self.nodes = kept.collect();
     }
 
-    /// Takes the title from the link that is node `at`.
-    pub(in crate::document) fn untitle(&mut self, at: usize) {
-        if let Some(Content::Link { title, .. }) =
+    /// Removes the title of the link that is node `at`.
+    pub(in crate::document) fn clear_link_title(&mut self, at: usize) {
+        if let Some(NodeContent::Link { title, .. }) =
             self.nodes.get_mut(at).map(|node| &mut node.content)
         {
-            *title = Slice::default();
+            *title = TextSlice::default();
         }
     }
 
-    /// The address and the title of node `at`, if it is a link.
-    pub(in crate::document) fn link(&self, at: usize) -> Option<(AddressId, Slice)> {
+    /// Returns the address and the title of node `at`, if it is a link.
+    pub(in crate::document) fn link(&self, at: usize) -> Option<(AddressId, TextSlice)> {
         match self.nodes.get(at)?.content {
-            Content::Link { address, title } => Some((address, title)),
+            NodeContent::Link { address, title } => Some((address, title)),
             _ => None,
         }
     }
@@ -46,28 +46,28 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Builder;
+    use super::super::ModelBuilder;
     use super::*;
 
     #[test]
     fn what_a_node_holds_stays_where_it_was() {
-        let mut builder = Builder::default();
-        builder.open(Content::Quote);
-        builder.read(2);
-        builder.open(Content::Paragraph);
-        builder.read(3);
-        builder.open(Content::Strong);
+        let mut builder = ModelBuilder::default();
+        builder.open(NodeContent::Quote);
+        builder.count_source(2);
+        builder.open(NodeContent::Paragraph);
+        builder.count_source(3);
+        builder.open(NodeContent::Strong);
         let text = builder.keep("a");
-        builder.add(Content::Text(text));
+        builder.add(NodeContent::Text(text));
         builder.close();
-        builder.open(Content::Emphasis);
-        builder.open(Content::Deleted);
-        builder.add(Content::Text(text));
-        builder.close();
-        builder.close();
+        builder.open(NodeContent::Emphasis);
+        builder.open(NodeContent::Deleted);
+        builder.add(NodeContent::Text(text));
         builder.close();
         builder.close();
-        builder.add(Content::Rule);
+        builder.close();
+        builder.close();
+        builder.add(NodeContent::Rule);
         let mut model = builder.finish(String::new());
         model.prune(&[1, 2, 4]);
         assert_eq!(format!("{model:?}"), "Quote[\"a\" Deleted[\"a\"]] Rule");

@@ -1,65 +1,65 @@
-//! Paragraphs, headings, lists and tables, on their way into the model, within limits.
+//! Writes paragraphs, headings, lists and tables into the model, within limits.
 
-use super::inlines::{Inlines, Looks};
-use crate::document::model::{Align, Builder, Content, Slice, Table};
+use super::inlines::{InlineContent, RunStyle};
+use crate::document::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
 
-/// The most nodes of a document.
+/// Limit of a document's nodes.
 const MAX_NODES: usize = 1_000_000;
 
-/// The most text of a document, in bytes.
+/// Limit of a document's text, in bytes.
 const MAX_TEXT: usize = 16 << 20;
 
-/// How deep lists are nested at most.
+/// The deepest level of a list.
 const MAX_LEVEL: u8 = 8;
 
-/// A list that is open.
-struct List {
+struct OpenList {
     level: u8,
-    /// What it belongs to: a definition of the document's, and whether it bears numbers.
+    /// The list definition that it belongs to, and whether it has numbers.
     key: (u32, bool),
 }
 
 /// A cell of a table.
 #[derive(Default)]
-pub(super) struct Cell {
-    pub(super) content: Inlines,
-    /// How many columns it takes, at least 1.
+pub(super) struct TableCell {
+    pub(super) content: InlineContent,
+    /// Number of columns it spans, at least 1.
     pub(super) columns: u16,
 }
 
-/// The blocks of a document.
+/// Writes the blocks of a document.
 #[derive(Default)]
-pub(super) struct Blocks {
-    pub(super) builder: Builder,
-    lists: Vec<List>,
+pub(super) struct BlockWriter {
+    pub(super) builder: ModelBuilder,
+    lists: Vec<OpenList>,
     code: Vec<String>,
-    /// The first heading, and its level.
+    /// The first of the largest headings, and its level.
     first: Option<(u8, String)>,
-    /// Whether something was left out, since there was too much of it.
+    /// True if something was left out because there was too much of it.
     pub(super) cut: bool,
 }
 
-impl Blocks {
-    /// Whether there is room for more; what does not fit is noted.
+impl BlockWriter {
+    /// True if there is room for more; records that something is cut if not.
     pub(super) fn has_room(&mut self) -> bool {
-        let full = self.builder.nodes() > MAX_NODES || self.builder.kept_bytes() > MAX_TEXT;
+        let full = self.builder.node_count() > MAX_NODES || self.builder.text_bytes() > MAX_TEXT;
         self.cut |= full;
         !full
     }
 
-    /// The first heading, if it is one of the largest.
+    /// The first of the largest headings.
     pub(super) fn first_heading(&self) -> &str {
         self.first.as_ref().map_or("", |(_, text)| text)
     }
 
-    fn inlines(&mut self, inlines: &Inlines) {
+    fn write_inlines(&mut self, inlines: &InlineContent) {
         self.cut |= inlines.is_cut();
-        // Each piece is paid for by what says what it looks like.
-        self.builder.read(inlines.length() + 16 * inlines.pieces());
+        // Each piece pays for its markup too.
+        self.builder
+            .count_source(inlines.length() + 16 * inlines.pieces());
         inlines.write(&mut self.builder);
     }
 
-    /// Ends lists and code.
+    /// Ends open lists and code.
     pub(super) fn end(&mut self) {
         self.end_code();
         self.end_lists(None);
@@ -72,16 +72,16 @@ impl Blocks {
         let code = std::mem::take(&mut self.code).join("\n");
         let code = code.trim_matches('\n');
         if !code.trim().is_empty() && self.has_room() {
-            self.builder.read(code.len() + 16);
+            self.builder.count_source(code.len() + 16);
             let code = self.builder.keep(code);
-            self.builder.add(Content::CodeBlock {
-                language: Slice::default(),
+            self.builder.add(NodeContent::CodeBlock {
+                language: TextSlice::default(),
                 code,
             });
         }
     }
 
-    /// Ends the lists that lie deeper than `level`, or all.
+    /// Ends the lists deeper than `level`, or all.
     fn end_lists(&mut self, level: Option<u8>) {
         while self
             .lists
@@ -89,33 +89,33 @@ impl Blocks {
             .is_some_and(|list| level.is_none_or(|level| list.level > level))
         {
             self.lists.pop();
-            // The item that is open, and its list.
+            // The open item, and its list.
             self.builder.close();
             self.builder.close();
         }
     }
 
     /// Adds a paragraph.
-    pub(super) fn paragraph(&mut self, inlines: &Inlines) {
+    pub(super) fn add_paragraph(&mut self, inlines: &InlineContent) {
         self.cut |= inlines.is_cut();
         if inlines.is_blank() || !self.has_room() {
             return;
         }
         self.end();
-        self.builder.open(Content::Paragraph);
-        self.inlines(inlines);
+        self.builder.open(NodeContent::Paragraph);
+        self.write_inlines(inlines);
         self.builder.close();
     }
 
     /// Adds a paragraph of plain text.
-    pub(super) fn say(&mut self, text: &str) {
-        let mut inlines = Inlines::default();
-        inlines.text(&Looks::default(), text);
-        self.paragraph(&inlines);
+    pub(super) fn add_plain_paragraph(&mut self, text: &str) {
+        let mut inlines = InlineContent::default();
+        inlines.add_text(&RunStyle::default(), text);
+        self.add_paragraph(&inlines);
     }
 
     /// Adds a heading of level 1 to 6.
-    pub(super) fn heading(&mut self, level: u8, inlines: &Inlines) {
+    pub(super) fn add_heading(&mut self, level: u8, inlines: &InlineContent) {
         self.cut |= inlines.is_cut();
         if inlines.is_blank() || !self.has_room() {
             return;
@@ -126,20 +126,26 @@ impl Blocks {
         if !plain.is_empty() && self.first.as_ref().is_none_or(|(first, _)| level < *first) {
             self.first = Some((level, plain));
         }
-        self.builder.open(Content::Heading(level.clamp(1, 6)));
-        self.inlines(inlines);
+        self.builder.open(NodeContent::Heading(level.clamp(1, 6)));
+        self.write_inlines(inlines);
         self.builder.close();
     }
 
     /// Adds a heading of plain text.
-    pub(super) fn head(&mut self, level: u8, text: &str) {
-        let mut inlines = Inlines::default();
-        inlines.text(&Looks::default(), text);
-        self.heading(level, &inlines);
+    pub(super) fn add_plain_heading(&mut self, level: u8, text: &str) {
+        let mut inlines = InlineContent::default();
+        inlines.add_text(&RunStyle::default(), text);
+        self.add_heading(level, &inlines);
     }
 
     /// Adds an item to the list `key` at `level`, with its number if it bears one.
-    pub(super) fn item(&mut self, level: u8, number: Option<u32>, key: u32, inlines: &Inlines) {
+    pub(super) fn add_item(
+        &mut self,
+        level: u8,
+        number: Option<u32>,
+        key: u32,
+        inlines: &InlineContent,
+    ) {
         self.cut |= inlines.is_cut();
         if inlines.is_blank() || !self.has_room() {
             return;
@@ -160,77 +166,77 @@ impl Blocks {
         if self.lists.last().is_some_and(|list| list.level == level) {
             self.builder.close();
         } else {
-            self.builder.open(Content::List {
+            self.builder.open(NodeContent::List {
                 start: number,
                 tight: true,
             });
-            self.lists.push(List { level, key });
+            self.lists.push(OpenList { level, key });
         }
-        self.builder.open(Content::Item { number, task: None });
-        self.builder.open(Content::Paragraph);
-        self.inlines(inlines);
+        self.builder.open(NodeContent::Item { number, task: None });
+        self.builder.open(NodeContent::Paragraph);
+        self.write_inlines(inlines);
         self.builder.close();
     }
 
-    /// Adds lines of code, to those before them.
-    pub(super) fn code(&mut self, code: &str) {
+    /// Adds lines of code to those before them.
+    pub(super) fn add_code(&mut self, code: &str) {
         if self.has_room() {
             self.end_lists(None);
             self.code.push(code.to_owned());
         }
     }
 
-    /// Whether code has begun and not ended.
+    /// True if a block of code is open.
     pub(super) fn in_code(&self) -> bool {
         !self.code.is_empty()
     }
 
-    /// Adds a table, its first row being its header.
-    pub(super) fn table(&mut self, rows: Vec<Vec<Cell>>) {
+    /// Adds a table whose first row is its header.
+    pub(super) fn add_table(&mut self, rows: Vec<Vec<TableCell>>) {
         if rows.iter().flatten().all(|cell| cell.content.is_blank()) {
             return;
         }
-        let width = |row: &Vec<Cell>| {
+        let width = |row: &Vec<TableCell>| {
             row.iter()
                 .map(|cell| usize::from(cell.columns.max(1)))
                 .sum()
         };
         let columns = rows.iter().map(width).max().unwrap_or(0);
         let cells = rows.iter().map(Vec::len).max().unwrap_or(0);
-        self.rows(columns, cells, rows.into_iter());
+        self.add_rows(columns, cells, rows.into_iter());
     }
 
-    /// Adds a table of so many columns, and so many cells in its longest row.
-    pub(super) fn rows(
+    /// Adds a table of so many columns, with `cells` in its longest row.
+    pub(super) fn add_rows(
         &mut self,
         columns: usize,
         cells: usize,
-        rows: impl Iterator<Item = Vec<Cell>>,
+        rows: impl Iterator<Item = Vec<TableCell>>,
     ) {
         if !self.has_room() {
             return;
         }
         self.end();
-        let table = self.builder.keep_table(Table {
+        let table = self.builder.keep_table(TableLayout {
             columns,
             cells,
             header: true,
-            aligns: vec![Align::None; columns],
+            aligns: vec![ColumnAlignment::None; columns],
         });
-        self.builder.read(8 * columns);
-        self.builder.open(Content::Table(table));
+        self.builder.count_source(8 * columns);
+        self.builder.open(NodeContent::Table(table));
         for row in rows {
             if !self.has_room() {
                 break;
             }
-            self.builder.read(8 * columns);
-            self.builder.open(Content::Row);
+            self.builder.count_source(8 * columns);
+            self.builder.open(NodeContent::Row);
             for cell in &row {
-                self.builder.open(Content::Cell {
+                self.builder.open(NodeContent::Cell {
                     columns: cell.columns.max(1),
                     rows: 1,
                 });
-                self.inlines(&cell.content);
+                self.write_inlines(&cell.content);
                 self.builder.close();
             }
             self.builder.close();

@@ -1,38 +1,38 @@
-//! Charts and diagrams: the values that the file keeps of them.
+//! Reads charts and diagrams: the values that the file stores for them.
 //!
 //! Rules: ISO/IEC 29500-1, 21.2 (`DrawingML` charts), 21.4 (diagrams).
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use super::blocks::{Blocks, Cell};
-use super::inlines::{Inlines, Looks};
-use super::xml::Xml;
+use super::blocks::{BlockWriter, TableCell};
+use super::inlines::{InlineContent, RunStyle};
+use super::xml::XmlReader;
 
-/// The most series of a chart, and points of one.
+/// Limits of a chart: series, and points of one.
 const MAX_SERIES: usize = 256;
 const MAX_POINTS: usize = 10_000;
 
-/// The longest text of one point or title, in bytes.
+/// Limit of a point's or title's text, in bytes.
 const MAX_TEXT: usize = 2000;
 
 #[derive(Default)]
-struct Series {
+struct ChartSeries {
     name: String,
     categories: BTreeMap<usize, String>,
     values: BTreeMap<usize, String>,
 }
 
 /// Writes a chart as a table, a diagram as a list.
-pub(super) fn write(text: &str, end: Option<Instant>, blocks: &mut Blocks) {
-    let mut xml = Xml::new(text, end);
+pub(super) fn write(text: &str, end: Option<Instant>, blocks: &mut BlockWriter) {
+    let mut xml = XmlReader::new(text, end);
     let mut title = String::new();
-    let mut series: Vec<Series> = Vec::new();
+    let mut series: Vec<ChartSeries> = Vec::new();
     while let Some(tag) = xml.tag_within(0) {
         match tag.name() {
-            "dataModel" => return diagram(&mut xml, blocks),
-            "title" if series.is_empty() && title.is_empty() => title = texts(&mut xml),
-            // Those of the axes come behind the series.
+            "dataModel" => return write_diagram(&mut xml, blocks),
+            "title" if series.is_empty() && title.is_empty() => title = read_texts(&mut xml),
+            // The titles of the axes come behind the series.
             "title" | "externalData" | "userShapes" | "clrMapOvr" | "Fallback" => xml.skip(),
             "ser" if series.len() < MAX_SERIES => series.push(read_series(&mut xml)),
             _ => {}
@@ -47,31 +47,31 @@ pub(super) fn write(text: &str, end: Option<Instant>, blocks: &mut Blocks) {
     if series.is_empty() && title.is_empty() {
         return;
     }
-    let mut inlines = Inlines::default();
-    let bold = Looks {
+    let mut inlines = InlineContent::default();
+    let bold = RunStyle {
         bold: true,
-        ..Looks::default()
+        ..RunStyle::default()
     };
-    inlines.text(&bold, &caption);
-    blocks.paragraph(&inlines);
-    blocks.table(rows(&series));
+    inlines.add_text(&bold, &caption);
+    blocks.add_paragraph(&inlines);
+    blocks.add_table(rows(&series));
 }
 
-/// A row for each category, a column for each series.
-fn rows(all: &[Series]) -> Vec<Vec<Cell>> {
+/// Returns a row for each category, with a column for each series.
+fn rows(all: &[ChartSeries]) -> Vec<Vec<TableCell>> {
     let cell = |text: &str| {
-        let mut content = Inlines::default();
-        content.text(&Looks::default(), text);
-        Cell {
+        let mut content = InlineContent::default();
+        content.add_text(&RunStyle::default(), text);
+        TableCell {
             content,
             columns: 1,
         }
     };
-    // Where each series has points of its own, they stand beside one another.
+    // Series with categories of their own stand beside one another.
     let shared = all
         .iter()
         .all(|series| series.categories.is_empty() || series.categories == all[0].categories);
-    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let mut rows: Vec<Vec<TableCell>> = Vec::new();
     let mut head = Vec::new();
     for (at, series) in all.iter().enumerate() {
         if at == 0 || !shared {
@@ -85,7 +85,7 @@ fn rows(all: &[Series]) -> Vec<Vec<Cell>> {
         }));
     }
     rows.push(head);
-    let last = |series: &Series| {
+    let last = |series: &ChartSeries| {
         let points = [&series.categories, &series.values];
         points
             .into_iter()
@@ -95,7 +95,7 @@ fn rows(all: &[Series]) -> Vec<Vec<Cell>> {
     };
     let points = all.iter().filter_map(last).max().map_or(0, |last| last + 1);
     for point in 0..points {
-        let known = |series: &Series| {
+        let known = |series: &ChartSeries| {
             series.categories.contains_key(&point) || series.values.contains_key(&point)
         };
         if !all.iter().any(known) {
@@ -121,17 +121,17 @@ fn rows(all: &[Series]) -> Vec<Vec<Cell>> {
     rows
 }
 
-fn read_series(xml: &mut Xml<'_>) -> Series {
+fn read_series(xml: &mut XmlReader<'_>) -> ChartSeries {
     let level = xml.depth();
-    let mut series = Series::default();
+    let mut series = ChartSeries::default();
     while let Some(tag) = xml.tag_within(level) {
         match tag.name() {
             "tx" => {
-                let points = points(xml);
+                let points = read_points(xml);
                 series.name = points.into_values().collect::<Vec<_>>().join(" ");
             }
-            "cat" | "xVal" => series.categories = points(xml),
-            "val" | "yVal" => series.values = points(xml),
+            "cat" | "xVal" => series.categories = read_points(xml),
+            "val" | "yVal" => series.values = read_points(xml),
             "extLst" | "spPr" | "dLbls" | "dPt" | "trendline" | "errBars" | "marker" => xml.skip(),
             _ => {}
         }
@@ -139,8 +139,8 @@ fn read_series(xml: &mut Xml<'_>) -> Series {
     series
 }
 
-/// The points that are kept of a reference, by their places.
-fn points(xml: &mut Xml<'_>) -> BTreeMap<usize, String> {
+/// The cached points of a reference, by index.
+fn read_points(xml: &mut XmlReader<'_>) -> BTreeMap<usize, String> {
     let level = xml.depth();
     let mut points: BTreeMap<usize, String> = BTreeMap::new();
     let mut at = 0;
@@ -151,8 +151,8 @@ fn points(xml: &mut Xml<'_>) -> BTreeMap<usize, String> {
             "formatCode" => percent = xml.text_within(MAX_TEXT).contains('%'),
             "v" if at < MAX_POINTS => {
                 let value = xml.text_within(MAX_TEXT);
-                let value = shown(value.trim(), percent);
-                // The levels of a category of several stand one after the other, innermost first.
+                let value = rounded(value.trim(), percent);
+                // The levels of a category come one after the other, innermost first.
                 points
                     .entry(at)
                     .and_modify(|all| *all = format!("{value} {all}"))
@@ -165,8 +165,8 @@ fn points(xml: &mut Xml<'_>) -> BTreeMap<usize, String> {
     points
 }
 
-/// A value without what rounding leaves behind its fifteenth digit.
-fn shown(value: &str, percent: bool) -> String {
+/// A value without the rounding errors behind its fifteenth digit.
+fn rounded(value: &str, percent: bool) -> String {
     match value.parse::<f64>() {
         Ok(number) if percent => format!("{}%", super::number(number * 100.0)),
         Ok(number) if value.len() > 15 => super::number(number),
@@ -174,8 +174,8 @@ fn shown(value: &str, percent: bool) -> String {
     }
 }
 
-/// All text of paragraphs.
-fn texts(xml: &mut Xml<'_>) -> String {
+/// Reads all text of the paragraphs within the element that was opened last.
+fn read_texts(xml: &mut XmlReader<'_>) -> String {
     let level = xml.depth();
     let mut all = String::new();
     while let Some(tag) = xml.tag_within(level) {
@@ -191,8 +191,8 @@ fn texts(xml: &mut Xml<'_>) -> String {
     all.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The points of a diagram, in their order.
-fn diagram(xml: &mut Xml<'_>, blocks: &mut Blocks) {
+/// Writes the points of a diagram as a list.
+fn write_diagram(xml: &mut XmlReader<'_>, blocks: &mut BlockWriter) {
     while let Some(tag) = xml.tag_within(0) {
         if tag.name() != "pt" {
             continue;
@@ -204,9 +204,9 @@ fn diagram(xml: &mut Xml<'_>, blocks: &mut Blocks) {
             xml.skip();
             continue;
         }
-        let mut inlines = Inlines::default();
-        inlines.text(&Looks::default(), &texts(xml));
-        blocks.item(0, None, 0, &inlines);
+        let mut inlines = InlineContent::default();
+        inlines.add_text(&RunStyle::default(), &read_texts(xml));
+        blocks.add_item(0, None, 0, &inlines);
         if !blocks.has_room() {
             return;
         }

@@ -1,17 +1,17 @@
-//! What runs in a paragraph, on its way into the model: pieces of text with their looks, joined
-//! where these are equal.
+//! Collects the inlines of a paragraph before they are written into the model; pieces of text of
+//! one style are joined.
 
 use std::rc::Rc;
 
-use crate::document::model::{Builder, Content, Slice};
+use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 
-/// What a piece of text looks like.
+/// The style of a piece of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is one look, and none implies another"
 )]
-pub(super) struct Looks {
+pub(super) struct RunStyle {
     pub(super) bold: bool,
     pub(super) italic: bool,
     pub(super) deleted: bool,
@@ -19,12 +19,12 @@ pub(super) struct Looks {
     pub(super) link: Option<Rc<str>>,
 }
 
-/// The most pieces of a paragraph, and its longest text, in bytes.
+/// Limits of a paragraph: pieces, and bytes of text.
 const MAX_PIECES: usize = 100_000;
 const MAX_TEXT: usize = 8 << 20;
 
-enum Piece {
-    Text(Looks, String),
+enum InlinePiece {
+    Text(RunStyle, String),
     Break,
     Image { alt: String, name: String },
     Mark(u32),
@@ -32,77 +32,76 @@ enum Piece {
 
 /// The inlines of a paragraph or a cell.
 #[derive(Default)]
-pub(super) struct Inlines {
-    pieces: Vec<Piece>,
+pub(super) struct InlineContent {
+    pieces: Vec<InlinePiece>,
     length: usize,
-    /// Whether something was left out, since there was too much of it.
+    /// True if something was left out because there was too much of it.
     cut: bool,
 }
 
-/// What is open while pieces are written, outermost first.
+/// The markup that is open while pieces are written, outermost first.
 #[derive(Clone, PartialEq, Eq)]
-enum Open {
+enum OpenStyle {
     Link(Rc<str>),
     Strong,
     Emphasis,
     Deleted,
 }
 
-impl Inlines {
-    /// Adds text.
-    pub(super) fn text(&mut self, looks: &Looks, text: &str) {
+impl InlineContent {
+    pub(super) fn add_text(&mut self, style: &RunStyle, text: &str) {
         if text.is_empty() || !self.has_room() {
             return;
         }
         self.length += text.len();
         let blank = text.chars().all(char::is_whitespace);
         match self.pieces.last_mut() {
-            // What a blank looks like is not seen, but that it is part of a link, or of code.
-            Some(Piece::Text(last, all))
-                if last == looks || blank && last.link == looks.link && !last.code =>
+            // The style of a blank is invisible, except that it belongs to a link, or to code.
+            Some(InlinePiece::Text(last, all))
+                if last == style || blank && last.link == style.link && !last.code =>
             {
                 all.push_str(text);
             }
             _ => self
                 .pieces
-                .push(Piece::Text(looks.clone(), text.to_owned())),
+                .push(InlinePiece::Text(style.clone(), text.to_owned())),
         }
     }
 
-    /// Adds the end of a line.
-    pub(super) fn line_end(&mut self) {
+    /// Adds a line break.
+    pub(super) fn add_line_break(&mut self) {
         if self.has_room() {
-            self.pieces.push(Piece::Break);
+            self.pieces.push(InlinePiece::Break);
         }
     }
 
-    /// Whether there is room for more; what does not fit is noted.
+    /// True if there is room for more; records that something is cut if not.
     fn has_room(&mut self) -> bool {
         let full = self.pieces.len() >= MAX_PIECES || self.length >= MAX_TEXT;
         self.cut |= full;
         !full
     }
 
-    /// Whether something was left out.
+    /// True if something was left out because there was too much of it.
     pub(super) fn is_cut(&self) -> bool {
         self.cut
     }
 
-    /// Adds the end of a line where there is something before it.
-    pub(super) fn next_line(&mut self) {
-        if !self.is_blank() && !matches!(self.pieces.last(), Some(Piece::Break)) {
-            self.pieces.push(Piece::Break);
+    /// Adds a line break, unless there is no text before it.
+    pub(super) fn begin_line(&mut self) {
+        if !self.is_blank() && !matches!(self.pieces.last(), Some(InlinePiece::Break)) {
+            self.pieces.push(InlinePiece::Break);
         }
     }
 
-    /// Adds an image, of which its text is shown and the name of its file.
-    pub(super) fn image(&mut self, alt: &str, name: &str) {
+    /// Adds an image with its text and the name of its file.
+    pub(super) fn add_image(&mut self, alt: &str, name: &str) {
         if !self.has_room() {
             return;
         }
         let alt = alt.split_whitespace().collect::<Vec<_>>().join(" ");
         self.length += alt.len() + name.len();
-        self.pieces.push(Piece::Image {
+        self.pieces.push(InlinePiece::Image {
             alt,
             name: if name.contains("://") {
                 name.to_owned()
@@ -112,60 +111,60 @@ impl Inlines {
         });
     }
 
-    /// Adds the mark of a note.
-    pub(super) fn mark(&mut self, number: u32) {
+    /// Adds a reference to a note.
+    pub(super) fn add_note_mark(&mut self, number: u32) {
         if self.has_room() {
-            self.pieces.push(Piece::Mark(number));
+            self.pieces.push(InlinePiece::Mark(number));
         }
     }
 
-    /// How many bytes its texts have.
+    /// Bytes of text.
     pub(super) fn length(&self) -> usize {
         self.length
     }
 
-    /// How many pieces there are.
+    /// Number of pieces.
     pub(super) fn pieces(&self) -> usize {
         self.pieces.len()
     }
 
-    /// Whether nothing of it is seen.
+    /// True if nothing of it is visible.
     pub(super) fn is_blank(&self) -> bool {
         self.pieces.iter().all(|piece| match piece {
-            Piece::Text(_, text) => text.trim().is_empty(),
-            Piece::Break => true,
-            Piece::Image { .. } | Piece::Mark(_) => false,
+            InlinePiece::Text(_, text) => text.trim().is_empty(),
+            InlinePiece::Break => true,
+            InlinePiece::Image { .. } | InlinePiece::Mark(_) => false,
         })
     }
 
-    /// Whether all of its text is code.
+    /// True if all of its text is code.
     pub(super) fn is_code(&self) -> bool {
         let mut code = false;
         for piece in &self.pieces {
             match piece {
-                Piece::Text(looks, _) if looks.code => code = true,
-                Piece::Text(_, text) if text.trim().is_empty() => {}
-                Piece::Break => {}
+                InlinePiece::Text(style, _) if style.code => code = true,
+                InlinePiece::Text(_, text) if text.trim().is_empty() => {}
+                InlinePiece::Break => {}
                 _ => return false,
             }
         }
         code
     }
 
-    /// Its text, with its line ends.
+    /// The text with its line breaks, without markup.
     pub(super) fn plain(&self) -> String {
         let mut plain = String::with_capacity(self.length);
         for piece in &self.pieces {
             match piece {
-                Piece::Text(_, text) => plain.push_str(text),
-                Piece::Break => plain.push('\n'),
-                Piece::Image { .. } | Piece::Mark(_) => {}
+                InlinePiece::Text(_, text) => plain.push_str(text),
+                InlinePiece::Break => plain.push('\n'),
+                InlinePiece::Image { .. } | InlinePiece::Mark(_) => {}
             }
         }
         plain
     }
 
-    /// Takes what another one holds, behind its own.
+    /// Appends the pieces of `other`.
     pub(super) fn append(&mut self, other: Self) {
         self.cut |= other.cut;
         if self.has_room() {
@@ -174,29 +173,34 @@ impl Inlines {
         }
     }
 
-    /// Takes bold type away, where all there is bears it.
+    /// Removes bold type, as for a heading.
     pub(super) fn unbold(&mut self) {
         for piece in &mut self.pieces {
-            if let Piece::Text(looks, _) = piece {
-                looks.bold = false;
+            if let InlinePiece::Text(style, _) = piece {
+                style.bold = false;
             }
         }
     }
 
-    /// Writes them into a document.
-    pub(super) fn write(&self, builder: &mut Builder) {
-        let mut open: Vec<Open> = Vec::new();
+    /// Writes the pieces into a document.
+    pub(super) fn write(&self, builder: &mut ModelBuilder) {
+        let mut open: Vec<OpenStyle> = Vec::new();
         for piece in &self.pieces {
-            let (looks, code) = match piece {
-                Piece::Text(looks, _) => (looks.clone(), looks.code),
-                _ => (Looks::default(), false),
+            let (style, code) = match piece {
+                InlinePiece::Text(style, _) => (style.clone(), style.code),
+                _ => (RunStyle::default(), false),
             };
-            let mut wanted: Vec<Open> = looks.link.clone().map(Open::Link).into_iter().collect();
-            wanted.extend(looks.bold.then_some(Open::Strong));
-            wanted.extend(looks.italic.then_some(Open::Emphasis));
-            wanted.extend(looks.deleted.then_some(Open::Deleted));
-            // A line end and an image within a link or within bold type do not end it.
-            if matches!(piece, Piece::Break | Piece::Image { .. }) {
+            let mut wanted: Vec<OpenStyle> = style
+                .link
+                .clone()
+                .map(OpenStyle::Link)
+                .into_iter()
+                .collect();
+            wanted.extend(style.bold.then_some(OpenStyle::Strong));
+            wanted.extend(style.italic.then_some(OpenStyle::Emphasis));
+            wanted.extend(style.deleted.then_some(OpenStyle::Deleted));
+            // A line break or an image does not end the markup around it.
+            if matches!(piece, InlinePiece::Break | InlinePiece::Image { .. }) {
                 wanted.clone_from(&open);
             }
             let same = open.iter().zip(&wanted).take_while(|(a, b)| a == b).count();
@@ -205,39 +209,39 @@ impl Inlines {
             }
             for style in &wanted[same..] {
                 let content = match style {
-                    Open::Link(address) => Content::Link {
+                    OpenStyle::Link(address) => NodeContent::Link {
                         address: builder.keep_address(None, address),
-                        title: Slice::default(),
+                        title: TextSlice::default(),
                     },
-                    Open::Strong => Content::Strong,
-                    Open::Emphasis => Content::Emphasis,
-                    Open::Deleted => Content::Deleted,
+                    OpenStyle::Strong => NodeContent::Strong,
+                    OpenStyle::Emphasis => NodeContent::Emphasis,
+                    OpenStyle::Deleted => NodeContent::Deleted,
                 };
                 builder.open(content);
             }
             open = wanted;
             match piece {
-                Piece::Text(_, text) if code && !text.trim().is_empty() => {
-                    // Blanks at its ends part it from what stands around it, and are no code.
+                InlinePiece::Text(_, text) if code && !text.trim().is_empty() => {
+                    // Blanks at the ends are separators, not code.
                     let rest = text.trim_start();
                     let inner = rest.trim_end();
-                    add_text(builder, &text[..text.len() - rest.len()]);
+                    write_text(builder, &text[..text.len() - rest.len()]);
                     let kept = builder.keep(inner);
-                    builder.add(Content::Code(kept));
-                    add_text(builder, &rest[inner.len()..]);
+                    builder.add(NodeContent::Code(kept));
+                    write_text(builder, &rest[inner.len()..]);
                 }
-                Piece::Text(_, text) => add_text(builder, text),
-                Piece::Break => builder.add(Content::Break),
-                Piece::Image { alt, name } => {
+                InlinePiece::Text(_, text) => write_text(builder, text),
+                InlinePiece::Break => builder.add(NodeContent::Break),
+                InlinePiece::Image { alt, name } => {
                     let address = builder.keep_address(None, name);
                     let alt = builder.keep(alt);
-                    builder.add(Content::Image {
+                    builder.add(NodeContent::Image {
                         address,
                         alt,
-                        title: Slice::default(),
+                        title: TextSlice::default(),
                     });
                 }
-                Piece::Mark(number) => builder.add(Content::NoteMark(*number)),
+                InlinePiece::Mark(number) => builder.add(NodeContent::NoteMark(*number)),
             }
         }
         for _ in open {
@@ -246,9 +250,9 @@ impl Inlines {
     }
 }
 
-fn add_text(builder: &mut Builder, text: &str) {
+fn write_text(builder: &mut ModelBuilder, text: &str) {
     if !text.is_empty() {
         let text = builder.keep(text);
-        builder.add(Content::Text(text));
+        builder.add(NodeContent::Text(text));
     }
 }

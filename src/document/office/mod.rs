@@ -5,66 +5,65 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `package` | the zip file, its parts and how they point to each other |
+//! | `package` | the zip file, its parts and their relationships |
 //! | `xml` | elements and text |
-//! | `inlines`, `blocks` | the way into the model, within limits |
+//! | `inlines`, `blocks` | writing into the model, within limits |
 //! | `chart` | the values of charts, the texts of diagrams |
 //! | `docx`, `pptx`, `xlsx` | the three kinds |
 
-use super::file::{FileError, FileKind};
-use super::model::{Builder, Content};
-use package::Package;
-use xml::{Item, Xml};
+use super::model::{ModelBuilder, NodeContent};
+use super::{DocumentError, FileKind};
+use package::ZipPackage;
+use xml::{XmlEvent, XmlReader};
 
 mod blocks;
 mod chart;
 mod docx;
 mod inlines;
-mod omml;
 pub(super) mod package;
 mod pptx;
 mod xlsx;
 pub(super) mod xml;
 
-/// The most columns that a cell takes.
+/// Maximum number of columns that a cell spans.
 const MAX_COLUMNS: usize = 64;
 
-/// How deep tables and text boxes are nested at most.
+/// Maximum nesting of tables and text boxes.
 const MAX_DEPTH: usize = 12;
 
-/// The longest title, author or date, in bytes.
+/// Limit of a title, author or date, in bytes.
 const MAX_PROPERTY: usize = 1000;
 
-/// What was read of a document.
+/// A document that was read, with what is missing from it.
 #[derive(Default)]
-pub(super) struct Read {
-    pub(super) builder: Builder,
-    /// What its text gives as its title.
+pub(super) struct ParsedDocument {
+    pub(super) builder: ModelBuilder,
+    /// Title taken from its text.
     pub(super) title: String,
-    /// Whether something was left out, since there was too much of it.
+    /// True if something was left out because there was too much of it.
     pub(super) cut: bool,
-    /// Whether something was left out, since there was no time for it.
+    /// True if something was left out for lack of time.
     pub(super) late: bool,
-    /// Whether its XML breaks off.
+    /// True if its XML breaks off.
     pub(super) broken: bool,
 }
 
-/// What a document says about itself; empty where it says nothing.
+/// A document's metadata; empty where it gives none.
 #[derive(Default)]
-pub(super) struct Properties {
+pub(super) struct DocumentProperties {
     pub(super) title: String,
     pub(super) author: String,
     pub(super) date: String,
 }
 
-/// Reads the document in `package`, and what it says about itself.
+/// Reads the document in `package` and its metadata.
 pub(super) fn read(
-    package: &mut Package<'_>,
+    package: &mut ZipPackage<'_>,
     kind: FileKind,
-) -> Result<(Read, Properties), FileError> {
+) -> Result<(ParsedDocument, DocumentProperties), DocumentError> {
     let (_, main) = main_part(package)
         .filter(|(found, _)| *found == kind)
-        .ok_or(FileError::NotOne(kind))?;
+        .ok_or(DocumentError::NotOne(kind))?;
     let read = match kind {
         FileKind::Pptx => pptx::read(package, &main),
         FileKind::Xlsx => xlsx::read(package, &main),
@@ -82,15 +81,15 @@ fn is_white(colour: &str) -> bool {
             .all(|part| matches!(part, Ok(Ok(0xf8..))))
 }
 
-/// The kind of the document and its main part, by what the package says of its parts.
-pub(super) fn main_part(package: &mut Package<'_>) -> Option<(FileKind, String)> {
+/// Returns the kind of the document and its main part, by the package's list of content types.
+pub(super) fn main_part(package: &mut ZipPackage<'_>) -> Option<(FileKind, String)> {
     let relations = package.relations("");
     let named = relations.first("officeDocument").map(str::to_owned);
     let text = package.text("[Content_Types].xml")?;
-    let mut xml = Xml::new(&text, package.end());
+    let mut xml = XmlReader::new(&text, package.end());
     let mut found: Option<(FileKind, String)> = None;
     while let Some(item) = xml.next() {
-        let Item::Open(tag) = item else { continue };
+        let XmlEvent::Open(tag) = item else { continue };
         let kind = tag.attribute("ContentType").and_then(|kind| kind_of(&kind));
         let name = tag.attribute("PartName").unwrap_or_default();
         let name = name.trim_start_matches('/').to_owned();
@@ -102,7 +101,7 @@ pub(super) fn main_part(package: &mut Package<'_>) -> Option<(FileKind, String)>
         let (Some(kind), Some(name)) = (kind, name) else {
             continue;
         };
-        // The package names its main part; others of its kind are embedded in it.
+        // The package names its main part; other parts of the kind are embedded documents.
         let is_named = named
             .as_ref()
             .is_some_and(|named| named.eq_ignore_ascii_case(&name));
@@ -118,7 +117,7 @@ pub(super) fn main_part(package: &mut Package<'_>) -> Option<(FileKind, String)>
     Some((kind, name))
 }
 
-/// The kind of document whose main part is of this type.
+/// The kind of document that has a main part of this type.
 fn kind_of(content_type: &str) -> Option<FileKind> {
     let content_type = content_type.to_ascii_lowercase();
     let content_type = content_type.strip_suffix(".main+xml")?;
@@ -133,18 +132,18 @@ fn kind_of(content_type: &str) -> Option<FileKind> {
     }
 }
 
-/// What the document says about itself.
-fn properties(package: &mut Package<'_>) -> Properties {
+/// Reads the document's metadata.
+fn properties(package: &mut ZipPackage<'_>) -> DocumentProperties {
     let relations = package.relations("");
     let name = relations
         .first("core-properties")
         .unwrap_or("docProps/core.xml")
         .to_owned();
-    let mut properties = Properties::default();
+    let mut properties = DocumentProperties::default();
     let Some(text) = package.text(&name) else {
         return properties;
     };
-    let mut xml = Xml::new(&text, package.end());
+    let mut xml = XmlReader::new(&text, package.end());
     let mut modified = String::new();
     while let Some(tag) = xml.tag_within(0) {
         let slot = match tag.name() {
@@ -160,7 +159,7 @@ fn properties(package: &mut Package<'_>) -> Properties {
     if properties.date.is_empty() {
         properties.date = modified;
     }
-    // What programs put there themselves says nothing of the document.
+    // Values that programs put there by default.
     if matches!(
         properties.title.as_str(),
         "PowerPoint Presentation" | "Word Document"
@@ -173,7 +172,7 @@ fn properties(package: &mut Package<'_>) -> Properties {
     properties
 }
 
-/// A number as its fifteen digits have it, as spreadsheets show it at most.
+/// A number with fifteen digits, the most that spreadsheets show.
 fn number(value: f64) -> String {
     if !value.is_finite() {
         return value.to_string();

@@ -1,8 +1,8 @@
-//! The parts of a zip file, within limits, and how they point to each other.
+//! Reads the parts of a zip file, within limits, and the relationships between them.
 //!
 //! Rules: APPNOTE.TXT 6.3.10 (zip), ECMA-376-2 (Open Packaging Conventions: part names,
-//! relationships). Nothing is read but parts of the file itself: what points elsewhere is an
-//! address, and a path that leaves the file is none.
+//! relationships). Only parts of the file itself are read: whatever else is pointed to is an
+//! address, and a path that leaves the file is ignored.
 
 use std::collections::HashMap;
 use std::io::{Cursor, Read};
@@ -12,83 +12,86 @@ use memchr::memmem;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::xml::{self, Item, Xml};
-use crate::document::file::FileError;
+use super::xml::{self, XmlEvent, XmlReader};
+use crate::document::DocumentError;
 
-/// The most entries of a file.
+/// Limit of a file's entries.
 const MAX_ENTRIES: usize = 20_000;
 
-/// The most that all parts which are read may be once they are decompressed, in bytes.
+/// Limit of all parts that are read, in bytes once decompressed.
 const MAX_TOTAL: usize = 256 << 20;
 
-/// How much is decompressed between two looks at the clock, in bytes.
-const PIECE: usize = 1 << 20;
+/// Bytes decompressed between two looks at the clock.
+const PIECE_BYTES: usize = 1 << 20;
 
-/// What opens each record of a zip file's directory, and the end of one with 64-bit numbers.
-const RECORD: &[u8] = b"PK\x01\x02";
-const END_64: &[u8] = b"PK\x06\x06";
+/// Signatures of a record in a zip file's directory, and of the end of a directory with 64-bit
+/// numbers.
+const RECORD_SIGNATURE: &[u8] = b"PK\x01\x02";
+const END_64_SIGNATURE: &[u8] = b"PK\x06\x06";
 
 /// A zip file.
-pub(in crate::document) struct Package<'a> {
+pub(in crate::document) struct ZipPackage<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
-    /// Where each entry is, by its name in lower case.
-    places: HashMap<String, usize>,
+    /// Index of each entry, by its name in lower case.
+    entries: HashMap<String, usize>,
     left: usize,
-    /// The most that one part may be once it is decompressed, in bytes.
+    /// Limit of one part, in bytes once decompressed.
     part: usize,
     end: Option<Instant>,
-    /// Whether a part could not be read whole, since it is damaged.
+    /// True if a part could not be read whole because it is damaged.
     pub(in crate::document) damaged: bool,
-    /// Whether something was left out, since there was too much of it.
+    /// True if something was left out because there was too much of it.
     pub(in crate::document) cut: bool,
-    /// Whether a part was left out, since nobody can read it without a password.
+    /// True if a part was left out because it needs a password.
     pub(in crate::document) locked: bool,
 }
 
-/// What a part points to.
+/// The target of a relationship.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::document) enum Target {
-    /// Another part, by its name.
+pub(in crate::document) enum RelationshipTarget {
+    /// Name of another part.
     Part(String),
-    /// An address outside of the file.
     Address(String),
 }
 
-/// What a part points to, and as what.
+/// A relationship of a part.
 #[derive(Clone, Debug)]
-pub(in crate::document) struct Relation {
-    /// The last part of its type's address, as `hyperlink`.
+pub(in crate::document) struct PartRelationship {
+    /// Last segment of its type, as `hyperlink`.
     pub(in crate::document) kind: String,
-    pub(in crate::document) target: Target,
+    pub(in crate::document) target: RelationshipTarget,
 }
 
-/// The relationships of a part, by their names.
+/// The relationships of a part, by their identifiers and in their order.
 #[derive(Default)]
-pub(in crate::document) struct Relations(HashMap<String, Relation>, Vec<String>);
+pub(in crate::document) struct PartRelationships {
+    by_id: HashMap<String, PartRelationship>,
+    order: Vec<String>,
+}
 
-impl Relations {
-    /// The part that a relationship points to.
+impl PartRelationships {
+    /// Returns the part that a relationship points to.
     pub(in crate::document) fn part(&self, id: &str) -> Option<&str> {
-        match &self.0.get(id)?.target {
-            Target::Part(name) => Some(name),
-            Target::Address(_) => None,
+        match &self.by_id.get(id)?.target {
+            RelationshipTarget::Part(name) => Some(name),
+            RelationshipTarget::Address(_) => None,
         }
     }
 
-    /// The address that a relationship points to.
+    /// Returns the address that a relationship points to.
     pub(in crate::document) fn address(&self, id: &str) -> Option<&str> {
-        match &self.0.get(id)?.target {
-            Target::Address(address) => Some(address),
-            Target::Part(_) => None,
+        match &self.by_id.get(id)?.target {
+            RelationshipTarget::Address(address) => Some(address),
+            RelationshipTarget::Part(_) => None,
         }
     }
 
-    /// The first part of a kind.
+    /// Returns the first part of a kind.
     pub(in crate::document) fn first(&self, kind: &str) -> Option<&str> {
-        self.1
+        self.order
             .iter()
             .find(|id| {
-                self.0
+                self.by_id
                     .get(*id)
                     .is_some_and(|relation| relation.kind == kind)
             })
@@ -96,26 +99,26 @@ impl Relations {
     }
 }
 
-impl<'a> Package<'a> {
-    /// Opens a file of which no part is to be longer than `part` bytes.
+impl<'a> ZipPackage<'a> {
+    /// Opens a file; its parts are read up to `part` bytes.
     pub(in crate::document) fn open(
         bytes: &'a [u8],
         part: usize,
         end: Option<Instant>,
-    ) -> Result<Self, FileError> {
+    ) -> Result<Self, DocumentError> {
         if claims_too_much(bytes) {
-            return Err(FileError::TooCostly);
+            return Err(DocumentError::TooCostly);
         }
-        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| FileError::Damaged)?;
-        let mut places = HashMap::with_capacity(archive.len());
+        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| DocumentError::Damaged)?;
+        let mut entries = HashMap::with_capacity(archive.len());
         for (at, name) in archive.file_names_raw().enumerate() {
             let name = String::from_utf8_lossy(name).replace('\\', "/");
             let name = name.trim_start_matches('/').to_lowercase();
-            places.entry(name).or_insert(at);
+            entries.entry(name).or_insert(at);
         }
         Ok(Self {
             archive,
-            places,
+            entries,
             left: MAX_TOTAL,
             part,
             end,
@@ -125,31 +128,31 @@ impl<'a> Package<'a> {
         })
     }
 
-    fn place(&self, name: &str) -> Option<usize> {
-        self.places.get(&name.to_lowercase()).copied()
+    fn entry(&self, name: &str) -> Option<usize> {
+        self.entries.get(&name.to_lowercase()).copied()
     }
 
-    /// Whether there is a part of this name.
+    /// True if there is a part of this name.
     pub(in crate::document) fn has(&self, name: &str) -> bool {
-        self.place(name).is_some()
+        self.entry(name).is_some()
     }
 
-    /// When all has to be read.
+    /// Deadline for reading.
     pub(in crate::document) fn end(&self) -> Option<Instant> {
         self.end
     }
 
-    /// The text of a part, as much of it as can be read; `None` if there is none.
+    /// Returns the text of a part, as much of it as can be read; `None` if there is none.
     pub(in crate::document) fn text(&mut self, name: &str) -> Option<String> {
         Some(xml::decoded(self.bytes(name)?))
     }
 
-    /// The bytes of a part, as many as can be read.
+    /// Returns the bytes of a part, as many as can be read.
     fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
-        let place = self.place(name)?;
+        let entry = self.entry(name)?;
         let most = self.part.min(self.left);
         let mut bytes = Vec::new();
-        let mut file = match self.archive.by_index(place) {
+        let mut file = match self.archive.by_index(entry) {
             Ok(file) => file,
             Err(ZipError::UnsupportedArchive(reason)) => {
                 self.locked |= reason == ZipError::PASSWORD_REQUIRED;
@@ -166,7 +169,7 @@ impl<'a> Package<'a> {
                 self.cut = true;
                 break;
             }
-            let piece = PIECE.min(most + 1 - bytes.len());
+            let piece = PIECE_BYTES.min(most + 1 - bytes.len());
             match (&mut file).take(piece as u64).read_to_end(&mut bytes) {
                 Ok(0) => break,
                 Ok(_) if bytes.len() > most => {
@@ -187,18 +190,18 @@ impl<'a> Package<'a> {
         Some(bytes)
     }
 
-    /// What a part points to; what the file itself points to, where the name is empty.
-    pub(in crate::document) fn relations(&mut self, part: &str) -> Relations {
+    /// Reads the relationships of a part, or those of the package if the name is empty.
+    pub(in crate::document) fn relations(&mut self, part: &str) -> PartRelationships {
         let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
         let slash = if folder.is_empty() { "" } else { "/" };
-        let mut relations = Relations::default();
+        let mut relations = PartRelationships::default();
         let Some(text) = self.text(&format!("{folder}{slash}_rels/{name}.rels")) else {
             return relations;
         };
-        let mut xml = Xml::new(&text, self.end);
+        let mut xml = XmlReader::new(&text, self.end);
         while let Some(item) = xml.next() {
-            let Item::Open(tag) = item else { continue };
-            if tag.name() != "Relationship" || relations.0.len() >= MAX_ENTRIES {
+            let XmlEvent::Open(tag) = item else { continue };
+            if tag.name() != "Relationship" || relations.by_id.len() >= MAX_ENTRIES {
                 continue;
             }
             let (Some(id), Some(target)) = (tag.attribute("Id"), tag.attribute("Target")) else {
@@ -210,38 +213,40 @@ impl<'a> Package<'a> {
                 .attribute("TargetMode")
                 .is_some_and(|mode| mode == "External");
             let target = if outside {
-                Target::Address(target.into_owned())
+                RelationshipTarget::Address(target.into_owned())
             } else {
-                match resolved(folder, &target) {
-                    Some(name) => Target::Part(name),
+                match resolve_part_name(folder, &target) {
+                    Some(name) => RelationshipTarget::Part(name),
                     None => continue,
                 }
             };
             let id = id.into_owned();
-            relations.1.push(id.clone());
-            relations.0.insert(id, Relation { kind, target });
+            relations.order.push(id.clone());
+            relations
+                .by_id
+                .insert(id, PartRelationship { kind, target });
         }
         relations
     }
 }
 
-/// Whether a file speaks of more entries than there may be: each would take memory before any is
-/// looked at.
+/// True if a file claims too many entries. Each would take memory before any is looked at.
 fn claims_too_much(bytes: &[u8]) -> bool {
-    let records = memmem::find_iter(bytes, RECORD).take(MAX_ENTRIES + 1);
+    let records = memmem::find_iter(bytes, RECORD_SIGNATURE).take(MAX_ENTRIES + 1);
     let large = |at: usize| {
-        // The number of entries, in this file and in all.
+        // Number of entries on this disk, and in all.
         [24, 32].into_iter().any(|field| {
             let number = bytes.get(at + field..at + field + 8);
             let number = number.and_then(|number| number.try_into().ok());
             number.is_some_and(|number| u64::from_le_bytes(number) > MAX_ENTRIES as u64)
         })
     };
-    records.count() > MAX_ENTRIES || memmem::find_iter(bytes, END_64).any(large)
+    records.count() > MAX_ENTRIES || memmem::find_iter(bytes, END_64_SIGNATURE).any(large)
 }
 
-/// The name of the part that `target` means in a part of `folder`; `None` if it leaves the file.
-pub(in crate::document) fn resolved(folder: &str, target: &str) -> Option<String> {
+/// Returns the name of the part that `target` means in a part of `folder`; `None` if it leaves the
+/// file.
+pub(in crate::document) fn resolve_part_name(folder: &str, target: &str) -> Option<String> {
     let target = target.replace('\\', "/");
     let path = target.split(['?', '#']).next().unwrap_or_default();
     let mut parts: Vec<&str> = match path.strip_prefix('/') {
@@ -275,7 +280,11 @@ mod tests {
             ("word", "..", None),
             ("OEBPS", "a.xhtml#b", Some("OEBPS/a.xhtml")),
         ] {
-            assert_eq!(resolved(folder, target).as_deref(), wanted, "{target}");
+            assert_eq!(
+                resolve_part_name(folder, target).as_deref(),
+                wanted,
+                "{target}"
+            );
         }
     }
 }

@@ -1,9 +1,8 @@
-//! XML as office documents and EPUB have it: elements by their local names, text with its
-//! references.
+//! Reads XML as office documents and EPUB have it: elements by their local names, text with its
+//! references decoded.
 //!
-//! Rules: XML 1.0. Nothing is expanded but the five references of XML, those by number and the
-//! names of HTML; a document type is passed over. What is not well-formed is read as far as it
-//! goes.
+//! Rules: XML 1.0. Only XML's five references, numeric ones and the names of HTML are expanded; a
+//! document type is skipped. A document that is not well-formed is read as far as possible.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -12,33 +11,34 @@ use encoding_rs::Encoding;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::document::{boundary, entities};
+use crate::basics::words::floor_boundary;
+use crate::document::entities;
 
-/// How many events are read between two looks at the clock.
-const EVENTS: u32 = 4096;
+/// Events read between two looks at the clock.
+const EVENTS_PER_CHECK: u32 = 4096;
 
-/// How deep elements are nested at most: the names of all that are open are kept.
+/// The deepest nesting of elements, because the names of all open ones are kept in memory.
 const MAX_DEPTH: usize = 3000;
 
-/// The longest text in another encoding than UTF-8, in bytes: it may double.
+/// Limit of a text in another encoding than UTF-8, in bytes, because it may double.
 const MAX_ENCODED: usize = 32 << 20;
 
 /// A start tag.
-pub(in crate::document) struct Tag<'a>(BytesStart<'a>);
+pub(in crate::document) struct XmlTag<'a>(BytesStart<'a>);
 
-impl Tag<'_> {
-    /// Its local name.
+impl XmlTag<'_> {
+    /// Local name.
     pub(in crate::document) fn name(&self) -> &str {
         let name = self.0.name().into_inner();
         name.rsplit(':').next().unwrap_or(name)
     }
 
-    /// The value of the first attribute of this local name.
+    /// Returns the value of the first attribute of this local name.
     pub(in crate::document) fn attribute(&self, name: &str) -> Option<Cow<'_, str>> {
         self.find(|key| key.rsplit(':').next() == Some(name))
     }
 
-    /// The value of the first attribute of this local name that bears a prefix, as those of
+    /// Returns the value of the first attribute of this local name that has a prefix, as those of
     /// relationships do.
     pub(in crate::document) fn relation(&self, name: &str) -> Option<Cow<'_, str>> {
         self.find(|key| key.rsplit_once(':').is_some_and(|(_, key)| key == name))
@@ -56,47 +56,46 @@ impl Tag<'_> {
         })
     }
 
-    /// The number that an attribute holds.
+    /// Returns the number in an attribute.
     pub(in crate::document) fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.attribute(name)?.trim().parse().ok()
     }
 
-    /// Whether a property is switched on, which it is where it does not say otherwise.
+    /// True if a property is on, which is the default.
     pub(in crate::document) fn is_on(&self) -> bool {
         self.attribute("val").is_none_or(|value| is_true(&value))
     }
 }
 
-/// Whether the value of an attribute means yes.
+/// True if an attribute's value means yes.
 pub(in crate::document) fn is_true(value: &str) -> bool {
     !matches!(value, "0" | "false" | "off" | "none")
 }
 
-/// A piece of a document.
-pub(in crate::document) enum Item<'a> {
-    Open(Tag<'a>),
+pub(in crate::document) enum XmlEvent<'a> {
+    Open(XmlTag<'a>),
     Close,
     Text(Cow<'a, str>),
 }
 
-/// A document that is being read, front to back.
+/// Reads a document front to back.
 #[allow(clippy::struct_excessive_bools, reason = "each is said by itself")]
-pub(in crate::document) struct Xml<'a> {
+pub(in crate::document) struct XmlReader<'a> {
     text: &'a str,
     reader: Reader<&'a [u8]>,
     depth: usize,
     events: u32,
     end: Option<Instant>,
     over: bool,
-    /// Whether there was no time to read it whole.
+    /// True if there was no time to read it whole.
     pub(in crate::document) late: bool,
-    /// Whether it could not be read whole.
+    /// True if it could not be read whole.
     pub(in crate::document) broken: bool,
-    /// Whether a text was cut, since it was too long.
+    /// True if a text was cut because it was too long.
     pub(in crate::document) cut: bool,
 }
 
-impl<'a> Xml<'a> {
+impl<'a> XmlReader<'a> {
     /// Reads `text` until `end`.
     pub(in crate::document) fn new(text: &'a str, end: Option<Instant>) -> Self {
         let mut reader = Reader::from_str(text);
@@ -118,16 +117,16 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// How many elements are open.
+    /// Number of open elements.
     pub(in crate::document) fn depth(&self) -> usize {
         self.depth
     }
 
-    /// The next piece; `None` at the end, or where nothing more can be read.
-    pub(in crate::document) fn next(&mut self) -> Option<Item<'a>> {
+    /// Returns the next event; `None` at the end, or if nothing more can be read.
+    pub(in crate::document) fn next(&mut self) -> Option<XmlEvent<'a>> {
         loop {
             self.events += 1;
-            if self.events == EVENTS {
+            if self.events == EVENTS_PER_CHECK {
                 self.events = 0;
                 self.late |= self.end.is_some_and(|end| Instant::now() >= end);
             }
@@ -147,16 +146,16 @@ impl<'a> Xml<'a> {
                         self.over = true;
                         return None;
                     }
-                    Item::Open(Tag(tag))
+                    XmlEvent::Open(XmlTag(tag))
                 }
                 Event::End(_) => {
                     self.depth = self.depth.saturating_sub(1);
-                    Item::Close
+                    XmlEvent::Close
                 }
-                Event::Text(text) => Item::Text(text.into_inner()),
-                Event::CData(text) => Item::Text(text.into_inner()),
+                Event::Text(text) => XmlEvent::Text(text.into_inner()),
+                Event::CData(text) => XmlEvent::Text(text.into_inner()),
                 Event::GeneralRef(name) => {
-                    Item::Text(entities::decoded(&format!("&{};", &*name)).into())
+                    XmlEvent::Text(entities::decoded(&format!("&{};", &*name)).into())
                 }
                 Event::Eof => {
                     self.broken |= self.depth > 0;
@@ -168,43 +167,44 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// The next piece within the element that is the `level`-th open one; `None` at its end.
-    pub(in crate::document) fn within(&mut self, level: usize) -> Option<Item<'a>> {
+    /// Returns the next event within the element that is the `level`-th open one; `None` at its
+    /// end.
+    pub(in crate::document) fn within(&mut self, level: usize) -> Option<XmlEvent<'a>> {
         let item = self.next()?;
         (self.depth >= level).then_some(item)
     }
 
-    /// The next start tag within the element that is the `level`-th open one.
-    pub(in crate::document) fn tag_within(&mut self, level: usize) -> Option<Tag<'a>> {
+    /// Returns the next start tag within the element that is the `level`-th open one.
+    pub(in crate::document) fn tag_within(&mut self, level: usize) -> Option<XmlTag<'a>> {
         loop {
-            if let Item::Open(tag) = self.within(level)? {
+            if let XmlEvent::Open(tag) = self.within(level)? {
                 return Some(tag);
             }
         }
     }
 
-    /// Passes over what is left of the element that was opened last.
+    /// Skips the rest of the element that was opened last.
     pub(in crate::document) fn skip(&mut self) {
         let level = self.depth;
         while self.within(level).is_some() {}
     }
 
-    /// Passes over what is left of the element that was opened last, and gives it as it stands.
-    pub(in crate::document) fn skipped(&mut self) -> &'a str {
-        let start = self.place();
+    /// Skips the rest of the element that was opened last, and returns its source.
+    pub(in crate::document) fn skip_to_source(&mut self) -> &'a str {
+        let start = self.position();
         self.skip();
-        let rest = self.text.get(start..self.place()).unwrap_or_default();
-        // The end tag is none of it.
+        let rest = self.text.get(start..self.position()).unwrap_or_default();
+        // Without the end tag.
         rest.rfind("</").map_or(rest, |end| &rest[..end])
     }
 
-    /// All text within the element that was opened last, as far as `most` bytes.
+    /// Returns all text within the element that was opened last, up to `most` bytes.
     pub(in crate::document) fn text_within(&mut self, most: usize) -> String {
         let level = self.depth;
         let mut all = String::new();
         while let Some(item) = self.within(level) {
-            if let Item::Text(text) = item {
-                let room = boundary(&text, most - all.len());
+            if let XmlEvent::Text(text) = item {
+                let room = floor_boundary(&text, most - all.len());
                 self.cut |= room < text.len();
                 all.push_str(&text[..room]);
             }
@@ -212,13 +212,13 @@ impl<'a> Xml<'a> {
         all
     }
 
-    fn place(&self) -> usize {
+    fn position(&self) -> usize {
         usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
     }
 }
 
-/// The bytes of an XML document as text: UTF-8, UTF-16 by its mark or its first character, or
-/// what the document declares.
+/// Decodes an XML document: UTF-8, UTF-16 by its byte order mark or its first character, or the
+/// encoding that it declares.
 pub(in crate::document) fn decoded(mut bytes: Vec<u8>) -> String {
     let encoding = match bytes.as_slice() {
         [0xef, 0xbb, 0xbf, ..] => {
@@ -227,7 +227,7 @@ pub(in crate::document) fn decoded(mut bytes: Vec<u8>) -> String {
         }
         [0xff, 0xfe, ..] | [b'<', 0, ..] => encoding_rs::UTF_16LE,
         [0xfe, 0xff, ..] | [0, b'<', ..] => encoding_rs::UTF_16BE,
-        _ => declared(&bytes).unwrap_or(encoding_rs::UTF_8),
+        _ => declared_encoding(&bytes).unwrap_or(encoding_rs::UTF_8),
     };
     if encoding == encoding_rs::UTF_8 {
         return String::from_utf8(bytes)
@@ -237,8 +237,8 @@ pub(in crate::document) fn decoded(mut bytes: Vec<u8>) -> String {
     encoding.decode(&bytes).0.into_owned()
 }
 
-/// The encoding that a document declares in its first line.
-fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+/// Returns the encoding that a document declares in its first line.
+fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let start = &bytes[..bytes.len().min(200)];
     let start = start.strip_prefix(b"<?xml")?;
     let start = &start[..memchr::memchr(b'>', start)?];
@@ -253,10 +253,10 @@ mod tests {
     use super::*;
 
     fn texts(xml: &str) -> String {
-        let mut xml = Xml::new(xml, None);
+        let mut xml = XmlReader::new(xml, None);
         let mut all = String::new();
         while let Some(item) = xml.next() {
-            if let Item::Text(text) = item {
+            if let XmlEvent::Text(text) = item {
                 all.push_str(&text);
             }
         }
@@ -293,8 +293,8 @@ mod tests {
 
     #[test]
     fn attributes_go_by_their_local_names() {
-        let mut xml = Xml::new("<p:sldId id=\"256\" r:id='r&amp;1'/>", None);
-        let Some(Item::Open(tag)) = xml.next() else {
+        let mut xml = XmlReader::new("<p:sldId id=\"256\" r:id='r&amp;1'/>", None);
+        let Some(XmlEvent::Open(tag)) = xml.next() else {
             panic!("an element opens");
         };
         assert_eq!(tag.name(), "sldId");

@@ -1,26 +1,29 @@
-//! From paragraphs to a model: headings, lists, code, tables.
+//! Writes paragraphs into the model: headings, lists, code, tables.
 
-use super::layout::Line;
-use super::text::inline::{Context, Writer};
+use super::layout::TextLine;
+use super::text::inline::{ParagraphTextWriter, TextContext};
 use super::text::paragraph::is_bold;
-use super::text::{Body, Kind, Paragraph};
-use crate::document::model::{Align, Builder, Content, Slice, Table};
+use super::text::{BodyStyle, ParagraphKind, PdfParagraph};
+use crate::document::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
 use crate::sort::Sort;
 
-/// How much larger than the rest a heading's type is.
-const LARGER: f32 = 1.1;
+/// Minimum size of a heading's type, relative to the body text.
+const HEADING_RATIO: f32 = 1.1;
 
-/// The most letters and lines of a heading.
+/// Limits of a heading: bytes and lines.
 const MAX_HEADING: usize = 220;
 const MAX_HEADING_LINES: usize = 4;
 
-/// The longest heading that only its bold type makes one.
+/// Limit of a heading that only its bold type makes one, in bytes.
 const MAX_BOLD_HEADING: usize = 120;
 
-/// Joins what columns and pages tear apart, around the notes at their feet.
-pub(super) fn join(paragraphs: Vec<Paragraph>, context: &Context<'_>) -> Vec<Paragraph> {
-    let mut joined: Vec<Paragraph> = Vec::with_capacity(paragraphs.len());
-    let mut notes: Vec<Paragraph> = Vec::new();
+/// Joins paragraphs that columns and pages split, also around the notes at their feet.
+pub(super) fn join_paragraphs(
+    paragraphs: Vec<PdfParagraph>,
+    context: &TextContext<'_>,
+) -> Vec<PdfParagraph> {
+    let mut joined: Vec<PdfParagraph> = Vec::with_capacity(paragraphs.len());
+    let mut notes: Vec<PdfParagraph> = Vec::new();
     for paragraph in paragraphs {
         if paragraph.note {
             notes.push(paragraph);
@@ -40,16 +43,17 @@ pub(super) fn join(paragraphs: Vec<Paragraph>, context: &Context<'_>) -> Vec<Par
     joined
 }
 
-fn line_text(entry: &(usize, Line, bool), context: &Context<'_>) -> String {
+fn line_text(entry: &(usize, TextLine, bool), context: &TextContext<'_>) -> String {
     let pool = context.pages.get(entry.0).map_or("", |page| &page.text);
     entry.1.text(pool)
 }
 
-fn goes_on(last: &Paragraph, next: &Paragraph, context: &Context<'_>) -> bool {
+fn goes_on(last: &PdfParagraph, next: &PdfParagraph, context: &TextContext<'_>) -> bool {
     let (Some(end), Some(begin)) = (last.lines.last(), next.lines.first()) else {
         return false;
     };
-    let is_text = matches!(last.kind, Kind::Text | Kind::Item { .. }) && next.kind == Kind::Text;
+    let is_text = matches!(last.kind, ParagraphKind::Text | ParagraphKind::Item { .. })
+        && next.kind == ParagraphKind::Text;
     if !(is_text && last.last && next.first)
         || (last.size - next.size).abs() > 0.06 * last.size
         || is_bold(&end.1) != is_bold(&begin.1)
@@ -64,32 +68,31 @@ fn goes_on(last: &Paragraph, next: &Paragraph, context: &Context<'_>) -> bool {
     lower && !ends || end.ends_with('-') && begin.starts_with(char::is_alphabetic)
 }
 
-/// Writes paragraphs into a builder.
-pub(super) struct Blocks<'a> {
-    pub(super) context: &'a Context<'a>,
-    pub(super) body: Body,
-    pub(super) builder: Builder,
-    /// The sizes of headings, from the largest on.
+pub(super) struct ParagraphWriter<'a> {
+    pub(super) context: &'a TextContext<'a>,
+    pub(super) body: BodyStyle,
+    pub(super) builder: ModelBuilder,
+    /// Sizes of headings, largest first.
     sizes: Vec<f32>,
-    /// Where the marks of the open lists stand, and whether they are numbers.
+    /// Positions of the marks of the open lists, and whether the lists are numbered.
     lists: Vec<(f32, bool)>,
 }
 
-impl<'a> Blocks<'a> {
-    pub(super) fn new(context: &'a Context<'a>, body: Body) -> Self {
+impl<'a> ParagraphWriter<'a> {
+    pub(super) fn new(context: &'a TextContext<'a>, body: BodyStyle) -> Self {
         Self {
             context,
             body,
-            builder: Builder::default(),
+            builder: ModelBuilder::default(),
             sizes: Vec::new(),
             lists: Vec::new(),
         }
     }
 
-    /// Writes them all; gives the first of the largest headings of the first page.
-    pub(super) fn write(&mut self, paragraphs: &[Paragraph]) -> String {
+    /// Writes all paragraphs; returns the first of the largest headings of the first page.
+    pub(super) fn write(&mut self, paragraphs: &[PdfParagraph]) -> String {
         let mut sizes: Vec<f32> = Vec::new();
-        let is_large = |paragraph: &&Paragraph| self.is_large(paragraph);
+        let is_large = |paragraph: &&PdfParagraph| self.is_large(paragraph);
         for paragraph in paragraphs.iter().filter(is_large) {
             let near = |size: &f32| (size - paragraph.size).abs() < 0.04 * size;
             if sizes.len() < 256 && !sizes.iter().any(near) {
@@ -101,17 +104,17 @@ impl<'a> Blocks<'a> {
         let mut title: Option<(f32, String)> = None;
         for (at, paragraph) in paragraphs.iter().enumerate() {
             match paragraph.kind {
-                Kind::Item { number, mark } if is_item(paragraphs, at) => {
-                    self.item(paragraph, number, mark);
+                ParagraphKind::Item { number, mark } if is_item(paragraphs, at) => {
+                    self.write_item(paragraph, number, mark);
                     continue;
                 }
                 _ => self.close_lists(0),
             }
             match paragraph.kind {
-                Kind::Code => self.code(paragraph),
-                Kind::Table => self.table(paragraph),
-                Kind::Text | Kind::Item { .. } => {
-                    let level = self.level(paragraph);
+                ParagraphKind::Code => self.write_code(paragraph),
+                ParagraphKind::Table => self.write_table(paragraph),
+                ParagraphKind::Text | ParagraphKind::Item { .. } => {
+                    let level = self.heading_level(paragraph);
                     let size = paragraph.size;
                     if level.is_some()
                         && paragraph.lines.first().is_some_and(|(page, ..)| *page == 0)
@@ -120,8 +123,8 @@ impl<'a> Blocks<'a> {
                         title = Some((size, self.text_of(paragraph)));
                     }
                     self.builder
-                        .open(level.map_or(Content::Paragraph, Content::Heading));
-                    self.inlines(paragraph, 0, level.is_some());
+                        .open(level.map_or(NodeContent::Paragraph, NodeContent::Heading));
+                    self.write_inlines(paragraph, 0, level.is_some());
                     self.builder.close_unless_empty();
                 }
             }
@@ -130,28 +133,28 @@ impl<'a> Blocks<'a> {
         title.map_or_else(String::new, |(_, title)| title)
     }
 
-    fn text_of(&self, paragraph: &Paragraph) -> String {
+    fn text_of(&self, paragraph: &PdfParagraph) -> String {
         let lines = paragraph.lines.iter();
         let lines: Vec<String> = lines.map(|line| line_text(line, self.context)).collect();
         lines.join(" ")
     }
 
-    fn inlines(&mut self, paragraph: &Paragraph, skip: usize, heading: bool) {
-        let mut writer = Writer::new(self.context, &mut self.builder, heading);
+    fn write_inlines(&mut self, paragraph: &PdfParagraph, skip: usize, heading: bool) {
+        let mut writer = ParagraphTextWriter::new(self.context, &mut self.builder, heading);
         for (at, (page, line, hard)) in paragraph.lines.iter().enumerate() {
-            writer.line(*page, line, if at == 0 { skip } else { 0 }, *hard);
+            writer.add_line(*page, line, if at == 0 { skip } else { 0 }, *hard);
         }
-        writer.end();
+        writer.finish();
     }
 
-    /// Whether its type is larger than the rest, and it is short enough for a heading.
-    fn is_large(&self, paragraph: &Paragraph) -> bool {
-        paragraph.kind != Kind::Code
-            && paragraph.size >= LARGER * self.body.size
+    /// True if it is short enough for a heading and larger than the body text.
+    fn is_large(&self, paragraph: &PdfParagraph) -> bool {
+        paragraph.kind != ParagraphKind::Code
+            && paragraph.size >= HEADING_RATIO * self.body.size
             && self.is_short(paragraph, MAX_HEADING, MAX_HEADING_LINES)
     }
 
-    fn is_short(&self, paragraph: &Paragraph, most: usize, lines: usize) -> bool {
+    fn is_short(&self, paragraph: &PdfParagraph, most: usize, lines: usize) -> bool {
         if paragraph.lines.is_empty() || paragraph.lines.len() > lines {
             return false;
         }
@@ -159,8 +162,8 @@ impl<'a> Blocks<'a> {
         text.len() <= most && text.chars().filter(|c| c.is_alphabetic()).count() >= 2
     }
 
-    /// The level of a heading, if it is one.
-    fn level(&self, paragraph: &Paragraph) -> Option<u8> {
+    /// Returns the level of a heading; `None` for other paragraphs.
+    fn heading_level(&self, paragraph: &PdfParagraph) -> Option<u8> {
         if self.is_large(paragraph) {
             let near = |size: &f32| (size - paragraph.size).abs() < 0.04 * size;
             let rank = self.sizes.iter().position(near).unwrap_or(self.sizes.len());
@@ -187,7 +190,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    fn item(&mut self, paragraph: &Paragraph, number: Option<u32>, mark: usize) {
+    fn write_item(&mut self, paragraph: &PdfParagraph, number: Option<u32>, mark: usize) {
         let u0 = paragraph.lines.first().map_or(0.0, |(_, line, _)| line.u0);
         let near = 0.6 * paragraph.size;
         if paragraph.first {
@@ -206,25 +209,25 @@ impl<'a> Blocks<'a> {
             _ => {
                 self.lists.push((u0, number.is_some()));
                 let start = number;
-                self.builder.open(Content::List { start, tight: true });
+                self.builder.open(NodeContent::List { start, tight: true });
             }
         }
         let task = None;
-        self.builder.open(Content::Item { number, task });
-        self.builder.open(Content::Paragraph);
-        self.inlines(paragraph, mark, false);
+        self.builder.open(NodeContent::Item { number, task });
+        self.builder.open(NodeContent::Paragraph);
+        self.write_inlines(paragraph, mark, false);
         self.builder.close_unless_empty();
     }
 
-    fn code(&mut self, paragraph: &Paragraph) {
-        let left = |entry: &(usize, Line, bool)| entry.1.u0;
+    fn write_code(&mut self, paragraph: &PdfParagraph) {
+        let left = |entry: &(usize, TextLine, bool)| entry.1.u0;
         let left = paragraph
             .lines
             .iter()
             .map(left)
             .fold(f32::INFINITY, f32::min);
         let mut code = String::new();
-        let mut before: Option<&Line> = None;
+        let mut before: Option<&TextLine> = None;
         for (page, line, _) in &paragraph.lines {
             let pool = self.context.pages.get(*page).map_or("", |page| &page.text);
             if let Some(before) = before {
@@ -233,7 +236,7 @@ impl<'a> Blocks<'a> {
                     code.push('\n');
                 }
             }
-            // A monospaced letter is that wide.
+            // The width of a monospaced letter.
             let (mut letters, mut width) = (0, 0.0);
             for piece in &line.pieces {
                 letters += piece.text(pool).chars().count();
@@ -260,32 +263,33 @@ impl<'a> Blocks<'a> {
             }
             before = Some(line);
         }
-        self.builder.read(code.len());
+        self.builder.count_source(code.len());
         let code = self.builder.keep(&code);
-        let language = Slice::default();
-        self.builder.add(Content::CodeBlock { language, code });
+        let language = TextSlice::default();
+        self.builder.add(NodeContent::CodeBlock { language, code });
     }
 
-    fn table(&mut self, paragraph: &Paragraph) {
+    fn write_table(&mut self, paragraph: &PdfParagraph) {
         let columns = paragraph.rows.first().map_or(0, Vec::len);
-        let table = self.builder.keep_table(Table {
+        let table = self.builder.keep_table(TableLayout {
             columns,
             cells: columns,
             header: true,
-            aligns: vec![Align::None; columns],
+            aligns: vec![ColumnAlignment::None; columns],
         });
-        self.builder.open(Content::Table(table));
+        self.builder.open(NodeContent::Table(table));
         for row in &paragraph.rows {
-            self.builder.open(Content::Row);
+            self.builder.open(NodeContent::Row);
             for cell in row {
-                self.builder.open(Content::Cell {
+                self.builder.open(NodeContent::Cell {
                     columns: 1,
                     rows: 1,
                 });
                 if let Some(line) = cell {
-                    let mut writer = Writer::new(self.context, &mut self.builder, false);
-                    writer.line(paragraph.page, line, 0, false);
-                    writer.end();
+                    let mut writer =
+                        ParagraphTextWriter::new(self.context, &mut self.builder, false);
+                    writer.add_line(paragraph.page, line, 0, false);
+                    writer.finish();
                 }
                 self.builder.close();
             }
@@ -295,19 +299,19 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Whether a paragraph with a mark is an item: a number alone makes none.
-fn is_item(paragraphs: &[Paragraph], at: usize) -> bool {
-    let number_of = |paragraph: Option<&Paragraph>| match paragraph?.kind {
-        Kind::Item { number, .. } => number,
+/// True if a paragraph with a mark is an item. A number counts only beside its neighbours.
+fn is_item(paragraphs: &[PdfParagraph], at: usize) -> bool {
+    let number_of = |paragraph: Option<&PdfParagraph>| match paragraph?.kind {
+        ParagraphKind::Item { number, .. } => number,
         _ => None,
     };
-    let Kind::Item { number, .. } = paragraphs[at].kind else {
+    let ParagraphKind::Item { number, .. } = paragraphs[at].kind else {
         return false;
     };
     let Some(number) = number else {
         return true;
     };
-    // Paragraphs of an item may come between it and the next one.
+    // Further paragraphs of an item may come before the next one.
     let before = paragraphs[at.saturating_sub(4)..at].iter().rev();
     let after = paragraphs[at + 1..].iter().take(4);
     before

@@ -1,4 +1,4 @@
-//! What a page's content streams draw, as far as it is text: an interpreter of their operators.
+//! Interprets content streams as far as they draw text.
 //!
 //! Rules: ISO 32000-2, 8.4 (graphics state), 8.5.4 (clipping), 8.10 (forms), 9.3 and 9.4 (text).
 
@@ -7,43 +7,43 @@ use std::rc::Rc;
 
 use lopdf::{Dictionary, Object, ObjectId, Stream};
 
-use super::file::{File, as_dict};
-use super::font::Font;
+use super::file::{PdfFile, as_dict};
+use super::font::PdfFont;
 use super::geometry::{Matrix, Rect};
-use super::lexer::{Item, Lexer, Operand};
-use super::marks::Mark;
-use super::paint::{Ink, PageGround, TextPaint};
-use super::runs::{Glyph, Runs, direction};
+use super::lexer::{PdfLexer, PdfOperand, PdfToken};
+use super::marked_content::MarkedContent;
+use super::paint::{PaintColour, PaintedAreas, TextPaint};
+use super::runs::{PageRuns, PlacedGlyph, direction};
 
-/// The most operands of an operator.
+/// Limit of an operator's operands.
 const MAX_OPERANDS: usize = 64;
 
-/// The most graphics states that are kept.
+/// Limit of saved graphics states.
 pub(super) const MAX_STATES: usize = 512;
 
-/// How deep forms may hold forms.
+/// Maximum nesting of forms.
 const MAX_FORM_DEPTH: usize = 16;
 
-/// The most forms that are drawn in a document.
+/// Limit of the forms drawn in a document.
 const MAX_FORMS: usize = 50_000;
 
-/// How many entries the tables of all fonts may have that are kept for later.
-const MAX_FONTS: usize = 1 << 20;
+/// Limit of the entries of all cached fonts.
+const MAX_FONT_ENTRIES: usize = 1 << 20;
 
-/// The fewest letters of a string that are set apart as a word.
-const SPACED: usize = 5;
+/// Minimum length of a letter-spaced string that counts as a word.
+const MIN_SPACED: usize = 5;
 
-/// The smallest type that somebody sees, in points.
-const SMALL: f32 = 1.0;
+/// The smallest visible type, in points.
+const MIN_VISIBLE_SIZE: f32 = 1.0;
 
-/// How many operators are carried out between two looks at the clock.
-const OPERATORS: u32 = 4096;
+/// Operators between two looks at the clock.
+const OPERATORS_PER_CHECK: u32 = 4096;
 
 #[derive(Clone)]
-struct State {
+struct GraphicsState {
     ctm: Matrix,
     clip: Rect,
-    font: Option<Rc<Font>>,
+    font: Option<Rc<PdfFont>>,
     size: f32,
     char_space: f32,
     word_space: f32,
@@ -51,31 +51,31 @@ struct State {
     leading: f32,
     rise: f32,
     mode: i32,
-    /// The inks of areas and of lines.
-    inks: [Ink; 2],
+    /// The colours of areas and of lines.
+    colours: [PaintColour; 2],
 }
 
-/// What is drawn, kept from page to page.
+/// The text that is drawn, and what is kept from page to page.
 #[derive(Default)]
-pub(super) struct Drawn {
-    fonts: HashMap<usize, Rc<Font>>,
-    /// How much all of them hold.
-    weight: usize,
+pub(super) struct DrawnContent {
+    fonts: HashMap<usize, Rc<PdfFont>>,
+    /// Number of entries of all cached fonts.
+    font_entries: usize,
     pub(super) off: HashSet<ObjectId>,
     forms: usize,
-    /// How many glyphs there were, and how many of which no font says what they stand for.
+    /// Number of glyphs, and of those that no font identifies.
     pub(super) glyphs: usize,
     pub(super) unknown: usize,
-    /// Whether there was a picture.
+    /// True if there was a picture.
     pub(super) images: bool,
-    /// Text that nobody sees counts as well; and there was some that did not count.
-    pub(super) all: bool,
-    pub(super) unseen: bool,
-    pub(super) runs: Runs,
+    /// True if invisible text is kept; true if some was dropped.
+    pub(super) keep_unseen: bool,
+    pub(super) dropped_unseen: bool,
+    pub(super) runs: PageRuns,
 }
 
-impl Drawn {
-    pub(super) fn new(file: &File) -> Self {
+impl DrawnContent {
+    pub(super) fn new(file: &PdfFile) -> Self {
         let hidden = file.catalog().and_then(|catalog| {
             let optional = file.dict(catalog, b"OCProperties")?;
             file.array(file.dict(optional, b"D")?, b"OFF")
@@ -90,38 +90,38 @@ impl Drawn {
     }
 }
 
-/// Carries out content streams.
-pub(super) struct Interpreter<'a> {
-    pub(super) file: &'a File,
-    pub(super) drawn: &'a mut Drawn,
-    ground: &'a mut PageGround,
-    state: State,
-    states: Vec<State>,
+/// Runs the operators of content streams.
+pub(super) struct ContentInterpreter<'a> {
+    pub(super) file: &'a PdfFile,
+    pub(super) drawn: &'a mut DrawnContent,
+    painted: &'a mut PaintedAreas,
+    state: GraphicsState,
+    states: Vec<GraphicsState>,
     text: Matrix,
     line: Matrix,
     path: Rect,
     clips: bool,
-    pub(super) marks: Vec<Mark>,
-    /// Marks beyond those that are kept.
+    pub(super) marks: Vec<MarkedContent>,
+    /// Number of open marks beyond those that are kept.
     pub(super) more_marks: usize,
     depth: usize,
     active: Vec<usize>,
 }
 
-impl<'a> Interpreter<'a> {
-    /// Begins a page; what lies outside of `area` is not seen.
+impl<'a> ContentInterpreter<'a> {
+    /// Begins a page; text outside of `area` is invisible.
     pub(super) fn new(
-        file: &'a File,
-        drawn: &'a mut Drawn,
-        ground: &'a mut PageGround,
+        file: &'a PdfFile,
+        drawn: &'a mut DrawnContent,
+        painted: &'a mut PaintedAreas,
         ctm: Matrix,
         area: Rect,
     ) -> Self {
         Self {
             file,
             drawn,
-            ground,
-            state: State {
+            painted,
+            state: GraphicsState {
                 ctm,
                 clip: area,
                 font: None,
@@ -132,7 +132,7 @@ impl<'a> Interpreter<'a> {
                 leading: 0.0,
                 rise: 0.0,
                 mode: 0,
-                inks: [Ink::default(); 2],
+                colours: [PaintColour::default(); 2],
             },
             states: Vec::new(),
             text: Matrix::IDENTITY,
@@ -146,32 +146,32 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Carries out a content stream.
-    pub(super) fn run(&mut self, content: &[u8], resources: Option<&'a Dictionary>) {
-        let mut lexer = Lexer::new(content);
-        let mut operands: Vec<Operand<'_>> = Vec::new();
+    /// Runs a content stream.
+    pub(super) fn run_stream(&mut self, content: &[u8], resources: Option<&'a Dictionary>) {
+        let mut lexer = PdfLexer::new(content);
+        let mut operands: Vec<PdfOperand<'_>> = Vec::new();
         let mut operators = 0;
         while let Some(item) = lexer.next() {
             match item {
-                Item::Operand(operand) => {
+                PdfToken::Operand(operand) => {
                     if operands.len() < MAX_OPERANDS {
                         operands.push(operand);
                     }
                 }
-                Item::Operator(operator) => {
+                PdfToken::Operator(operator) => {
                     operators += 1;
-                    if operators % OPERATORS == 0 {
+                    if operators % OPERATORS_PER_CHECK == 0 {
                         if self.drawn.runs.is_full() {
                             self.file.leave_out();
                             return;
                         }
-                        if self.file.late() {
+                        if self.file.is_late() {
                             return;
                         }
                     }
                     if operator == b"BI" {
                         lexer.skip_image();
-                        self.picture();
+                        self.add_picture();
                     } else {
                         self.operate(operator, &operands, resources);
                     }
@@ -184,22 +184,22 @@ impl<'a> Interpreter<'a> {
     fn operate(
         &mut self,
         operator: &[u8],
-        operands: &[Operand<'_>],
+        operands: &[PdfOperand<'_>],
         resources: Option<&'a Dictionary>,
     ) {
-        let number = |at: usize| operands.get(at).and_then(Operand::number).unwrap_or(0.0);
+        let number = |at: usize| operands.get(at).and_then(PdfOperand::number).unwrap_or(0.0);
         let state = &mut self.state;
         match operator {
-            b"Tj" => self.show(operands.first()),
-            b"TJ" => self.show_all(operands.first()),
+            b"Tj" => self.show_string(operands.first()),
+            b"TJ" => self.show_strings(operands.first()),
             b"'" => {
                 self.next_line(0.0, -self.state.leading);
-                self.show(operands.first());
+                self.show_string(operands.first());
             }
             b"\"" => {
                 (state.word_space, state.char_space) = (number(0), number(1));
                 self.next_line(0.0, -self.state.leading);
-                self.show(operands.get(2));
+                self.show_string(operands.get(2));
             }
             b"Td" => self.next_line(number(0), number(1)),
             b"TD" => {
@@ -215,7 +215,7 @@ impl<'a> Interpreter<'a> {
             b"BT" => (self.text, self.line) = (Matrix::IDENTITY, Matrix::IDENTITY),
             b"Tf" => {
                 state.size = number(1);
-                let name = operands.first().and_then(Operand::name);
+                let name = operands.first().and_then(PdfOperand::name);
                 self.state.font = name.and_then(|name| self.font(resources?, name));
             }
             b"Tc" => state.char_space = number(0),
@@ -250,7 +250,7 @@ impl<'a> Interpreter<'a> {
             b"n" | b"f" | b"F" | b"f*" | b"S" | b"s" | b"B" | b"B*" | b"b" | b"b*" => {
                 if !matches!(operator, b"n" | b"S" | b"s") {
                     let area = self.path.and(&state.clip);
-                    self.ground.area(&area, state.inks[0]);
+                    self.painted.add_area(&area, state.colours[0]);
                 }
                 if self.clips {
                     state.clip = state.clip.and(&self.path);
@@ -258,35 +258,38 @@ impl<'a> Interpreter<'a> {
                 self.clips = false;
                 self.path = Rect::NONE;
             }
-            b"sh" => self.ground.picture(&state.clip),
-            b"g" | b"rg" | b"k" | b"sc" | b"scn" => state.inks[0].set(operator, operands),
+            b"sh" => self.painted.add_picture(&state.clip),
+            b"g" | b"rg" | b"k" | b"sc" | b"scn" => state.colours[0].set(operator, operands),
             b"G" | b"RG" | b"K" | b"SC" | b"SCN" => {
-                state.inks[1].set(&operator.to_ascii_lowercase(), operands);
+                state.colours[1].set(&operator.to_ascii_lowercase(), operands);
             }
             b"cs" | b"CS" => {
-                let name = operands.first().and_then(Operand::name).unwrap_or_default();
-                let ink = &mut state.inks[usize::from(operator == b"CS")];
-                ink.set_space(self.file, name, resources);
+                let name = operands
+                    .first()
+                    .and_then(PdfOperand::name)
+                    .unwrap_or_default();
+                let colour = &mut state.colours[usize::from(operator == b"CS")];
+                colour.set_space(self.file, name, resources);
             }
             b"gs" => {
-                let name = operands.first().and_then(Operand::name);
-                self.set_state(name, resources);
+                let name = operands.first().and_then(PdfOperand::name);
+                self.apply_graphics_state(name, resources);
             }
             b"Do" => {
                 if let (Some(name), Some(resources)) =
-                    (operands.first().and_then(Operand::name), resources)
+                    (operands.first().and_then(PdfOperand::name), resources)
                 {
-                    self.draw(resources, name);
+                    self.draw_object(resources, name);
                 }
             }
-            b"BMC" | b"BDC" => self.begin_mark(operands, resources),
-            b"EMC" => self.end_mark(),
+            b"BMC" | b"BDC" => self.begin_marked_content(operands, resources),
+            b"EMC" => self.end_marked_content(),
             _ => {}
         }
     }
 
     fn add_to_path(&mut self, points: &[(f32, f32)]) {
-        // A rectangle that is turned has corners that two do not tell.
+        // A turned rectangle is not determined by two of its corners.
         if let [(x0, y0), (x1, y1)] = *points {
             let rect = self.state.ctm.rect(&Rect::new(x0, y0, x1, y1));
             self.path.include(rect.x0, rect.y0);
@@ -302,38 +305,38 @@ impl<'a> Interpreter<'a> {
         self.text = self.line;
     }
 
-    fn font(&mut self, resources: &'a Dictionary, name: &[u8]) -> Option<Rc<Font>> {
+    fn font(&mut self, resources: &'a Dictionary, name: &[u8]) -> Option<Rc<PdfFont>> {
         let dict = self.file.dict(self.file.dict(resources, b"Font")?, name)?;
         self.font_of(dict)
     }
 
-    fn font_of(&mut self, dict: &'a Dictionary) -> Option<Rc<Font>> {
+    fn font_of(&mut self, dict: &'a Dictionary) -> Option<Rc<PdfFont>> {
         let key = std::ptr::from_ref(dict).addr();
         if let Some(font) = self.drawn.fonts.get(&key) {
             return Some(Rc::clone(font));
         }
-        if self.file.late() {
+        if self.file.is_late() {
             return None;
         }
-        let font = Rc::new(Font::read(self.file, dict));
-        self.drawn.weight += font.weight();
-        if self.drawn.weight > MAX_FONTS {
+        let font = Rc::new(PdfFont::read(self.file, dict));
+        self.drawn.font_entries += font.entry_count();
+        if self.drawn.font_entries > MAX_FONT_ENTRIES {
             self.drawn.fonts.clear();
-            self.drawn.weight = font.weight();
+            self.drawn.font_entries = font.entry_count();
         }
         self.drawn.fonts.insert(key, Rc::clone(&font));
         Some(font)
     }
 
-    fn set_state(&mut self, name: Option<&[u8]>, resources: Option<&'a Dictionary>) {
+    fn apply_graphics_state(&mut self, name: Option<&[u8]>, resources: Option<&'a Dictionary>) {
         let file = self.file;
         let states = resources.and_then(|resources| file.dict(resources, b"ExtGState"));
         let state = states
             .zip(name)
             .and_then(|(states, name)| file.dict(states, name));
-        for (key, ink) in [b"ca", b"CA"].into_iter().zip(&mut self.state.inks) {
+        for (key, colour) in [b"ca", b"CA"].into_iter().zip(&mut self.state.colours) {
             if let Some(alpha) = state.and_then(|state| file.number(state, key)) {
-                ink.set_alpha(alpha);
+                colour.set_alpha(alpha);
             }
         }
         if let Some([font, size]) = state.and_then(|state| file.array(state, b"Font"))
@@ -344,8 +347,8 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Draws what a name stands for.
-    fn draw(&mut self, resources: &'a Dictionary, name: &[u8]) {
+    /// Draws the external object of this name.
+    fn draw_object(&mut self, resources: &'a Dictionary, name: &[u8]) {
         let file = self.file;
         let objects = file.dict(resources, b"XObject");
         let Some(Object::Stream(stream)) = objects.and_then(|objects| file.get(objects, name))
@@ -356,20 +359,20 @@ impl<'a> Interpreter<'a> {
             Some(b"Form") if !self.is_off(stream.dict.get(b"OC").ok()) => {
                 self.draw_form(stream, Some(resources), Matrix::IDENTITY);
             }
-            Some(b"Image") => self.picture(),
+            Some(b"Image") => self.add_picture(),
             _ => {}
         }
     }
 
-    /// Notes that a picture is drawn.
-    fn picture(&mut self) {
+    /// Records a picture.
+    fn add_picture(&mut self) {
         self.drawn.images = true;
         let state = &self.state;
         let area = state.ctm.rect(&Rect::new(0.0, 0.0, 1.0, 1.0));
-        self.ground.picture(&area.and(&state.clip));
+        self.painted.add_picture(&area.and(&state.clip));
     }
 
-    /// Draws a form; `place` is where an annotation has it.
+    /// Draws a form; `place` is the matrix of an annotation.
     pub(super) fn draw_form(
         &mut self,
         form: &'a Stream,
@@ -380,7 +383,7 @@ impl<'a> Interpreter<'a> {
         if self.depth >= MAX_FORM_DEPTH
             || self.drawn.forms >= MAX_FORMS
             || self.active.contains(&key)
-            || self.file.late()
+            || self.file.is_late()
         {
             return;
         }
@@ -392,7 +395,7 @@ impl<'a> Interpreter<'a> {
             .unwrap_or(Matrix::IDENTITY)
             .then(&place)
             .then(&self.state.ctm);
-        let content = file.data(form);
+        let content = file.stream_data(form);
         let before = self.state.clone();
         let states = std::mem::take(&mut self.states);
         let matrices = (self.text, self.line);
@@ -404,7 +407,7 @@ impl<'a> Interpreter<'a> {
         self.depth += 1;
         self.active.push(key);
         let own = file.dict(&form.dict, b"Resources").or(resources);
-        self.run(&content, own);
+        self.run_stream(&content, own);
         self.active.pop();
         self.depth -= 1;
         self.marks.truncate(marks);
@@ -413,14 +416,14 @@ impl<'a> Interpreter<'a> {
         self.state = before;
     }
 
-    fn show_all(&mut self, operand: Option<&Operand<'_>>) {
-        let Some(Operand::Array(operands)) = operand else {
+    fn show_strings(&mut self, operand: Option<&PdfOperand<'_>>) {
+        let Some(PdfOperand::Array(operands)) = operand else {
             return;
         };
         let vertical = self.state.font.as_ref().is_some_and(|font| font.vertical);
         for operand in operands {
             match operand {
-                Operand::Number(offset) => {
+                PdfOperand::Number(offset) => {
                     let by = -offset / 1000.0 * self.state.size;
                     self.text = if vertical {
                         self.text.moved(0.0, by)
@@ -428,13 +431,13 @@ impl<'a> Interpreter<'a> {
                         self.text.moved(by * self.state.scale, 0.0)
                     };
                 }
-                operand => self.show(Some(operand)),
+                operand => self.show_string(Some(operand)),
             }
         }
     }
 
-    fn show(&mut self, operand: Option<&Operand<'_>>) {
-        let Some(string) = operand.and_then(Operand::string) else {
+    fn show_string(&mut self, operand: Option<&PdfOperand<'_>>) {
+        let Some(string) = operand.and_then(PdfOperand::string) else {
             return;
         };
         let Some(font) = self.state.font.clone() else {
@@ -451,9 +454,11 @@ impl<'a> Interpreter<'a> {
         if !(height.is_finite() && width.is_finite() && height > 0.01) {
             return;
         }
-        // Letters that are drawn one by one have colours of their own.
-        let paint = match TextPaint::of(state.mode, state.inks) {
-            _ if height.min(width * state.size.abs() * font.em) < SMALL => TextPaint::Unseen,
+        // The glyphs of a Type 3 font have colours of their own.
+        let paint = match TextPaint::from_mode(state.mode, state.colours) {
+            _ if height.min(width * state.size.abs() * font.em) < MIN_VISIBLE_SIZE => {
+                TextPaint::Unseen
+            }
             TextPaint::White if font.is_drawn => TextPaint::Seen,
             paint => paint,
         };
@@ -475,9 +480,9 @@ impl<'a> Interpreter<'a> {
             x1: clip.x1 + reach,
             y1: clip.y1 + reach,
         };
-        // Letters that are set apart make a word, if there are so many of them; a few may be the
-        // end of one word and the beginning of another.
-        let apart = if string.len() >= SPACED {
+        // Enough letters that are set apart make a word; a few may be the end of one word and the
+        // beginning of another.
+        let apart = if string.len() >= MIN_SPACED {
             state.char_space * width
         } else {
             0.0
@@ -512,13 +517,13 @@ impl<'a> Interpreter<'a> {
                 glyphs += 1;
                 unknown += usize::from(own.is_empty());
             }
-            runs.add(&Glyph {
+            runs.add_glyph(&PlacedGlyph {
                 text: own,
                 from,
                 to,
                 size: height,
                 angle,
-                look: font.look,
+                style: font.style,
                 paint,
                 apart,
             });
@@ -529,7 +534,7 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-fn matrix(operands: &[Operand<'_>]) -> Option<Matrix> {
+fn matrix(operands: &[PdfOperand<'_>]) -> Option<Matrix> {
     let mut numbers = [0.0; 6];
     for (number, operand) in numbers.iter_mut().zip(operands.get(..6)?) {
         *number = operand.number()?;

@@ -1,4 +1,4 @@
-//! A PDF file that is open: its objects, its streams and its pages, each within a limit.
+//! Gives access to an open PDF file: its objects, streams and pages, each within a limit.
 //!
 //! Rules: ISO 32000-2, 7.3 (objects), 7.5 (file structure), 7.7.3 (page tree).
 
@@ -9,53 +9,51 @@ use std::time::Instant;
 use lopdf::{Dictionary, Document, Object, Stream};
 
 use super::geometry::Rect;
-use super::opening::{SMALL, is_crowded, load};
-use super::{Limits, PdfError};
+use super::opening::{MAX_UNCHECKED, is_crowded, load};
+use super::{PdfError, PdfLimits};
+use crate::basics::signature;
 
-/// The deepest page tree.
+/// Maximum depth of the page tree.
 const MAX_DEPTH: usize = 64;
 
-/// The most nodes of a page tree that are looked at.
+/// Limit of the nodes of a page tree that are looked at.
 const MAX_NODES: usize = 400_000;
 
-/// A file that is open.
-pub(super) struct File {
+pub(super) struct PdfFile {
     document: Document,
     end: Option<Instant>,
-    /// How much one stream may be.
+    /// Limit of one stream, in bytes.
     stream: usize,
-    /// How much all streams that are still to be read may be.
+    /// Limit of all streams that are still to be read, in bytes.
     streams: Cell<usize>,
     late: Cell<bool>,
     cut: Cell<bool>,
 }
 
-/// A page: its dictionary, and what it has from the nodes above it.
-pub(super) struct Page<'a> {
+/// A page: its dictionary and the attributes inherited from the nodes above it.
+pub(super) struct PdfPage<'a> {
     pub(super) dict: &'a Dictionary,
     pub(super) resources: Option<&'a Dictionary>,
     pub(super) area: Rect,
-    /// In degrees, clockwise: 0, 90, 180 or 270.
+    /// Degrees clockwise: 0, 90, 180 or 270.
     pub(super) rotation: i64,
 }
 
-/// What a node of the page tree hands down.
+/// The attributes that a node of the page tree passes down.
 #[derive(Clone, Copy, Default)]
-struct Inherited<'a> {
+struct InheritedAttributes<'a> {
     resources: Option<&'a Dictionary>,
     media: Option<&'a Object>,
     crop: Option<&'a Object>,
     rotation: i64,
 }
 
-impl File {
-    /// Opens a file.
-    pub(super) fn open(bytes: &[u8], limits: &Limits) -> Result<Self, PdfError> {
-        let head = bytes.get(..bytes.len().min(1024)).unwrap_or_default();
-        if memchr::memmem::find(head, b"%PDF-").is_none() {
+impl PdfFile {
+    pub(super) fn open(bytes: &[u8], limits: &PdfLimits) -> Result<Self, PdfError> {
+        if !signature::is_pdf(bytes) {
             return Err(PdfError::NotPdf);
         }
-        if bytes.len() > SMALL && is_crowded(bytes) {
+        if bytes.len() > MAX_UNCHECKED && is_crowded(bytes) {
             return Err(PdfError::TooCostly);
         }
         let mut document = load(bytes, limits, false);
@@ -64,7 +62,7 @@ impl File {
             Err(error) => *error == PdfError::Damaged,
         };
         if is_lost && let Ok(rebuilt) = load(bytes, limits, true) {
-            // The cross-references lied: the objects themselves were looked for.
+            // The cross-references were wrong, so the objects were searched for.
             document = Ok(rebuilt);
         }
         let document = document?;
@@ -81,30 +79,30 @@ impl File {
         })
     }
 
-    /// Whether the time is over; it stays over.
-    pub(super) fn late(&self) -> bool {
+    /// True once the deadline has passed.
+    pub(super) fn is_late(&self) -> bool {
         if self.end.is_some_and(|end| Instant::now() >= end) {
             self.late.set(true);
         }
         self.late.get()
     }
 
-    /// Notes that something is left out, since it would cost too much.
+    /// Records that something is left out because it would cost too much.
     pub(super) fn leave_out(&self) {
         self.cut.set(true);
     }
 
-    /// Whether something was left out.
+    /// True if something was left out.
     pub(super) fn is_cut(&self) -> bool {
         self.cut.get()
     }
 
-    /// Whether the time was over when it was last asked for.
+    /// True if the deadline had passed when that was last checked.
     pub(super) fn was_late(&self) -> bool {
         self.late.get()
     }
 
-    /// What a reference leads to; anything else is itself.
+    /// Follows a reference; returns any other object itself.
     pub(super) fn resolve<'a>(&'a self, object: &'a Object) -> &'a Object {
         static NULL: Object = Object::Null;
         self.document
@@ -112,41 +110,41 @@ impl File {
             .map_or(&NULL, |(_, object)| object)
     }
 
-    /// A value of a dictionary.
+    /// Returns a value of a dictionary.
     pub(super) fn get<'a>(&'a self, dict: &'a Dictionary, key: &[u8]) -> Option<&'a Object> {
         let value = self.resolve(dict.get(key).ok()?);
         (!value.is_null()).then_some(value)
     }
 
-    /// A dictionary within a dictionary; that of a stream counts.
+    /// Returns a dictionary within a dictionary; that of a stream counts.
     pub(super) fn dict<'a>(&'a self, dict: &'a Dictionary, key: &[u8]) -> Option<&'a Dictionary> {
         as_dict(self.get(dict, key)?)
     }
 
-    /// An array within a dictionary.
+    /// Returns an array within a dictionary.
     pub(super) fn array<'a>(&'a self, dict: &'a Dictionary, key: &[u8]) -> Option<&'a [Object]> {
         self.get(dict, key)?.as_array().ok().map(Vec::as_slice)
     }
 
-    /// A name within a dictionary.
+    /// Returns a name within a dictionary.
     pub(super) fn name<'a>(&'a self, dict: &'a Dictionary, key: &[u8]) -> Option<&'a [u8]> {
         self.get(dict, key)?.as_name().ok()
     }
 
-    /// A number within a dictionary.
+    /// Returns a number within a dictionary.
     pub(super) fn number(&self, dict: &Dictionary, key: &[u8]) -> Option<f32> {
         number(self.get(dict, key)?)
     }
 
-    /// The numbers of an array, as many as there are.
+    /// Returns the numbers of an array, at most 64.
     pub(super) fn numbers(&self, array: &[Object]) -> Vec<f32> {
         let number = |object| number(self.resolve(object));
         array.iter().take(64).filter_map(number).collect()
     }
 
-    /// What a stream holds, or as much as is left to read of all streams; empty where it cannot be
-    /// read.
-    pub(super) fn data(&self, stream: &Stream) -> Vec<u8> {
+    /// Returns the data of a stream, as far as the limit for all streams allows; empty if it cannot
+    /// be read.
+    pub(super) fn stream_data(&self, stream: &Stream) -> Vec<u8> {
         let limit = self.stream.min(self.streams.get());
         let data = if stream.filters().is_ok_and(|filters| !filters.is_empty()) {
             stream.decompressed_content_with_limit(limit)
@@ -169,19 +167,18 @@ impl File {
         }
     }
 
-    /// The document's catalog.
     pub(super) fn catalog(&self) -> Option<&Dictionary> {
         self.document.catalog().ok()
     }
 
-    /// What the file says about itself.
+    /// The information dictionary.
     pub(super) fn info(&self) -> Option<&Dictionary> {
         self.dict(&self.document.trailer, b"Info")
     }
 
-    /// The pages in their order. A node that stands in the tree twice counts once. Where the tree
-    /// leads to none, as in a file that is cut off, the pages that are there are taken one by one.
-    pub(super) fn pages(&self) -> Vec<Page<'_>> {
+    /// Returns the pages in order. A node that is in the tree twice counts once. If the tree leads
+    /// to no pages, as in a truncated file, the existing pages are taken one by one.
+    pub(super) fn pages(&self) -> Vec<PdfPage<'_>> {
         let root = self
             .catalog()
             .and_then(|catalog| catalog.get(b"Pages").ok());
@@ -199,12 +196,12 @@ impl File {
         )
     }
 
-    fn pages_below<'a>(&'a self, roots: impl IntoIterator<Item = &'a Object>) -> Vec<Page<'a>> {
+    fn pages_below<'a>(&'a self, roots: impl IntoIterator<Item = &'a Object>) -> Vec<PdfPage<'a>> {
         let mut pages = Vec::new();
         let mut seen = HashSet::new();
         let roots = roots
             .into_iter()
-            .map(|root| (root, Inherited::default(), 0));
+            .map(|root| (root, InheritedAttributes::default(), 0));
         let mut open: Vec<_> = roots.collect();
         open.reverse();
         while let Some((object, above, depth)) = open.pop() {
@@ -215,7 +212,7 @@ impl File {
             if depth > MAX_DEPTH || seen.len() > MAX_NODES || !seen.insert(key) {
                 continue;
             }
-            let own = Inherited {
+            let own = InheritedAttributes {
                 resources: self.dict(dict, b"Resources").or(above.resources),
                 media: self.get(dict, b"MediaBox").or(above.media),
                 crop: self.get(dict, b"CropBox").or(above.crop),
@@ -228,10 +225,10 @@ impl File {
                     open.extend(kids.iter().rev().map(|kid| (kid, own, depth + 1)));
                 }
             } else {
-                pages.push(Page {
+                pages.push(PdfPage {
                     dict,
                     resources: own.resources,
-                    area: self.area(own),
+                    area: self.visible_area(own),
                     rotation: own.rotation,
                 });
             }
@@ -239,8 +236,8 @@ impl File {
         pages
     }
 
-    /// What of a page is seen.
-    fn area(&self, page: Inherited<'_>) -> Rect {
+    /// Returns the visible area of a page.
+    fn visible_area(&self, page: InheritedAttributes<'_>) -> Rect {
         let rect = |object: Option<&Object>| {
             let numbers = self.numbers(object?.as_array().ok()?);
             Rect::of(&numbers).filter(|rect| rect.width() > 1.0 && rect.height() > 1.0)
@@ -253,7 +250,7 @@ impl File {
     }
 }
 
-/// A dictionary, or that of a stream.
+/// Returns a dictionary, or that of a stream.
 pub(super) fn as_dict(object: &Object) -> Option<&Dictionary> {
     match object {
         Object::Dictionary(dict) => Some(dict),
@@ -262,7 +259,7 @@ pub(super) fn as_dict(object: &Object) -> Option<&Dictionary> {
     }
 }
 
-/// A number, if it is one that can be reckoned with.
+/// Returns a number, if it is finite.
 pub(super) fn number(object: &Object) -> Option<f32> {
     match object {
         Object::Integer(number) => Some(*number as f32),

@@ -1,18 +1,18 @@
 //! Matrices and rectangles: ISO 32000-2, 8.3.
 
-/// What takes a point from one space into another.
+/// A transformation of points from one space into another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Matrix(pub(super) [f32; 6]);
 
 impl Matrix {
     pub(super) const IDENTITY: Self = Self([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
 
-    /// A matrix of six numbers.
+    /// Creates a matrix from six numbers.
     pub(super) fn of(numbers: &[f32]) -> Option<Self> {
         numbers.try_into().ok().map(Self)
     }
 
-    /// This one first, then `next`.
+    /// Returns the transformation by this matrix, then by `next`.
     pub(super) fn then(&self, next: &Self) -> Self {
         let (own, next) = (&self.0, &next.0);
         let entry = |from: usize, to: usize| own[from] * next[to] + own[from + 1] * next[to + 2];
@@ -26,7 +26,7 @@ impl Matrix {
         ])
     }
 
-    /// Where a point comes to lie.
+    /// Transforms a point.
     pub(super) fn point(&self, x: f32, y: f32) -> (f32, f32) {
         let own = &self.0;
         (
@@ -35,14 +35,14 @@ impl Matrix {
         )
     }
 
-    /// Moves by `x` and `y` first.
+    /// Moves by `x` and `y` before this transformation.
     pub(super) fn moved(&self, x: f32, y: f32) -> Self {
         let mut moved = *self;
         (moved.0[4], moved.0[5]) = self.point(x, y);
         moved
     }
 
-    /// The smallest rectangle around a rectangle that was taken over.
+    /// Returns the smallest upright rectangle around a transformed one.
     pub(super) fn rect(&self, rect: &Rect) -> Rect {
         let mut around = Rect::NONE;
         for (x, y) in [
@@ -58,7 +58,7 @@ impl Matrix {
     }
 }
 
-/// A rectangle whose sides are upright.
+/// An upright rectangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rect {
     pub(super) x0: f32,
@@ -68,7 +68,7 @@ pub(super) struct Rect {
 }
 
 impl Rect {
-    /// One that holds no point.
+    /// An empty rectangle.
     pub(super) const NONE: Self = Self {
         x0: f32::INFINITY,
         y0: f32::INFINITY,
@@ -85,7 +85,7 @@ impl Rect {
         }
     }
 
-    /// A rectangle of two corners.
+    /// Creates a rectangle from two corners.
     pub(super) fn of(numbers: &[f32]) -> Option<Self> {
         let [x0, y0, x1, y1] = numbers.try_into().ok()?;
         Some(Self::new(x0, y0, x1, y1))
@@ -106,7 +106,7 @@ impl Rect {
         self.y1 = self.y1.max(y);
     }
 
-    /// What both hold.
+    /// Returns the intersection.
     pub(super) fn and(&self, other: &Self) -> Self {
         Self {
             x0: self.x0.max(other.x0),

@@ -1,30 +1,30 @@
-//! The words of content streams and of character maps, one after the other.
+//! Splits content streams and character maps into operands and operators.
 //!
 //! Rules: ISO 32000-2, 7.2 (lexical conventions), 7.3 (objects), 7.8.2 (content streams), 8.9.7
-//! (inline images). What is wrong is passed over, as viewers do.
+//! (inline images). Errors are skipped, as viewers do.
 
 use std::borrow::Cow;
 
 use memchr::{memchr2, memchr3};
 
-/// The deepest that arrays and dictionaries nest.
+/// Maximum nesting of arrays and dictionaries.
 const MAX_DEPTH: usize = 16;
 
-/// The most operands within arrays and dictionaries of one operand.
+/// Limit of the operands in the arrays and dictionaries of one operand.
 const MAX_LIST: usize = 300_000;
 
-/// What stands before an operator.
+/// An operand of an operator.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Operand<'a> {
+pub(super) enum PdfOperand<'a> {
     Number(f32),
     Name(Cow<'a, [u8]>),
     String(Cow<'a, [u8]>),
-    Array(Vec<Operand<'a>>),
+    Array(Vec<PdfOperand<'a>>),
     /// Keys and values in turn.
-    Dict(Vec<Operand<'a>>),
+    Dict(Vec<PdfOperand<'a>>),
 }
 
-impl Operand<'_> {
+impl PdfOperand<'_> {
     pub(super) fn number(&self) -> Option<f32> {
         match self {
             Self::Number(number) => Some(*number),
@@ -46,7 +46,7 @@ impl Operand<'_> {
         }
     }
 
-    /// A value of a dictionary.
+    /// Returns a value of a dictionary.
     pub(super) fn get(&self, key: &[u8]) -> Option<&Self> {
         let Self::Dict(entries) = self else {
             return None;
@@ -60,16 +60,15 @@ impl Operand<'_> {
 
 /// An operand or an operator.
 #[derive(Debug, PartialEq)]
-pub(super) enum Item<'a> {
-    Operand(Operand<'a>),
+pub(super) enum PdfToken<'a> {
+    Operand(PdfOperand<'a>),
     Operator(&'a [u8]),
 }
 
-/// Reads `bytes` from `at` on.
-pub(super) struct Lexer<'a> {
+pub(super) struct PdfLexer<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// How many operands the lists of an operand may still hold.
+    /// Number of operands that the lists of an operand may still hold.
     left: usize,
 }
 
@@ -89,7 +88,7 @@ fn hex(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).map(|digit| digit as u8)
 }
 
-impl<'a> Lexer<'a> {
+impl<'a> PdfLexer<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
@@ -115,32 +114,32 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next operand or operator.
-    pub(super) fn next(&mut self) -> Option<Item<'a>> {
+    /// Returns the next operand or operator.
+    pub(super) fn next(&mut self) -> Option<PdfToken<'a>> {
         self.left = MAX_LIST;
         self.next_within(0)
     }
 
-    fn next_within(&mut self, depth: usize) -> Option<Item<'a>> {
+    fn next_within(&mut self, depth: usize) -> Option<PdfToken<'a>> {
         loop {
             self.skip_blanks();
             let start = self.at;
             let byte = self.peek()?;
             self.at += 1;
             let operand = match byte {
-                b'(' => Operand::String(self.literal()),
-                b'/' => Operand::Name(self.name()),
+                b'(' => PdfOperand::String(self.read_literal()),
+                b'/' => PdfOperand::Name(self.read_name()),
                 b'<' if self.peek() == Some(b'<') => {
                     self.at += 1;
-                    Operand::Dict(self.list(b'>', depth))
+                    PdfOperand::Dict(self.read_list(b'>', depth))
                 }
-                b'<' => Operand::String(self.hexadecimal()),
-                b'[' => Operand::Array(self.list(b']', depth)),
+                b'<' => PdfOperand::String(self.read_hexadecimal()),
+                b'[' => PdfOperand::Array(self.read_list(b']', depth)),
                 b'+' | b'-' | b'.' | b'0'..=b'9' => {
                     let end = self.regular_end();
-                    if let Some(number) = number(&self.bytes[start..end]) {
+                    if let Some(number) = parse_number(&self.bytes[start..end]) {
                         self.at = end;
-                        Operand::Number(number)
+                        PdfOperand::Number(number)
                     } else {
                         self.at = end;
                         continue;
@@ -148,12 +147,12 @@ impl<'a> Lexer<'a> {
                 }
                 byte if is_regular(byte) => {
                     self.at = self.regular_end();
-                    return Some(Item::Operator(&self.bytes[start..self.at]));
+                    return Some(PdfToken::Operator(&self.bytes[start..self.at]));
                 }
-                // A bracket that closes nothing.
+                // A closing bracket without an opening one.
                 _ => continue,
             };
-            return Some(Item::Operand(operand));
+            return Some(PdfToken::Operand(operand));
         }
     }
 
@@ -163,8 +162,8 @@ impl<'a> Lexer<'a> {
         self.at + length.unwrap_or(rest.len())
     }
 
-    /// What stands in an array or a dictionary, up to its end.
-    fn list(&mut self, close: u8, depth: usize) -> Vec<Operand<'a>> {
+    /// Reads an array or a dictionary up to its end.
+    fn read_list(&mut self, close: u8, depth: usize) -> Vec<PdfOperand<'a>> {
         let mut list = Vec::new();
         loop {
             self.skip_blanks();
@@ -179,27 +178,28 @@ impl<'a> Lexer<'a> {
                 }
                 Some(_) if depth >= MAX_DEPTH => self.at += 1,
                 Some(_) => match self.next_within(depth + 1) {
-                    Some(Item::Operand(operand)) => {
+                    Some(PdfToken::Operand(operand)) => {
                         if self.left > 0 {
                             self.left -= 1;
                             list.push(operand);
                         }
                     }
-                    // A value that is of no use here still is one.
-                    Some(Item::Operator(b"true" | b"false" | b"null")) => {
-                        list.push(Operand::Number(0.0));
+                    // Placeholder for a value that is not used here, which keeps keys and values in
+                    // step.
+                    Some(PdfToken::Operator(b"true" | b"false" | b"null")) => {
+                        list.push(PdfOperand::Number(0.0));
                     }
-                    Some(Item::Operator(b"R")) => {
+                    Some(PdfToken::Operator(b"R")) => {
                         list.pop();
                     }
-                    Some(Item::Operator(_)) => {}
+                    Some(PdfToken::Operator(_)) => {}
                     None => return list,
                 },
             }
         }
     }
 
-    fn name(&mut self) -> Cow<'a, [u8]> {
+    fn read_name(&mut self) -> Cow<'a, [u8]> {
         let start = self.at;
         self.at = self.regular_end();
         let name = &self.bytes[start..self.at];
@@ -222,7 +222,7 @@ impl<'a> Lexer<'a> {
         Cow::Owned(decoded)
     }
 
-    fn hexadecimal(&mut self) -> Cow<'a, [u8]> {
+    fn read_hexadecimal(&mut self) -> Cow<'a, [u8]> {
         let mut decoded = Vec::new();
         let mut half = None;
         while let Some(byte) = self.peek() {
@@ -242,7 +242,7 @@ impl<'a> Lexer<'a> {
         Cow::Owned(decoded)
     }
 
-    fn literal(&mut self) -> Cow<'a, [u8]> {
+    fn read_literal(&mut self) -> Cow<'a, [u8]> {
         let rest = &self.bytes[self.at..];
         if let Some(length) = memchr3(b'(', b')', b'\\', rest)
             && rest[length] == b')'
@@ -260,7 +260,7 @@ impl<'a> Lexer<'a> {
                 b')' if depth == 0 => break,
                 b')' => depth -= 1,
                 b'\\' => {
-                    self.escape(&mut decoded);
+                    self.read_escape(&mut decoded);
                     continue;
                 }
                 b'\r' => {
@@ -275,7 +275,7 @@ impl<'a> Lexer<'a> {
         Cow::Owned(decoded)
     }
 
-    fn escape(&mut self, decoded: &mut Vec<u8>) {
+    fn read_escape(&mut self, decoded: &mut Vec<u8>) {
         let Some(byte) = self.peek() else {
             return;
         };
@@ -305,12 +305,12 @@ impl<'a> Lexer<'a> {
         });
     }
 
-    /// Passes over an inline image, whose `BI` was read.
+    /// Skips an inline image whose `BI` was read.
     pub(super) fn skip_image(&mut self) {
         loop {
             match self.next() {
-                Some(Item::Operator(b"ID")) => break,
-                Some(Item::Operator(b"EI")) | None => return,
+                Some(PdfToken::Operator(b"ID")) => break,
+                Some(PdfToken::Operator(b"EI")) | None => return,
                 Some(_) => {}
             }
         }
@@ -334,8 +334,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// A number as content streams write it; viewers are lenient about signs.
-fn number(bytes: &[u8]) -> Option<f32> {
+/// Parses a number, leniently about signs, as viewers do.
+fn parse_number(bytes: &[u8]) -> Option<f32> {
     let (mut whole, mut scale, mut digits) = (0.0_f64, 0.0_f64, 0);
     let mut negative = false;
     for byte in bytes {

@@ -1,29 +1,30 @@
-//! The reader of PDF files: what their pages say, in the order in which a person reads it.
+//! The reader of PDF files: the text of their pages, in the order in which a person reads it.
 //!
-//! Rules: ISO 32000-2 (PDF 2.0). A page says which glyphs stand where, and no more: lines, blanks,
-//! columns, paragraphs, headings and lists are told from where they stand and how large they are.
+//! Rules: ISO 32000-2 (PDF 2.0). A page only says which glyphs are where: lines, blanks, columns,
+//! paragraphs, headings and lists are inferred from positions and sizes.
 //!
 //! | module | what it is |
 //! |---|---|
 //! | `file` | objects, streams and pages, within limits |
-//! | `opening` | how a file is opened, and what that may cost |
-//! | `lexer` | the words of content streams |
-//! | `content` | what content streams draw |
-//! | `marks` | marked content, layers |
-//! | `paint` | which text is painted so that it is seen |
-//! | `font` | what codes stand for, and their widths |
-//! | `runs` | glyphs beside one another |
+//! | `opening` | opening a file within limits |
+//! | `lexer` | operands and operators |
+//! | `content` | interpreter of content streams |
+//! | `marked_content` | marked content, layers |
+//! | `paint` | visibility of text |
+//! | `font` | text and widths of codes |
+//! | `runs` | runs of glyphs |
 //! | `layout` | lines, columns, tables |
 //! | `text` | paragraphs |
 //! | `build` | the model |
-//! | `about` | titles and links |
+//! | `annotations` | links, text over pages |
+//! | `metadata` | title, author, date |
 //! | `geometry` | matrices and rectangles |
 
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "places on pages are small, and what a file makes of them ends at the type's bounds"
+    reason = "places on pages are small, and larger values saturate at the type's bounds"
 )]
 
 use std::fmt;
@@ -31,16 +32,16 @@ use std::time::Instant;
 
 use lopdf::Object;
 
-use self::content::{Drawn, Interpreter};
-use self::file::{File, Page};
+use self::content::{ContentInterpreter, DrawnContent};
+use self::file::{PdfFile, PdfPage};
 use self::geometry::{Matrix, Rect};
-use self::paint::{PageGround, TextPaint};
-use self::text::inline::Context;
-use self::text::{Body, PageText, furniture, inline, paragraph};
+use self::paint::{PaintedAreas, TextPaint};
+use self::text::inline::TextContext;
+use self::text::{BodyStyle, PageText, furniture, inline, paragraph};
 use super::fault;
-use super::model::Model;
+use super::model::DocumentModel;
 
-mod about;
+mod annotations;
 mod build;
 mod content;
 mod file;
@@ -48,7 +49,8 @@ mod font;
 mod geometry;
 mod layout;
 mod lexer;
-mod marks;
+mod marked_content;
+mod metadata;
 mod opening;
 mod paint;
 mod runs;
@@ -57,26 +59,26 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-/// One letter of so many that is not known is said to be missing.
-const MANY: usize = 50;
+/// Unknown letters are reported from one in so many on.
+const UNKNOWN_SHARE: usize = 50;
 
-/// The most runs of a document.
+/// Limit of a document's runs.
 const MAX_RUNS: usize = 2_500_000;
 
-/// The most text of a document, in bytes.
+/// Limit of a document's text, in bytes.
 const MAX_TEXT: usize = 32 << 20;
 
-/// What the conversion of a PDF file may cost.
+/// Limits of the conversion of a PDF file.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// When it has to be done; what was not read until then is left out.
+pub struct PdfLimits {
+    /// Deadline; whatever was not read until then is left out.
     pub end: Option<Instant>,
-    /// How many bytes one stream may be once it is decompressed.
+    /// Limit of one stream, in bytes once decompressed.
     pub stream: usize,
 }
 
-impl Limits {
-    /// When pages have to be read, so that there is time to write them.
+impl PdfLimits {
+    /// Deadline for reading pages, which leaves time to write them.
     fn reading_end(&self) -> Option<Instant> {
         let now = Instant::now();
         let part = |end: Instant| now + end.saturating_duration_since(now) * 3 / 4;
@@ -84,7 +86,7 @@ impl Limits {
     }
 }
 
-impl Default for Limits {
+impl Default for PdfLimits {
     fn default() -> Self {
         Self {
             end: None,
@@ -93,33 +95,32 @@ impl Default for Limits {
     }
 }
 
-/// Why a PDF file has no conversion.
+/// The reason why a PDF file has no conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PdfError {
-    /// It is something else.
+    /// Not a PDF file.
     NotPdf,
-    /// It is encrypted, and the empty password does not open it.
+    /// Encrypted, and not with the empty password.
     Encrypted,
-    /// Its objects or its pages cannot be found.
+    /// Its objects or pages cannot be found.
     Damaged,
-    /// It has no pages.
     NoPages,
-    /// It has pages, and pictures on them, and no text.
+    /// It has pages with pictures but no text.
     OnlyImages {
-        /// How many pages.
+        /// Number of pages.
         pages: usize,
     },
-    /// It has pages with nothing on them that can be read.
+    /// It has pages without anything that can be read.
     NoText {
-        /// How many pages.
+        /// Number of pages.
         pages: usize,
     },
-    /// It has text, and its fonts do not say which letters that is.
+    /// It has text, but its fonts do not identify the letters.
     NoLetters {
-        /// How many pages.
+        /// Number of pages.
         pages: usize,
     },
-    /// It would take more time or memory than there is.
+    /// It would take more time or memory than is allowed.
     TooCostly,
 }
 
@@ -153,24 +154,23 @@ impl fmt::Display for PdfError {
 
 impl std::error::Error for PdfError {}
 
-/// A file that was read.
-pub(super) struct Read {
-    pub(super) model: Model,
-    /// Who wrote it, and when it was made, as far as it says so.
+pub(super) struct ParsedPdf {
+    pub(super) model: DocumentModel,
+    /// Author and creation date, if the file has them.
     pub(super) author: Option<String>,
     pub(super) date: Option<String>,
-    /// How long its text is, addresses included.
+    /// Length of its text with addresses, in bytes; at least that of the file.
     pub(super) length: usize,
-    /// How many letters are missing, since no font says what they are; 0 if there are few of them.
+    /// Number of letters that no font identifies; 0 if they are few.
     pub(super) unknown: usize,
-    /// Whether something was left out, since there was no time for it.
+    /// True if something was left out for lack of time.
     pub(super) late: bool,
-    /// Whether something was left out, since there was too much of it.
+    /// True if something was left out because there was too much of it.
     pub(super) cut: bool,
 }
 
-/// Reads a file; a panic on the way is a fault of the file.
-pub(super) fn read_guarded(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
+/// Reads a file; a panic while doing so is an error of the file.
+pub(super) fn read_guarded(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
     fault::guarded(|| read(bytes, limits)).unwrap_or_else(|payload| {
         Err(if opening::is_too_heavy(payload.as_ref()) {
             PdfError::TooCostly
@@ -181,19 +181,19 @@ pub(super) fn read_guarded(bytes: &[u8], limits: &Limits) -> Result<Read, PdfErr
 }
 
 /// Reads a file.
-fn read(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
-    let file = File::open(bytes, limits)?;
+fn read(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
+    let file = PdfFile::open(bytes, limits)?;
     let pages = file.pages();
     if pages.is_empty() {
         return Err(PdfError::NoPages);
     }
-    let mut drawn = Drawn::new(&file);
-    let mut links = about::Links::default();
+    let mut drawn = DrawnContent::new(&file);
+    let mut links = annotations::PdfLinks::default();
     let (mut texts, mut length) = read_pages(&file, &pages, &mut drawn, &mut links);
     let is_empty = |texts: &[PageText]| texts.iter().all(|page| page.regions.is_empty());
-    if is_empty(&texts) && drawn.unseen {
-        // Nothing else would be left.
-        drawn.all = true;
+    if is_empty(&texts) && drawn.dropped_unseen {
+        // Without hidden text there would be no text at all.
+        drawn.keep_unseen = true;
         (texts, length) = read_pages(&file, &pages, &mut drawn, &mut links);
     }
     if is_empty(&texts) {
@@ -206,16 +206,16 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
         });
     }
     let mut model = build_model(texts, &links);
-    let title = about::title(&file);
+    let title = metadata::title(&file);
     if !title.is_empty() {
         model.title = title;
     }
-    Ok(Read {
+    Ok(ParsedPdf {
         model,
-        author: about::author(&file),
-        date: about::date(&file),
+        author: metadata::author(&file),
+        date: metadata::date(&file),
         length: bytes.len().max(2 * (length + links.length())),
-        unknown: if drawn.unknown * MANY > drawn.glyphs {
+        unknown: if drawn.unknown * UNKNOWN_SHARE > drawn.glyphs {
             drawn.unknown
         } else {
             0
@@ -225,12 +225,12 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
     })
 }
 
-/// The texts of pages, and how long they are.
+/// Reads the texts of pages, and their length.
 fn read_pages(
-    file: &File,
-    pages: &[Page<'_>],
-    drawn: &mut Drawn,
-    links: &mut about::Links,
+    file: &PdfFile,
+    pages: &[PdfPage<'_>],
+    drawn: &mut DrawnContent,
+    links: &mut annotations::PdfLinks,
 ) -> (Vec<PageText>, usize) {
     let mut texts = Vec::with_capacity(pages.len().min(4096));
     let (mut length, mut runs) = (0, 0);
@@ -239,7 +239,7 @@ fn read_pages(
             file.leave_out();
             break;
         }
-        if file.late() {
+        if file.is_late() {
             break;
         }
         let text = read_page(file, page, drawn, links);
@@ -250,28 +250,28 @@ fn read_pages(
     (texts, length)
 }
 
-fn build_model(mut texts: Vec<PageText>, links: &about::Links) -> Model {
-    furniture::remove(&mut texts);
-    let body = Body::of(&texts);
-    let hyphenated = inline::hyphenated(&texts);
+fn build_model(mut texts: Vec<PageText>, links: &annotations::PdfLinks) -> DocumentModel {
+    furniture::remove_furniture(&mut texts);
+    let body = BodyStyle::from_pages(&texts);
+    let hyphenated = inline::hyphenated_words(&texts);
     let mut paragraphs = Vec::new();
     for (number, page) in texts.iter_mut().enumerate() {
-        paragraph::split(number, page, body, &mut paragraphs);
+        paragraph::split_page(number, page, body, &mut paragraphs);
     }
-    let context = Context {
+    let context = TextContext {
         pages: &texts,
         links: &links.addresses,
         hyphenated: &hyphenated,
         mono: body.mono,
     };
-    let paragraphs = build::join(paragraphs, &context);
-    let mut blocks = build::Blocks::new(&context, body);
+    let paragraphs = build::join_paragraphs(paragraphs, &context);
+    let mut blocks = build::ParagraphWriter::new(&context, body);
     let title = blocks.write(&paragraphs);
     blocks.builder.finish(title)
 }
 
-/// What turns a page so that it stands upright.
-fn upright(page: &Page<'_>) -> Matrix {
+/// Returns the matrix that turns a page upright.
+fn upright(page: &PdfPage<'_>) -> Matrix {
     match page.rotation {
         90 => Matrix([0.0, -1.0, 1.0, 0.0, 0.0, 0.0]),
         180 => Matrix([-1.0, 0.0, 0.0, -1.0, 0.0, 0.0]),
@@ -281,46 +281,50 @@ fn upright(page: &Page<'_>) -> Matrix {
 }
 
 fn read_page(
-    file: &File,
-    page: &Page<'_>,
-    drawn: &mut Drawn,
-    links: &mut about::Links,
+    file: &PdfFile,
+    page: &PdfPage<'_>,
+    drawn: &mut DrawnContent,
+    links: &mut annotations::PdfLinks,
 ) -> PageText {
     let upright = upright(page);
     let area = upright.rect(&page.area);
     let mut content = Vec::new();
     match file.get(page.dict, b"Contents") {
-        Some(Object::Stream(stream)) => content = file.data(stream),
+        Some(Object::Stream(stream)) => content = file.stream_data(stream),
         Some(Object::Array(streams)) => {
             for stream in streams.iter().take(10_000) {
                 if let Object::Stream(stream) = file.resolve(stream) {
-                    content.extend(file.data(stream));
-                    // A word does not go on in the next stream.
+                    content.extend(file.stream_data(stream));
+                    // Words do not continue from one stream to the next.
                     content.push(b'\n');
                 }
             }
         }
         _ => {}
     }
-    drawn.runs = runs::Runs::default();
-    let mut ground = PageGround::new(area);
-    let mut interpreter = Interpreter::new(file, drawn, &mut ground, upright, area);
-    interpreter.run(&content, page.resources);
+    drawn.runs = runs::PageRuns::default();
+    let mut painted = PaintedAreas::new(area);
+    let mut interpreter = ContentInterpreter::new(file, drawn, &mut painted, upright, area);
+    interpreter.run_stream(&content, page.resources);
     drop(content);
-    about::draw_annotations(
+    annotations::draw_annotations(
         file,
         page,
-        &mut Interpreter::new(file, drawn, &mut ground, upright, area),
+        &mut ContentInterpreter::new(file, drawn, &mut painted, upright, area),
     );
-    let Drawn { runs, unseen, .. } = drawn;
-    if !drawn.all {
+    let DrawnContent {
+        runs,
+        dropped_unseen,
+        ..
+    } = drawn;
+    if !drawn.keep_unseen {
         runs.list.retain(|run| {
-            let shown = run.paint == TextPaint::Seen || ground.shows(run.paint, run.place());
-            *unseen |= !shown;
+            let shown = run.paint == TextPaint::Seen || painted.shows(run.paint, run.center());
+            *dropped_unseen |= !shown;
             shown
         });
     }
-    links.find(file, page, &upright, &mut runs.list);
+    links.mark_runs(file, page, &upright, &mut runs.list);
     runs.close();
     let text = std::mem::take(&mut runs.text);
     let (regions, angle) = layout::lay_out(&mut runs.list, &text);
@@ -333,7 +337,7 @@ fn read_page(
     }
 }
 
-/// The lowest and the highest point of a page in a frame that is turned.
+/// Returns the lowest and the highest point of a page in a frame that is turned.
 fn levels(area: &Rect, angle: i16) -> (f32, f32) {
     let corners = [
         (area.x0, area.y0),

@@ -1,6 +1,5 @@
-//! The opening of a PDF file by lopdf, which reads every object while it does so, without an end in
-//! time or memory. What it reads is weighed as it goes by (see [`weigh`]), and a file that is too
-//! heavy ends it there.
+//! Opens a PDF file with lopdf, which reads every object without a limit of time or memory. Objects
+//! are weighed as they go by (see [`weigh`]), and a file that is too heavy is given up.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -9,25 +8,25 @@ use std::time::Instant;
 
 use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId};
 
-use super::{Limits, PdfError};
+use super::{PdfError, PdfLimits};
 
-/// How much memory objects may take, in bytes, all together.
-const MEMORY: usize = 288 << 20;
+/// Limit of the memory of all objects, in bytes.
+const MAX_MEMORY: usize = 288 << 20;
 
-/// How many bytes an object stream of an encrypted file may be.
+/// Limit of an object stream of an encrypted file, in bytes.
 const MAX_ENCRYPTED: usize = 4 << 20;
 
-/// What an object takes, in bytes, besides what it holds.
-const OBJECT: usize = size_of::<Object>();
+/// Size of an object without its content, in bytes.
+const OBJECT_SIZE: usize = size_of::<Object>();
 
-/// How many objects a file may hold, by a count that is too high rather than too low.
+/// Limit of a file's objects, by an estimate that is rather too high.
 const MAX_OBJECTS: usize = 3 << 20;
 
-/// Files of this length and less cannot hold so many objects that they would be too heavy.
-pub(super) const SMALL: usize = 2 << 20;
+/// Length in bytes up to which a file cannot hold too many objects.
+pub(super) const MAX_UNCHECKED: usize = 2 << 20;
 
-/// What opening a file may still cost.
-struct Loading {
+/// The budget that is left for opening a file.
+struct LoadBudget {
     end: Option<Instant>,
     memory: usize,
     stream: usize,
@@ -35,22 +34,26 @@ struct Loading {
 }
 
 thread_local! {
-    /// lopdf's filter is a plain function: what it counts stands here while a file is opened.
-    static LOADING: RefCell<Option<Loading>> = const { RefCell::new(None) };
+    /// The budget is here because lopdf's filter is a plain function.
+    static LOADING: RefCell<Option<LoadBudget>> = const { RefCell::new(None) };
 }
 
-/// What ends the opening of a file from within lopdf.
+/// The panic payload that ends the opening from within lopdf.
 struct TooHeavy;
 
-/// Opens a file; `reconstruct` says that its cross-references are not to be believed.
-pub(super) fn load(bytes: &[u8], limits: &Limits, reconstruct: bool) -> Result<Document, PdfError> {
-    let loading = Loading {
+/// Opens a file; with `reconstruct` its cross-references are ignored.
+pub(super) fn load(
+    bytes: &[u8],
+    limits: &PdfLimits,
+    reconstruct: bool,
+) -> Result<Document, PdfError> {
+    let loading = LoadBudget {
         end: limits.reading_end(),
-        memory: MEMORY,
+        memory: MAX_MEMORY,
         stream: limits.stream,
         objects: 0,
     };
-    // Of an encrypted file lopdf shows no object to the filter.
+    // lopdf does not pass the objects of an encrypted file to the filter.
     let encrypted = memchr::memmem::find(bytes, b"/Encrypt").is_some();
     let most = if encrypted {
         MAX_ENCRYPTED.min(limits.stream)
@@ -67,15 +70,15 @@ pub(super) fn load(bytes: &[u8], limits: &Limits, reconstruct: bool) -> Result<D
     LOADING.replace(Some(loading));
     let loaded = Document::load_mem_with_options(bytes, options);
     LOADING.replace(None);
-    loaded.map_err(|error| kind(&error))
+    loaded.map_err(|error| error_of(&error))
 }
 
-/// Whether it was [`weigh`] that ended the opening of a file.
+/// True if [`weigh`] ended the opening of a file.
 pub(super) fn is_too_heavy(payload: &(dyn Any + Send)) -> bool {
     payload.is::<TooHeavy>()
 }
 
-fn kind(error: &lopdf::Error) -> PdfError {
+fn error_of(error: &lopdf::Error) -> PdfError {
     match error {
         lopdf::Error::Decompress(
             lopdf::DecompressError::MemoryLimitExceeded { .. }
@@ -88,12 +91,12 @@ fn kind(error: &lopdf::Error) -> PdfError {
     }
 }
 
-/// Looks at each object that lopdf has read before it is kept: images and fonts' outlines leave
-/// their content behind, and object streams are opened only where there is memory for what is in
-/// them. Over a limit the opening ends.
+/// Weighs each object that lopdf has read before it is kept. Images and font outlines lose their
+/// content, and object streams are opened only if there is memory for their objects. The opening
+/// ends when a limit is exceeded.
 fn weigh(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
     let weight = match object {
-        Object::Stream(stream) if is_of_no_use(&stream.dict) => {
+        Object::Stream(stream) if has_no_text(&stream.dict) => {
             // Not empty: lopdf would read it again.
             stream.set_content(vec![0]);
             Some(0)
@@ -103,11 +106,11 @@ fn weigh(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
             let opened = stream.get_plain_content_with_limit(limit.unwrap_or_default());
             opened
                 .ok()
-                .map(|content| objects_in(&content, &stream.dict))
+                .map(|content| object_stream_size(&content, &stream.dict))
         }
         _ => Some(0),
     };
-    let weight = weight.map(|weight| weight.saturating_add(held(object)));
+    let weight = weight.map(|weight| weight.saturating_add(object_size(object)));
     let fits = LOADING.with_borrow_mut(|loading| {
         let Some(loading) = loading else {
             return true;
@@ -116,7 +119,7 @@ fn weigh(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
         let late =
             loading.objects % 256 == 0 && loading.end.is_some_and(|end| Instant::now() >= end);
         let Some(weight) = weight else {
-            // An object stream that cannot be read is none.
+            // An object stream that cannot be read is ignored.
             return !late;
         };
         let left = loading.memory.checked_sub(weight);
@@ -124,11 +127,11 @@ fn weigh(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
         left.is_some() && !late
     });
     if !fits {
-        // lopdf can be ended in no other way. Nothing is printed; whoever guards the reader takes
-        // it up.
+        // lopdf can be stopped in no other way. Nothing is printed, and the guard of the reader
+        // catches it.
         panic::resume_unwind(Box::new(TooHeavy));
     }
-    // Of an object stream's members this is what lopdf keeps; streams are never among them.
+    // lopdf keeps this copy of an object stream's members, which are never streams.
     let kept = |object: &Object| match object {
         Object::Stream(_) => Object::Null,
         object => object.clone(),
@@ -136,8 +139,8 @@ fn weigh(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
     weight.map(|_| (id, kept(object)))
 }
 
-/// Whether a stream says nothing: images, and the outlines of TrueType fonts.
-fn is_of_no_use(dict: &Dictionary) -> bool {
+/// True if a stream holds no text: images, and the outlines of fonts.
+fn has_no_text(dict: &Dictionary) -> bool {
     let is = |key: &[u8], name: &[u8]| {
         let value = dict.get(key).and_then(Object::as_name);
         value.is_ok_and(|value| value == name)
@@ -145,13 +148,13 @@ fn is_of_no_use(dict: &Dictionary) -> bool {
     is(b"Subtype", b"Image") || is(b"Subtype", b"CIDFontType0C") || is(b"Subtype", b"OpenType")
 }
 
-/// The most that the objects of an object stream can take. Each entry of its index is the beginning
-/// of an object, and two may be the same, so each is counted by what it can reach.
-fn objects_in(content: &[u8], dict: &Dictionary) -> usize {
+/// Upper bound of the memory of an object stream's objects. Each entry of its index is the
+/// beginning of an object, and two may be the same, so each counts with all that it can reach.
+fn object_stream_size(content: &[u8], dict: &Dictionary) -> usize {
     let first = dict.get(b"First").and_then(Object::as_i64).unwrap_or(0);
     let first = usize::try_from(first).unwrap_or(0).min(content.len());
     let (index, objects) = content.split_at(first);
-    let all = tokens(objects).saturating_mul(OBJECT);
+    let all = count_objects(objects).saturating_mul(OBJECT_SIZE);
     let mut numbers = index
         .split(u8::is_ascii_whitespace)
         .filter(|number| !number.is_empty());
@@ -168,16 +171,16 @@ fn objects_in(content: &[u8], dict: &Dictionary) -> usize {
     all.saturating_mul(again.saturating_add(1))
 }
 
-/// Whether a file holds so many objects that they would be too heavy. What stands in streams is
-/// none, but a stream may be one by its look alone: where it is as dense as objects are, it counts,
-/// if less.
+/// True if a file holds so many objects that they would be too heavy. The content of streams does
+/// not count; but because something may only look like a stream, content as dense as objects counts
+/// half.
 pub(super) fn is_crowded(bytes: &[u8]) -> bool {
     let (mut outside, mut within) = (0, 0);
     let mut rest = bytes;
     while !rest.is_empty() {
         let begin = memchr::memmem::find(rest, b"stream").unwrap_or(rest.len());
         let (before, after) = rest.split_at(begin);
-        outside += tokens(before);
+        outside += count_objects(before);
         let data = match memchr::memmem::find(after, b"endstream") {
             Some(length) if before.trim_ascii_end().ends_with(b">>") => {
                 after.split_at(length + 9).0
@@ -185,7 +188,7 @@ pub(super) fn is_crowded(bytes: &[u8]) -> bool {
             _ => after.get(..6).unwrap_or(after),
         };
         for block in data.chunks(4096) {
-            let objects = tokens(block);
+            let objects = count_objects(block);
             within += if objects > block.len() / 7 {
                 objects
             } else {
@@ -197,8 +200,8 @@ pub(super) fn is_crowded(bytes: &[u8]) -> bool {
     outside > MAX_OBJECTS || within > 2 * MAX_OBJECTS
 }
 
-/// How many objects `bytes` can hold at most, strings' content aside.
-fn tokens(bytes: &[u8]) -> usize {
+/// Upper bound of the number of objects in `bytes`, strings' content aside.
+fn count_objects(bytes: &[u8]) -> usize {
     let mut within = false;
     let mut tokens = 0;
     for byte in bytes {
@@ -209,7 +212,7 @@ fn tokens(bytes: &[u8]) -> usize {
     tokens
 }
 
-/// 0: regular, 1: white space and what is no object by itself, 2: what begins an object.
+/// 0: regular; 1: white space; 2: begins an object.
 static CLASS: [u8; 256] = {
     let mut class = [0; 256];
     let (mut at, blanks, marks) = (0, b"\0\t\n\x0c\r ", b"()<>[]{}/%");
@@ -225,19 +228,19 @@ static CLASS: [u8; 256] = {
     class
 };
 
-/// What an object takes, in bytes.
-fn held(object: &Object) -> usize {
+/// Size of an object with its content, in bytes.
+fn object_size(object: &Object) -> usize {
     let within = match object {
         Object::Name(bytes) | Object::String(bytes, _) => bytes.len(),
-        Object::Array(objects) => objects.iter().map(held).sum(),
-        Object::Dictionary(dict) => of_dict(dict),
-        Object::Stream(stream) => stream.content.len() + of_dict(&stream.dict),
+        Object::Array(objects) => objects.iter().map(object_size).sum(),
+        Object::Dictionary(dict) => dict_size(dict),
+        Object::Stream(stream) => stream.content.len() + dict_size(&stream.dict),
         _ => 0,
     };
-    within + OBJECT
+    within + OBJECT_SIZE
 }
 
-fn of_dict(dict: &Dictionary) -> usize {
-    let entry = |(key, value): (&Vec<u8>, &Object)| key.len() + 48 + held(value);
+fn dict_size(dict: &Dictionary) -> usize {
+    let entry = |(key, value): (&Vec<u8>, &Object)| key.len() + 48 + object_size(value);
     dict.iter().map(entry).sum()
 }

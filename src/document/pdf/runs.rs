@@ -1,45 +1,45 @@
-//! Runs: glyphs that stand one beside the other and make a word or a part of one.
+//! Joins adjacent glyphs into runs, each a word or a part of one.
 //!
-//! Glyphs come in the order of the content stream; whether the next one belongs to the run before
-//! it is told by where it stands. All places are in a frame that is turned so that the text's
-//! lines are level in it: `u` is along a line, `v` upwards.
+//! Glyphs come in the order of the content stream, and their positions decide whether the next one
+//! belongs to the run before it. All positions are in a frame that is turned so that lines of text
+//! are level: `u` is along a line, `v` upwards.
 
-use super::font::Look;
+use super::font::GlyphStyle;
 use super::paint::TextPaint;
 
-/// The gap, in ems, beyond which there is a blank.
+/// Minimum gap of a blank, in ems.
 pub(super) const BLANK: f32 = 0.13;
 
-/// The most runs of a page.
+/// Limit of a page's runs.
 const MAX_RUNS: usize = 400_000;
 
-/// The most text of a page, in bytes.
+/// Limit of a page's text, in bytes.
 const MAX_TEXT: usize = 8 << 20;
 
-/// Glyphs beside one another.
+/// A run of adjacent glyphs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
-    /// Where it begins and ends along its line.
+pub(super) struct GlyphRun {
+    /// Start and end along its line.
     pub(super) u0: f32,
     pub(super) u1: f32,
-    /// Where its baseline is.
+    /// Position of its baseline.
     pub(super) v: f32,
-    /// How high an em is.
+    /// Height of an em.
     pub(super) size: f32,
-    /// The direction of its line, in degrees.
+    /// Direction of its line, in degrees.
     pub(super) angle: i16,
-    pub(super) look: Look,
+    pub(super) style: GlyphStyle,
     pub(super) paint: TextPaint,
-    /// Whether a blank follows it.
+    /// True if a blank follows it.
     pub(super) blank: bool,
-    /// The link that it is part of.
+    /// Index of the link that it is part of.
     pub(super) link: Option<u32>,
-    /// Where its text is.
+    /// Range of its text.
     pub(super) start: u32,
     pub(super) end: u32,
 }
 
-impl Run {
+impl GlyphRun {
     pub(super) fn text<'a>(&self, text: &'a str) -> &'a str {
         let range = self.start as usize..self.end as usize;
         text.get(range).unwrap_or_default()
@@ -49,35 +49,34 @@ impl Run {
         f32::midpoint(self.u0, self.u1)
     }
 
-    /// The place of its middle on the page.
-    pub(super) fn place(&self) -> (f32, f32) {
+    /// Returns its middle on the page.
+    pub(super) fn center(&self) -> (f32, f32) {
         turned((self.middle(), self.v + 0.25 * self.size), -self.angle)
     }
 }
 
-/// A glyph that is to be added.
+/// A glyph and its position on the page.
 #[derive(Clone, Copy)]
-pub(super) struct Glyph<'a> {
+pub(super) struct PlacedGlyph<'a> {
     pub(super) text: &'a str,
     pub(super) from: (f32, f32),
     pub(super) to: (f32, f32),
     pub(super) size: f32,
     pub(super) angle: i16,
-    pub(super) look: Look,
+    pub(super) style: GlyphStyle,
     pub(super) paint: TextPaint,
-    /// How far letters are set apart, so that it makes no blank.
+    /// Letter spacing, which does not count as a blank.
     pub(super) apart: f32,
 }
 
-/// The runs of a page.
 #[derive(Default)]
-pub(super) struct Runs {
-    pub(super) list: Vec<Run>,
+pub(super) struct PageRuns {
+    pub(super) list: Vec<GlyphRun>,
     pub(super) text: String,
     open: bool,
 }
 
-/// Where a point lies in a frame that is turned by `angle` degrees.
+/// Returns a point in a frame that is turned by `angle` degrees.
 pub(super) fn turned((x, y): (f32, f32), angle: i16) -> (f32, f32) {
     match angle {
         0 => (x, y),
@@ -91,7 +90,8 @@ pub(super) fn turned((x, y): (f32, f32), angle: i16) -> (f32, f32) {
     }
 }
 
-/// The direction of a vector in whole degrees; one that is nearly upright or level is so.
+/// Returns the direction of a vector in whole degrees; nearly upright or level counts as exactly
+/// so.
 pub(super) fn direction(x: f32, y: f32) -> i16 {
     if y == 0.0 && x > 0.0 {
         return 0;
@@ -107,7 +107,7 @@ pub(super) fn direction(x: f32, y: f32) -> i16 {
     if degrees == -180 { 180 } else { degrees }
 }
 
-impl Runs {
+impl PageRuns {
     pub(super) fn is_full(&self) -> bool {
         self.list.len() >= MAX_RUNS || self.text.len() >= MAX_TEXT
     }
@@ -118,7 +118,7 @@ impl Runs {
     }
 
     /// Adds a glyph.
-    pub(super) fn add(&mut self, glyph: &Glyph<'_>) {
+    pub(super) fn add_glyph(&mut self, glyph: &PlacedGlyph<'_>) {
         if self.is_full() {
             return;
         }
@@ -141,15 +141,15 @@ impl Runs {
         }
         if let Some(run) = self.list.last_mut().filter(|_| self.open && near) {
             let gap = u0 - run.u1;
-            // An accent stands before its letter, which goes back below it.
+            // An accent comes before its letter, which goes back below it.
             let last = self.text.chars().next_back();
-            let back = if last.and_then(accent).is_some() {
+            let back = if last.and_then(combining_mark).is_some() {
                 0.9
             } else {
                 0.4
             };
             let wide = BLANK * size + glyph.apart.clamp(0.0, 0.5 * size);
-            let joins = run.look == glyph.look
+            let joins = run.style == glyph.style
                 && run.paint == glyph.paint
                 && (run.v - v).abs() < 0.08 * size
                 && (0.8..1.25).contains(&(run.size / size))
@@ -157,7 +157,7 @@ impl Runs {
                 && gap > -back * size
                 && !glyph.text.starts_with(' ');
             if joins {
-                compose(&mut self.text, run, text, gap / size);
+                push_composed(&mut self.text, run, text, gap / size);
                 run.u1 = run.u1.max(u1);
                 run.end = self.text.len() as u32;
                 run.blank = glyph.text.ends_with(' ');
@@ -171,13 +171,13 @@ impl Runs {
         }
         let start = self.text.len() as u32;
         self.text.push_str(text);
-        self.list.push(Run {
+        self.list.push(GlyphRun {
             u0,
             u1,
             v,
             size,
             angle: glyph.angle,
-            look: glyph.look,
+            style: glyph.style,
             paint: glyph.paint,
             blank: glyph.text.ends_with(' '),
             link: None,
@@ -188,14 +188,14 @@ impl Runs {
     }
 }
 
-/// Adds text to a run. An accent and a letter that are set one over the other are one character.
-fn compose(pool: &mut String, run: &Run, text: &str, gap: f32) {
+/// Adds text to a run. An accent and a letter in one place become one character.
+fn push_composed(pool: &mut String, run: &GlyphRun, text: &str, gap: f32) {
     let letter = text.chars().next();
     if gap < -0.15
         && let Some(last) = pool[run.start as usize..].chars().next_back()
         && let Some(letter) = letter
     {
-        let both = match (accent(last), accent(letter)) {
+        let both = match (combining_mark(last), combining_mark(letter)) {
             (Some(mark), None) => Some((letter, mark)),
             (None, Some(mark)) => Some((last, mark)),
             _ => None,
@@ -203,7 +203,7 @@ fn compose(pool: &mut String, run: &Run, text: &str, gap: f32) {
         if let Some((letter, mark)) = both
             && letter.is_alphabetic()
         {
-            // Without their dots, as they are below accents.
+            // Letters below accents have no dots.
             let letter = match letter {
                 '\u{131}' => 'i',
                 '\u{237}' => 'j',
@@ -221,8 +221,8 @@ fn compose(pool: &mut String, run: &Run, text: &str, gap: f32) {
     pool.push_str(text);
 }
 
-/// The mark that an accent is when it stands over a letter.
-fn accent(character: char) -> Option<char> {
+/// Returns the combining mark of an accent.
+fn combining_mark(character: char) -> Option<char> {
     Some(match character {
         '`' => '\u{300}',
         '\u{b4}' => '\u{301}',

@@ -1,16 +1,15 @@
-//! What is within the bounds and what is not, by every way that leads there.
+//! Paths within and outside the bounds, by every way that leads to them.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::front::admit::*;
 use crate::front::confined::refusal;
 use crate::registry;
-use crate::sandbox::confinement::{Bounds, Confinement};
-use crate::search::walk::expand;
+use crate::sandbox::confinement::{Confinement, ConfinementBounds};
 
 struct Room {
     _directory: tempfile::TempDir,
@@ -20,15 +19,15 @@ struct Room {
 
 impl Room {
     fn first(&self) -> &Path {
-        self.confinement.first().unwrap()
+        self.confinement.start_directory().unwrap()
     }
 }
 
 /// A confinement to these roots.
 fn confined(roots: &[PathBuf]) -> Confinement {
-    let bounds = Bounds {
+    let bounds = ConfinementBounds {
         roots: roots.iter().map(Into::into).collect(),
-        ..Bounds::default()
+        ..ConfinementBounds::default()
     };
     Confinement::resolve(&bounds).unwrap()
 }
@@ -63,19 +62,13 @@ fn room() -> Room {
     }
 }
 
-fn admit(room: &Room, tool: &str, request: Value) -> Result<Map<String, Value>, String> {
-    let Value::Object(mut request) = request else {
-        panic!("an object");
-    };
+fn admit(room: &Room, tool: &str, request: &Value) -> Result<(), String> {
     let tool = registry::find(tool).unwrap();
-    let outputs = Roots::new(Vec::new());
+    let outputs = RootSet::new(Vec::new());
     let given = |name: &str| request.get(name)?.as_str().filter(|text| !text.is_empty());
-    let admitted = super::admit(&room.confinement, &outputs, tool, room.first(), given);
-    let rewritten = admitted.map_err(|refused| refusal(&room.confinement, &refused).message)?;
-    if let Some((field, text)) = rewritten {
-        request.insert(field.to_owned(), Value::String(text));
-    }
-    Ok(request)
+    let admitted =
+        super::check_request_paths(&room.confinement, &outputs, tool, room.first(), given);
+    admitted.map_err(|refused| refusal(&room.confinement, &refused).message)
 }
 
 #[test]
@@ -100,10 +93,7 @@ fn a_file_within_passes_however_it_is_named() {
     ] {
         for tool in ["file-read", "file-write", "file-edit"] {
             let request = json!({"file_path": path, "content": "x"});
-            assert_eq!(
-                Value::Object(admit(&room, tool, request.clone()).unwrap()),
-                request
-            );
+            assert_eq!(admit(&room, tool, &request), Ok(()), "{path}");
         }
     }
 }
@@ -133,7 +123,7 @@ fn a_file_outside_is_refused_however_it_is_reached() {
         look_alike.to_str().unwrap(),
     ] {
         for tool in ["file-read", "file-write", "file-edit"] {
-            let refusal = admit(&room, tool, json!({"file_path": path})).unwrap_err();
+            let refusal = admit(&room, tool, &json!({"file_path": path})).unwrap_err();
             assert!(refusal.contains("confined"), "{path}: {refusal}");
         }
     }
@@ -169,23 +159,23 @@ fn a_pattern_that_leaves_is_refused() {
         "{a,{b,../out/*}}",
     ] {
         assert!(
-            admit(&room, "glob", json!({"pattern": pattern})).is_err(),
+            admit(&room, "glob", &json!({"pattern": pattern})).is_err(),
             "{pattern}"
         );
         assert!(
-            admit(&room, "grep", json!({"pattern": "x", "glob": pattern})).is_err(),
+            admit(&room, "grep", &json!({"pattern": "x", "glob": pattern})).is_err(),
             "{pattern}"
         );
     }
     for path in ["link", "..", "/etc", "link/sub"] {
         let request = json!({"pattern": "*", "path": path});
-        assert!(admit(&room, "glob", request.clone()).is_err());
-        assert!(admit(&room, "grep", request).is_err());
+        assert!(admit(&room, "glob", &request).is_err());
+        assert!(admit(&room, "grep", &request).is_err());
     }
 }
 
 #[test]
-fn a_pattern_within_passes_and_finds_what_it_found() {
+fn a_pattern_within_passes() {
     let room = room();
     for pattern in [
         "*",
@@ -215,13 +205,8 @@ fn a_pattern_within_passes_and_finds_what_it_found() {
     ] {
         let base = room.first();
         let path = base.to_str().unwrap();
-        let request = admit(&room, "glob", json!({"pattern": pattern, "path": path}));
-        let rewritten = request.unwrap()["pattern"].as_str().unwrap().to_owned();
-        let found = |pattern: &str| -> Vec<Vec<u8>> {
-            let paths = expand(base, pattern.as_bytes()).unwrap();
-            paths.iter().map(|found| found.path().to_vec()).collect()
-        };
-        assert_eq!(found(&rewritten), found(pattern), "{pattern} → {rewritten}");
+        let request = json!({"pattern": pattern, "path": path});
+        assert_eq!(admit(&room, "glob", &request), Ok(()), "{pattern}");
     }
 }
 
@@ -233,7 +218,7 @@ fn a_path_that_the_kernel_cannot_take_whole_is_refused() {
         path.push("n".repeat(200));
     }
     let request = json!({"file_path": path.to_str().unwrap()});
-    assert!(admit(&room, "file-read", request).is_err());
+    assert!(admit(&room, "file-read", &request).is_err());
 }
 
 #[test]
@@ -247,7 +232,7 @@ fn as_many_links_are_followed_as_the_kernel_follows() {
     }
     for (name, followed) in [("link40", true), ("link41", false)] {
         assert_eq!(directory.join(name).metadata().is_ok(), followed, "{name}");
-        let admitted = admit(&room, "file-read", json!({"file_path": name}));
+        let admitted = admit(&room, "file-read", &json!({"file_path": name}));
         assert_eq!(admitted.is_ok(), followed, "{name}");
     }
 }
@@ -265,13 +250,13 @@ fn only_what_names_files_is_bounded() {
         ("grep", true),
     ] {
         let request = json!({"file_path": "/etc/passwd", "path": "/etc", "pattern": "x"});
-        assert_eq!(admit(&room, tool, request).is_err(), concerned, "{tool}");
-        // What is no text names nothing, and the tool says so itself.
+        assert_eq!(admit(&room, tool, &request).is_err(), concerned, "{tool}");
+        // A value that is not text names nothing, and the tool says so itself.
         for value in [json!(null), json!(3), json!(["/etc"]), json!({"a": "/etc"})] {
             let request = json!({"file_path": value, "path": value, "pattern": value});
-            assert!(admit(&room, tool, request).is_ok(), "{tool} {value}");
+            assert!(admit(&room, tool, &request).is_ok(), "{tool} {value}");
         }
-        assert!(admit(&room, tool, json!({})).is_ok(), "{tool}");
+        assert!(admit(&room, tool, &json!({})).is_ok(), "{tool}");
     }
 }
 
@@ -280,7 +265,7 @@ fn within_any_of_several_directories_is_within_and_relative_paths_start_at_the_f
     let room = room();
     let top = room.outside.parent().unwrap();
     let confinement = confined(&[top.join("inside"), top.join("in")]);
-    assert_eq!(confinement.first(), Some(&*top.join("inside")));
+    assert_eq!(confinement.start_directory(), Some(&*top.join("inside")));
     assert_eq!(
         confinement.roots().directories(),
         [top.join("inside"), top.join("in")]
@@ -290,10 +275,10 @@ fn within_any_of_several_directories_is_within_and_relative_paths_start_at_the_f
         ..room
     };
     for (path, within) in [("x", true), ("../in/file", true), ("../out/secret", false)] {
-        let admitted = admit(&room, "file-read", json!({"file_path": path}));
+        let admitted = admit(&room, "file-read", &json!({"file_path": path}));
         assert_eq!(admitted.is_ok(), within, "{path}");
     }
-    let refusal = admit(&room, "file-read", json!({"file_path": "../out/secret"})).unwrap_err();
+    let refusal = admit(&room, "file-read", &json!({"file_path": "../out/secret"})).unwrap_err();
     assert!(
         refusal.starts_with("Not allowed: ../out/secret is not within "),
         "{refusal}"
@@ -309,16 +294,6 @@ fn an_escape_hides_no_character_that_means_something() {
     let room = room();
     for pattern in [r"\.\./out/*", r"\../out/secret", r"*/.\./../out/x"] {
         let request = json!({"pattern": pattern});
-        assert!(admit(&room, "glob", request).is_err(), "{pattern}");
-    }
-    // Names before the first wildcard stay as they are written, names behind it become wildcards.
-    for (pattern, rewritten) in [
-        ("sub/*/file", "sub/*/[f]ile"),
-        ("?ub/file", "?ub/[f]ile"),
-        ("[s]ub/file", "[s]ub/[f]ile"),
-        ("sub/file", "sub/file"),
-    ] {
-        let request = admit(&room, "glob", json!({"pattern": pattern})).unwrap();
-        assert_eq!(request["pattern"], rewritten);
+        assert!(admit(&room, "glob", &request).is_err(), "{pattern}");
     }
 }

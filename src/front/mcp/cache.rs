@@ -1,23 +1,24 @@
-//! The cache that a server holds for its calls: one over HTTP always, one on stdio where it is to
-//! be shared.
+//! The cache that a server holds for its calls: over HTTP always, on stdio only if it is shared.
 
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use crate::cache::{Address, Files, KEY_VARIABLE, Layers, REDIS_VARIABLE, Redis, is_key};
+use crate::cache::{
+    CacheFiles, KEY_VARIABLE, LayeredCache, REDIS_VARIABLE, RedisAddress, RedisCache, is_key,
+};
 use crate::front::mcp::log;
 use crate::sandbox::confinement::Confinement;
 use crate::secrets;
 use crate::web::client::tls_config;
 
 /// The cache of a server whose calls are confined so, from the variables that were `taken` out of
-/// the environment; `None` where calls look after themselves. An error is a sentence: what is to be
-/// shared cannot be as the variables want it. That Redis does not answer is none.
+/// the environment; `None` if each call opens its own cache. An error is a sentence: the cache
+/// cannot be shared as the variables ask. A Redis that does not answer is not an error.
 pub async fn open(
     over_http: bool,
     confinement: Option<&Confinement>,
     taken: &[(OsString, OsString)],
-) -> Result<Option<Arc<Layers>>, String> {
+) -> Result<Option<Arc<LayeredCache>>, String> {
     let redis = secrets::of_taken(taken, REDIS_VARIABLE);
     if !over_http && redis.is_none() {
         return Ok(None);
@@ -27,11 +28,11 @@ pub async fn open(
         Some(address) => Some(share(&address, secret.as_deref()).await?),
         None => None,
     };
-    let own = Files::of_server(secret.as_deref(), confinement);
-    Ok(Some(Arc::new(Layers::new(own, shared))))
+    let own = CacheFiles::of_server(secret.as_deref(), confinement);
+    Ok(Some(Arc::new(LayeredCache::new(own, shared))))
 }
 
-async fn share(address: &str, secret: Option<&str>) -> Result<Arc<Redis>, String> {
+async fn share(address: &str, secret: Option<&str>) -> Result<Arc<RedisCache>, String> {
     let no_key = || {
         format!(
             "{REDIS_VARIABLE} is set, and what is shared has to be sealed: set {KEY_VARIABLE} to 64 \
@@ -39,7 +40,7 @@ async fn share(address: &str, secret: Option<&str>) -> Result<Arc<Redis>, String
         )
     };
     let secret = secret.filter(|secret| is_key(secret)).ok_or_else(no_key)?;
-    let address = Address::read(address).ok_or_else(|| {
+    let address = RedisAddress::read(address).ok_or_else(|| {
         format!(
             "{REDIS_VARIABLE} is not the address of a Redis: it is redis://HOST:PORT, \
              redis://USER:PASSWORD@HOST:PORT/DATABASE, rediss:// in place of redis:// for TLS, \
@@ -48,6 +49,6 @@ async fn share(address: &str, secret: Option<&str>) -> Result<Arc<Redis>, String
     })?;
     let tls = address.speaks_tls().then(tls_config).transpose()?;
     let told = Box::new(|line: &str| log(line));
-    let redis = Redis::open(address, secret, tls, told).await;
+    let redis = RedisCache::open(address, secret, tls, told).await;
     redis.ok_or_else(no_key)
 }

@@ -1,65 +1,65 @@
 //! The clients of the Model Context Protocol that this server knows by the names they give in their
-//! handshake: how long an answer each lets through to its model, and how a key reaches a server.
+//! handshake: the longest answer that each passes to its model, and how a key reaches a server.
 //!
 //! Each figure was measured with that client and a server of one tool, whose answers grew until the
-//! model was no longer shown the whole: Codex 0.169, Claude Code 2.1, Gemini CLI 0.61, Qwen Code
-//! 0.15, opencode 1.18. What a client cuts it keeps in a file that is read by lines, or throws
-//! away.
+//! model no longer saw all of one: Codex 0.169, Claude Code 2.1, Gemini CLI 0.61, Qwen Code 0.15,
+//! opencode 1.18. A client keeps the part that it cuts in a file that is read by lines, or throws
+//! it away.
 
-/// What is known of a client.
+/// A client's limits, and its ways of configuring a server.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Client {
+pub struct ClientProfile {
     /// A part of the name that it gives, in lower case.
     name: &'static str,
-    /// The longest answer that its model is shown whole, in bytes.
+    /// The longest answer that its model sees uncut, in bytes.
     pub longest_answer: usize,
-    /// Where its user writes the variables that the server is to have.
+    /// The place in its configuration for the variables that the server gets.
     pub keys: &'static str,
 }
 
-/// Clients, and those of which nothing is known.
-const CLIENTS: [Client; 6] = [
+/// The known clients.
+const CLIENTS: [ClientProfile; 6] = [
     // It cuts at 10,000 tokens or 11 KiB of output, whichever comes first, in the middle.
-    Client {
+    ClientProfile {
         name: "codex",
         longest_answer: 11_000,
         keys: "`env_vars = [\"NAME\"]` under `[mcp_servers.…]` in ~/.codex/config.toml",
     },
     // `truncateToolOutputThreshold` is 25,000 characters.
-    Client {
+    ClientProfile {
         name: "qwen",
         longest_answer: 25_000,
         keys: "`\"env\": {\"NAME\": \"$NAME\"}` of the server in ~/.qwen/settings.json",
     },
-    // 25,000 tokens, which are 40,000 bytes of text that takes many.
-    Client {
+    // 25,000 tokens, which are 40,000 bytes of text with many tokens a byte.
+    ClientProfile {
         name: "claude",
         longest_answer: 40_000,
         keys: "`claude mcp add -e NAME=…`, or `\"env\"` of the server in .mcp.json",
     },
     // `truncateToolOutputThreshold` is 40,000 characters.
-    Client {
+    ClientProfile {
         name: "gemini",
         longest_answer: 40_000,
         keys: "`\"env\": {\"NAME\": \"$NAME\"}` of the server in ~/.gemini/settings.json",
     },
-    // It shows nothing of an answer over 50 KiB.
-    Client {
+    // It drops an answer over 50 KiB completely.
+    ClientProfile {
         name: "opencode",
         longest_answer: 40_000,
         keys: "`\"environment\": {\"NAME\": \"{env:NAME}\"}` of the server in opencode.json",
     },
     // Gemini CLI and Qwen Code behind a URL, whose requests name the program that runs them: the
-    // lesser of the two.
-    Client {
+    // smaller limit of the two.
+    ClientProfile {
         name: "node",
         longest_answer: 25_000,
         keys: UNKNOWN.keys,
     },
 ];
 
-/// The least of what the others let through.
-const UNKNOWN: Client = Client {
+/// The limit of unknown clients: the least of the others.
+const UNKNOWN: ClientProfile = ClientProfile {
     name: "",
     longest_answer: 40_000,
     keys: "the server's `env` (or `environment`) in the client's configuration",
@@ -67,7 +67,7 @@ const UNKNOWN: Client = Client {
 
 /// The client that calls itself `name`.
 #[must_use]
-pub fn find(name: &str) -> &'static Client {
+pub fn find(name: &str) -> &'static ClientProfile {
     let name = name.to_lowercase();
     let mut known = CLIENTS.iter();
     known

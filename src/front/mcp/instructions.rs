@@ -1,11 +1,11 @@
-//! What clients put before the model beside the list of tools: how these tools differ from what a
-//! model may expect. At most 1,000 bytes.
+//! The text that clients put before the model beside the list of tools: how these tools differ from
+//! what a model may expect. At most 1,000 bytes.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-use crate::contract::bounded::Measure;
-use crate::contract::tool::{Scope, Tool};
+use crate::contract::bounded::TextMeasure;
+use crate::contract::tool::{AccessScope, Tool};
 use crate::sandbox::confinement::Confinement;
 use crate::unseen;
 
@@ -13,13 +13,15 @@ use crate::unseen;
 const MOST: usize = 1000;
 
 /// The instructions of a server of `tools`, confined or not, whose answers are bounded or not.
-pub fn of(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool) -> String {
+pub fn compose(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool) -> String {
     let served = |wanted: &str| tools.iter().any(|tool| tool.name == wanted);
     let mut sentences = Vec::new();
-    let first = confinement.and_then(Confinement::first).map(Path::to_owned);
+    let first = confinement
+        .and_then(Confinement::start_directory)
+        .map(Path::to_owned);
     let here = first.or_else(|| env::current_dir().ok());
     if let Some(here) = here
-        && tools.iter().any(|tool| tool.scope != Scope::Network)
+        && tools.iter().any(|tool| tool.scope != AccessScope::Network)
     {
         sentences.push(format!(
             "Relative paths start at {}.",
@@ -57,18 +59,18 @@ pub fn of(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool) -> 
         ));
     }
     let mut text = unseen::spelled(&sentences.join(" ")).into_owned();
-    text.truncate(Measure::Plain.prefix(text.as_bytes(), MOST));
+    text.truncate(TextMeasure::Plain.prefix(text.as_bytes(), MOST));
     text
 }
 
-/// What the confinement allows.
+/// Sentences about what the confinement allows.
 fn confined(confinement: &Confinement, commands: bool) -> Vec<String> {
     let names = |directories: &[PathBuf]| {
         let names = directories.iter().map(|one| one.to_string_lossy());
         names.collect::<Vec<_>>().join(", ")
     };
     let roots = confinement.roots().directories();
-    let readable = confinement.beside();
+    let readable = confinement.extra_readable();
     let mut sentences = Vec::new();
     if !roots.is_empty() {
         sentences.push(format!("File work is confined to {}.", names(roots)));
@@ -98,14 +100,14 @@ fn shell() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tool::Set;
+    use crate::contract::tool::ToolSet;
     use crate::registry::TOOLS;
-    use crate::sandbox::confinement::Bounds;
+    use crate::sandbox::confinement::ConfinementBounds;
 
     #[test]
     fn they_say_what_holds_and_keep_to_their_length() {
         let all: Vec<&Tool> = TOOLS.iter().collect();
-        let text = of(&all, None, true);
+        let text = compose(&all, None, true);
         for words in [
             "Relative paths",
             "new shell",
@@ -119,29 +121,32 @@ mod tests {
         let room = tempfile::tempdir().unwrap();
         let long = room.path().join("é/".repeat(700));
         std::fs::create_dir_all(&long).unwrap();
-        let bounds = Bounds {
+        let bounds = ConfinementBounds {
             roots: vec![room.path().into(), long.into()],
             readable: vec!["/usr".into()],
             no_network: true,
-            ..Bounds::default()
+            ..ConfinementBounds::default()
         };
         let confinement = Confinement::resolve(&bounds).unwrap();
-        assert!(of(&all, None, true).len() <= MOST);
-        assert!(of(&all, Some(&confinement), true).len() <= MOST);
-        let bounds = Bounds {
+        assert!(compose(&all, None, true).len() <= MOST);
+        assert!(compose(&all, Some(&confinement), true).len() <= MOST);
+        let bounds = ConfinementBounds {
             roots: vec!["/usr".into()],
             ..bounds
         };
-        let text = of(&all, Some(&Confinement::resolve(&bounds).unwrap()), false);
+        let text = compose(&all, Some(&Confinement::resolve(&bounds).unwrap()), false);
         for words in ["confined to /usr.", "$TMPDIR", "no network"] {
             assert!(text.contains(words), "{words}: {text}");
         }
         let web: Vec<&Tool> = TOOLS
             .iter()
-            .filter(|tool| tool.scope == Scope::Network)
+            .filter(|tool| tool.scope == AccessScope::Network)
             .collect();
-        assert!(!of(&web, None, false).contains("paths"));
-        let fetch: Vec<&Tool> = TOOLS.iter().filter(|tool| tool.set == Set::Web).collect();
-        assert!(!of(&fetch, None, false).contains("scrape_page"));
+        assert!(!compose(&web, None, false).contains("paths"));
+        let fetch: Vec<&Tool> = TOOLS
+            .iter()
+            .filter(|tool| tool.set == ToolSet::Web)
+            .collect();
+        assert!(!compose(&fetch, None, false).contains("scrape_page"));
     }
 }

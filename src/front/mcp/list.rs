@@ -6,14 +6,14 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use serde_json::Value;
 
-use crate::contract::reduction::{Form, reduced};
+use crate::contract::reduction::{SchemaDialect, reduce};
 use crate::contract::tool::Tool;
 
 /// The tool's entry in `tools/list`; for programs, with the schema of its answers, if it has one.
 pub fn entry(tool: &Tool, structured: bool) -> Listed {
     let schema: Value = serde_json::from_str(tool.model_schema).unwrap_or_default();
     let description = schema["description"].as_str().unwrap_or_default();
-    let parameters = match reduced(Form::PLAIN, &schema["parameters"]) {
+    let parameters = match reduce(SchemaDialect::PLAIN, &schema["parameters"]) {
         Value::Object(parameters) => parameters,
         _ => JsonObject::new(),
     };
@@ -36,7 +36,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::tool::Set;
+    use crate::contract::tool::ToolSet;
     use crate::registry::TOOLS;
 
     #[test]
@@ -52,7 +52,7 @@ mod tests {
             "required": ["format"]
         });
         assert_eq!(
-            reduced(Form::PLAIN, &schema),
+            reduce(SchemaDialect::PLAIN, &schema),
             json!({
                 "type": "object",
                 "properties": {
@@ -103,9 +103,14 @@ mod tests {
             let listed = |structured| serde_json::to_value(entry(tool, structured)).unwrap();
             assert_eq!(listed(false).get("outputSchema"), None);
             let schema = listed(true).get("outputSchema").cloned();
-            assert_eq!(schema.is_some(), tool.set == Set::Research, "{}", tool.name);
+            assert_eq!(
+                schema.is_some(),
+                tool.set == ToolSet::Research,
+                "{}",
+                tool.name
+            );
             let Some(schema) = schema else { continue };
-            // As clients demand; further fields may come, since `note` is not the only one.
+            // Clients demand this; further fields may come, because `note` is not the only one.
             assert_eq!(schema["type"], "object");
             assert_eq!(schema.get("additionalProperties"), None);
             assert!(schema["properties"]["note"].is_object());
@@ -115,7 +120,7 @@ mod tests {
     #[test]
     fn the_tools_of_research_take_less_than_six_kilobytes_of_the_list() {
         for (structured, most) in [(false, 4_000), (true, 6_000)] {
-            let tools = TOOLS.iter().filter(|tool| tool.set == Set::Research);
+            let tools = TOOLS.iter().filter(|tool| tool.set == ToolSet::Research);
             let entries = tools.map(|tool| serde_json::to_vec(&entry(tool, structured)).unwrap());
             let size: usize = entries.map(|entry| entry.len()).sum();
             assert!(size <= most, "{size} bytes, structured: {structured}");
@@ -135,7 +140,7 @@ mod tests {
             );
             assert_eq!(entry["inputSchema"]["type"], "object");
             assert_eq!(entry["annotations"]["readOnlyHint"], tool.hints.read_only);
-            // What changes nothing can neither destroy nor add up.
+            // A tool that changes nothing can neither destroy nor add up.
             assert!(!tool.hints.read_only || (tool.hints.idempotent && !tool.hints.destructive));
         }
     }

@@ -7,12 +7,14 @@
 //! program starts any of this machinery.
 
 mod cache;
+mod cached_answer;
 mod call;
+mod call_answer;
+mod call_process;
 mod clients;
-mod flights;
+mod coalesced_calls;
 mod http;
 mod instructions;
-mod known;
 pub mod list;
 mod operation;
 mod permits;
@@ -25,26 +27,26 @@ mod text;
 mod transport;
 mod visible;
 
-/// What a fuzzer needs to serve a client of its own.
+/// Items that a fuzzer needs to serve a client of its own.
 #[cfg(fuzzing)]
 pub mod fuzzing {
-    pub use super::server::{Offer, Server};
+    pub use super::server::{ServerSetup, ToolServer};
     pub use super::transport::LineTransport;
 }
 
-pub use progress::tell;
+pub use progress::send_progress;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use crate::command_line::mcp::{NAME, Options};
+use crate::command_line::mcp::{McpOptions, NAME};
+use crate::console::exit::ProgramExit;
 use crate::console::sanitize;
-use crate::program::Exit;
 
 /// Serves the tools as `options` say, until the client goes away.
-pub fn serve(options: Options) -> Exit {
+pub fn serve(options: McpOptions) -> ProgramExit {
     if options.http.is_none() && io::stdin().is_terminal() {
         log(
             "waits for a client's messages on stdin, which is a terminal: MCP clients start this \
@@ -53,29 +55,29 @@ pub fn serve(options: Options) -> Exit {
         );
     }
     match serve::run(options) {
-        Ok(()) => Exit::Success,
+        Ok(()) => ProgramExit::Success,
         Err(reason) => {
             log(&reason);
-            Exit::Failure
+            ProgramExit::Failure
         }
     }
 }
 
-/// Whether the log is read by programs, a line of JSON at a time.
+/// True if the log is a line of JSON for each event, for programs.
 static IN_JSON: AtomicBool = AtomicBool::new(false);
 
-/// Has the log be lines of JSON from now on.
+/// Switches the log to lines of JSON.
 fn log_in_json() {
     IN_JSON.store(true, Ordering::Relaxed);
 }
 
 /// Writes a line to the log: stderr, since stdout belongs to the protocol.
 pub fn log(line: &str) {
-    // A log that nobody reads is not a reason to stop.
+    // A log without a reader is not a reason to stop.
     let _ = if IN_JSON.load(Ordering::Relaxed) {
         let line = json!({"time": operation::now(), "message": line});
-        writeln!(io::stderr(), "{}", sanitize::json(&line.to_string()))
+        writeln!(io::stderr(), "{}", sanitize::escape_json(&line.to_string()))
     } else {
-        writeln!(io::stderr(), "{NAME}: {}", sanitize::line(line))
+        writeln!(io::stderr(), "{NAME}: {}", sanitize::for_line(line))
     };
 }

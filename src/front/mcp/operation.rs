@@ -1,11 +1,11 @@
-//! What a server over HTTP tells whoever runs it: a line of JSON for each call, figures in
-//! Prometheus' text form, and how it is.
+//! The reports of a server over HTTP to its operator: a line of JSON for each call, metrics in
+//! Prometheus' text form, and its health.
 //!
-//! What was asked for is in none of them unless somebody asks for that: queries and addresses are
-//! their askers' own.
+//! The arguments of calls are in none of them unless the operator asks for that: queries and
+//! addresses are their askers' own.
 
-mod figures;
-mod masked;
+mod metrics;
+mod redaction;
 
 use std::io::{self, Write};
 use std::sync::Mutex;
@@ -17,18 +17,18 @@ use rmcp::model::JsonObject;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::cache::Sharing;
+use crate::cache::SharingState;
 use crate::console::sanitize;
-use crate::web::credentials::Key;
+use crate::web::credentials::SecretText;
 use crate::web::date;
-use figures::{Figures, Now};
+use metrics::{ServerMetrics, ServerState};
 
-pub use figures::TEXT_FORM;
+pub use metrics::TEXT_FORM;
 
-/// All that anybody learns of a server's health.
+/// All that a request without a token learns of a server's health.
 pub const ALIVE: &str = r#"{"status":"ok"}"#;
 
-/// How many lines wait for a log that is read slowly; further ones are lost, and counted.
+/// Lines that wait for a log that is read slowly; further ones are lost, and counted.
 const LINES: usize = 4096;
 
 /// The outcome of a call that answered.
@@ -37,18 +37,18 @@ const OK: &str = "ok";
 /// The outcome of a call that was given up.
 const CANCELLED: &str = "cancelled";
 
-/// A server's watch over itself.
-pub struct Operation {
+/// A server's reports to its operator.
+pub struct OperatorReports {
     begun: Instant,
-    log: Option<Log>,
+    log: Option<RecordLog>,
     /// The arguments of calls are logged as well, without these keys.
-    arguments: Option<Vec<Key>>,
-    figures: Figures,
+    arguments: Option<Vec<SecretText>>,
+    metrics: ServerMetrics,
 }
 
-/// What is told of a call.
+/// The record of a call in the log.
 #[derive(Serialize)]
-struct Line<'a> {
+struct CallRecord<'a> {
     time: String,
     token: &'a str,
     tool: &'a str,
@@ -59,19 +59,19 @@ struct Line<'a> {
     arguments: Option<&'a JsonObject>,
 }
 
-impl Operation {
-    /// That of a server that begins now. `log` wants a line for each call, `arguments` what was
-    /// asked for in it as well, without these keys. An error is a sentence.
-    pub fn new(log: bool, arguments: Option<Vec<Key>>) -> Result<Self, String> {
+impl OperatorReports {
+    /// The reports of a server that starts now. `log` asks for a line for each call, `arguments`
+    /// for the call's arguments in it as well, without these keys. An error is a sentence.
+    pub fn new(log: bool, arguments: Option<Vec<SecretText>>) -> Result<Self, String> {
         if log {
             super::log_in_json();
         }
-        let log = log.then(Log::start).transpose();
+        let log = log.then(RecordLog::start).transpose();
         Ok(Self {
             begun: Instant::now(),
             log: log.map_err(|error| format!("cannot log: {error}"))?,
             arguments,
-            figures: Figures::default(),
+            metrics: ServerMetrics::default(),
         })
     }
 
@@ -82,7 +82,7 @@ impl Operation {
         tool: &'static str,
         arguments: &JsonObject,
     ) -> RunningCall<'a> {
-        self.figures.lock().running += 1;
+        self.metrics.lock().running += 1;
         let logged = self.log.is_some();
         RunningCall {
             operation: self,
@@ -97,19 +97,19 @@ impl Operation {
                 .arguments
                 .as_deref()
                 .filter(|_| logged)
-                .map(|keys| masked::masked(arguments, keys)),
+                .map(|keys| redaction::redact_arguments(arguments, keys)),
             ended: None,
         }
     }
 
-    /// A request was refused with this status.
-    pub fn refused(&self, status: u16) {
-        self.figures.lock().refused(status);
+    /// Records that a request was refused with this status.
+    pub fn record_refusal(&self, status: u16) {
+        self.metrics.lock().record_refusal(status);
     }
 
-    /// How the server is, for whoever is let in: others only learn [`ALIVE`]. Where it shares its
-    /// cache with other servers, `sharing` is how that stands.
-    pub fn health(&self, sharing: Option<&Sharing>) -> Value {
+    /// The server's health, for a request with a token: others only learn [`ALIVE`]. If it shares
+    /// its cache with other servers, `sharing` is the state of that.
+    pub fn health(&self, sharing: Option<&SharingState>) -> Value {
         let mut shared = json!("none");
         let mut well = true;
         if let Some(sharing) = sharing {
@@ -131,9 +131,9 @@ impl Operation {
         })
     }
 
-    /// The figures, in [`TEXT_FORM`], of a server that has so many `connections`.
-    pub fn figures(&self, connections: usize, sharing: Option<&Sharing>) -> String {
-        self.figures.text(&Now {
+    /// The metrics, in [`TEXT_FORM`], of a server that has so many `connections`.
+    pub fn metrics(&self, connections: usize, sharing: Option<&SharingState>) -> String {
+        self.metrics.text(&ServerState {
             uptime: self.begun.elapsed(),
             connections,
             shared_up: sharing.is_none_or(|sharing| sharing.up),
@@ -141,13 +141,13 @@ impl Operation {
         })
     }
 
-    fn ended(&self, call: &RunningCall<'_>, outcome: &str, bytes: usize) {
+    fn record_end(&self, call: &RunningCall<'_>, outcome: &str, bytes: usize) {
         let took = call.begun.elapsed();
-        self.figures.lock().ended(call.tool, outcome, took);
+        self.metrics.lock().record_end(call.tool, outcome, took);
         let Some(log) = &self.log else {
             return;
         };
-        let line = Line {
+        let line = CallRecord {
             time: now(),
             token: &call.token,
             tool: call.tool,
@@ -157,16 +157,16 @@ impl Operation {
             arguments: call.arguments.as_ref(),
         };
         if let Ok(line) = serde_json::to_string(&line)
-            && !log.write(sanitize::json(&line))
+            && !log.write(sanitize::escape_json(&line))
         {
-            self.figures.lock().lost += 1;
+            self.metrics.lock().lost += 1;
         }
     }
 }
 
 /// A call under way. One that is dropped before it has ended was given up.
 pub struct RunningCall<'a> {
-    operation: &'a Operation,
+    operation: &'a OperatorReports,
     begun: Instant,
     token: String,
     tool: &'static str,
@@ -175,7 +175,7 @@ pub struct RunningCall<'a> {
 }
 
 impl RunningCall<'_> {
-    /// It has answered with so many bytes: `code` is that of the error, if it is one.
+    /// Records that it has answered with so many bytes; `code` is that of the error, if it is one.
     pub fn answered(mut self, code: Option<&str>, bytes: usize) {
         self.ended = Some((code.unwrap_or(OK).to_owned(), bytes));
     }
@@ -187,14 +187,14 @@ impl Drop for RunningCall<'_> {
         let (outcome, bytes) = ended
             .as_ref()
             .map_or((CANCELLED, 0), |(code, bytes)| (code.as_str(), *bytes));
-        self.operation.ended(self, outcome, bytes);
+        self.operation.record_end(self, outcome, bytes);
     }
 }
 
-/// A thread that writes lines on stderr, so that nobody waits for whoever reads them.
-struct Log(Mutex<SyncSender<String>>);
+/// A thread that writes lines on stderr, so that no call waits for the log's reader.
+struct RecordLog(Mutex<SyncSender<String>>);
 
-impl Log {
+impl RecordLog {
     fn start() -> io::Result<Self> {
         let (lines, waiting) = sync_channel::<String>(LINES);
         thread::Builder::new()
@@ -209,7 +209,7 @@ impl Log {
         Ok(Self(Mutex::new(lines)))
     }
 
-    /// Whether there was room for the line.
+    /// True if there was room for the line.
     fn write(&self, line: String) -> bool {
         let lines = self
             .0

@@ -1,38 +1,38 @@
-//! How many calls run at the same time, each a process: in all, of a tool whose calls may take much
-//! memory, and of one holder of a token, who is to leave room for the others.
+//! Limits of the calls that run at the same time, each a process: of all calls, of those of a tool
+//! that may take much memory, and of those of one token, which has to leave room for the others.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::access::Holder;
+use crate::access::TokenOwner;
 use crate::contract::tool::Tool;
 
-/// How many calls run at the same time; further ones wait for a permit. A tool whose calls may take
+/// Calls that run at the same time; further ones wait for a permit. A tool whose calls may take
 /// much memory allows fewer of its own (`Tool::at_once`).
 const CALLS: usize = 64;
 
-/// How many times as many calls of such a tool a server for many clients runs.
+/// Factor by which a server for many clients runs more calls of such a tool.
 const FOR_MANY: usize = 4;
 
 /// The part of all permits that one holder may have, as a divisor.
 const SHARE: usize = 2;
 
 /// The permits of a server.
-pub struct Permits {
+pub struct CallPermits {
     common: Arc<Semaphore>,
-    /// Those of tools that run fewer calls at the same time, by the tools' names.
+    /// Permits of tools that run fewer calls at the same time, by the tools' names.
     own: HashMap<&'static str, (Arc<Semaphore>, usize)>,
-    /// Those of holders, for each tool that has some of its own and for the others together.
-    shares: Mutex<HashMap<(Holder, &'static str), Arc<Semaphore>>>,
+    /// Shares of holders, for each tool that has some of its own and for the others together.
+    shares: Mutex<HashMap<(TokenOwner, &'static str), Arc<Semaphore>>>,
 }
 
-/// What a call needs in order to run, until it has ended.
+/// The permits that a call holds until it has ended.
 #[derive(Default)]
-pub struct Permit(Vec<OwnedSemaphorePermit>);
+pub struct CallPermit(Vec<OwnedSemaphorePermit>);
 
-impl Permits {
+impl CallPermits {
     /// The permits of a server of `tools`, for many clients or for one.
     pub fn new(tools: &[&'static Tool], many: bool) -> Self {
         let own = tools.iter().filter_map(|tool| {
@@ -46,11 +46,11 @@ impl Permits {
         }
     }
 
-    /// Waits for what a call of `tool` needs but for a common permit. Before that one, so that
-    /// calls that wait here keep no others waiting.
-    pub async fn own(&self, tool: &'static Tool, holder: Option<&Holder>) -> Permit {
+    /// Waits for all permits of a call of `tool` but the common one. These come first, so that
+    /// calls that wait for them keep no others waiting.
+    pub async fn acquire(&self, tool: &'static Tool, holder: Option<&TokenOwner>) -> CallPermit {
         let own = self.own.get(tool.name);
-        let mut permit = Permit::default();
+        let mut permit = CallPermit::default();
         if let Some(holder) = holder {
             let (name, count) = own.map_or(("", CALLS), |(_, count)| (tool.name, *count));
             permit.take(self.share(holder, name, count)).await;
@@ -62,20 +62,20 @@ impl Permits {
     }
 
     /// Waits for a common permit beside the others.
-    pub async fn common(&self, permit: &mut Permit) {
+    pub async fn common(&self, permit: &mut CallPermit) {
         permit.take(Arc::clone(&self.common)).await;
     }
 
-    fn share(&self, holder: &Holder, name: &'static str, count: usize) -> Arc<Semaphore> {
+    fn share(&self, holder: &TokenOwner, name: &'static str, count: usize) -> Arc<Semaphore> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nobody has a permit of those that the table alone knows.
+        // A share that only the table holds has no permit in use.
         shares.retain(|_, share| Arc::strong_count(share) > 1);
         let share = shares.entry((holder.clone(), name));
         Arc::clone(share.or_insert_with(|| Arc::new(Semaphore::new((count / SHARE).max(1)))))
     }
 }
 
-impl Permit {
+impl CallPermit {
     async fn take(&mut self, semaphore: Arc<Semaphore>) {
         // They are never closed.
         self.0.extend(semaphore.acquire_owned().await);
@@ -89,17 +89,17 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::tools::scrape_page::TOOL;
+    use crate::tools::web::scrape::TOOL;
 
-    async fn has(permits: &Permits, holder: &Holder) -> Option<Permit> {
-        let permit = permits.own(&TOOL, Some(holder));
+    async fn has(permits: &CallPermits, holder: &TokenOwner) -> Option<CallPermit> {
+        let permit = permits.acquire(&TOOL, Some(holder));
         timeout(Duration::from_millis(20), permit).await.ok()
     }
 
     #[tokio::test]
     async fn one_holder_leaves_room_for_another() {
-        let permits = Permits::new(&[&TOOL], true);
-        let (ada, bob) = (Holder::new("ada"), Holder::new("bob"));
+        let permits = CallPermits::new(&[&TOOL], true);
+        let (ada, bob) = (TokenOwner::new("ada"), TokenOwner::new("bob"));
         let all = TOOL.at_once.unwrap() * FOR_MANY;
         let mut of_ada = Vec::new();
         while let Some(permit) = has(&permits, &ada).await {

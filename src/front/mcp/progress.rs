@@ -1,8 +1,8 @@
-//! How a call goes on while it runs: from the call's process to its server, and from there to the
+//! Progress of a call while it runs: from the call's process to its server, and from there to the
 //! client (`notifications/progress`, under "Progress" in the protocol's specification).
 //!
-//! The call writes each line that is worth telling as a JSON string on a line of its own, before
-//! its answer; the answer holds no newline.
+//! The call writes each progress message as a JSON string on a line of its own, before its answer;
+//! the answer holds no newline.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -13,29 +13,31 @@ use tokio::time::{Instant, interval_at};
 
 use crate::unseen;
 
-/// How often a client is told.
+/// Time between two notifications to a client.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// The longest line that a client is told, in bytes.
+/// The longest line that is sent to a client, in bytes.
 const LONGEST_LINE: usize = 200;
 
-/// Tells the server that this process, one of its calls, goes on, and what was written last.
-pub fn tell(line: &[u8]) {
+/// Sends the server a progress message of this process, one of its calls: the line that was written
+/// last.
+pub fn send_progress(line: &[u8]) {
     let line = &line[..line.len().min(LONGEST_LINE)];
     let line = String::from_utf8_lossy(line);
     let mut message = serde_json::to_vec(&unseen::visible(&line)).unwrap_or_default();
     message.push(b'\n');
-    // In one write, which a pipe takes whole or not at all; what nobody hears is no loss.
+    // In one write, which a pipe takes as a whole or not at all; a message without a reader is no
+    // loss.
     let _ = rustix::io::write(rustix::stdio::stdout(), &message);
 }
 
-/// What a call has told last.
+/// The last progress message of a call.
 #[derive(Debug, Default)]
-pub struct Heard(Mutex<String>);
+pub struct LatestProgress(Mutex<String>);
 
-impl Heard {
-    /// Takes what the call's process has written, a line of it.
-    pub fn take(&self, line: &[u8]) {
+impl LatestProgress {
+    /// Stores a line that the call's process has written.
+    pub fn update(&self, line: &[u8]) {
         if let Ok(line) = serde_json::from_slice::<String>(line) {
             *self.0.lock().unwrap_or_else(PoisonError::into_inner) = line;
         }
@@ -49,8 +51,8 @@ impl Heard {
     }
 }
 
-/// Tells the client every five seconds, for as long as this is polled.
-pub async fn report(peer: &Peer<RoleServer>, token: ProgressToken, heard: &Heard) {
+/// Notifies the client every five seconds, for as long as this is polled.
+pub async fn report(peer: &Peer<RoleServer>, token: ProgressToken, heard: &LatestProgress) {
     let begin = Instant::now();
     let mut ticks = interval_at(begin + EVERY, EVERY);
     loop {
@@ -63,7 +65,7 @@ pub async fn report(peer: &Peer<RoleServer>, token: ProgressToken, heard: &Heard
             format!("{seconds} s: {last}")
         };
         let told = ProgressNotificationParam::new(token.clone(), begin.elapsed().as_secs_f64());
-        // A client that is gone is noticed elsewhere.
+        // Other code notices a client that is gone.
         let _ = peer.notify_progress(told.with_message(message)).await;
     }
 }

@@ -1,8 +1,9 @@
-//! What clients may read by an address: results that were too large for an answer, which linked to
-//! them instead.
+//! Resources that clients may read by an address: results that were too large for an answer, which
+//! linked to them instead.
 //!
-//! There is one template of addresses and no list: whoever was not given an address has none to
-//! read. What is not there any more, was never there, or is damaged is all the same not found.
+//! There is one template of addresses and no list: a client that was not given an address has none
+//! to read. An artifact that is not there any more, was never there, or is damaged is equally "not
+//! found".
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -10,14 +11,14 @@ use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 
-use crate::cache::artifact::{self, Artifact, Id};
-use crate::cache::{self, Files};
-use crate::contract::bounded::Measure;
+use crate::cache::artifact::{self, ArtifactId, StoredArtifact};
+use crate::cache::{self, CacheFiles};
+use crate::contract::bounded::TextMeasure;
 use crate::contract::tool::Tool;
-use crate::front::mcp::call::{Caller, LONGEST_CONTENT};
+use crate::front::mcp::call::{LONGEST_CONTENT, ToolCaller};
 use crate::secrets;
 
-/// Whether a server of these tools has anything to read.
+/// True if a server of these tools has anything to read.
 pub fn are_served(tools: &[&Tool]) -> bool {
     tools.iter().any(|tool| tool.artifacts)
 }
@@ -43,8 +44,8 @@ pub fn link(link: &Value) -> Option<Resource> {
     Some(resource)
 }
 
-/// What is to be read at `uri` of what the calls of `caller` left there.
-pub async fn read(uri: &str, caller: &Caller) -> Result<ReadResourceResult, ErrorData> {
+/// Reads the artifact at `uri` that the calls of `caller` left there.
+pub async fn read(uri: &str, caller: &ToolCaller) -> Result<ReadResourceResult, ErrorData> {
     let Some(found) = find(uri, caller).await else {
         return Err(ErrorData::resource_not_found(
             format!(
@@ -57,7 +58,7 @@ pub async fn read(uri: &str, caller: &Caller) -> Result<ReadResourceResult, Erro
         ));
     };
     let contents = match String::from_utf8(found.content) {
-        Ok(text) if Measure::Json.cost(text.as_bytes()) <= LONGEST_CONTENT => {
+        Ok(text) if TextMeasure::Json.cost(text.as_bytes()) <= LONGEST_CONTENT => {
             ResourceContents::text(text, uri)
         }
         Err(bytes) if bytes.as_bytes().len() <= LONGEST_CONTENT / 4 * 3 => {
@@ -79,13 +80,13 @@ pub async fn read(uri: &str, caller: &Caller) -> Result<ReadResourceResult, Erro
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-async fn find(uri: &str, caller: &Caller) -> Option<Artifact> {
-    let id = Id::in_address(uri)?;
+async fn find(uri: &str, caller: &ToolCaller) -> Option<StoredArtifact> {
+    let id = ArtifactId::in_address(uri)?;
     if let Some(layers) = caller.cache() {
         return artifact::get_from(layers, &id).await;
     }
     let secret = secrets::of_taken(caller.secrets(), cache::KEY_VARIABLE);
-    let store = Files::of_server(secret.as_deref(), caller.confinement())?;
+    let store = CacheFiles::of_server(secret.as_deref(), caller.confinement())?;
     artifact::get(&store, &id)
 }
 

@@ -9,9 +9,9 @@ use rmcp::transport::stdio_pipes;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::command_line::mcp::Options;
-use crate::front::mcp::operation::Operation;
-use crate::front::mcp::server::{Offer, Server};
+use crate::command_line::mcp::McpOptions;
+use crate::front::mcp::operation::OperatorReports;
+use crate::front::mcp::server::{ServerSetup, ToolServer};
 use crate::front::mcp::transport::LineTransport;
 use crate::front::mcp::{cache, http};
 use crate::registry::TOOLS;
@@ -22,7 +22,7 @@ use crate::web::{credentials, guard};
 
 /// Serves until the client goes away, and then ends everything that its calls started. An error is
 /// a sentence for the log.
-pub fn run(options: Options) -> Result<(), String> {
+pub fn run(options: McpOptions) -> Result<(), String> {
     let confinement = options.bounds.as_ref().map(Confinement::resolve);
     let confinement = confinement.transpose()?;
     let bounded = confinement
@@ -47,7 +47,7 @@ pub fn run(options: Options) -> Result<(), String> {
 }
 
 async fn serve(
-    mut options: Options,
+    mut options: McpOptions,
     confinement: Option<Confinement>,
     secrets: Vec<(OsString, OsString)>,
 ) -> Result<(), String> {
@@ -61,27 +61,29 @@ async fn serve(
     } else {
         None
     };
-    credentials::lend(&secrets);
+    credentials::store_taken_variables(&secrets);
     if let Some(http) = http {
-        let keys = http.log_arguments.then(|| credentials::in_use(&secrets));
-        let operation = Arc::new(Operation::new(http.log, keys)?);
+        let keys = http
+            .log_arguments
+            .then(|| credentials::secrets_in_use(&secrets));
+        let operation = Arc::new(OperatorReports::new(http.log, keys)?);
         let told = Some(Arc::clone(&operation));
-        let offer = Offer::new(options, confinement, secrets, cache, told);
-        return http::serve(http, Arc::new(offer), operation).await;
+        let setup = ServerSetup::new(options, confinement, secrets, cache, told);
+        return http::serve(http, Arc::new(setup), operation).await;
     }
-    let offer = Arc::new(Offer::new(options, confinement, secrets, cache, None));
+    let setup = Arc::new(ServerSetup::new(options, confinement, secrets, cache, None));
     tokio::select! {
-        ended = on_stdio(offer) => ended,
+        ended = on_stdio(setup) => ended,
         () = termination_signal() => Ok(()),
     }
 }
 
 /// Serves the one client on stdin and stdout.
-async fn on_stdio(offer: Arc<Offer>) -> Result<(), String> {
+async fn on_stdio(setup: Arc<ServerSetup>) -> Result<(), String> {
     let (gone, went) = watch::channel(false);
     let (input, output) = stdio_pipes();
     let wire = LineTransport::new(input, output, gone);
-    match Box::pin(Server::new(offer, went).serve(wire)).await {
+    match Box::pin(ToolServer::new(setup, went).serve(wire)).await {
         Ok(running) => match running.waiting().await {
             Ok(_) => Ok(()),
             Err(error) => Err(error.to_string()),

@@ -1,4 +1,4 @@
-//! The server: what it offers, and how it answers, whatever its messages come over.
+//! The server: its tools and resources, and its answers, over either transport.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -18,46 +18,47 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::access::Holder;
-use crate::cache::{Layers, Sharing};
-use crate::command_line::mcp::Options;
-use crate::contract::terms::Reader;
-use crate::contract::tool::{Scope, Tool};
-use crate::front::mcp::call::{CallAnswer, Caller, Wanted};
-use crate::front::mcp::clients::{self, Client};
-use crate::front::mcp::operation::Operation;
-use crate::front::mcp::progress::{self, Heard};
+use crate::access::TokenOwner;
+use crate::cache::{LayeredCache, SharingState};
+use crate::command_line::mcp::McpOptions;
+use crate::contract::terms::Audience;
+use crate::contract::tool::{AccessScope, Tool};
+use crate::front::mcp::call::{AnswerSpec, ToolCaller};
+use crate::front::mcp::call_answer::CallAnswer;
+use crate::front::mcp::clients::{self, ClientProfile};
+use crate::front::mcp::operation::OperatorReports;
+use crate::front::mcp::progress::{self, LatestProgress};
 use crate::front::mcp::{instructions, list, resources, structured, text};
 use crate::registry::TOOLS;
 use crate::sandbox::confinement::{Confinement, Sensitivity};
 
-/// What all clients of a server have in common.
-pub struct Offer {
+/// The part of a server that all its clients share.
+pub struct ServerSetup {
     tools: Vec<&'static Tool>,
-    caller: Caller,
-    /// Answers are objects, and not text.
+    caller: ToolCaller,
+    /// True if answers are objects, and not text.
     structured: bool,
-    /// The longest text, in bytes, 0 for no limit; none where the client's own holds.
+    /// The longest text, in bytes, 0 for no limit; `None` for the client's own limit.
     max_answer: Option<usize>,
-    /// What is told of calls to whoever runs the server, where anybody is told.
-    operation: Option<Arc<Operation>>,
+    /// The operator's record of calls, if there is one.
+    operation: Option<Arc<OperatorReports>>,
 }
 
-impl Offer {
-    /// What `options` ask for. The `secrets` are the variables that were taken out of the
-    /// environment; the `cache` is what the server holds for its calls, if it does; `operation` is
-    /// told of each call.
+impl ServerSetup {
+    /// Sets up what `options` ask for. The `secrets` are the variables that were taken out of the
+    /// environment; the `cache` is the one that the server holds for its calls, if it does;
+    /// `operation` records each call.
     pub fn new(
-        options: Options,
+        options: McpOptions,
         confinement: Option<Confinement>,
         secrets: Vec<(OsString, OsString)>,
-        cache: Option<Arc<Layers>>,
-        operation: Option<Arc<Operation>>,
+        cache: Option<Arc<LayeredCache>>,
+        operation: Option<Arc<OperatorReports>>,
     ) -> Self {
         let many = operation.is_some();
         let tools = &options.tools;
         Self {
-            caller: Caller::new(tools, confinement, options.timeout, secrets, cache, many),
+            caller: ToolCaller::new(tools, confinement, options.timeout, secrets, cache, many),
             tools: options.tools,
             structured: options.structured,
             max_answer: options.max_answer,
@@ -67,56 +68,59 @@ impl Offer {
 
     /// The reason why a file of the server's own must not lie at `path`: the rest of a sentence.
     pub fn exposes(&self, path: &Path, sensitivity: Sensitivity) -> Option<String> {
-        let commands = self.tools.iter().any(|tool| tool.scope == Scope::Machine);
+        let commands = self
+            .tools
+            .iter()
+            .any(|tool| tool.scope == AccessScope::Machine);
         let confinement = self.caller.confinement()?;
         confinement.exposes(path, sensitivity, commands)
     }
 
-    /// How it stands with what the server shares with others; `None` where it shares nothing.
-    pub fn sharing(&self) -> Option<Sharing> {
+    /// State of the cache that the server shares with others; `None` if it shares nothing.
+    pub fn sharing(&self) -> Option<SharingState> {
         self.caller.cache()?.state()
     }
 }
 
 /// The state from which the protocol's requests of one client are answered.
-pub struct Server {
-    offer: Arc<Offer>,
+pub struct ToolServer {
+    setup: Arc<ServerSetup>,
     /// Becomes true when the client goes away.
     gone: watch::Receiver<bool>,
 }
 
-impl Server {
-    /// The server of a client, of whom `gone` tells when it goes away.
-    pub fn new(offer: Arc<Offer>, gone: watch::Receiver<bool>) -> Self {
-        Self { offer, gone }
+impl ToolServer {
+    /// The server of one client; `gone` becomes true when the client goes away.
+    pub fn new(setup: Arc<ServerSetup>, gone: watch::Receiver<bool>) -> Self {
+        Self { setup, gone }
     }
 
-    /// How a call of `client` is to be answered, which says itself how long that may be or not.
-    fn wanted<'h>(
+    /// The form of the answer to a call of `client`, which may limit the answer's length itself.
+    fn answer_form<'h>(
         &self,
-        client: &Client,
+        client: &ClientProfile,
         limits_itself: bool,
-        heard: Option<&'h Heard>,
-        holder: Option<&'h Holder>,
-    ) -> Wanted<'h> {
-        let (reader, max_answer) = match (self.offer.structured, self.offer.max_answer) {
-            (true, _) => (Reader::Program, None),
-            (false, Some(0)) => (Reader::Model, None),
-            (false, Some(bytes)) => (Reader::Model, Some(bytes)),
-            (false, None) if limits_itself => (Reader::Model, None),
-            (false, None) => (Reader::Model, Some(client.longest_answer)),
+        progress: Option<&'h LatestProgress>,
+        owner: Option<&'h TokenOwner>,
+    ) -> AnswerSpec<'h> {
+        let (reader, max_answer) = match (self.setup.structured, self.setup.max_answer) {
+            (true, _) => (Audience::Program, None),
+            (false, Some(0)) => (Audience::Model, None),
+            (false, Some(bytes)) => (Audience::Model, Some(bytes)),
+            (false, None) if limits_itself => (Audience::Model, None),
+            (false, None) => (Audience::Model, Some(client.longest_answer)),
         };
-        Wanted {
+        AnswerSpec {
             reader,
             max_answer,
-            heard,
-            holder,
+            progress,
+            owner,
         }
     }
 
-    /// The refusal of what this server has not said it can do.
+    /// The refusal of a method that this server has not offered.
     fn not_offered(&self, method: &str) -> ErrorData {
-        let has = if resources::are_served(&self.offer.tools) {
+        let has = if resources::are_served(&self.setup.tools) {
             "tools and resources, and no prompts"
         } else {
             "tools, and neither resources nor prompts"
@@ -132,13 +136,13 @@ impl Server {
         TOOLS
             .find(name)
             .filter(|tool| {
-                self.offer
+                self.setup
                     .tools
                     .iter()
                     .any(|served| served.name == tool.name)
             })
             .ok_or_else(|| {
-                let names: Vec<&str> = self.offer.tools.iter().map(|tool| tool.name).collect();
+                let names: Vec<&str> = self.setup.tools.iter().map(|tool| tool.name).collect();
                 let name = name.escape_debug();
                 ErrorData::invalid_params(
                     format!("No tool `{name}` here. There are: {}", names.join(", ")),
@@ -148,18 +152,18 @@ impl Server {
     }
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for ToolServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools();
-        let capabilities = if resources::are_served(&self.offer.tools) {
+        let capabilities = if resources::are_served(&self.setup.tools) {
             capabilities.enable_resources().build()
         } else {
             capabilities.build()
         };
         let about = Implementation::new("ikigai-tools", env!("CARGO_PKG_VERSION"))
             .with_title("Ikigai tools");
-        let confinement = self.offer.caller.confinement();
-        let text = instructions::of(&self.offer.tools, confinement, !self.offer.structured);
+        let confinement = self.setup.caller.confinement();
+        let text = instructions::compose(&self.setup.tools, confinement, !self.setup.structured);
         let config = ServerConfig::new(capabilities).with_server_info(about);
         if text.is_empty() {
             return config;
@@ -172,8 +176,8 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let entries = self.offer.tools.iter();
-        let entries = entries.map(|tool| list::entry(tool, self.offer.structured));
+        let entries = self.setup.tools.iter();
+        let entries = entries.map(|tool| list::entry(tool, self.setup.structured));
         Ok(ListToolsResult::with_all_items(entries.collect()))
     }
 
@@ -186,26 +190,26 @@ impl ServerHandler for Server {
         let mut gone = self.gone.clone();
         let client = clients::find(&name_of_client(&context));
         let http = context.extensions.get::<Parts>();
-        let holder = http.and_then(|http| http.extensions.get::<Holder>());
-        let heard = Heard::default();
+        let owner = http.and_then(|http| http.extensions.get::<TokenOwner>());
+        let latest = LatestProgress::default();
         let token = context.meta.get_progress_token();
         let arguments = request.arguments.unwrap_or_default();
-        let wanted = self.wanted(
+        let wanted = self.answer_form(
             client,
             limits_itself(tool, &arguments),
-            token.is_some().then_some(&heard),
-            holder,
+            token.is_some().then_some(&latest),
+            owner,
         );
         let report = async {
             match token {
-                Some(token) => progress::report(&context.peer, token, &heard).await,
+                Some(token) => progress::report(&context.peer, token, &latest).await,
                 None => std::future::pending().await,
             }
         };
-        let operation = self.offer.operation.as_ref();
-        let name = holder.map_or("", Holder::name);
+        let operation = self.setup.operation.as_ref();
+        let name = owner.map_or("", TokenOwner::name);
         let running = operation.map(|operation| operation.call(name, tool.name, &arguments));
-        let answer = self.offer.caller.call(tool, arguments, &wanted);
+        let answer = self.setup.caller.call(tool, arguments, &wanted);
         tokio::select! {
             mut answer = answer => {
                 if let Some(running) = running {
@@ -213,14 +217,14 @@ impl ServerHandler for Server {
                 }
                 let beside = (answer.meta.take(), answer.link.take());
                 let result = match wanted.reader {
-                    Reader::Program => structured::result(tool, answer),
+                    Audience::Program => structured::result(tool, answer),
                     _ => plain(tool, &answer, client, wanted.max_answer),
                 };
                 Ok(CallToolResponse::from(with_beside(result, beside)))
             }
             () = report => Err(ErrorData::internal_error("the report ended", None)),
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
-            () = leaves(&mut gone) => Err(ErrorData::internal_error("the client has gone", None)),
+            () = wait_for_departure(&mut gone) => Err(ErrorData::internal_error("the client has gone", None)),
         }
     }
 
@@ -229,7 +233,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        if !resources::are_served(&self.offer.tools) {
+        if !resources::are_served(&self.setup.tools) {
             return Err(self.not_offered("resources/list"));
         }
         Ok(ListResourcesResult::with_all_items(Vec::new()))
@@ -240,7 +244,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        if !resources::are_served(&self.offer.tools) {
+        if !resources::are_served(&self.setup.tools) {
             return Err(self.not_offered("resources/templates/list"));
         }
         let templates = vec![resources::template()];
@@ -252,10 +256,10 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        if !resources::are_served(&self.offer.tools) {
+        if !resources::are_served(&self.setup.tools) {
             return Err(self.not_offered("resources/read"));
         }
-        let read = resources::read(&request.uri, &self.offer.caller).await;
+        let read = resources::read(&request.uri, &self.setup.caller).await;
         read.map(ReadResourceResponse::from)
     }
 
@@ -286,7 +290,7 @@ impl ServerHandler for Server {
                 "tools/call takes `name`, a string, and `arguments`, an object",
                 None,
             ),
-            "resources/read" if resources::are_served(&self.offer.tools) => {
+            "resources/read" if resources::are_served(&self.setup.tools) => {
                 ErrorData::invalid_params("resources/read takes `uri`, a string", None)
             }
             _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),
@@ -294,10 +298,10 @@ impl ServerHandler for Server {
     }
 }
 
-/// How the client calls itself: in its handshake or in the request, else, where there is neither
-/// over HTTP, as the program that sent the request.
+/// The client's name: from its handshake or the request, else, if neither has one over HTTP, the
+/// name of the program that sent the request.
 fn name_of_client(context: &RequestContext<RoleServer>) -> String {
-    // Where no client has said its name, the SDK puts its own.
+    // The SDK puts its own name if the client has not given one.
     let said = context.client_info();
     let said = said.filter(|client| *client != Implementation::default());
     if let Some(client) = said {
@@ -310,14 +314,14 @@ fn name_of_client(context: &RequestContext<RoleServer>) -> String {
 }
 
 /// Waits until the client goes away.
-async fn leaves(gone: &mut watch::Receiver<bool>) {
+async fn wait_for_departure(gone: &mut watch::Receiver<bool>) {
     if gone.wait_for(|gone| *gone).await.is_err() {
-        // Nobody will tell.
+        // No signal of its end can come.
         std::future::pending::<()>().await;
     }
 }
 
-/// `result` with what the tool handed on beside its answer.
+/// `result` with the fields that the tool has passed on beside its answer.
 fn with_beside(
     mut result: CallToolResult,
     (meta, link): (Option<Value>, Option<Value>),
@@ -334,7 +338,7 @@ fn with_beside(
 fn plain(
     tool: &Tool,
     answer: &CallAnswer,
-    client: &Client,
+    client: &ClientProfile,
     longest: Option<usize>,
 ) -> CallToolResult {
     let content = text::content(tool, &answer.object, client, longest);
@@ -345,11 +349,11 @@ fn plain(
     }
 }
 
-/// Whether a request for `tool` says itself how long its answer may be.
+/// True if a request for `tool` limits the length of its answer itself.
 fn limits_itself(tool: &Tool, arguments: &JsonObject) -> bool {
     let limit = tool.own_limit.and_then(|field| arguments.get(field));
     match limit {
-        // As requests are read: these are as good as not given.
+        // Tools take these as not given.
         None | Some(Value::Null) => false,
         Some(Value::String(text)) => !matches!(text.trim(), "" | "0"),
         Some(limit) => limit.as_u64() != Some(0),

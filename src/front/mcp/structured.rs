@@ -1,17 +1,16 @@
 //! An answer as a program reads it: the object, and the object as text.
 //!
-//! Answers of the tools of research keep to the schema that is listed for them, and their errors
-//! are no such objects: an error is a sentence with an object behind it, as their specification has
-//! it.
+//! Answers of the tools of research keep to the schema that is listed for them, but their errors do
+//! not: an error is a sentence with an object behind it, as their specification has it.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
 use crate::contract::failure::Code;
 use crate::contract::tool::{Family, Tool};
-use crate::front::mcp::call::CallAnswer;
+use crate::front::mcp::call_answer::CallAnswer;
 
-/// After how long a call that took too long may be made again, in seconds.
+/// Seconds after which a call that took too long may be made again.
 const RETRY_AFTER: u64 = 5;
 
 /// The answer of `tool` as content and as an object.
@@ -37,7 +36,7 @@ fn error(answer: &Value) -> String {
     let kind = code.unwrap_or(Code::ToolFailed).kind();
     let mut error = Map::new();
     error.insert("kind".to_owned(), kind.into());
-    // Where the tool has said nothing, as where it was ended or not asked, the kind says it.
+    // The kind decides if the tool has said nothing, because it was ended or not asked.
     let passes = kind == Code::Timeout.kind();
     let retryable = answer["retryable"].as_bool().unwrap_or(passes);
     let waits = passes && answer["retryable"].is_null();
@@ -85,7 +84,7 @@ mod tests {
     fn an_answer_is_its_object_and_so_is_an_error_of_the_nine() {
         let of_research = json!({"urls": [], "query": "q", "note": "n"});
         assert_eq!(
-            sent(&tools::web_search::TOOL, &of_research),
+            sent(&tools::web::search::TOOL, &of_research),
             json!({
                 "content": [{"type": "text", "text": of_research.to_string()}],
                 "structuredContent": of_research,
@@ -98,7 +97,7 @@ mod tests {
         ] {
             let failed = object["success"] == false;
             assert_eq!(
-                sent(&tools::web_fetch::TOOL, &object),
+                sent(&tools::web::fetch::TOOL, &object),
                 json!({
                     "content": [{"type": "text", "text": object.to_string()}],
                     "structuredContent": object,
@@ -115,7 +114,7 @@ mod tests {
             "retryAfterSeconds": 60, "suggestedAction": "retry_after_delay", "provider": "brave",
             "alternatives": ["exa"], "detail": "429", "note": "Wait.",
         });
-        let result = sent(&tools::web_search::TOOL, &object);
+        let result = sent(&tools::web::search::TOOL, &object);
         assert_eq!(result["isError"], true);
         assert_eq!(result.get("structuredContent"), None);
         assert_eq!(
@@ -150,7 +149,7 @@ mod tests {
             ),
         ] {
             let object = json!({"content": "c", "error": "e", "error_code": code});
-            let result = sent(&tools::scrape_page::TOOL, &object);
+            let result = sent(&tools::web::scrape::TOOL, &object);
             let text = result["content"][0]["text"].as_str().unwrap();
             assert_eq!(text, format!("e\n\n{{\"error\":{{\"kind\":{rest}}}}}"));
         }

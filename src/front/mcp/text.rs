@@ -1,8 +1,8 @@
-//! An answer as a model reads it: plain text, and one last line in brackets where there is more to
+//! An answer as a model reads it: plain text, and one last line in brackets if there is more to
 //! say.
 //!
 //! Clients show a model the JSON of an object as one line full of `\n`, and cut it in the middle;
-//! plain text they show as it is. Which field is what, the tool's row says ([`Tool::fields`]).
+//! plain text they show as it is. The tool's row says which field is which ([`Tool::fields`]).
 
 use std::fmt::Write as _;
 
@@ -10,14 +10,14 @@ use rmcp::model::ContentBlock;
 use serde_json::Value;
 
 use crate::contract::aside;
-use crate::contract::bounded::Measure;
+use crate::contract::bounded::TextMeasure;
 use crate::contract::envelope;
 use crate::contract::failure::Code;
 use crate::contract::reply::{EMPTY, IMAGE};
-use crate::contract::tool::{Part, Tool};
-use crate::front::mcp::clients::Client;
+use crate::contract::tool::{FieldRole, Tool};
+use crate::front::mcp::clients::ClientProfile;
 
-/// What stands in place of nothing, where the tool has no words of its own for it.
+/// The text for an empty answer of a tool that has no words of its own for it.
 const NOTHING: &str = "no output";
 
 /// The answer `object` of `tool` as content for the model of `client`, at most `longest` bytes of
@@ -25,15 +25,15 @@ const NOTHING: &str = "no output";
 pub fn content(
     tool: &Tool,
     object: &Value,
-    client: &Client,
+    client: &ClientProfile,
     longest: Option<usize>,
 ) -> Vec<ContentBlock> {
     let mut text = text(tool, object, client);
     if let Some(longest) = longest
         && text.len() > longest
     {
-        // The tool has kept to the limit: this is for what stands around its text.
-        text.truncate(Measure::Plain.prefix(text.as_bytes(), longest));
+        // The tool has kept to the limit: this cuts the words around its text.
+        text.truncate(TextMeasure::Plain.prefix(text.as_bytes(), longest));
     }
     let image = object[IMAGE].as_object().map(|image| {
         let part = |name: &str| image[name].as_str().unwrap_or_default().to_owned();
@@ -46,7 +46,7 @@ pub fn content(
 }
 
 /// The text: what was asked for, why there is no more of it, and what else there is to say.
-fn text(tool: &Tool, object: &Value, client: &Client) -> String {
+fn text(tool: &Tool, object: &Value, client: &ClientProfile) -> String {
     let mut text = body(tool, object);
     let mut said = Vec::new();
     if let Some(error) = object["error"].as_str() {
@@ -83,9 +83,9 @@ fn text(tool: &Tool, object: &Value, client: &Client) -> String {
     text
 }
 
-/// Says of an error when the same may work, and who else may be asked. The message may have said so
-/// already, in the words of whoever wrote it, which are not read here; the word for programs
-/// (`suggestedAction`) is not for models.
+/// Says of an error when the same may work, and where else to ask. The message may have said so
+/// already, in words that are not read here; the word for programs (`suggestedAction`) is not for
+/// models.
 fn advise(object: &Value, said: &mut Vec<String>) {
     if let Some(seconds) = object["retryAfterSeconds"].as_u64() {
         said.push(format!("try again in {seconds} seconds"));
@@ -97,26 +97,27 @@ fn advise(object: &Value, said: &mut Vec<String>) {
     }
 }
 
-/// The fields that are text, and the list of results; behind a blank line, what is known beside
-/// them.
+/// The fields that are text, and the list of results; behind a blank line, the fields beside them.
 fn body(tool: &Tool, object: &Value) -> String {
     let mut text = String::new();
     let mut asides = Vec::new();
     for (name, value) in object.as_object().into_iter().flatten() {
         let part = tool.fields.iter().find(|(field, _)| field == name);
         match (part.map(|(_, part)| *part), value) {
-            (Some(Part::Output | Part::Content), Value::String(output)) => {
+            (Some(FieldRole::Output | FieldRole::Content), Value::String(output)) => {
                 end_line(&mut text);
                 text.push_str(output);
             }
-            (Some(Part::Results), Value::Array(results)) => {
+            (Some(FieldRole::Results), Value::Array(results)) => {
                 for (at, result) in results.iter().enumerate() {
                     add_result(&mut text, at + 1, result);
                 }
             }
-            (Some(Part::Aside(picks)), value) => asides.extend(aside::lines(picks, value)),
+            (Some(FieldRole::Aside(picks)), value) => {
+                asides.extend(aside::picked_lines(picks, value));
+            }
             (Some(_), _) => {}
-            (None, _) if envelope::is_of_the_contract(name) || name == IMAGE || name == EMPTY => {}
+            (None, _) if envelope::is_envelope_field(name) || name == IMAGE || name == EMPTY => {}
             (None, value) => {
                 end_line(&mut text);
                 let shown = value.as_str().map_or(value.to_string(), str::to_owned);
@@ -151,7 +152,7 @@ fn add_result(text: &mut String, number: usize, result: &Value) {
 /// The exit code of a command that was run, if it is worth a word.
 fn exit_code(tool: &Tool, object: &Value) -> Option<u64> {
     let mut fields = tool.fields.iter();
-    let (name, _) = fields.find(|(_, part)| *part == Part::ExitCode)?;
+    let (name, _) = fields.find(|(_, part)| *part == FieldRole::ExitCode)?;
     object[name].as_u64().filter(|code| *code != 0)
 }
 
@@ -282,14 +283,14 @@ mod tests {
 
     #[test]
     fn what_is_known_beside_the_content_stands_behind_it_in_lines() {
-        let mut tool = crate::tools::scrape_page::TOOL;
+        let mut tool = crate::tools::web::scrape::TOOL;
         tool.fields = &[
             (
                 "meta",
-                Part::Aside(&[("title", "/title"), ("cite", "/apa")]),
+                FieldRole::Aside(&[("title", "/title"), ("cite", "/apa")]),
             ),
-            ("content", Part::Content),
-            ("cut", Part::Aside(&[("cut", "")])),
+            ("content", FieldRole::Content),
+            ("cut", FieldRole::Aside(&[("cut", "")])),
         ];
         let shown = |object: Value| text(&tool, &object, clients::find(""));
         let meta = json!({"title": "T\nU", "bibtex": "@misc", "apa": "A. (n.d.)."});

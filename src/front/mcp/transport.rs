@@ -1,8 +1,8 @@
-//! Messages on stdin and stdout: one JSON-RPC message a line, whatever comes in.
+//! Messages on stdin and stdout: one JSON-RPC message a line, and an answer to every malformed one.
 //!
 //! The SDK's own transport drops lines that it cannot parse or that are too long, without a word to
-//! whoever waits for an answer; here they are answered as JSON-RPC 2.0 requires (section 5.1). A
-//! batch (revision 2025-03-26) is split, and its requests are answered one by one.
+//! the client that waits for an answer; here they are answered as JSON-RPC 2.0 requires (section
+//! 5.1). A batch (revision 2025-03-26) is split, and its requests are answered one by one.
 
 use std::collections::{HashSet, VecDeque};
 use std::io;
@@ -27,47 +27,46 @@ use tokio::time::Instant;
 /// The longest line that is read, in bytes.
 const LONGEST_LINE: usize = 64 * 1024 * 1024;
 
-/// How many calls may wait for their answers; further ones are refused, and reading goes on.
+/// Calls that may wait for their answers; further ones are refused, and reading goes on.
 const MOST_UNANSWERED: usize = 1024;
 
-/// How many other requests may wait beside those calls: they are answered at once, if anybody
-/// reads.
+/// Other requests that may wait beside those calls: they are answered at once if the client reads.
 const BESIDE: usize = 64;
 
-/// Bytes of our own error replies still waiting to be written. With more of them nothing is read
-/// (back-pressure), since the client does not read either.
+/// Bytes of our own error replies still waiting to be written. Beyond that, reading stops
+/// (back-pressure), because the client does not read either.
 const MOST_UNWRITTEN: usize = 1024 * 1024;
 
 /// The error code for a call too many, from the range that JSON-RPC leaves to servers.
 const TOO_MANY: ErrorCode = ErrorCode(-32000);
 
-/// What is said of a second request with the same id while the first has no answer.
+/// The message for a second request with the same id while the first has no answer.
 const SAME_ID: &str =
     "a request with the same id has no answer yet: give each request an id of its own";
 
-/// How long running calls may still be answered after the end of the input, if anybody reads.
-/// Clients give a server two seconds to end.
+/// Time that running calls have after the end of the input, if the client still reads. Clients give
+/// a server two seconds to end.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How often to check whether anybody still reads.
+/// Time between two checks that the client still reads.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// The server's end of the connection.
 pub struct LineTransport<R, W> {
     input: BufReader<R>,
     line: Vec<u8>,
-    /// Whether the line being read is too long and is dropped up to its end.
+    /// True while a line that is too long is dropped up to its end.
     dropping: bool,
     /// The rest of a batch, still to be passed on.
     batch: VecDeque<Value>,
-    /// Whether the client has begun a session; before that, only requests mean anything.
+    /// True if the client has begun a session; before that, only requests mean anything.
     opened: bool,
-    /// Once the input has ended: until when answers are waited for.
+    /// The end of the wait for answers, once the input has ended.
     deadline: Option<Instant>,
-    shared: Arc<Shared<W>>,
+    shared: Arc<SharedOutput<W>>,
 }
 
-struct Shared<W> {
+struct SharedOutput<W> {
     output: tokio::sync::Mutex<W>,
     unanswered: Mutex<HashSet<RequestId>>,
     /// Messages of the server still waiting to be written.
@@ -76,23 +75,23 @@ struct Shared<W> {
     unwritten: AtomicUsize,
     /// Notified when a request has been answered.
     answered: Notify,
-    /// Whether the client has gone away.
+    /// True if the client has gone away.
     gone: watch::Sender<bool>,
 }
 
-impl<W: AsyncWrite + Unpin> Shared<W> {
+impl<W: AsyncWrite + Unpin> SharedOutput<W> {
     fn unanswered(&self) -> MutexGuard<'_, HashSet<RequestId>> {
         self.unanswered
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many requests have no answer that has been written.
+    /// Number of requests without an answer that has been written.
     fn pending(&self) -> usize {
         self.unanswered().len() + self.answering.load(Ordering::Relaxed)
     }
 
-    fn settle(&self, id: &RequestId) {
+    fn forget_request(&self, id: &RequestId) {
         self.unanswered().remove(id);
         self.answered.notify_waiters();
     }
@@ -113,21 +112,21 @@ impl<W: AsyncWrite + Unpin> Shared<W> {
     }
 }
 
-/// The id of a message that cannot be read otherwise: half of a pair of UTF-16, as JavaScript writes
-/// it, is JSON and no text. Null if there is none.
+/// The id of a message that cannot be read otherwise: half of a pair of UTF-16, as JavaScript
+/// writes it, is JSON and no text. Null if it has none.
 fn id_alone(bytes: &[u8]) -> Value {
     #[derive(Deserialize)]
-    struct Numbered {
+    struct MessageId {
         id: Value,
     }
     match serde_json::from_slice(bytes) {
-        Ok(Numbered { id }) if id.is_string() || id.is_i64() => id,
+        Ok(MessageId { id }) if id.is_string() || id.is_i64() => id,
         _ => Value::Null,
     }
 }
 
-/// What comes next on the input.
-enum Next {
+/// One line of the input, classified.
+enum InputLine {
     Line,
     TooLong,
     End,
@@ -147,7 +146,7 @@ where
             batch: VecDeque::new(),
             opened: false,
             deadline: None,
-            shared: Arc::new(Shared {
+            shared: Arc::new(SharedOutput {
                 output: tokio::sync::Mutex::new(output),
                 unanswered: Mutex::default(),
                 answering: AtomicUsize::new(0),
@@ -159,17 +158,17 @@ where
     }
 
     /// Reads a line into `self.line`. If the future is dropped midway, what has been read is kept.
-    async fn next(&mut self) -> Next {
+    async fn next(&mut self) -> InputLine {
         loop {
             let Ok(bytes) = self.input.fill_buf().await else {
-                return Next::End;
+                return InputLine::End;
             };
             if bytes.is_empty() {
-                // A last message that no line end follows is one all the same.
+                // A last message without a line end counts as well.
                 return if self.line.is_empty() || self.dropping {
-                    Next::End
+                    InputLine::End
                 } else {
-                    Next::Line
+                    InputLine::Line
                 };
             }
             let newline = memchr::memchr(b'\n', bytes);
@@ -183,9 +182,9 @@ where
             self.input.consume(count);
             if newline.is_some() {
                 return if std::mem::take(&mut self.dropping) {
-                    Next::TooLong
+                    InputLine::TooLong
                 } else {
-                    Next::Line
+                    InputLine::Line
                 };
             }
         }
@@ -252,7 +251,8 @@ where
         let count = line.len();
         let shared = Arc::clone(&self.shared);
         shared.unwritten.fetch_add(count, Ordering::Relaxed);
-        // In a task of its own, since `receive` may be dropped midway, and a line must not be cut.
+        // In a task of its own, because `receive` may be dropped midway, and a line must not be
+        // cut.
         tokio::spawn(async move {
             let _ = shared.write(line).await;
             shared.unwritten.fetch_sub(count, Ordering::Relaxed);
@@ -263,11 +263,11 @@ where
     fn admit(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         match &message {
             JsonRpcMessage::Request(request) => {
-                if let Some((code, reason)) = self.objection(&request.id, &request.request) {
+                if let Some((code, reason)) = self.refusal_reason(&request.id, &request.request) {
                     self.reply_error(code, &reason, &request.id.clone().into_json_value());
                     return None;
                 }
-                self.opened |= opens(&request.request);
+                self.opened |= begins_session(&request.request);
                 self.shared.unanswered().insert(request.id.clone());
             }
             // The SDK ends the session at anything but a request at this point.
@@ -278,7 +278,7 @@ where
                     && let Some(id) = &cancelled.params.request_id
                 {
                     // A cancelled request is never answered.
-                    self.shared.settle(id);
+                    self.shared.forget_request(id);
                 }
             }
             _ => {}
@@ -286,9 +286,13 @@ where
         Some(message)
     }
 
-    /// Why a request is refused here and not passed on.
-    fn objection(&self, id: &RequestId, request: &ClientRequest) -> Option<(ErrorCode, String)> {
-        // Nobody could tell their answers apart.
+    /// The reason to refuse a request here, and not pass it on.
+    fn refusal_reason(
+        &self,
+        id: &RequestId,
+        request: &ClientRequest,
+    ) -> Option<(ErrorCode, String)> {
+        // Their answers could not be told apart.
         if self.shared.unanswered().contains(id) {
             return Some((ErrorCode::INVALID_REQUEST, SAME_ID.to_owned()));
         }
@@ -351,7 +355,8 @@ where
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let shared = Arc::clone(&self.shared);
         async move {
-            // Whoever has read an answer may use its id again at once: it is free before that.
+            // A client that has read an answer may use its id again at once: it is free before
+            // that.
             let answers = match &item {
                 JsonRpcMessage::Response(response) => Some(&response.id),
                 JsonRpcMessage::Error(error) => error.id.as_ref(),
@@ -381,12 +386,12 @@ where
             let next = async {
                 if !self.wait_for_room().await {
                     self.batch.clear();
-                    return Next::End;
+                    return InputLine::End;
                 }
                 if self.batch.is_empty() {
                     self.next().await
                 } else {
-                    Next::Line
+                    InputLine::Line
                 }
             };
             let next = tokio::select! {
@@ -395,14 +400,14 @@ where
             };
             let message = match (next, self.batch.pop_front()) {
                 (_, Some(value)) => self.unpack(&value),
-                (Next::Line, None) => self.parse(),
-                (Next::TooLong, None) => {
+                (InputLine::Line, None) => self.parse(),
+                (InputLine::TooLong, None) => {
                     let most = LONGEST_LINE / (1024 * 1024);
                     let reason = format!("Invalid Request: longer than {most} MiB");
                     self.reply_error(ErrorCode::INVALID_REQUEST, &reason, &Value::Null);
                     None
                 }
-                (Next::End, None) => {
+                (InputLine::End, None) => {
                     self.drain().await;
                     return None;
                 }
@@ -419,9 +424,9 @@ where
     }
 }
 
-/// Whether a request begins a session: a handshake, or a request with everything that a handshake
+/// True if a request begins a session: a handshake, or a request with everything that a handshake
 /// says.
-fn opens(request: &ClientRequest) -> bool {
+fn begins_session(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
         ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
@@ -432,7 +437,7 @@ fn opens(request: &ClientRequest) -> bool {
     }
 }
 
-/// What is wrong with a malformed handshake.
+/// Describes the error of a malformed handshake.
 fn bad_handshake(request: &CustomRequest) -> String {
     let given = request.params.as_ref().unwrap_or(&Value::Null);
     let client = &given["clientInfo"];
@@ -458,12 +463,12 @@ fn bad_handshake(request: &CustomRequest) -> String {
     )
 }
 
-/// Whether anybody reads stdout.
+/// True if stdout still has a reader.
 fn output_is_read() -> bool {
     !has_hung_up(rustix::stdio::stdout())
 }
 
-/// Whether nobody can write to stdin any longer.
+/// True if stdin has no writer any more.
 fn input_is_closed() -> bool {
     has_hung_up(rustix::stdio::stdin())
 }

@@ -1,22 +1,22 @@
-//! Taking unseen characters out of a command's output. A host is promised the output as it is; a
+//! Removal of unseen characters from a command's output. A host is promised the output as it is; a
 //! model could take for an instruction what no person has read.
 
 use serde_json::{Map, Value};
 
-use crate::contract::tool::{Part, Scope, Tool};
+use crate::contract::tool::{AccessScope, FieldRole, Tool};
 use crate::unseen::{self, UnseenCount};
 
 /// Takes unseen characters out of the output of a `tool` that runs commands, and notes it; true if
 /// there were any.
 pub fn make_visible(tool: &Tool, answer: &mut Map<String, Value>) -> bool {
-    if tool.scope != Scope::Machine {
+    if tool.scope != AccessScope::Machine {
         return false;
     }
     let mut taken = UnseenCount::default();
     for (name, _) in tool
         .fields
         .iter()
-        .filter(|(_, part)| *part == Part::Content)
+        .filter(|(_, part)| *part == FieldRole::Content)
     {
         if let Some(Value::String(output)) = answer.get_mut(*name) {
             let (visible, more) = unseen::taken_out(output);

@@ -15,53 +15,65 @@ use serde_json::{Map, Value};
 use crate::command_line::confinement;
 use crate::command_line::fields::{NO_CACHE, command, ids, positional_id, usage, value_name};
 use crate::command_line::{help, surplus};
-use crate::console::streams::Stdout;
+use crate::console::exit::ProgramExit;
+use crate::console::streams::RawStdout;
 use crate::console::{color, sanitize, say};
+use crate::contract::call_context::CallContext;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Object;
 use crate::contract::request::Request;
-use crate::contract::schema::{Field, FieldKind, Schema};
-use crate::contract::terms::{Reader, Terms};
+use crate::contract::schema::{FieldKind, Schema, SchemaField};
+use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::Tool;
 use crate::front::{answer, confined};
-use crate::program::Exit;
-use screen::{End, Kind, Screen};
+use screen::{ScreenEnd, ScreenMode, ScreenWriter};
 
-/// What becomes of a person's command line.
-pub enum Outcome {
+/// The result of reading a person's command line.
+pub enum CommandLineResult {
     /// All was done.
-    Done(Exit),
-    /// It leads to a request on stdin, which is to be answered as a host's is.
-    Stdin(Beside),
-    /// It leads to a request in this file, which is to be answered as a host's is.
-    File(OsString, Beside),
+    Done(ProgramExit),
+    /// The request is on stdin, and is answered as a host's is.
+    Stdin(CallFlags),
+    /// The request is in this file, and is answered as a host's is.
+    File(OsString, CallFlags),
 }
 
-/// What a person asks for beside a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Beside {
+/// The flags that stand beside a request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CallFlags {
     /// An answer as it is now ([`Terms::no_cache`]).
     pub no_cache: bool,
+    /// The confinement, if there is one ([`Terms::context`]).
+    pub context: Option<&'static CallContext>,
 }
 
-impl Beside {
+impl CallFlags {
     fn of(tool: &Tool, matches: &ArgMatches) -> Self {
         Self {
             no_cache: tool.keeps_answers() && matches.get_flag(NO_CACHE),
+            context: confinement::bounds(matches).map(|bounds| {
+                let context = CallContext {
+                    bounds: Some(bounds),
+                    ..CallContext::default()
+                };
+                // It lasts as long as the process, which makes no other call.
+                &*Box::leak(Box::new(context))
+            }),
         }
     }
 
-    /// `terms` with that.
-    pub fn on(self, terms: Terms) -> Terms {
+    /// `terms` with these flags.
+    pub fn apply_to(self, terms: Terms) -> Terms {
         Terms {
             no_cache: self.no_cache,
+            context: self.context,
             ..terms
         }
     }
 }
 
-/// Carries out what a person wants of `tool`, reached by `invocation`.
-pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
+/// Carries out a person's call of `tool`, reached by `invocation`.
+pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResult {
     let schema = Schema::read(tool.model_schema);
     let mut command = command(tool, &schema).bin_name(invocation);
     command = command.override_usage(usage(invocation, &schema));
@@ -69,66 +81,62 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
     let parsed = command.try_get_matches_from_mut(words);
     let result = parsed.and_then(|matches| {
         if matches.get_flag("schema") {
-            return Ok(Outcome::Done(say::print(tool.schema)));
+            return Ok(CommandLineResult::Done(say::print(tool.schema)));
         }
-        let beside = Beside::of(tool, &matches);
-        if let Some(bounds) = confinement::bounds(&matches) {
-            confined::ask(bounds, false);
-        }
+        let flags = CallFlags::of(tool, &matches);
         if let Some(file) = matches.get_one::<OsString>("input") {
-            return Ok(Outcome::File(file.clone(), beside));
+            return Ok(CommandLineResult::File(file.clone(), flags));
         }
         if !gives_fields(&matches, &schema) {
-            return Ok(without_fields(tool, invocation, beside));
+            return Ok(without_fields(tool, invocation, flags));
         }
         let request = request(&mut command, &matches, &schema)?;
         let mut request = Value::Object(request).to_string().into_bytes();
-        Ok(Outcome::Done(call(
+        Ok(CommandLineResult::Done(call(
             tool,
             &mut request,
-            beside,
+            flags,
             matches.get_flag("json"),
         )))
     });
     result.unwrap_or_else(|error| {
-        Outcome::Done(match error.kind() {
+        CommandLineResult::Done(match error.kind() {
             ErrorKind::DisplayHelp => say::print(&help::tool(tool, invocation)),
             ErrorKind::DisplayVersion => say::print(&say::version()),
             ErrorKind::UnknownArgument => match surplus::advice(tool, invocation, &schema, args) {
-                Some(advice) => say::complain(&sanitize::shown(&format!(
+                Some(advice) => say::report_usage(&sanitize::for_terminal(&format!(
                     "error: {advice}\n\nFor more information, try '--help'."
                 ))),
-                None => say::misused(&error),
+                None => say::report_misuse(&error),
             },
-            _ => say::misused(&error),
+            _ => say::report_misuse(&error),
         })
     })
 }
 
-/// A call without any field: the request is on stdin, unless that is a terminal, where nobody would
-/// think of typing it.
-pub fn without_fields(tool: &Tool, invocation: &str, beside: Beside) -> Outcome {
+/// A call without any field: the request is on stdin, unless that is a terminal, where a person
+/// would not think of typing it.
+pub fn without_fields(tool: &Tool, invocation: &str, flags: CallFlags) -> CommandLineResult {
     if !io::stdin().is_terminal() {
-        return Outcome::Stdin(beside);
+        return CommandLineResult::Stdin(flags);
     }
-    Outcome::Done(if io::stdout().is_terminal() {
+    CommandLineResult::Done(if io::stdout().is_terminal() {
         say::print(&help::tool(tool, invocation))
     } else {
-        say::nothing_given(invocation)
+        say::report_no_fields(invocation)
     })
 }
 
 /// Answers `request`: with text, or with JSON if that is wanted.
-fn call(tool: &Tool, request: &mut [u8], beside: Beside, json: bool) -> Exit {
+fn call(tool: &Tool, request: &mut [u8], flags: CallFlags, json: bool) -> ProgramExit {
     if !json {
-        return as_text(tool, request, beside);
+        return as_text(tool, request, flags);
     }
-    // JSON is for programs, and says all that a host is told.
-    let terms = beside.on(Terms::within(Reader::Program, None, None));
+    // JSON is for programs, and has all that a host is told.
+    let terms = flags.apply_to(Terms::within(Audience::Program, None, None));
     let exit = answer::as_json(tool, Ok(request), terms);
     if io::stdout().is_terminal() {
-        // A person's next prompt is to stand on a line of its own; what a terminal does not take is
-        // lost anyway.
+        // A person's next prompt starts on a line of its own; an error of the terminal is ignored.
         say::print("\n");
     }
     exit
@@ -136,34 +144,33 @@ fn call(tool: &Tool, request: &mut [u8], beside: Beside, json: bool) -> Exit {
 
 /// Answers `request` with text. A command's own exit code is passed on; else the tool's row says
 /// how the call exits.
-fn as_text(tool: &Tool, request: &[u8], beside: Beside) -> Exit {
-    let screen = Screen::new(tool, Stdout::default(), Kind::of(&io::stdout()));
-    let shown = answer::catch(|| show(tool, request, beside, screen));
+fn as_text(tool: &Tool, request: &[u8], flags: CallFlags) -> ProgramExit {
+    let screen = ScreenWriter::new(tool, RawStdout::default(), ScreenMode::of(&io::stdout()));
+    let shown = answer::catch_panic(|| show(tool, request, flags, screen));
     match shown.and_then(|shown| shown) {
-        Ok(Ok((_, end))) => end.say(tool),
-        // Whoever closed the pipe has read what they wanted.
-        Ok(Err(error)) => answer::ended(tool, Err(error), Exit::Success),
+        Ok(Ok((_, end))) => end.print(tool),
+        // A reader that closed the pipe has read all it wanted.
+        Ok(Err(error)) => answer::exit_status(tool, Err(error), ProgramExit::Success),
         Err(failure) => {
-            color::complain(tool.command(), &failure.message);
+            color::print_error(tool.command(), &failure.message);
             if !failure.note.is_empty() {
-                color::complain(tool.command(), &failure.note);
+                color::print_error(tool.command(), &failure.note);
             }
-            Exit::Code(tool.exits.failed)
+            ProgramExit::Code(tool.exits.failed)
         }
     }
 }
 
-/// Has `screen` show the answer to `request`, and comes back with what was written to and what else
-/// there is to say.
+/// Shows the answer to `request` on `screen`, and returns the writer and the answer's end.
 pub fn show<W: Write>(
     tool: &Tool,
     request: &[u8],
-    beside: Beside,
-    mut screen: Screen<'_, W>,
-) -> Result<io::Result<(W, End)>, Failure> {
-    let mut request = Request::parse(request)?.on(beside.on(Terms::of_person()));
+    flags: CallFlags,
+    mut screen: ScreenWriter<'_, W>,
+) -> Result<io::Result<(W, ScreenEnd)>, Failure> {
+    let mut request = Request::parse(request)?.on(flags.apply_to(Terms::of_person()));
     let reply = confined::run(tool, &mut request)?;
-    let mut object = Object::shown(&mut screen);
+    let mut object = Object::for_viewer(&mut screen);
     let written = reply.write(&mut object).and_then(|()| object.close());
     Ok(written.and_then(|()| screen.finish()))
 }
@@ -173,8 +180,8 @@ fn gives_fields(matches: &ArgMatches, schema: &Schema) -> bool {
     ids.any(|id| matches.value_source(&id) == Some(ValueSource::CommandLine))
 }
 
-/// The request that the flags and words mean. Words fill the required fields that no flag gives, in
-/// order.
+/// The request that the flags and words make up. Words fill the required fields that no flag gives,
+/// in order.
 fn request(
     command: &mut Command,
     matches: &ArgMatches,
@@ -185,7 +192,7 @@ fn request(
     let mut request = Map::new();
     let mut missing = Vec::new();
     for field in &schema.fields {
-        if let Some(value) = given(matches, field) {
+        if let Some(value) = flag_value(matches, field) {
             request.insert(field.name.clone(), value);
         } else if field.required {
             match words.next() {
@@ -210,8 +217,8 @@ fn request(
     Ok(request)
 }
 
-/// What the field's flag says, if it is there.
-fn given(matches: &ArgMatches, field: &Field) -> Option<Value> {
+/// The value of the field's flag, if it is there.
+fn flag_value(matches: &ArgMatches, field: &SchemaField) -> Option<Value> {
     let name = &field.name;
     match field.kind {
         FieldKind::Text => matches
@@ -232,7 +239,7 @@ mod tests {
     use crate::registry;
     use crate::registry::TOOLS;
 
-    /// Flags of every tool, beside those of its fields.
+    /// Flags of every tool, flags those of its fields.
     const COMMON: [&str; 5] = ["input", "json", "schema", "help", "version"];
 
     fn parse(tool: &str, words: &[&str]) -> Result<Value, clap::Error> {

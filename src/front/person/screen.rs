@@ -1,8 +1,8 @@
 //! An answer as a person or a script reads it: the output itself, results as a short list, errors
-//! on stderr. A terminal is shown control characters, and not steered by them; whatever else reads
-//! gets every byte as it is.
+//! on stderr. A terminal is shown control characters as text, so that they do not steer it; any
+//! other reader gets every byte as it is.
 //!
-//! Which field is what, the tool's row says ([`Tool::fields`]); a field that it does not name is
+//! The tool's row says which field is which ([`Tool::fields`]); a field that it does not name is
 //! shown with its name.
 
 use std::borrow::Cow;
@@ -10,31 +10,31 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde_json::Value;
 
+use crate::console::exit::ProgramExit;
 use crate::console::{color, sanitize};
 use crate::contract::aside;
 use crate::contract::reply::Viewer;
-use crate::contract::tool::{Part, Tool};
-use crate::program::Exit;
+use crate::contract::tool::{FieldRole, Tool};
 
-/// An answer on its way to a terminal, or to whatever takes its bytes.
-pub struct Screen<'a, W: Write> {
+/// An answer on its way to a terminal, a pipe or a file.
+pub struct ScreenWriter<'a, W: Write> {
     tool: &'a Tool,
     out: BufWriter<W>,
-    kind: Kind,
+    kind: ScreenMode,
     /// The last character shown.
     last: Option<char>,
-    /// That was content, which ends as it ends.
+    /// True if it belonged to content, which ends as it ends.
     is_content: bool,
-    /// The field shown last, where it was shown with its name.
+    /// The field shown last, if it was shown with its name.
     named: Option<String>,
-    /// What is known beside the content, by the names of the fields.
+    /// Fields beside the content, by their names.
     asides: Vec<(String, Value)>,
-    end: End,
+    end: ScreenEnd,
 }
 
-/// What an answer is shown on.
+/// The medium on which an answer is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ScreenMode {
     /// A terminal that can show colours.
     ColourTerminal,
     /// Any other terminal.
@@ -43,8 +43,8 @@ pub enum Kind {
     Pipe,
 }
 
-impl Kind {
-    /// The kind of what this process writes its answer to.
+impl ScreenMode {
+    /// The kind of the stream that this process writes its answer to.
     pub fn of(stream: &impl IsTerminal) -> Self {
         match (stream.is_terminal(), color::coloured(stream)) {
             (true, true) => Self::ColourTerminal,
@@ -54,49 +54,49 @@ impl Kind {
     }
 }
 
-/// What there is to say behind an answer, on another stream, and how the program is to end.
+/// The end of an answer: what is said on another stream, and the exit status.
 #[derive(Debug, PartialEq, Eq)]
-pub struct End {
-    /// As the command did, where there was one.
-    pub exit: Exit,
-    /// Why there is no more of the answer; empty where that is all.
+pub struct ScreenEnd {
+    /// The exit status, the command's own if there was one.
+    pub exit: ProgramExit,
+    /// The reason why the answer ends here; empty if it is complete.
     pub error: String,
-    /// What was left out.
+    /// The note about what was left out.
     pub note: String,
-    /// Nothing was found and nothing shown, on a terminal, where somebody waits for something.
+    /// Nothing was found and nothing shown, on a terminal, where a person waits for output.
     pub nothing_found: bool,
 }
 
-impl End {
-    /// Says on stderr, in the name of `tool`, what belongs there.
-    pub fn say(&self, tool: &Tool) -> Exit {
+impl ScreenEnd {
+    /// Prints on stderr, in the name of `tool`, the words that belong there.
+    pub fn print(&self, tool: &Tool) -> ProgramExit {
         let speaker = tool.command();
         for complaint in [&self.error, &self.note] {
             if !complaint.is_empty() {
-                color::complain(speaker, complaint);
+                color::print_error(speaker, complaint);
             }
         }
         if self.nothing_found {
-            color::complain(speaker, "nothing found");
+            color::print_error(speaker, "nothing found");
         }
         self.exit
     }
 }
 
-/// What a field is to a reader: the tool's own parts, and those of the contract.
-enum Role {
-    Of(Part),
+/// The part that a field plays for a reader: the tool's own parts, and those of the contract.
+enum ShownField {
+    Of(FieldRole),
     Error,
     Note,
-    /// Nothing that a person needs.
+    /// A field that a person does not need.
     Envelope,
     /// A field that the tool's row does not name.
     Unnamed,
 }
 
-impl<'a, W: Write> Screen<'a, W> {
+impl<'a, W: Write> ScreenWriter<'a, W> {
     /// A screen of this kind for an answer of `tool`.
-    pub fn new(tool: &'a Tool, out: W, kind: Kind) -> Self {
+    pub fn new(tool: &'a Tool, out: W, kind: ScreenMode) -> Self {
         Self {
             tool,
             out: BufWriter::new(out),
@@ -105,8 +105,8 @@ impl<'a, W: Write> Screen<'a, W> {
             is_content: false,
             named: None,
             asides: Vec::new(),
-            end: End {
-                exit: Exit::Success,
+            end: ScreenEnd {
+                exit: ProgramExit::Success,
                 error: String::new(),
                 note: String::new(),
                 nothing_found: false,
@@ -114,22 +114,22 @@ impl<'a, W: Write> Screen<'a, W> {
         }
     }
 
-    /// Ends the answer: the next line is free, but behind content in a pipe. Comes back with what
-    /// belongs on stderr.
-    pub fn finish(mut self) -> io::Result<(W, End)> {
-        if self.kind != Kind::Pipe {
+    /// Ends the answer: a line break follows, except behind content in a pipe. Returns the words
+    /// for stderr.
+    pub fn finish(mut self) -> io::Result<(W, ScreenEnd)> {
+        if self.kind != ScreenMode::Pipe {
             self.show_asides()?;
         }
-        if !self.is_content || self.kind != Kind::Pipe {
+        if !self.is_content || self.kind != ScreenMode::Pipe {
             self.end_line()?;
         }
         self.out.flush()?;
         if !self.end.error.is_empty() {
-            self.end.exit = Exit::Code(self.tool.exits.failed);
+            self.end.exit = ProgramExit::Code(self.tool.exits.failed);
         } else if self.end.nothing_found {
-            self.end.exit = Exit::Code(self.tool.exits.nothing_found);
+            self.end.exit = ProgramExit::Code(self.tool.exits.nothing_found);
         }
-        self.end.nothing_found &= self.last.is_none() && self.kind != Kind::Pipe;
+        self.end.nothing_found &= self.last.is_none() && self.kind != ScreenMode::Pipe;
         let out = self
             .out
             .into_inner()
@@ -137,14 +137,14 @@ impl<'a, W: Write> Screen<'a, W> {
         Ok((out, self.end))
     }
 
-    fn role(&self, name: &str) -> Role {
+    fn role(&self, name: &str) -> ShownField {
         let mut fields = self.tool.fields.iter();
         match (name, fields.find(|(field, _)| *field == name)) {
-            (_, Some((_, part))) => Role::Of(*part),
-            ("error", None) => Role::Error,
-            ("note", None) => Role::Note,
-            ("error_code" | "success", None) => Role::Envelope,
-            _ => Role::Unnamed,
+            (_, Some((_, part))) => ShownField::Of(*part),
+            ("error", None) => ShownField::Error,
+            ("note", None) => ShownField::Note,
+            ("error_code" | "success", None) => ShownField::Envelope,
+            _ => ShownField::Unnamed,
         }
     }
 
@@ -153,11 +153,13 @@ impl<'a, W: Write> Screen<'a, W> {
         self.out.write_all(self.sanitized(text).as_bytes())
     }
 
-    /// `text` as it is to be shown here.
+    /// `text` as this screen shows it.
     fn sanitized<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.kind {
-            Kind::Pipe => Cow::Borrowed(text),
-            Kind::Terminal | Kind::ColourTerminal => Cow::Owned(sanitize::shown(text)),
+            ScreenMode::Pipe => Cow::Borrowed(text),
+            ScreenMode::Terminal | ScreenMode::ColourTerminal => {
+                Cow::Owned(sanitize::for_terminal(text))
+            }
         }
     }
 
@@ -168,7 +170,7 @@ impl<'a, W: Write> Screen<'a, W> {
         Ok(())
     }
 
-    /// Shows what the row does not name, or its next piece.
+    /// Shows a field that the row does not name, or its next piece.
     fn show_named(&mut self, name: &str, piece: &str) -> io::Result<()> {
         if self.named.as_deref() != Some(name) {
             self.end_line()?;
@@ -188,12 +190,12 @@ impl<'a, W: Write> Screen<'a, W> {
         }
     }
 
-    /// Shows what is known beside the content, behind a blank line.
+    /// Shows the fields beside the content, behind a blank line.
     fn show_asides(&mut self) -> io::Result<()> {
         let mut lines = Vec::new();
         for (name, value) in std::mem::take(&mut self.asides) {
-            if let Role::Of(Part::Aside(picks)) = self.role(&name) {
-                lines.extend(aside::lines(picks, &value));
+            if let ShownField::Of(FieldRole::Aside(picks)) = self.role(&name) {
+                lines.extend(aside::picked_lines(picks, &value));
             }
         }
         if lines.is_empty() {
@@ -206,8 +208,8 @@ impl<'a, W: Write> Screen<'a, W> {
         self.show(&lines.join("\n"))
     }
 
-    /// What was shown with its name ends where another field begins.
-    fn leave(&mut self, name: &str) -> io::Result<()> {
+    /// Ends a value that was shown with its name when another field begins.
+    fn end_value(&mut self, name: &str) -> io::Result<()> {
         if self.named.as_deref().is_some_and(|named| named != name) {
             self.named = None;
             self.end_line()?;
@@ -215,7 +217,7 @@ impl<'a, W: Write> Screen<'a, W> {
         Ok(())
     }
 
-    /// Shows one of several results: its first field is the heading, the others stand under it.
+    /// Shows one of several results: its first field is the heading, the others follow under it.
     fn result(&mut self, number: usize, result: &Value) -> io::Result<()> {
         let fields = result.as_object().into_iter().flatten();
         let texts = fields.map(|(name, value)| match value {
@@ -225,7 +227,7 @@ impl<'a, W: Write> Screen<'a, W> {
         let indent = number.to_string().len() + 2;
         for (at, text) in texts.filter(|text| !text.is_empty()).enumerate() {
             let text = self.sanitized(&text).replace('\n', " ");
-            let colour = self.kind == Kind::ColourTerminal;
+            let colour = self.kind == ScreenMode::ColourTerminal;
             let line = match at {
                 0 => format!("{number}. {}\n", color::painted(&text, "1", colour)),
                 1 => format!("{:indent$}{}\n", "", color::painted(&text, "36", colour)),
@@ -238,24 +240,25 @@ impl<'a, W: Write> Screen<'a, W> {
     }
 }
 
-impl<W: Write> Viewer for Screen<'_, W> {
+impl<W: Write> Viewer for ScreenWriter<'_, W> {
     fn text(&mut self, name: &str, piece: &str) -> io::Result<()> {
-        self.leave(name)?;
+        self.end_value(name)?;
         let role = self.role(name);
-        if let Role::Of(Part::Aside(_)) = role {
+        if let ShownField::Of(FieldRole::Aside(_)) = role {
             self.keep_aside(name, Value::from(piece));
             return Ok(());
         }
-        if !piece.is_empty() && !matches!(role, Role::Error | Role::Note) {
-            self.is_content = matches!(role, Role::Of(Part::Content));
+        if !piece.is_empty() && !matches!(role, ShownField::Error | ShownField::Note) {
+            self.is_content = matches!(role, ShownField::Of(FieldRole::Content));
         }
         match role {
-            Role::Of(Part::Output | Part::Content) => self.show(piece)?,
-            Role::Error => self.end.error.push_str(piece),
-            Role::Note => self.end.note.push_str(piece),
-            Role::Of(Part::Silent | Part::Aside(_)) | Role::Envelope => {}
-            // A row that says otherwise of a text is mistaken, and the text is shown all the same.
-            Role::Unnamed | Role::Of(Part::Results | Part::ExitCode | Part::Count) => {
+            ShownField::Of(FieldRole::Output | FieldRole::Content) => self.show(piece)?,
+            ShownField::Error => self.end.error.push_str(piece),
+            ShownField::Note => self.end.note.push_str(piece),
+            ShownField::Of(FieldRole::Silent | FieldRole::Aside(_)) | ShownField::Envelope => {}
+            // A row that declares a text otherwise is mistaken, and the text is shown all the same.
+            ShownField::Unnamed
+            | ShownField::Of(FieldRole::Results | FieldRole::ExitCode | FieldRole::Count) => {
                 self.show_named(name, piece)?;
             }
         }
@@ -263,41 +266,44 @@ impl<W: Write> Viewer for Screen<'_, W> {
     }
 
     fn takes_bytes(&self) -> bool {
-        self.kind == Kind::Pipe
+        self.kind == ScreenMode::Pipe
     }
 
     fn bytes(&mut self, name: &str, piece: &[u8]) -> io::Result<()> {
-        if !matches!(self.role(name), Role::Of(Part::Output | Part::Content)) {
+        if !matches!(
+            self.role(name),
+            ShownField::Of(FieldRole::Output | FieldRole::Content)
+        ) {
             return self.text(name, &String::from_utf8_lossy(piece));
         }
         let Some(end) = piece.last() else {
             return Ok(());
         };
-        self.leave(name)?;
-        self.is_content = matches!(self.role(name), Role::Of(Part::Content));
+        self.end_value(name)?;
+        self.is_content = matches!(self.role(name), ShownField::Of(FieldRole::Content));
         // Of the last character only a newline matters.
         self.last = Some(char::from(*end));
         self.out.write_all(piece)
     }
 
     fn value(&mut self, name: &str, value: Value) -> io::Result<()> {
-        self.leave(name)?;
+        self.end_value(name)?;
         match (self.role(name), &value) {
-            (Role::Of(Part::Results), Value::Array(results)) => {
+            (ShownField::Of(FieldRole::Results), Value::Array(results)) => {
                 for (at, result) in results.iter().enumerate() {
                     self.result(at + 1, result)?;
                 }
             }
-            (Role::Of(Part::ExitCode), Value::Number(code)) => {
+            (ShownField::Of(FieldRole::ExitCode), Value::Number(code)) => {
                 // A command's exit code is a byte.
                 let code = code.as_u64().and_then(|code| u8::try_from(code).ok());
-                self.end.exit = Exit::Code(code.unwrap_or(1));
+                self.end.exit = ProgramExit::Code(code.unwrap_or(1));
             }
-            (Role::Of(Part::Count), Value::Number(count)) => {
+            (ShownField::Of(FieldRole::Count), Value::Number(count)) => {
                 self.end.nothing_found = count.as_u64() == Some(0);
             }
-            (Role::Of(Part::Silent) | Role::Envelope, _) => {}
-            (Role::Of(Part::Aside(_)), _) => self.keep_aside(name, value),
+            (ShownField::Of(FieldRole::Silent) | ShownField::Envelope, _) => {}
+            (ShownField::Of(FieldRole::Aside(_)), _) => self.keep_aside(name, value),
             _ => {
                 self.is_content = false;
                 self.show_named(name, &value.to_string())?;

@@ -3,7 +3,10 @@
 use super::*;
 
 fn inverted(text: &str) -> Vec<String> {
-    all(text, Hint::None).iter().map(Author::inverted).collect()
+    all(text, AuthorKind::None)
+        .iter()
+        .map(AuthorName::inverted)
+        .collect()
 }
 
 #[test]
@@ -86,7 +89,7 @@ fn a_byline_names_persons_and_goes_on() {
         ("View more posts", &[]),
         ("", &[]),
     ] {
-        let names: Vec<String> = of_byline(text).iter().map(Author::inverted).collect();
+        let names: Vec<String> = of_byline(text).iter().map(AuthorName::inverted).collect();
         assert_eq!(names, expected, "{text}");
     }
 }
@@ -109,7 +112,7 @@ fn what_is_no_name_names_nobody() {
 
 #[test]
 fn what_the_page_says_of_an_author_counts() {
-    let one = |name, hint| Author::of(name, hint).unwrap().inverted();
-    assert_eq!(one("Jane Doe", Hint::Organisation), "Jane Doe");
-    assert_eq!(one("Kim News", Hint::Person), "News, Kim");
+    let one = |name, hint| AuthorName::of(name, hint).unwrap().inverted();
+    assert_eq!(one("Jane Doe", AuthorKind::Organisation), "Jane Doe");
+    assert_eq!(one("Kim News", AuthorKind::Person), "News, Kim");
 }

@@ -1,45 +1,45 @@
-//! A reference as APA's style has it: Publication Manual, 7th edition, chapters 9 and 10 (section
-//! 10.1 for articles, 10.16 for pages).
+//! References in APA style: Publication Manual, 7th edition, chapters 9 and 10 (section 10.1 for
+//! articles, 10.16 for pages).
 
 use std::fmt::Write as _;
 
-use super::{Author, Date, Kind, Work, ended};
+use super::{AuthorName, CitedWork, PartialDate, WorkKind, with_full_stop};
 
-/// How many authors are named. Of more, the first nineteen and the last (section 9.8).
+/// Maximum number of authors. Of more, the first nineteen and the last are named (section 9.8).
 const MAX_AUTHORS: usize = 20;
 
-/// The entry of a work. Writing to a string does not fail.
-pub fn written(work: &Work) -> String {
+/// Formats the reference of a work. Writing to a string does not fail.
+pub fn format_entry(work: &CitedWork) -> String {
     let mut text = String::new();
     let date = date(work);
     if work.authors.is_empty() {
-        // A work without an author is found under its title (section 9.12).
-        text.push_str(&ended(&work.title));
+        // A work without an author is listed by its title (section 9.12).
+        text.push_str(&with_full_stop(&work.title));
         let _ = write!(text, " ({date}).");
     } else {
-        text.push_str(&ended(&authors(&work.authors)));
-        let _ = write!(text, " ({date}). {}", ended(&work.title));
+        text.push_str(&with_full_stop(&authors(&work.authors)));
+        let _ = write!(text, " ({date}). {}", with_full_stop(&work.title));
     }
     if let Some(container) = container(work) {
         text.push(' ');
-        text.push_str(&ended(&container));
+        text.push_str(&with_full_stop(&container));
     }
     text.push(' ');
-    if work.date.is_none() && work.kind == Kind::Page {
-        // What bears no date may change (section 9.16).
+    if work.date.is_none() && work.kind == WorkKind::Page {
+        // A page without a date may change (section 9.16).
         let _ = write!(text, "Retrieved {}, from ", long(work.accessed));
     }
     text.push_str(&work.address());
     text
 }
 
-/// The site; or the journal with volume, issue and pages.
-fn container(work: &Work) -> Option<String> {
-    if work.site.is_empty() || (work.kind == Kind::Page && work.by_its_site()) {
+/// Returns the site; or the journal with volume, issue and pages.
+fn container(work: &CitedWork) -> Option<String> {
+    if work.site.is_empty() || (work.kind == WorkKind::Page && work.by_its_site()) {
         return None;
     }
     let mut text = work.site.clone();
-    if work.kind == Kind::Article {
+    if work.kind == WorkKind::Article {
         if !work.volume.is_empty() {
             let _ = write!(text, ", {}", work.volume);
         }
@@ -48,34 +48,34 @@ fn container(work: &Work) -> Option<String> {
             let _ = write!(text, "{blank}({})", work.issue);
         }
     }
-    if work.kind != Kind::Page && !work.pages.is_empty() {
+    if work.kind != WorkKind::Page && !work.pages.is_empty() {
         let _ = write!(text, ", {}", work.pages.replace('-', "\u{2013}"));
     }
     Some(text)
 }
 
-/// The day of a page, the year of anything that appeared in something (section 9.14).
-fn date(work: &Work) -> String {
+/// Returns the date: to the day for a page, the year for a work with a container (section 9.14).
+fn date(work: &CitedWork) -> String {
     let Some(date) = work.date else {
         return "n.d.".to_owned();
     };
     let year = date.year();
     match (date.month_name(), date.day()) {
-        (Some(month), Some(day)) if work.kind == Kind::Page => format!("{year}, {month} {day}"),
-        (Some(month), None) if work.kind == Kind::Page => format!("{year}, {month}"),
+        (Some(month), Some(day)) if work.kind == WorkKind::Page => format!("{year}, {month} {day}"),
+        (Some(month), None) if work.kind == WorkKind::Page => format!("{year}, {month}"),
         _ => year.to_string(),
     }
 }
 
-/// `May 17, 2024`.
-fn long(date: Date) -> String {
+/// Formats a date as `May 17, 2024`.
+fn long(date: PartialDate) -> String {
     match (date.month_name(), date.day()) {
         (Some(month), Some(day)) => format!("{month} {day}, {}", date.year()),
         _ => date.to_string(),
     }
 }
 
-fn authors(all: &[Author]) -> String {
+fn authors(all: &[AuthorName]) -> String {
     let names: Vec<String> = if all.len() > MAX_AUTHORS {
         all[..MAX_AUTHORS - 1].iter().map(name).collect()
     } else {
@@ -91,8 +91,8 @@ fn authors(all: &[Author]) -> String {
     }
 }
 
-/// `Doe, J.-P. Q., Jr.`
-fn name(author: &Author) -> String {
+/// Formats a name as `Doe, J.-P. Q., Jr.`
+fn name(author: &AuthorName) -> String {
     let mut name = author.family.clone();
     let initials: Vec<String> = author
         .given

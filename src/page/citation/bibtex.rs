@@ -1,33 +1,28 @@
-//! An entry for BibTeX, as `btxdoc` describes it, with what TeX would take for its own escaped.
+//! Entries for BibTeX, as `btxdoc` describes them, with TeX's special characters escaped.
 
 use std::fmt::Write as _;
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 
-use super::{Author, Kind, Work};
+use super::{AuthorName, CitedWork, WorkKind};
 
-/// How many authors are named before `others`.
+/// Maximum number of authors before `others`.
 const MAX_AUTHORS: usize = 50;
 
-/// Words that say nothing about a title.
+/// Words that are ignored in the key of a title.
 const EMPTY_WORDS: &[&str] = &[
     "a", "an", "and", "are", "at", "das", "der", "die", "for", "from", "how", "in", "is", "la",
     "le", "les", "of", "on", "the", "to", "und", "what", "why", "with",
 ];
 
-/// The names of the months that every style knows.
-const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-];
-
-/// The entry of a work. Writing to a string does not fail.
-pub fn written(work: &Work) -> String {
+/// Formats the entry of a work. Writing to a string does not fail.
+pub fn format_entry(work: &CitedWork) -> String {
     let (entry, container) = match work.kind {
-        Kind::Page => ("misc", "howpublished"),
-        Kind::Article => ("article", "journal"),
-        Kind::ConferencePaper => ("inproceedings", "booktitle"),
-        Kind::Thesis => ("phdthesis", "school"),
-        Kind::Report => ("techreport", "institution"),
+        WorkKind::Page => ("misc", "howpublished"),
+        WorkKind::Article => ("article", "journal"),
+        WorkKind::ConferencePaper => ("inproceedings", "booktitle"),
+        WorkKind::Thesis => ("phdthesis", "school"),
+        WorkKind::Report => ("techreport", "institution"),
     };
     let mut text = format!("@{entry}{{{}", key(work));
     let mut field = |name: &str, value: String| {
@@ -43,7 +38,7 @@ pub fn written(work: &Work) -> String {
         }
     };
     field("author", authors(&work.authors));
-    // In two pairs of braces, so that no style makes its capitals small.
+    // Double braces keep styles from changing the title to lower case.
     field("title", format!("{{{{{}}}}}", escaped(&work.title)));
     field(container, braced(&work.site));
     field("volume", braced(&work.volume));
@@ -52,13 +47,13 @@ pub fn written(work: &Work) -> String {
     match work.date {
         Some(date) => {
             field("year", format!("{{{}}}", date.year()));
-            let month = date.month().map(|month| usize::from(month) - 1);
-            let month = month.and_then(|month| MONTHS.get(month)).copied();
-            field("month", month.unwrap_or_default().to_owned());
+            // The names that every style knows.
+            let month = date.month_name().map(|name| name[..3].to_lowercase());
+            field("month", month.unwrap_or_default());
         }
         None => field("year", "{n.d.}".to_owned()),
     }
-    if work.kind != Kind::Page {
+    if work.kind != WorkKind::Page {
         field("doi", work.doi.as_deref().map(address).unwrap_or_default());
     }
     field("url", address(&work.url));
@@ -67,7 +62,7 @@ pub fn written(work: &Work) -> String {
     text
 }
 
-/// An address, which styles put into a command that takes all but these as it stands.
+/// Escapes a URL, which styles put into a command that takes all but these characters literally.
 fn address(address: &str) -> String {
     let mut text = String::with_capacity(address.len() + 2);
     text.push('{');
@@ -83,7 +78,7 @@ fn address(address: &str) -> String {
     text
 }
 
-fn authors(all: &[Author]) -> String {
+fn authors(all: &[AuthorName]) -> String {
     if all.is_empty() {
         return String::new();
     }
@@ -94,12 +89,12 @@ fn authors(all: &[Author]) -> String {
     format!("{{{}}}", names.join(" and "))
 }
 
-/// `Doe, Jr., Jane`; a name that is not to be taken apart stands in braces.
-fn name(author: &Author) -> String {
+/// Formats a name as `Doe, Jr., Jane`; an indivisible name is put in braces.
+fn name(author: &AuthorName) -> String {
     if author.given.is_empty() {
         return format!("{{{}}}", escaped(&author.family));
     }
-    // A word that would part two authors, within a name.
+    // A word that would separate two authors, within a name.
     let part = |text: &str| {
         let text = escaped(text);
         let and = text.split(' ').any(|word| word.eq_ignore_ascii_case("and"));
@@ -110,7 +105,7 @@ fn name(author: &Author) -> String {
     parts.map(|text| part(text)).collect::<Vec<_>>().join(", ")
 }
 
-/// What TeX would take for its own, written so that it is itself.
+/// Escapes TeX's special characters.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -128,13 +123,13 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// `doe2024title`: of letters and digits alone, and never empty.
-fn key(work: &Work) -> String {
-    // Of an organisation and a site the first word says enough.
+/// Builds the key, such as `doe2024title`: only letters and digits, and never empty.
+fn key(work: &CitedWork) -> String {
+    // For an organisation or a site the first word is enough.
     let first_of = |name: &str| telling(name.split(|c: char| !c.is_alphanumeric()));
     let mut key = match work.authors.first() {
         Some(author) if author.organisation => first_of(&author.family),
-        Some(author) => Some(plain(&author.family)).filter(|key| !key.is_empty()),
+        Some(author) => Some(ascii_letters(&author.family)).filter(|key| !key.is_empty()),
         None => None,
     }
     .or_else(|| first_of(&work.site))
@@ -150,14 +145,14 @@ fn key(work: &Work) -> String {
     key + &title
 }
 
-/// The first of these words that says something.
+/// Returns the first meaningful word.
 fn telling<'a>(words: impl Iterator<Item = &'a str>) -> Option<String> {
-    let mut plain_words = words.map(plain);
+    let mut plain_words = words.map(ascii_letters);
     plain_words.find(|word| !word.is_empty() && !EMPTY_WORDS.contains(&word.as_str()))
 }
 
-/// The letters and digits of a text that ASCII has, accents taken off, in lower case.
-fn plain(text: &str) -> String {
+/// Reduces a text to ASCII letters and digits, without accents, in lower case.
+fn ascii_letters(text: &str) -> String {
     let normalizer = DecomposingNormalizerBorrowed::new_nfd();
     let mut plain = normalizer.normalize(text).into_owned();
     plain.retain(|c| c.is_ascii_alphanumeric());

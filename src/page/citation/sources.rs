@@ -1,16 +1,17 @@
-//! What a page says of title, authors, site and date, each from the first that says it.
+//! Title, authors, site and date of a page, each from the first of its sources that has it.
 
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::Kind;
-use crate::page::author::{self, Author, Hint, MAX_AUTHORS};
-use crate::page::date::Date;
-use crate::page::embedded::Embedded;
-use crate::page::{json_ld, line};
+use super::WorkKind;
+use crate::basics::words::on_one_line;
+use crate::page::author::{self, AuthorKind, AuthorName, MAX_AUTHORS};
+use crate::page::date::PartialDate;
+use crate::page::embedded::EmbeddedData;
+use crate::page::json_ld;
 
-/// Types of schema.org that are a work somebody wrote, with those that are not derived from them by
-/// name (`…Article`, `…Posting`).
+/// Types of schema.org for works with an author, except those that are derived by name (`…Article`,
+/// `…Posting`).
 const WORKS: &[&str] = &[
     "Report",
     "Book",
@@ -31,7 +32,7 @@ const WORKS: &[&str] = &[
     "Legislation",
 ];
 
-/// Types that are a page, which says less of its author than the work in it.
+/// Types for pages, which say less about the author than those for the work in the page.
 const PAGES: &[&str] = &[
     "WebPage",
     "AboutPage",
@@ -42,17 +43,17 @@ const PAGES: &[&str] = &[
     "CollectionPage",
 ];
 
-/// What a page and its address say.
-pub struct Sources<'a> {
+/// Bibliographic sources of a page: its declarations and its URL.
+pub struct CitationSources<'a> {
     url: &'a Url,
-    embedded: &'a Embedded,
+    embedded: &'a EmbeddedData,
     nodes: Vec<&'a Map<String, Value>>,
-    /// What the page is: the first work of its JSON-LD, then the first page.
+    /// Nodes that describe the page: the first work of its JSON-LD, then the first page.
     work: Vec<&'a Map<String, Value>>,
 }
 
-impl<'a> Sources<'a> {
-    pub fn new(url: &'a Url, embedded: &'a Embedded) -> Self {
+impl<'a> CitationSources<'a> {
+    pub fn new(url: &'a Url, embedded: &'a EmbeddedData) -> Self {
         let nodes = embedded.nodes();
         let is_work = |node: &&&Map<String, Value>| {
             json_ld::types(node).any(|name| {
@@ -74,8 +75,8 @@ impl<'a> Sources<'a> {
         self.embedded.meta(names)
     }
 
-    /// A text that the page's JSON-LD has under one of these names.
-    fn stated(&self, names: &[&str]) -> Option<String> {
+    /// Returns a text that the page's JSON-LD has under one of these names.
+    fn json_ld_text(&self, names: &[&str]) -> Option<String> {
         let mut pairs = self
             .work
             .iter()
@@ -83,15 +84,15 @@ impl<'a> Sources<'a> {
         pairs.find_map(json_ld::text)
     }
 
-    /// The title. `found` is what the page was found to be called.
+    /// Returns the title. `found` is the title of the extracted text.
     pub fn title(&self, found: &str) -> String {
         let stated = self
             .meta(&["citation_title"])
-            .or_else(|| self.stated(&["headline", "name", "title"]));
+            .or_else(|| self.json_ld_text(&["headline", "name", "title"]));
         if let Some(title) = stated {
             return title;
         }
-        let found = || Some(line(found)).filter(|title| !title.is_empty());
+        let found = || Some(on_one_line(found)).filter(|title| !title.is_empty());
         let own = || Some(self.embedded.title().to_owned()).filter(|title| !title.is_empty());
         let title = self
             .meta(&["og:title"])
@@ -111,7 +112,8 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// A title without the name of its site behind it, which stands in a place of its own.
+    /// Removes the site's name from the end of a title, because the citation names the site
+    /// separately.
     fn without_site<'t>(&self, title: &'t str) -> &'t str {
         let Some(site) = self.meta(&["og:site_name"]) else {
             return title;
@@ -135,14 +137,14 @@ impl<'a> Sources<'a> {
         title
     }
 
-    /// The last part of the path in words, or else the host.
+    /// Returns the last part of the path as words, or else the host.
     fn title_of_address(&self) -> String {
         let last = self.url.path_segments().and_then(|parts| {
             let mut parts = parts.filter(|part| !part.is_empty());
             parts.next_back()
         });
         let bytes = percent_encoding::percent_decode_str(last.unwrap_or_default());
-        let name = line(&bytes.decode_utf8_lossy());
+        let name = on_one_line(&bytes.decode_utf8_lossy());
         if name.chars().any(char::is_alphanumeric) {
             return name;
         }
@@ -154,14 +156,14 @@ impl<'a> Sources<'a> {
         host.strip_prefix("www.").unwrap_or(host).to_owned()
     }
 
-    /// What a scholarly work appeared in, and what kind of work that makes it.
-    pub fn container(&self) -> (Kind, Option<String>) {
+    /// Returns the container of a scholarly work, and the kind of work that follows from it.
+    pub fn container(&self) -> (WorkKind, Option<String>) {
         for (name, kind) in [
-            ("citation_journal_title", Kind::Article),
-            ("citation_conference_title", Kind::ConferencePaper),
-            ("citation_dissertation_institution", Kind::Thesis),
-            ("citation_technical_report_institution", Kind::Report),
-            ("prism.publicationname", Kind::Article),
+            ("citation_journal_title", WorkKind::Article),
+            ("citation_conference_title", WorkKind::ConferencePaper),
+            ("citation_dissertation_institution", WorkKind::Thesis),
+            ("citation_technical_report_institution", WorkKind::Report),
+            ("prism.publicationname", WorkKind::Article),
         ] {
             if let Some(container) = self.meta(&[name]) {
                 return (kind, Some(container));
@@ -173,12 +175,12 @@ impl<'a> Sources<'a> {
             .find(|node| json_ld::types(node).any(|name| name.ends_with("ScholarlyArticle")));
         let journal = scholarly.and_then(|node| self.journal(node.get("isPartOf"), 0));
         match journal {
-            Some(journal) => (Kind::Article, Some(journal)),
-            None => (Kind::Page, None),
+            Some(journal) => (WorkKind::Article, Some(journal)),
+            None => (WorkKind::Page, None),
         }
     }
 
-    /// The journal that an article is part of: the outermost of issue, volume and journal.
+    /// Returns the journal that an article is part of: the outermost of issue, volume and journal.
     fn journal(&self, part: Option<&Value>, depth: usize) -> Option<String> {
         if depth == 4 {
             return None;
@@ -195,7 +197,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// The site.
+    /// Returns the name of the site.
     pub fn site(&self) -> String {
         let publisher = |names: &[&str]| {
             let mut values = self
@@ -219,7 +221,7 @@ impl<'a> Sources<'a> {
             .unwrap_or_else(|| self.host())
     }
 
-    /// The `WebSite` of its JSON-LD.
+    /// Returns the name of the `WebSite` in the JSON-LD.
     fn site_of_graph(&self) -> Option<String> {
         let site = self
             .nodes
@@ -228,9 +230,9 @@ impl<'a> Sources<'a> {
         json_ld::text(site.get("name"))
     }
 
-    /// The authors, in their order, each once.
-    pub fn authors(&self) -> Vec<Author> {
-        let several = |name: &str, hint| -> Vec<Author> {
+    /// Returns the authors in their order, each once.
+    pub fn authors(&self) -> Vec<AuthorName> {
+        let several = |name: &str, hint| -> Vec<AuthorName> {
             let all = self.embedded.metas(name).take(MAX_AUTHORS);
             all.flat_map(|text| author::all(&text, hint)).collect()
         };
@@ -250,30 +252,30 @@ impl<'a> Sources<'a> {
             "byl",
         ] {
             if authors.is_empty() {
-                authors = several(name, Hint::None);
+                authors = several(name, AuthorKind::None);
             }
         }
         if authors.is_empty() {
             let names = self.embedded.byline().iter();
             authors = names.flat_map(|text| author::of_byline(text)).collect();
         }
-        let mut kept: Vec<Author> = Vec::new();
+        let mut kept: Vec<AuthorName> = Vec::new();
         let mut seen = std::collections::HashSet::new();
         for author in authors.into_iter().take(MAX_AUTHORS) {
-            if seen.insert(author.natural().to_lowercase()) {
+            if seen.insert(author.in_natural_order().to_lowercase()) {
                 kept.push(author);
             }
         }
         kept
     }
 
-    /// `citation_author`: one name each, or several parted by semicolons.
-    fn scholarly(&self) -> Vec<Author> {
+    /// Parses `citation_author`: one name each, or several separated by semicolons.
+    fn scholarly(&self) -> Vec<AuthorName> {
         let mut authors = Vec::new();
         for name in ["citation_author", "citation_authors"] {
             for text in self.embedded.metas(name).take(MAX_AUTHORS) {
                 let names = text.split(';');
-                authors.extend(names.filter_map(|name| Author::of(name, Hint::None)));
+                authors.extend(names.filter_map(|name| AuthorName::of(name, AuthorKind::None)));
             }
             if !authors.is_empty() {
                 break;
@@ -282,8 +284,8 @@ impl<'a> Sources<'a> {
         authors
     }
 
-    /// The authors of its JSON-LD.
-    fn of_work(&self) -> Vec<Author> {
+    /// Returns the authors in the JSON-LD.
+    fn of_work(&self) -> Vec<AuthorName> {
         let values = self
             .work
             .iter()
@@ -298,9 +300,9 @@ impl<'a> Sources<'a> {
         Vec::new()
     }
 
-    fn named(&self, value: &Value, depth: usize, authors: &mut Vec<Author>) {
+    fn named(&self, value: &Value, depth: usize, authors: &mut Vec<AuthorName>) {
         match value {
-            Value::String(text) => authors.extend(author::all(text, Hint::None)),
+            Value::String(text) => authors.extend(author::all(text, AuthorKind::None)),
             Value::Array(list) if depth < 2 => {
                 for one in list.iter().take(MAX_AUTHORS) {
                     self.named(one, depth + 1, authors);
@@ -309,29 +311,32 @@ impl<'a> Sources<'a> {
             Value::Object(node) => {
                 let node = json_ld::resolved(node, &self.nodes);
                 let hint = if json_ld::is_any(node, &["Person"]) {
-                    Hint::Person
+                    AuthorKind::Person
                 } else if json_ld::types(node)
                     .any(|name| name.ends_with("Organization") || name == "Corporation")
                 {
-                    Hint::Organisation
+                    AuthorKind::Organisation
                 } else {
-                    Hint::None
+                    AuthorKind::None
                 };
                 let family = json_ld::text(node.get("familyName"));
                 let given = json_ld::text(node.get("givenName"));
                 if let (Some(family), Some(given)) = (family, given) {
-                    authors.extend(Author::of(&format!("{family}, {given}"), Hint::Person));
+                    authors.extend(AuthorName::of(
+                        &format!("{family}, {given}"),
+                        AuthorKind::Person,
+                    ));
                 } else if let Value::Array(names) = node.get("name").unwrap_or(&Value::Null) {
-                    // Some give all authors as one person with many names.
+                    // Some sites give all authors as one person with many names.
                     let names = names.iter().filter_map(Value::as_str).take(MAX_AUTHORS);
-                    authors.extend(names.filter_map(|name| Author::of(name, hint)));
+                    authors.extend(names.filter_map(|name| AuthorName::of(name, hint)));
                 } else if let Some(name) = json_ld::text(node.get("name")) {
                     match hint {
-                        // `Jane Doe and John Roe` is a person to some.
-                        Hint::Person if name.contains(" and ") || name.contains(';') => {
-                            authors.extend(author::all(&name, Hint::None));
+                        // Some sites give `Jane Doe and John Roe` as one person.
+                        AuthorKind::Person if name.contains(" and ") || name.contains(';') => {
+                            authors.extend(author::all(&name, AuthorKind::None));
                         }
-                        hint => authors.extend(Author::of(&name, hint)),
+                        hint => authors.extend(AuthorName::of(&name, hint)),
                     }
                 }
             }
@@ -339,14 +344,14 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// When it was published; where that is not known, when it was changed.
-    pub fn date(&self) -> Option<Date> {
-        let date = |text: Option<String>| text.as_deref().and_then(Date::parse);
+    /// Returns the date of publication, or else the date of the last change.
+    pub fn date(&self) -> Option<PartialDate> {
+        let date = |text: Option<String>| text.as_deref().and_then(PartialDate::parse);
         let first = |names: &[&str]| {
             let mut all = names.iter().map(|name| date(self.meta(&[name])));
             all.find_map(|date| date)
         };
-        let stated = |name: &str| date(self.stated(&[name]));
+        let stated = |name: &str| date(self.json_ld_text(&[name]));
         first(&[
             "citation_publication_date",
             "citation_online_date",
@@ -385,7 +390,7 @@ impl<'a> Sources<'a> {
             ])
         })
         .or_else(|| date(self.embedded.published().map(str::to_owned)))
-        .or_else(|| Date::in_address(self.url))
+        .or_else(|| PartialDate::in_address(self.url))
         .or_else(|| stated("dateModified"))
         .or_else(|| {
             first(&[

@@ -4,8 +4,8 @@ use super::*;
 
 fn cited(address: &str, html: &str, title: &str) -> Citation {
     let url = Url::parse(address).unwrap();
-    let accessed = Date::parse("2026-11-22").unwrap();
-    Citation::of(&url, Some(&Embedded::read(html, &url)), title, accessed)
+    let accessed = PartialDate::parse("2026-11-22").unwrap();
+    Citation::of(&url, Some(&EmbeddedData::read(html)), title, accessed)
 }
 
 fn meta(name: &str, content: &str) -> String {
@@ -350,7 +350,7 @@ fn the_key_is_of_letters_and_digits() {
 #[test]
 fn a_document_is_cited_by_its_own_metadata() {
     let url = Url::parse("https://example.org/report.pdf").unwrap();
-    let accessed = Date::parse("2026-11-22").unwrap();
+    let accessed = PartialDate::parse("2026-11-22").unwrap();
     let got = Citation::of_document(
         &url,
         "A Report",

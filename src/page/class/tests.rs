@@ -11,7 +11,7 @@ use super::*;
 
 fn class(address: &str, html: &str) -> (SourceType, AuthorityTier, DomainCategory) {
     let url = Url::parse(address).unwrap();
-    let class = classify(&url, Some(&Embedded::read(html, &url)));
+    let class = classify(&url, Some(&EmbeddedData::read(html)));
     (class.source_type, class.authority, class.category)
 }
 

@@ -1,7 +1,6 @@
-//! Suffixes of names that a country's registry gives to nobody else, each with the countries where
-//! that is so.
+//! Suffixes that a country's registry reserves, each with the countries in which that is so.
 
-/// Suffixes that only public authorities get, by the label before the country's.
+/// Suffixes reserved for public authorities, by the label before the country's.
 pub const GOVERNMENTS: &[(&str, &[&str])] = &[
     (
         "gov",
@@ -41,7 +40,7 @@ pub const GOVERNMENTS: &[(&str, &[&str])] = &[
     ("nhs", &["uk"]),
 ];
 
-/// Suffixes that only universities and schools get, by the label before the country's.
+/// Suffixes reserved for universities and schools, by the label before the country's.
 pub const UNIVERSITIES: &[(&str, &[&str])] = &[
     (
         "ac",

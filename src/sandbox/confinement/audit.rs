@@ -1,13 +1,13 @@
-//! What the kernel's audit says a confinement refused: `audit(8)`, and "System-wide management" in
-//! the kernel's documentation of Landlock.
+//! Refusals of a confinement, read from the kernel's audit: `audit(8)`, and "System-wide
+//! management" in the kernel's documentation of Landlock.
 //!
-//! The kernel tells it to whoever listens to the multicast group of its log, which takes
-//! `CAP_AUDIT_READ`, and only where somebody has turned its audit on. Of a domain it tells which
-//! process had restricted itself: a command's first one, which leaves its number where this process
-//! sees it ([`Mark`]). What comes after the first program is told only where that was asked for
-//! when it restricted itself ([`FLAG`]).
+//! The kernel sends them to the listeners of its log's multicast group, which takes
+//! `CAP_AUDIT_READ`, and only while its audit is turned on. A record names the process that had
+//! restricted itself to a domain: a command's first one, which leaves its number where this process
+//! sees it ([`ProcessMark`]). Refusals after the first program are recorded only if that was asked
+//! for when it restricted itself ([`FLAG`]).
 //!
-//! Whatever is missing, nothing is heard, and what the command wrote has to do.
+//! If any of this is missing, nothing is heard, and the command's own messages have to do.
 
 use std::ffi::{OsString, c_int, c_void};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -19,88 +19,88 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::retry_on_intr;
 
-use super::Right;
+use super::AccessRight;
 
-/// `LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON`: also what programs are refused that a process becomes
-/// is to be told.
+/// `LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON`: records refusals also of the programs that a process
+/// becomes.
 pub const FLAG: u32 = 1 << 1;
 
-/// The ABI of Landlock from which on the kernel knows that flag, and tells anything.
+/// The ABI of Landlock from which on the kernel knows that flag, and writes records.
 pub const SINCE: i32 = 7;
 
-/// What the kernel's answers are, by `linux/audit.h`.
+/// Types of the kernel's answers, by `linux/audit.h`.
 const ERROR: u16 = 2;
 const STATUS: u16 = 1000;
 const ACCESS: u16 = 1423;
 const DOMAIN: u16 = 1424;
 
-/// The group that hears the log (`AUDIT_NLGRP_READLOG`), as a bit.
+/// The group that receives the log (`AUDIT_NLGRP_READLOG`), as a bit.
 const LOG: u32 = 1;
 
 /// The head of a message (`struct nlmsghdr`), in bytes.
 const HEAD: usize = 16;
 
-/// How much may wait to be read, in bytes: a few hundred records.
+/// Bytes that may wait to be read: a few hundred records.
 const ROOM: c_int = 1024 * 1024;
 
 /// The longest record that is read, in bytes: it has one name in it, of two digits a byte.
 const LONGEST: usize = 16 * 1024;
 
-/// How many records are looked at.
+/// Number of records that are looked at.
 const MOST_RECORDS: usize = 4096;
 
-/// How many refusals are kept.
+/// Number of refusals that are kept.
 const MOST: usize = 64;
 
-/// How long nothing has to come for all to be heard, and how long that is waited for: the kernel
-/// tells from a thread of its own.
+/// The silence after which all is heard, and the longest wait for it: the kernel sends from a
+/// thread of its own.
 const SILENCE: Duration = Duration::from_millis(3);
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// What the kernel refused.
+/// An action that the kernel refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Denial {
-    /// Something with a file, or with a name in a directory.
+pub enum KernelDenial {
+    /// An access to a file, or to a name in a directory.
     File {
         /// The file, or the directory.
         path: PathBuf,
-        right: Right,
-        /// It is about a name in that directory.
+        right: AccessRight,
+        /// True if it is about a name in that directory.
         name: bool,
     },
-    /// To reach something, or to be reached.
+    /// A connection in either direction.
     Network,
     /// A signal.
     Signal,
     /// An abstract socket.
     Socket,
-    /// To look into a process.
+    /// A look into a process.
     Trace,
-    /// To mount something.
+    /// A mount.
     Mount,
 }
 
-/// Where a command's first process leaves its number.
+/// A shared number in which a command's first process leaves its process id.
 #[derive(Clone, Copy, Debug)]
-pub struct Mark(&'static AtomicI32);
+pub struct ProcessMark(&'static AtomicI32);
 
-impl Mark {
-    /// Leaves the number of this process. A system call and nothing else.
-    pub fn leave(self) {
+impl ProcessMark {
+    /// Stores the process id of this process. Makes one system call.
+    pub fn store_pid(self) {
         // SAFETY: takes no argument and cannot fail.
         self.0.store(unsafe { libc::getpid() }, Ordering::SeqCst);
     }
 }
 
-/// Somebody who listens, from before a command is started until it has ended.
+/// A listener from before a command is started until it has ended.
 #[derive(Debug)]
-pub struct Listener {
+pub struct DenialListener {
     socket: OwnedFd,
-    mark: Mark,
+    mark: ProcessMark,
 }
 
-impl Listener {
-    /// Begins to listen, where this process may and the kernel has something to tell.
+impl DenialListener {
+    /// Begins to listen, if this process may and the kernel writes records.
     #[must_use]
     pub fn open(abi: i32) -> Option<Self> {
         if abi < SINCE {
@@ -112,25 +112,25 @@ impl Listener {
         if socket < 0 {
             return None;
         }
-        // SAFETY: it was just opened, and is nobody else's.
+        // SAFETY: it was just opened, and nothing else owns it.
         let socket = unsafe { OwnedFd::from_raw_fd(socket) };
         join(&socket)?;
-        let mark = Mark(shared_number()?);
+        let mark = ProcessMark(shared_number()?);
         Some(Self { socket, mark })
     }
 
-    /// What the command's first process has to leave its number in.
+    /// The place in which the command's first process leaves its process id.
     #[must_use]
-    pub fn mark(&self) -> Mark {
+    pub fn mark(&self) -> ProcessMark {
         self.mark
     }
 
-    /// What was heard of the command, which has ended. Waits for what is on its way, where the
+    /// The refusals of the command, which has ended. Waits for those that are on their way, if the
     /// kernel's audit is on.
     #[must_use]
-    pub fn denials(self) -> Vec<Denial> {
+    pub fn denials(self) -> Vec<KernelDenial> {
         let deadline = Instant::now() + PATIENCE;
-        let mut records = Records::default();
+        let mut records = AuditRecords::default();
         let mut buffer = vec![0; LONGEST];
         for _ in 0..MOST_RECORDS {
             let is_awaited = records.enabled != Some(false) && Instant::now() < deadline;
@@ -138,12 +138,12 @@ impl Listener {
             let Some(length) = self.next(&mut buffer, pause) else {
                 break;
             };
-            records.take(&buffer[..length]);
+            records.read_message(&buffer[..length]);
         }
         records.of_process(self.mark.0.load(Ordering::SeqCst))
     }
 
-    /// The length of the next message, which comes from the kernel, if one comes in time.
+    /// The length of the next message, if the kernel sends one in time.
     fn next(&self, buffer: &mut [u8], most: Duration) -> Option<usize> {
         let pause = Timespec::try_from(most).ok()?;
         let mut wanted = [PollFd::new(&self.socket, PollFlags::IN)];
@@ -155,13 +155,13 @@ impl Listener {
             let (start, size) = (buffer.as_mut_ptr().cast::<c_void>(), buffer.len());
             libc::recv(self.socket.as_raw_fd(), start, size, 0)
         };
-        // What is dropped for want of room (ENOBUFS) came after what is there.
+        // Records that are dropped for want of room (ENOBUFS) came after those that are there.
         usize::try_from(length).ok()
     }
 }
 
-/// Has the socket hear the records of Landlock's, and asks whether there will be any; `None` where
-/// this process may not.
+/// Joins the group that gets Landlock's records, and asks if there will be any; `None` if this
+/// process may not.
 fn join(socket: &OwnedFd) -> Option<()> {
     let descriptor = socket.as_raw_fd();
     // Of each message: its type, which is the third pair of bytes of its head; in the order of the
@@ -198,7 +198,7 @@ fn join(socket: &OwnedFd) -> Option<()> {
         len: 7,
         filter: filter.as_mut_ptr(),
     };
-    // SAFETY: the kernel reads structures of the size that it is told, and nothing else of ours.
+    // SAFETY: the kernel reads structures of the size that is given, and no other memory of ours.
     unsafe {
         let mut address: libc::sockaddr_nl = std::mem::zeroed();
         address.nl_family = u16::try_from(libc::AF_NETLINK).ok()?;
@@ -228,13 +228,13 @@ fn join(socket: &OwnedFd) -> Option<()> {
         question[4..6].copy_from_slice(&STATUS.to_ne_bytes());
         let request = u16::try_from(libc::NLM_F_REQUEST).ok()?;
         question[6..8].copy_from_slice(&request.to_ne_bytes());
-        // Without an answer, what is heard tells.
+        // Without an answer, the first record shows that the audit is on.
         libc::send(descriptor, question.as_ptr().cast(), HEAD, 0);
     }
     Some(())
 }
 
-/// A number that this process shares with those that it forks.
+/// A number that this process shares with its forks.
 fn shared_number() -> Option<&'static AtomicI32> {
     let size = size_of::<AtomicI32>();
     let access = libc::PROT_READ | libc::PROT_WRITE;
@@ -246,31 +246,31 @@ fn shared_number() -> Option<&'static AtomicI32> {
     }
 }
 
-/// What was heard so far.
+/// The records read so far.
 #[derive(Debug, Default)]
-struct Records {
-    /// Whether the kernel's audit is on, as far as that is known.
+struct AuditRecords {
+    /// True if the kernel's audit is on; `None` while that is not known.
     enabled: Option<bool>,
     /// Each domain, and the process that had restricted itself.
     domains: Vec<(String, i32)>,
-    /// What was refused, and to which domain.
-    denials: Vec<(String, Denial)>,
+    /// Refusals, each with its domain.
+    denials: Vec<(String, KernelDenial)>,
 }
 
-impl Records {
+impl AuditRecords {
     /// Takes a message.
-    fn take(&mut self, message: &[u8]) {
+    fn read_message(&mut self, message: &[u8]) {
         let Some((head, body)) = message.split_at_checked(HEAD) else {
             return;
         };
         let kind = u16::from_ne_bytes([head[4], head[5]]);
         if kind == STATUS {
-            // `struct audit_status`: a mask, and whether it is on.
+            // `struct audit_status`: a mask, and 1 if it is on.
             let enabled = body.get(4..8).and_then(|bytes| bytes.try_into().ok());
             self.enabled = enabled.map(|bytes| u32::from_ne_bytes(bytes) != 0);
             return;
         }
-        // Who may hear all and not ask is not kept waiting.
+        // A process that may listen but not ask is not kept waiting.
         self.enabled = Some(kind != ERROR);
         let text = String::from_utf8_lossy(body);
         self.take_record(kind, text.trim_end_matches('\0'));
@@ -297,8 +297,8 @@ impl Records {
         }
     }
 
-    /// What was refused to the domain of `process`.
-    fn of_process(self, process: i32) -> Vec<Denial> {
+    /// The refusals in the domain of `process`.
+    fn of_process(self, process: i32) -> Vec<KernelDenial> {
         let own = |domain: &str| {
             self.domains
                 .iter()
@@ -315,8 +315,8 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     fields.find_map(|field| field.strip_prefix(name)?.strip_prefix('='))
 }
 
-/// What a record says was refused.
-fn denial(text: &str) -> Option<Denial> {
+/// Parses the refusal in a record.
+fn denial(text: &str) -> Option<KernelDenial> {
     let blockers = || {
         field(text, "blockers")
             .into_iter()
@@ -324,36 +324,36 @@ fn denial(text: &str) -> Option<Denial> {
     };
     let has = |start: &str| blockers().any(|blocker| blocker.starts_with(start));
     if has("net.") {
-        return Some(Denial::Network);
+        return Some(KernelDenial::Network);
     }
     if has("scope.signal") {
-        return Some(Denial::Signal);
+        return Some(KernelDenial::Signal);
     }
     if has("scope.") || has("fs.resolve_unix") {
-        return Some(Denial::Socket);
+        return Some(KernelDenial::Socket);
     }
     if has("ptrace") {
-        return Some(Denial::Trace);
+        return Some(KernelDenial::Trace);
     }
     if has("fs.change_topology") {
-        return Some(Denial::Mount);
+        return Some(KernelDenial::Mount);
     }
     let name = has("fs.make_") || has("fs.remove_") || has("fs.refer");
     let right = if name || has("fs.write_file") || has("fs.truncate") || has("fs.ioctl_dev") {
-        Right::Write
+        AccessRight::Write
     } else if has("fs.execute") {
-        Right::Execute
+        AccessRight::Execute
     } else if has("fs.read_") {
-        Right::Read
+        AccessRight::Read
     } else {
         return None;
     };
     let path = path_in(field(text, "path")?)?;
-    Some(Denial::File { path, right, name })
+    Some(KernelDenial::File { path, right, name })
 }
 
-/// A path as records have it: in quotes, or where it holds what would break a line, in two digits a
-/// byte.
+/// A path as records have it: in quotes, or, if it holds a character that would break a line, in
+/// two digits a byte.
 fn path_in(value: &str) -> Option<PathBuf> {
     let bytes = if let Some(quoted) = value.strip_prefix('"') {
         quoted.strip_suffix('"')?.as_bytes().to_vec()

@@ -4,6 +4,8 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
+use serde::{Deserialize, Serialize};
+
 /// The variable that names the directories in which hosts' calls may read and write.
 pub const ROOTS: &str = "IKIGAI_ROOTS";
 
@@ -16,12 +18,12 @@ pub const NO_NETWORK: &str = "IKIGAI_NO_NETWORK";
 /// All three.
 pub const VARIABLES: [&str; 3] = [ROOTS, READ, NO_NETWORK];
 
-/// What stands between directories in a variable, as in `PATH`.
+/// The separator of directories in a variable, as in `PATH`.
 const SEPARATOR: u8 = b':';
 
-/// By which door a confinement was asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Door {
+/// The way in which a confinement was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ConfinementSource {
     /// By flags.
     #[default]
     Flags,
@@ -29,8 +31,8 @@ pub enum Door {
     Environment,
 }
 
-impl Door {
-    /// By which name the network is taken away.
+impl ConfinementSource {
+    /// The flag or variable that takes the network away.
     #[must_use]
     pub fn name_for_network(self) -> &'static str {
         match self {
@@ -41,32 +43,33 @@ impl Door {
 }
 
 /// A confinement as it was asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bounds {
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfinementBounds {
     /// Directories in which a call may read and write.
     pub roots: Vec<OsString>,
     /// Files and directories that it may read and execute beside these.
     pub readable: Vec<OsString>,
-    /// It may not use the network.
+    /// True if it may not use the network.
     pub no_network: bool,
-    /// Where this comes from.
-    pub door: Door,
+    /// The origin of this.
+    pub door: ConfinementSource,
 }
 
-impl Bounds {
-    /// What the environment asks for; `None` where it asks for nothing.
+impl ConfinementBounds {
+    /// The bounds in the environment; `None` if it has none.
     #[must_use]
     pub fn of_environment() -> Option<Self> {
         let nothing = Self {
-            door: Door::Environment,
+            door: ConfinementSource::Environment,
             ..Self::default()
         };
         let bounds = nothing.or_environment();
         (!bounds.is_nothing()).then_some(bounds)
     }
 
-    /// These bounds, and what the environment asks for where they say nothing. A variable that is
-    /// set and names nothing asks for what cannot be had: whoever set it wanted a confinement.
+    /// These bounds, completed by those in the environment. A variable that is set and names
+    /// nothing asks for the impossible, because the user who set it wanted a confinement.
     #[must_use]
     pub fn or_environment(mut self) -> Self {
         for (places, variable) in [(&mut self.roots, ROOTS), (&mut self.readable, READ)] {
@@ -79,21 +82,21 @@ impl Bounds {
         self
     }
 
-    /// Whether it asks for directories.
+    /// True if it asks for directories.
     #[must_use]
     pub fn confines_files(&self) -> bool {
         !(self.roots.is_empty() && self.readable.is_empty())
     }
 
-    /// Whether it asks for nothing.
+    /// True if it asks for nothing.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         !self.confines_files() && !self.no_network
     }
 }
 
-/// The names in a variable. Empty ones between others are passed over; one that is all there is
-/// stays, and names nothing.
+/// The names in a variable. Empty ones between others are skipped; an only one stays, and names
+/// nothing.
 fn split(value: OsString) -> Vec<OsString> {
     let bytes = value.into_vec();
     let names = bytes.split(|byte| *byte == SEPARATOR);

@@ -1,4 +1,4 @@
-//! What root keeps of its powers within a confinement: those by which it works with the files of
+//! The capabilities that root keeps within a confinement: those by which it works with the files of
 //! others, and changes to another user. The rest leads out of any directory: raw disks and memory,
 //! modules, mounts, the clock, other processes (`capabilities(7)`).
 //!
@@ -9,7 +9,7 @@ use rustix::thread::{
     CapabilitySet, capabilities, remove_capability_from_bounding_set, set_capabilities,
 };
 
-/// What is kept.
+/// The capabilities that stay.
 const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::DAC_OVERRIDE)
     .union(CapabilitySet::FOWNER)
@@ -29,7 +29,7 @@ pub fn give_up() -> Result<(), Errno> {
     if has.effective.contains(CapabilitySet::SETPCAP) {
         for one in CapabilitySet::all().difference(KEPT).iter() {
             match remove_capability_from_bounding_set(one) {
-                // One that this kernel does not know.
+                // A capability that this kernel does not know.
                 Ok(()) | Err(Errno::INVAL) => {}
                 Err(errno) => return Err(errno),
             }

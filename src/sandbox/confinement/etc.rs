@@ -1,11 +1,11 @@
-//! Deciding what of `/etc` a command may read. An ordinary user's reads whatever the kernel lets
-//! that user read. Root's, which could read passwords and keys as well, reads the entries that
-//! programs need which do not administer the machine, if everybody may read these.
+//! The part of `/etc` that a command may read. An ordinary user's command reads everything that the
+//! kernel lets that user read. Root's, which could read passwords and keys as well, reads the
+//! entries that programs need which do not administer the machine, if everybody may read these.
 //!
 //! Landlock knows no exceptions, so each entry is allowed by itself, a directory with all below it,
-//! at 5 µs an entry. To allow whatever everybody may read would be simpler, but looking for that in
-//! all of `/etc` takes more than half as long as a whole confined call, and allowing each entry of
-//! its first level a sixth. So an entry is listed only if programs fail without it.
+//! at 5 µs an entry. To allow everything that everybody may read would be simpler, but looking for
+//! that in all of `/etc` takes more than half as long as a complete confined call, and allowing
+//! each entry of its first level a sixth. So an entry is listed only if programs fail without it.
 
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 use landlock::{AccessFs, BitFlags};
 use rustix::fs::{FileType, Mode, OFlags, RawDir, fstat, openat};
 
-use super::places::Place;
+use super::opened_path::OpenedPath;
 use super::ruleset;
 
 /// Entries of `/etc` that programs read, in order.
@@ -142,7 +142,7 @@ const BESIDE_KEYS: [&CStr; 11] = [
 ];
 
 /// The parts of the directory `etc` that may be read, with the rights.
-pub fn readable(etc: Place) -> Vec<(Place, BitFlags<AccessFs>)> {
+pub fn readable(etc: OpenedPath) -> Vec<(OpenedPath, BitFlags<AccessFs>)> {
     if !rustix::process::geteuid().is_root() {
         return vec![(etc, ruleset::to_read())];
     }
@@ -152,12 +152,12 @@ pub fn readable(etc: Place) -> Vec<(Place, BitFlags<AccessFs>)> {
         parts.extend(place.map(|place| (place, ruleset::to_read())));
     };
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    // If it cannot be listed, nothing of it is allowed.
+    // If it cannot be listed, none of its entries is allowed.
     if let Ok(list) = openat(&etc.fd, c".", flags, Mode::empty()) {
         let mut buffer = Vec::with_capacity(16_384);
         let mut entries = RawDir::new(list, buffer.spare_capacity_mut());
         while let Some(Ok(entry)) = entries.next() {
-            // A link is what it leads to.
+            // A link counts as its target.
             if entry.file_type() != FileType::Symlink && is_read_by_programs(entry.file_name()) {
                 add(entry.file_name());
             }
@@ -179,14 +179,14 @@ fn is_read_by_programs(name: &CStr) -> bool {
         || ENDINGS.iter().any(|one| name.ends_with(one.as_bytes()))
 }
 
-/// Opens what lies there if everybody may read it.
-fn open_public(etc: &Place, name: &CStr) -> Option<Place> {
+/// Opens the file if everybody may read it.
+fn open_public(etc: &OpenedPath, name: &CStr) -> Option<OpenedPath> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let fd = openat(&etc.fd, name, flags, Mode::empty()).ok()?;
     let mode = fstat(&fd).ok()?.st_mode;
     let kind = FileType::from_raw_mode(mode);
     let is_public = Mode::from_raw_mode(mode).contains(Mode::ROTH);
-    (is_public && kind != FileType::Symlink).then(|| Place {
+    (is_public && kind != FileType::Symlink).then(|| OpenedPath {
         path: etc.path.join(std::ffi::OsStr::from_bytes(name.to_bytes())),
         fd,
         is_directory: kind == FileType::Directory,

@@ -1,20 +1,21 @@
-//! Keeping the files that decide who gets into a server out of reach of the calls that it lets in.
+//! Keeping the files that decide about access to a server out of reach of the calls that it lets
+//! in.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::{Confinement, Right, places, system};
+use super::{AccessRight, Confinement, opened_path, system};
 
-/// The reach of calls that is too much for such a file.
+/// The reach of calls that is too far for such a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sensitivity {
     /// Everybody may read it: a certificate.
     Public,
-    /// It is nobody's to read in the directories of calls; where it lies in the system's it gives
-    /// nothing away: digests.
+    /// No call may read it in its directories; in those of the system it gives nothing away:
+    /// digests.
     Internal,
-    /// It is nobody's to read: a key.
+    /// No call may read it: a key.
     Secret,
 }
 
@@ -27,7 +28,7 @@ impl Confinement {
             return None;
         }
         let outside = "move it to a directory that no call may open";
-        let Some((real, links)) = places::trace(path) else {
+        let Some((real, links)) = opened_path::trace(path) else {
             return Some(format!("cannot be followed to its end: {outside}"));
         };
         let mut writable = self.to_write.directories().to_vec();
@@ -55,10 +56,10 @@ impl Confinement {
         }
         let exposed = match kind {
             Sensitivity::Public => false,
-            Sensitivity::Internal => self.to_read.contain(&real),
+            Sensitivity::Internal => self.to_read.contains(&real),
             Sensitivity::Secret => {
-                self.to_read.contain(&real)
-                    || (commands && system::grants(&real, Right::Read, &self.to_write))
+                self.to_read.contains(&real)
+                    || (commands && system::grants(&real, AccessRight::Read, &self.to_write))
             }
         };
         exposed.then(|| format!("lies where calls may read it: {outside}"))

@@ -1,4 +1,4 @@
-//! What Landlock does not cover, kept from a command by filters of system calls (`seccomp(2)`).
+//! Filters of system calls (`seccomp(2)`) for what Landlock does not cover.
 //!
 //! Within directories these are calls by which the kernel itself would do for a command what it may
 //! not: mounts made in pieces (`fsopen(2)`), by which an overlay writes anywhere; limits of other
@@ -6,17 +6,18 @@
 //! calls (`ioctl(2)`), by which a descriptor for reading is enough to put a snapshot into a
 //! directory or to lock a home; and before Landlock's ABI 3 cutting files short.
 //!
-//! Of `ioctl` no list could name all that may stay: its numbers belong to every kind of terminal,
-//! socket, device and file system. Devices are Landlock's (from ABI 5 on). So a list is kept for
-//! the numbers of the file systems alone ([`FILE_SYSTEMS`]), which answer them on whatever may be
-//! read.
+//! No list could name every `ioctl` that may stay, because its numbers belong to every kind of
+//! terminal, socket, device and file system. Devices are Landlock's (from ABI 5 on). So the list
+//! has only the numbers of the file systems ([`FILE_SYSTEMS`]), which answer them on every file
+//! that may be read.
 //!
-//! Off the network it is every socket, but for pairs that are connected to each other. From
-//! Landlock's ABI 9 on, sockets in the file system and abstract ones are made, since it is then
-//! Landlock that says where they may lead. Descriptors that were open before are closed (`cage`).
+//! Without the network every socket is refused, except pairs that are connected to each other. From
+//! Landlock's ABI 9 on, sockets in the file system and abstract ones are allowed, because Landlock
+//! then decides about their peers. Descriptors that were open before are closed
+//! (`command_confinement`).
 //!
 //! A program for another architecture, such as one of 32 bits, is killed at its first system call;
-//! one of the x32 ABI is refused all of them.
+//! all calls of the x32 ABI are refused.
 //!
 //! The kernel translates a filter anew for each command, at a third of a microsecond an
 //! instruction: these are written by hand, for few instructions.
@@ -88,7 +89,7 @@ const HARMLESS: [u32; 18] = [
     0x8004_7210, // FAT_IOCTL_GET_ATTRIBUTES
 ];
 
-/// The bits of a socket's type that say what it is.
+/// The bits of a socket's type without its flags.
 const TYPE: u32 = 0xf;
 
 /// The types whose pairs stay connected to each other.
@@ -131,11 +132,11 @@ pub fn within_directories(abi: i32) -> Result<CallFilter, String> {
     for call in REFUSED {
         filter.refuse(call);
     }
-    // The group (cgroup) in which it starts a process is given in memory, where no filter reads. C
-    // libraries do without it where it is missing.
+    // The group (cgroup) in which it starts a process is given in memory, which no filter reads. C
+    // libraries do without it if it is missing.
     filter.answer(libc::SYS_clone3, refusal(libc::ENOSYS));
     let refusal = filter.refusal;
-    // Of this process alone, which is 0.
+    // Limits of this process alone, which is 0, are allowed.
     filter.examine(libc::SYS_prlimit64, 0, &[unless(0), refusal]);
     let mut request = Vec::with_capacity(2 * (HARMLESS.len() + FILE_SYSTEMS.len()) + 1);
     request.extend(HARMLESS.into_iter().flat_map(|one| [when(one), ALLOW]));
@@ -149,15 +150,15 @@ pub fn within_directories(abi: i32) -> Result<CallFilter, String> {
     Ok(filter.complete())
 }
 
-/// Refuses the calls that cut a file short which may not be written, or not even be read. Cutting
-/// short what was opened for writing is left, since opening it for that is confined.
+/// Refuses the calls that truncate a file that may not be written, or not even be read. Truncating
+/// an open file is left, because opening it for writing is confined.
 fn refuse_truncation(filter: &mut CallFilter) {
     let bits = (libc::O_TRUNC | libc::O_ACCMODE).cast_unsigned();
     let wanted = (libc::O_TRUNC | libc::O_RDONLY).cast_unsigned();
     let flags = [masked(bits), when(wanted), filter.refusal];
     filter.refuse(libc::SYS_truncate);
     filter.examine(libc::SYS_openat, 2, &flags);
-    // Its flags lie in memory. Where it is missing, programs do without.
+    // Its flags lie in memory. Programs do without it if it is missing.
     filter.refuse(libc::SYS_openat2);
     #[cfg(target_arch = "x86_64")]
     filter.examine(libc::SYS_open, 1, &flags);
@@ -181,7 +182,7 @@ pub fn without_network(abi: i32) -> Result<CallFilter, String> {
         let pair = [&is_local[..], &kind, &is_connected].concat();
         filter.examine(libc::SYS_socketpair, 0, &pair);
     }
-    // Its operations are no system calls, and sockets are among them.
+    // Its operations are not system calls, and sockets are among them.
     filter.refuse(libc::SYS_io_uring_setup);
     Ok(filter.complete())
 }
@@ -218,7 +219,7 @@ impl CallFilter {
         self.instructions.extend([when(number(call)), answer]);
     }
 
-    /// Lets `rules` decide on a call, with one of its arguments loaded; it is allowed where they
+    /// Applies `rules` to a call, with one of its arguments loaded; the call is allowed if they
     /// give no answer.
     fn examine(&mut self, call: i64, argument: usize, rules: &[sock_filter]) {
         // The longest rules are half as long as the farthest jump.
@@ -235,15 +236,14 @@ impl CallFilter {
         self
     }
 
-    /// Puts it in force for this process, and for all that this starts, from now on. System calls
-    /// only.
+    /// Installs it for this process and all its descendants, from now on. System calls only.
     pub fn install(&self) -> Result<(), Errno> {
         let program = libc::sock_fprog {
             len: u16::try_from(self.instructions.len()).map_err(|_| Errno::INVAL)?,
             filter: self.instructions.as_ptr().cast_mut(),
         };
         let mode = libc::SECCOMP_SET_MODE_FILTER;
-        // SAFETY: the kernel reads as many instructions as it is told are there, and checks them.
+        // SAFETY: the kernel reads as many instructions as the length says, and checks them.
         match unsafe { libc::syscall(libc::SYS_seccomp, mode, 0, &raw const program) } {
             0 => Ok(()),
             _ => Err(Errno::ACCESS),
@@ -251,7 +251,7 @@ impl CallFilter {
     }
 }
 
-/// Loads what stands at this place.
+/// Loads the word at this place.
 const fn load(place: u32) -> sock_filter {
     instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, place, 0, 0)
 }
@@ -261,12 +261,12 @@ const fn masked(bits: u32) -> sock_filter {
     instruction(libc::BPF_ALU | libc::BPF_AND, bits, 0, 0)
 }
 
-/// Goes on with the next instruction where this is loaded, else with the one after it.
+/// Goes on with the next instruction if this is loaded, else with the one after it.
 const fn when(value: u32) -> sock_filter {
     jump(libc::BPF_JEQ, value, 0, 1)
 }
 
-/// Goes on with the next instruction where this is not loaded, else with the one after it.
+/// Goes on with the next instruction if this is not loaded, else with the one after it.
 const fn unless(value: u32) -> sock_filter {
     jump(libc::BPF_JEQ, value, 1, 0)
 }
@@ -315,7 +315,7 @@ mod tests {
 
     use super::*;
 
-    /// What a script of perl prints under the filter for this ABI.
+    /// Output of a perl script under the filter for this ABI.
     fn says(script: &str, abi: i32) -> String {
         let filter = within_directories(abi).unwrap();
         let mut perl = Command::new("perl");

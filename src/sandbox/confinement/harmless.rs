@@ -1,27 +1,27 @@
-//! The places that an answer may recommend to allow. What a call asks for is not always what its
-//! person wants: a page or a package that it has read may have written the path.
+//! The places that an answer may recommend to allow. A path that a call asks for is not always what
+//! its user wants: a page or a package that it has read may have written it.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Right;
+use super::AccessRight;
 use crate::sandbox::roots;
 
 /// Names of directories that hold keys, wherever they lie.
 const PRIVATE: &str = ".ssh .gnupg .aws .azure .kube .docker .config .mozilla .password-store \
     .thunderbird keyrings ikigai ikigai-tools";
 
-/// Names by which a directory is known for a home, or for that of this program's keys.
+/// Names that show that a directory is a home, or the one of this program's keys.
 const OF_HOMES: [&str; 4] = [".ssh", ".gnupg", ".aws", "credentials.json"];
 
-/// Places that everybody shares, or that hold homes: never they themselves.
+/// Places that everybody shares, or that hold homes: only their parts are harmless.
 const SHARED: &str = "/tmp /var/tmp /home /mnt /media /srv /opt /usr /var";
 
 /// The system's own, which may hold keys or reach devices.
 const OF_SYSTEM: &str = "/boot /dev /etc /proc /run /sys";
 
-/// Directories whose files others run later: nothing is to be written there.
+/// Directories whose files others run later: writing there is never recommended.
 const RUN_LATER: &str = "bin sbin hooks";
 
 /// The most directories within a place that are looked into for private ones.
@@ -33,10 +33,10 @@ const OF_TOOLS: &str = "bin lib registry toolchains versions";
 /// The system's programs, which others run as well: harmless to read, not to write.
 const OF_PROGRAMS: &str = "/bin /lib /lib64 /nix /opt /sbin /usr /var/lib /var/spool";
 
-/// True where this right in `place`, which no link leads to, opens neither what is private nor what
-/// runs outside of the confinement. The place need not be there.
-pub fn is_harmless(place: &Path, right: Right) -> bool {
-    let writes = right == Right::Write;
+/// True if this right in `place`, which no link leads to, opens neither private files nor files
+/// that run outside of the confinement. The place need not exist.
+pub fn is_harmless(place: &Path, right: AccessRight) -> bool {
+    let writes = right == AccessRight::Write;
     let lies_in = |names: &str| names.split(' ').any(|name| place.starts_with(real(name)));
     let has_part = |names: &str| {
         let mut parts = place.iter();
@@ -70,7 +70,7 @@ pub fn is_harmless(place: &Path, right: Right) -> bool {
         || holds_keys(place))
 }
 
-/// True if what is private lies in this place, or in a directory in it, such as a home.
+/// True if this place, or a directory in it, such as a home, holds private files.
 fn holds_keys(place: &Path) -> bool {
     let has_keys = |place: &Path| {
         let mut names = OF_HOMES.iter();
@@ -83,7 +83,7 @@ fn holds_keys(place: &Path) -> bool {
             .any(|entry| has_keys(&entry.path()))
 }
 
-/// The homes of this machine, as far as its files tell, and the one that `place` is in.
+/// The homes of this machine, as far as its files list them, and the one that `place` is in.
 fn homes(place: &Path) -> Vec<PathBuf> {
     let users = fs::read("/etc/passwd").unwrap_or_default();
     let users = String::from_utf8_lossy(&users);
@@ -130,7 +130,7 @@ mod tests {
             &format!("{home}/.ssh/keys"),
             &format!("{home}/.cargo"),
         ] {
-            for right in [Right::Read, Right::Execute, Right::Write] {
+            for right in [AccessRight::Read, AccessRight::Execute, AccessRight::Write] {
                 assert!(!is_harmless(Path::new(place), right), "{place}");
             }
         }
@@ -138,19 +138,29 @@ mod tests {
         let home = real(room.path()).join("ada");
         fs::create_dir_all(home.join("notes")).unwrap();
         fs::create_dir_all(home.join("repository/hooks")).unwrap();
-        assert!(is_harmless(&home, Right::Read));
+        assert!(is_harmless(&home, AccessRight::Read));
         fs::create_dir(home.join(".ssh")).unwrap();
         for place in [home.as_path(), home.parent().unwrap()] {
-            assert!(!is_harmless(place, Right::Read), "{}", place.display());
+            assert!(
+                !is_harmless(place, AccessRight::Read),
+                "{}",
+                place.display()
+            );
         }
-        assert!(is_harmless(&home.join("notes"), Right::Write));
-        assert!(!is_harmless(&home.join("repository/hooks"), Right::Write));
+        assert!(is_harmless(&home.join("notes"), AccessRight::Write));
+        assert!(!is_harmless(
+            &home.join("repository/hooks"),
+            AccessRight::Write
+        ));
         for place in ["/usr/local/bin", "/home/ada/.cargo/bin", "/var/lib/x"] {
-            assert!(is_harmless(Path::new(place), Right::Read), "{place}");
-            assert!(!is_harmless(Path::new(place), Right::Write), "{place}");
+            assert!(is_harmless(Path::new(place), AccessRight::Read), "{place}");
+            assert!(
+                !is_harmless(Path::new(place), AccessRight::Write),
+                "{place}"
+            );
         }
         for place in ["/home/ada/project", "/srv/data", "/work", "/tmp/.tmpX/out"] {
-            assert!(is_harmless(Path::new(place), Right::Write), "{place}");
+            assert!(is_harmless(Path::new(place), AccessRight::Write), "{place}");
         }
     }
 }

@@ -1,25 +1,26 @@
 //! Confining a call to directories, and keeping it off the network: `landlock(7)`, `seccomp(2)`.
 //!
-//! What is asked for ([`Bounds`]) comes from flags or from the environment. It is resolved once
-//! ([`Confinement::resolve`]), and from then on belongs to the process ([`settle`], [`current`]):
-//! one process is one call.
+//! The request ([`ConfinementBounds`]) comes from flags or from the environment. It is resolved
+//! once ([`Confinement::resolve`]), and from then on belongs to the process ([`set_current`],
+//! [`current`]): one process is one call.
 //!
 //! A tool that works with files confines itself before it does ([`ruleset`]). A command is confined
-//! by itself, between its fork and its first program ([`cage`]): the tool and its watchdog have to
-//! end it, to keep its output and to clear up after it, and stay out of its reach. What a command
-//! may use beside the directories is in [`system`]. What all this leaves open is in `SECURITY.md`.
+//! by itself, between its fork and its first program ([`command_confinement`]): the tool and its
+//! watchdog have to end it, to keep its output and to clear up after it, and stay out of its reach.
+//! The parts of the system that a command may use beside the directories are in [`system`].
+//! `SECURITY.md` says what all this leaves open.
 
 pub mod audit;
 mod bounds;
-pub mod cage;
 mod capabilities;
+pub mod command_confinement;
+mod directory_mask;
 mod etc;
 mod exposure;
 mod filter;
 mod harmless;
-mod mask;
-mod masked;
-mod places;
+mod masked_paths;
+mod opened_path;
 mod ruleset;
 mod system;
 
@@ -32,18 +33,18 @@ use std::sync::OnceLock;
 
 use rustix::fs::{Mode, OFlags, openat};
 
-use crate::sandbox::roots::{self, Roots};
-use masked::MaskedPaths;
-use places::Place;
+use crate::sandbox::roots::{self, RootSet};
+use masked_paths::MaskedPaths;
+use opened_path::OpenedPath;
 
-pub use bounds::{Bounds, Door, NO_NETWORK, READ, ROOTS, VARIABLES};
+pub use bounds::{ConfinementBounds, ConfinementSource, NO_NETWORK, READ, ROOTS, VARIABLES};
 pub use exposure::Sensitivity;
-pub use places::{directory, file_or_directory};
+pub use opened_path::{directory, file_or_directory};
 pub use ruleset::{IMPOSSIBLE, abi, is_possible};
 
-/// What a process wants to do with a file.
+/// A kind of access to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Right {
+pub enum AccessRight {
     /// To read a file, to list a directory.
     Read,
     /// To run a program.
@@ -52,32 +53,33 @@ pub enum Right {
     Write,
 }
 
-/// Where a call is confined to.
+/// The bounds of a call, resolved and opened.
 #[derive(Debug)]
 pub struct Confinement {
-    roots: Vec<Place>,
-    readable: Vec<Place>,
+    roots: Vec<OpenedPath>,
+    readable: Vec<OpenedPath>,
     /// The names of the roots, and of these and what may be read.
-    to_write: Roots,
-    to_read: Roots,
+    to_write: RootSet,
+    to_read: RootSet,
     masked: MaskedPaths,
     no_network: bool,
-    door: Door,
+    door: ConfinementSource,
 }
 
 impl Confinement {
-    /// Resolves what was asked for, and opens it. An error is a sentence for whoever asked.
-    pub fn resolve(bounds: &Bounds) -> Result<Self, String> {
+    /// Resolves the bounds that were asked for, and opens them. An error is a sentence for the
+    /// caller.
+    pub fn resolve(bounds: &ConfinementBounds) -> Result<Self, String> {
         let what = match bounds.door {
-            Door::Flags => ["--root", "--read"],
-            Door::Environment => [ROOTS, READ],
+            ConfinementSource::Flags => ["--root", "--read"],
+            ConfinementSource::Environment => [ROOTS, READ],
         };
         let (roots, readable) =
-            places::open((what[0], &bounds.roots), (what[1], &bounds.readable))?;
-        let paths = |places: &[Place]| places.iter().map(|place| place.path.clone()).collect();
+            opened_path::open((what[0], &bounds.roots), (what[1], &bounds.readable))?;
+        let paths = |places: &[OpenedPath]| places.iter().map(|place| place.path.clone()).collect();
         let to_write: Vec<PathBuf> = paths(&roots);
         let to_read = [to_write.clone(), paths(&readable)].concat();
-        let (to_write, to_read) = (Roots::new(to_write), Roots::new(to_read));
+        let (to_write, to_read) = (RootSet::new(to_write), RootSet::new(to_read));
         Ok(Self {
             roots,
             readable,
@@ -91,12 +93,12 @@ impl Confinement {
 
     /// The same asked for anew, with the names that it was resolved to.
     #[must_use]
-    pub fn bounds(&self) -> Bounds {
-        let names = |places: &[Place]| {
+    pub fn bounds(&self) -> ConfinementBounds {
+        let names = |places: &[OpenedPath]| {
             let names = places.iter();
             names.map(|place| place.path.clone().into()).collect()
         };
-        Bounds {
+        ConfinementBounds {
             roots: names(&self.roots),
             readable: names(&self.readable),
             no_network: self.no_network,
@@ -104,45 +106,44 @@ impl Confinement {
         }
     }
 
-    /// Whether files are confined, and not the network alone.
+    /// True if files are confined, and not the network alone.
     #[must_use]
     pub fn confines_files(&self) -> bool {
         !self.to_read.directories().is_empty()
     }
 
-    /// Where a call may read and write.
+    /// The directories in which a call may read and write.
     #[must_use]
-    pub fn roots(&self) -> &Roots {
+    pub fn roots(&self) -> &RootSet {
         &self.to_write
     }
 
-    /// Where a call may read: the roots, and what may be read beside them.
+    /// The paths that a call may read: the roots, and those beside them.
     #[must_use]
-    pub fn readable(&self) -> &Roots {
+    pub fn readable(&self) -> &RootSet {
         &self.to_read
     }
 
-    /// What may be read beside the roots.
+    /// The paths that may be read beside the roots.
     #[must_use]
-    pub fn beside(&self) -> &[PathBuf] {
+    pub fn extra_readable(&self) -> &[PathBuf] {
         let all = self.to_read.directories();
         all.get(self.roots.len()..).unwrap_or_default()
     }
 
-    /// Whether a call may use the network.
+    /// True if a call may use the network.
     #[must_use]
     pub fn has_network(&self) -> bool {
         !self.no_network
     }
 
-    /// Whether a command may do this to what really lies at `path`, no link on the way. Of the
-    /// private directory for temporary files, which is made when the command starts, this does not
-    /// know.
+    /// True if a command may do this to the file at `path`, no link on the way. The private
+    /// directory for temporary files is not known here, because it is made when the command starts.
     #[must_use]
-    pub fn grants(&self, path: &Path, right: Right) -> bool {
+    pub fn grants(&self, path: &Path, right: AccessRight) -> bool {
         let within = match right {
-            Right::Write => self.to_write.contain(path),
-            Right::Read | Right::Execute => self.to_read.contain(path),
+            AccessRight::Write => self.to_write.contains(path),
+            AccessRight::Read | AccessRight::Execute => self.to_read.contains(path),
         };
         let granted = within || system::grants(path, right, &self.to_write);
         !self.confines_files() || (granted && !self.masks(path, right))
@@ -150,12 +151,12 @@ impl Confinement {
 
     /// True if what really lies at `path`, no link on the way, is this program's own and no call's.
     #[must_use]
-    pub fn masks(&self, path: &Path, right: Right) -> bool {
-        self.masked.hold(path, right)
+    pub fn masks(&self, path: &Path, right: AccessRight) -> bool {
+        self.masked.hide(path, right)
     }
 
-    /// The reason why no command can be kept from this program's own files, as a sentence; `None`
-    /// where that has to be tried.
+    /// The reason why commands cannot be kept from this program's own files, as a sentence; `None`
+    /// if that is still to be tried.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         self.masked.fault()
@@ -167,53 +168,54 @@ impl Confinement {
         self.masked.cannot(errno)
     }
 
-    /// True if what lies at `path` is the user's own and no call's work: nothing that calls may
+    /// True if the file at `path` is the user's own and no call's work: nothing that calls may
     /// write decides it.
     #[must_use]
     pub fn keeps_from_calls(&self, path: &Path) -> bool {
         let open = |at: &Path| {
-            self.confines_files() && self.may_write(at) && !self.masks(at, Right::Write)
+            self.confines_files() && self.may_write(at) && !self.masks(at, AccessRight::Write)
         };
-        places::trace(path)
+        opened_path::trace(path)
             .is_some_and(|(real, links)| !open(&real) && !links.iter().any(|link| open(link)))
     }
 
     fn may_write(&self, real: &Path) -> bool {
-        self.to_write.contain(real) || system::is_shared(real)
+        self.to_write.contains(real) || system::is_shared(real)
     }
 
-    /// Where `name` leads, which need not be there; `None` where a link on the way lies in a root,
-    /// and a call may have led it anywhere.
+    /// The path that `name` leads to, which need not exist; `None` if a link on the way lies in a
+    /// root, because a call may have led it anywhere.
     #[must_use]
-    pub fn lead(&self, name: &Path) -> Option<PathBuf> {
-        places::lead(name, self.to_write.directories())
+    pub fn resolve_trusted(&self, name: &Path) -> Option<PathBuf> {
+        opened_path::resolve_trusted(name, self.to_write.directories())
     }
 
-    /// Whether nothing that it lets calls write decides what lies at `path`.
+    /// True if nothing that it lets calls write decides what lies at `path`.
     #[must_use]
     pub fn leaves_out_of_reach(&self, path: &Path) -> bool {
-        let real = self.lead(path);
+        let real = self.resolve_trusted(path);
         real.is_some_and(|real| !self.may_write(&real))
     }
 
-    /// How whoever asked for this confinement allows more: a flag or a variable.
-    fn name_for(&self, right: Right) -> &'static str {
+    /// The flag or the variable that allows more, by the way in which this confinement was asked
+    /// for.
+    fn name_for(&self, right: AccessRight) -> &'static str {
         match (self.door, right) {
-            (Door::Flags, Right::Write) => "--root",
-            (Door::Flags, Right::Read | Right::Execute) => "--read",
-            (Door::Environment, Right::Write) => ROOTS,
-            (Door::Environment, Right::Read | Right::Execute) => READ,
+            (ConfinementSource::Flags, AccessRight::Write) => "--root",
+            (ConfinementSource::Flags, AccessRight::Read | AccessRight::Execute) => "--read",
+            (ConfinementSource::Environment, AccessRight::Write) => ROOTS,
+            (ConfinementSource::Environment, AccessRight::Read | AccessRight::Execute) => READ,
         }
     }
 
     /// The words that allow this in `place`, which no link leads to, as it is `shown`: a flag, or
-    /// the value of a variable. `None` where that is not to be recommended to anybody.
+    /// the value of a variable. `None` if that is not to be recommended.
     #[must_use]
-    pub fn words_to_allow(&self, right: Right, place: &Path, shown: &str) -> Option<String> {
+    pub fn words_to_allow(&self, right: AccessRight, place: &Path, shown: &str) -> Option<String> {
         let name = self.name_for(right);
         harmless::is_harmless(place, right).then(|| match self.door {
-            Door::Flags => format!("`{name} {shown}`"),
-            Door::Environment => format!("`{shown}` in {name}"),
+            ConfinementSource::Flags => format!("`{name} {shown}`"),
+            ConfinementSource::Environment => format!("`{shown}` in {name}"),
         })
     }
 
@@ -223,25 +225,26 @@ impl Confinement {
         self.door.name_for_network()
     }
 
-    /// Where relative names start, if not where the process does; `None` where nothing is bounded.
+    /// The directory in which relative names start, if it is not the process's own; `None` if
+    /// nothing is bounded.
     #[must_use]
-    pub fn first(&self) -> Option<&Path> {
+    pub fn start_directory(&self) -> Option<&Path> {
         self.first_place().map(|place| place.path.as_path())
     }
 
-    fn first_place(&self) -> Option<&Place> {
+    fn first_place(&self) -> Option<&OpenedPath> {
         let mut places = self.roots.iter().chain(&self.readable);
         places.find(|place| place.is_directory)
     }
 
-    /// Has the process work within bounds from now on: start where relative names are within them,
-    /// which is here, or else in the first directory.
+    /// Makes the process work within bounds from now on: it starts in its own directory, if that is
+    /// within them, or else in the first one.
     pub fn enter(&self) -> Result<(), String> {
         let Some(first) = self.first_place() else {
             return Ok(());
         };
         let here = env::current_dir();
-        if here.is_ok_and(|here| self.to_read.hold(&here)) {
+        if here.is_ok_and(|here| self.to_read.contains_resolved(&here)) {
             return Ok(());
         }
         rustix::process::fchdir(&first.fd)
@@ -249,37 +252,37 @@ impl Confinement {
     }
 
     /// Confines this process, which works with files: to reading, or to reading and writing, and to
-    /// reading what is in `beside`. An error is a sentence.
+    /// reading the files in `beside`. An error is a sentence.
     pub fn confine_tool(&self, writing: bool, beside: Option<&Path>) -> Result<(), String> {
         ruleset::confine_tool(self, writing, beside)
     }
 }
 
-/// Whether this process's confinement lets a tool read what `path` leads to, which need not be
-/// there; relative names start where the process does.
+/// True if this process's confinement lets a tool read what `path` leads to, which need not exist;
+/// relative names start in the process's directory.
 #[must_use]
 pub fn is_within_reach(path: &Path) -> bool {
     let bounds = current().filter(|confinement| confinement.confines_files());
     bounds.is_none_or(|confinement| {
         let here = env::current_dir().unwrap_or_default();
-        confinement.to_read.hold(&here.join(path)) && !masks_name(path)
+        confinement.to_read.contains_resolved(&here.join(path)) && !masks_name(path)
     })
 }
 
 /// True if what is open as `file` is this program's own and no call's. Asked once it is open: until
 /// then another link can take the place of any name.
 #[must_use]
-pub fn masks_open(file: impl AsFd, right: Right) -> bool {
+pub fn masks_open(file: impl AsFd, right: AccessRight) -> bool {
     masking().is_some_and(|confinement| is_masked(confinement, file.as_fd(), right))
 }
 
-/// The same for the file called so, where nothing is told but names and numbers.
+/// The same for the file of that name, if only names and numbers of it are shown.
 #[must_use]
 pub fn masks_name(path: &Path) -> bool {
     masking().is_some_and(|confinement| {
         let here = env::current_dir().unwrap_or_default();
         let real = roots::follow(&here.join(path), |_| {});
-        real.is_none_or(|real| confinement.masks(&real, Right::Read))
+        real.is_none_or(|real| confinement.masks(&real, AccessRight::Read))
     })
 }
 
@@ -289,7 +292,7 @@ pub fn masks_entry(directory: BorrowedFd<'_>, name: &CStr) -> bool {
     masking().is_some_and(|confinement| {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = openat(directory, name, flags, Mode::empty());
-        opened.is_ok_and(|entry| is_masked(confinement, entry.as_fd(), Right::Read))
+        opened.is_ok_and(|entry| is_masked(confinement, entry.as_fd(), AccessRight::Read))
     })
 }
 
@@ -297,9 +300,9 @@ fn masking() -> Option<&'static Confinement> {
     current().filter(|confinement| !confinement.masked.are_none())
 }
 
-fn is_masked(confinement: &Confinement, file: BorrowedFd<'_>, right: Right) -> bool {
+fn is_masked(confinement: &Confinement, file: BorrowedFd<'_>, right: AccessRight) -> bool {
     let name = read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    // A place that cannot be told is not opened.
+    // A path that is unknown is not opened.
     name.map_or(true, |name| {
         !name.is_absolute() || confinement.masks(&name, right)
     })
@@ -312,21 +315,27 @@ pub fn keeps_from_calls(path: &Path) -> bool {
     current().is_none_or(|confinement| confinement.keeps_from_calls(path))
 }
 
-/// Whether nothing that this process's confinement lets calls write decides what lies at `path`:
-/// what is run or trusted outside has to be so.
+/// True if nothing that this process's confinement lets calls write decides what lies at `path`: a
+/// file that is run or trusted outside has to be so.
 #[must_use]
 pub fn is_out_of_reach(path: &Path) -> bool {
     current().is_none_or(|confinement| confinement.leaves_out_of_reach(path))
 }
 
+/// Says whether this process may touch files in some directories alone.
+#[must_use]
+pub fn confines_own_files() -> bool {
+    current().is_some_and(Confinement::confines_files)
+}
+
 static CURRENT: OnceLock<Confinement> = OnceLock::new();
 
 /// Makes `confinement` the one of this process. Only the first call does.
-pub fn settle(confinement: Confinement) -> &'static Confinement {
+pub fn set_current(confinement: Confinement) -> &'static Confinement {
     CURRENT.get_or_init(|| confinement)
 }
 
-/// The confinement of this process, which is one call; `None` where it has none.
+/// The confinement of this process, which is one call; `None` without one.
 #[must_use]
 pub fn current() -> Option<&'static Confinement> {
     CURRENT.get()

@@ -1,8 +1,8 @@
-//! What the kernel enforces, as rules of `landlock(7)`.
+//! The rules that the kernel enforces, those of `landlock(7)`.
 //!
-//! A process within cannot open, list, make, rename, run or remove anything outside, whatever
-//! links, `..` or wildcards lead there and whatever replaces them while it works. Landlock does not
-//! cover asking whether a name exists (`stat(2)`); `roots` checks that before a call of a tool.
+//! A process within cannot open, list, make, rename, run or remove anything outside, even if links,
+//! `..` or wildcards lead there, or files are replaced while it works. Landlock does not cover
+//! asking if a name exists (`stat(2)`); `roots` checks that before a call of a tool.
 
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::Path;
@@ -13,7 +13,7 @@ use landlock::{
 };
 use rustix::io::Errno;
 
-use super::{Confinement, places, system};
+use super::{Confinement, opened_path, system};
 
 /// The newest rights that are asked for; a kernel that knows fewer enforces those it knows.
 const NEWEST: ABI = ABI::V10;
@@ -26,18 +26,17 @@ const PATH_BENEATH: libc::c_int = 1;
 
 /// `struct landlock_path_beneath_attr`.
 #[repr(C, packed)]
-struct Beneath {
+struct PathBeneathRule {
     rights: u64,
     place: RawFd,
 }
 
-/// Why a call is not carried out that this kernel cannot confine.
+/// The reason not to carry out a call that this kernel cannot confine.
 pub const IMPOSSIBLE: &str = "this kernel has no Landlock (Linux 5.13; `landlock` must stand in \
      /sys/kernel/security/lsm), and without it links could lead out of the directories; nothing \
      was done";
 
-/// The number of Landlock's ABI in this kernel, which says what it can confine; 0 where it has
-/// none.
+/// The number of Landlock's ABI in this kernel, which says what it can confine; 0 without Landlock.
 #[must_use]
 pub fn abi() -> i32 {
     // SAFETY: asks for a number; no pointer is passed.
@@ -52,19 +51,19 @@ pub fn abi() -> i32 {
     i32::try_from(version).map_or(0, |version| version.max(0))
 }
 
-/// Whether this kernel can confine a process.
+/// True if this kernel can confine a process.
 #[must_use]
 pub fn is_possible() -> bool {
     abi() > 0
 }
 
-/// What may be done within a root: everything but what makes or drives devices. Whoever may make
-/// the device of a disk can read all that is on it.
+/// The rights within a root: all but those that make or drive devices, because the device of a disk
+/// gives everything that is on it.
 pub fn to_write() -> BitFlags<AccessFs> {
     AccessFs::from_all(NEWEST) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)
 }
 
-/// What may be done with what may be read.
+/// The rights to files that may be read.
 pub fn to_read() -> BitFlags<AccessFs> {
     AccessFs::from_read(NEWEST)
 }
@@ -74,15 +73,15 @@ fn to_look_at() -> BitFlags<AccessFs> {
     to_read() & !AccessFs::Execute
 }
 
-/// What of `rights` this kernel knows, as the number that it takes.
-pub fn known(rights: BitFlags<AccessFs>) -> u64 {
+/// The bits of those of `rights` that this kernel knows.
+pub fn supported_bits(rights: BitFlags<AccessFs>) -> u64 {
     (rights & AccessFs::from_all(ABI::from(abi()))).bits()
 }
 
 type Error = Box<dyn std::error::Error>;
 
-/// Confines this process to the roots, to reading there, or to reading and writing, and to reading
-/// what else may be read, and what is in `beside`.
+/// Confines this process to reading, or reading and writing, in the roots, and to reading the other
+/// readable paths and the files in `beside`.
 pub fn confine_tool(
     confinement: &Confinement,
     writing: bool,
@@ -99,9 +98,9 @@ pub fn confine_tool(
         for place in &confinement.readable {
             ruleset = add(ruleset, place.is_directory, &place.fd, to_look_at())?;
         }
-        // What is not there holds nothing to be read. Whoever knows a file's name may read it.
+        // A path that does not exist has nothing to read. A file may be read by its name.
         let roots = confinement.roots().directories();
-        if let Some(place) = beside.and_then(|place| places::open_one(place, roots)) {
+        if let Some(place) = beside.and_then(|place| opened_path::open_one(place, roots)) {
             ruleset = add(
                 ruleset,
                 place.is_directory,
@@ -118,8 +117,8 @@ pub fn confine_tool(
     }
 }
 
-/// The rules for a command, for it to restrict itself by. Of the private directory for temporary
-/// files, which is not there yet, they do not know. `None` where nothing needs rules.
+/// The rules for a command, by which it restricts itself. They do not cover the private directory
+/// for temporary files, which does not exist yet. `None` if no rules are needed.
 pub fn of_command(confinement: &Confinement) -> Result<Option<OwnedFd>, String> {
     let prepared = || -> Result<Option<OwnedFd>, Error> {
         let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
@@ -183,11 +182,12 @@ fn of_kind(rights: BitFlags<AccessFs>, is_directory: bool) -> BitFlags<AccessFs>
 
 /// Adds a rule whose rights the kernel knows and `place` can have: a single system call.
 pub fn add_beneath(ruleset: &OwnedFd, place: &OwnedFd, rights: u64) -> Result<(), Errno> {
-    let beneath = Beneath {
+    let beneath = PathBeneathRule {
         rights,
         place: place.as_raw_fd(),
     };
-    // SAFETY: the kernel reads the structure, which is of the form that it knows, and nothing else.
+    // SAFETY: the kernel reads the structure, which is of the form that it knows, and no other
+    // memory.
     result(unsafe {
         libc::syscall(
             libc::SYS_landlock_add_rule,

@@ -1,6 +1,6 @@
-//! What a confined command may use of the system, beside its directories: programs and libraries,
-//! the devices that every program counts on, git's configuration. Rules: `hier(7)`; for the
-//! variables, the programs that read them.
+//! Parts of the system that a confined command may use beside its directories: programs and
+//! libraries, the devices that every program counts on, git's configuration. Rules: `hier(7)`; for
+//! the variables, the programs that read them.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use landlock::{AccessFs, BitFlags};
 
-use super::places::{self, Place};
-use super::{Right, etc, ruleset};
-use crate::sandbox::roots::{self, Roots};
+use super::opened_path::{self, OpenedPath};
+use super::{AccessRight, etc, ruleset};
+use crate::sandbox::roots::{self, RootSet};
 
 /// Directories that may be read, and whose programs may be run.
 const TO_READ: [&str; 12] = [
@@ -31,15 +31,15 @@ const TO_READ: [&str; 12] = [
 /// The one of them that is not all for root.
 const ETC: &str = "/etc";
 
-/// Those of them in which administrators put what a program is told.
+/// Those of them in which administrators put the configuration of programs.
 pub const CONFIGURED: [&str; 3] = ["/etc", "/opt", "/usr"];
 
-/// A file and a directory in one of them that may be links to where nothing else may be read.
+/// A file and a directory in one of them that may be links to a place that is not readable
+/// otherwise.
 const NAME_SERVERS: &str = "/etc/resolv.conf";
 const CERTIFICATES: &str = "/etc/ssl/certs";
 
-/// Devices that may be read and written, and told to do what they can: nothing else of the machine
-/// hangs on them.
+/// Devices that may be read, written and controlled: no other part of the machine depends on them.
 const DEVICES: [&str; 5] = [
     "/dev/null",
     "/dev/zero",
@@ -48,20 +48,20 @@ const DEVICES: [&str; 5] = [
     "/dev/urandom",
 ];
 
-/// The terminal, which may be read and written and told nothing.
+/// The terminal, which may be read and written, but not controlled.
 const TERMINAL: &str = "/dev/tty";
 
 /// Memory that programs share by name, which every command may write to.
 pub const SHARED_MEMORY: &str = "/dev/shm";
 
-/// Everything that a command may use, opened. What is not there is left out, and so is a file to
-/// which a link in one of the `roots` leads.
-pub fn places(roots: &[PathBuf]) -> Vec<(Place, BitFlags<AccessFs>)> {
+/// Everything that a command may use, opened. Paths that do not exist are left out, and so is a
+/// file to which a link in one of the `roots` leads.
+pub fn places(roots: &[PathBuf]) -> Vec<(OpenedPath, BitFlags<AccessFs>)> {
     let (read, write) = (AccessFs::ReadFile, AccessFs::WriteFile);
     let device = read | write | AccessFs::Truncate;
     let mut places = directories(roots);
     let mut open = |name: &Path, rights: BitFlags<AccessFs>| {
-        places.extend(places::open_one(name, roots).map(|place| (place, rights)));
+        places.extend(opened_path::open_one(name, roots).map(|place| (place, rights)));
     };
     open(Path::new(NAME_SERVERS), read.into());
     open(Path::new(CERTIFICATES), read | AccessFs::ReadDir);
@@ -81,15 +81,15 @@ pub fn places(roots: &[PathBuf]) -> Vec<(Place, BitFlags<AccessFs>)> {
 
 /// The directories to be read, but for those that are links into others of them, as `/bin` often is
 /// into `/usr`.
-fn directories(roots: &[PathBuf]) -> Vec<(Place, BitFlags<AccessFs>)> {
-    let mut opened: Vec<(Place, BitFlags<AccessFs>)> = Vec::with_capacity(24);
+fn directories(roots: &[PathBuf]) -> Vec<(OpenedPath, BitFlags<AccessFs>)> {
+    let mut opened: Vec<(OpenedPath, BitFlags<AccessFs>)> = Vec::with_capacity(24);
     for name in TO_READ {
         let name = Path::new(name);
         let within = std::fs::read_link(name).is_ok_and(|_| {
             real(name).is_some_and(|real| opened.iter().any(|(one, _)| real.starts_with(&one.path)))
         });
         if !within {
-            let place = places::open_one(name, roots);
+            let place = opened_path::open_one(name, roots);
             if name == Path::new(ETC) {
                 opened.extend(place.into_iter().flat_map(etc::readable));
             } else {
@@ -100,20 +100,20 @@ fn directories(roots: &[PathBuf]) -> Vec<(Place, BitFlags<AccessFs>)> {
     opened
 }
 
-/// Whether a command may do this to what really lies at `path`.
-pub fn grants(path: &Path, right: Right, roots: &Roots) -> bool {
+/// True if a command may do this to the file at `path`, no link on the way.
+pub fn grants(path: &Path, right: AccessRight, roots: &RootSet) -> bool {
     let wanted = match right {
-        Right::Read if path.is_dir() => AccessFs::ReadDir,
-        Right::Read => AccessFs::ReadFile,
-        Right::Execute => AccessFs::Execute,
-        Right::Write => AccessFs::WriteFile,
+        AccessRight::Read if path.is_dir() => AccessFs::ReadDir,
+        AccessRight::Read => AccessFs::ReadFile,
+        AccessRight::Execute => AccessFs::Execute,
+        AccessRight::Write => AccessFs::WriteFile,
     };
     places(roots.directories())
         .iter()
         .any(|(place, rights)| rights.contains(wanted) && path.starts_with(&place.path))
 }
 
-/// Whether every command may write there.
+/// True if every command may write there.
 pub fn is_shared(path: &Path) -> bool {
     real(SHARED_MEMORY).is_some_and(|real| path.starts_with(real))
 }
@@ -122,7 +122,7 @@ fn real(name: impl AsRef<Path>) -> Option<PathBuf> {
     roots::follow(name.as_ref(), |_| {})
 }
 
-/// The files that git reads for every command, and fails where it may not: `git-config(1)`,
+/// The files that git reads for every command, and fails if it may not: `git-config(1)`,
 /// `gitignore(5)`, `gitattributes(5)`. Beside them, in `credentials`, are passwords.
 fn configuration_of_git() -> Vec<PathBuf> {
     let home = dirs::home_dir();
@@ -176,7 +176,7 @@ const SERVICES: [&str; 37] = [
     "XDG_RUNTIME_DIR",
 ];
 
-/// How the names of others begin: D-Bus, and editors in whose terminal a command runs.
+/// Prefixes of further names: D-Bus, and editors in whose terminal a command runs.
 const OF_SERVICES: [&str; 3] = ["DBUS_", "VSCODE_", "ZELLIJ"];
 
 /// The variable that names the directory for temporary files; a command gets one of its own.
@@ -186,7 +186,7 @@ pub const TEMPORARY: &str = "TMPDIR";
 /// (`zshparam(1)`).
 pub const TEMPORARY_OF_ZSH: &str = "TMPPREFIX";
 
-/// Whether a confined command does not get the variable called `name`.
+/// True if a confined command does not get the variable called `name`.
 #[must_use]
 pub fn is_withheld(name: &OsStr) -> bool {
     let name = name.as_bytes();

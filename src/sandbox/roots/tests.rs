@@ -4,17 +4,6 @@
 use crate::sandbox::roots::*;
 
 #[test]
-fn a_name_becomes_a_wildcard_that_matches_it_alone() {
-    assert_eq!(as_wildcard("name"), "[n]ame");
-    assert_eq!(as_wildcard(".git"), ".[g]it");
-    assert_eq!(as_wildcard(r"\name"), "[n]ame");
-    assert_eq!(as_wildcard(r"\\name"), r"\\[n]ame");
-    assert_eq!(as_wildcard("é-1"), "é-[1]");
-    assert_eq!(as_wildcard("--"), "--");
-    assert_eq!(as_wildcard(""), "");
-}
-
-#[test]
 fn an_error_that_nobody_has_foreseen_is_no_leave_to_go_on() {
     let name = |length| "n".repeat(length);
     let says = |code, length| {
@@ -40,11 +29,4 @@ fn an_error_that_nobody_has_foreseen_is_no_leave_to_go_on() {
     // Too long is the name itself, or the path to it, which says nothing of the name.
     assert!(says(libc::ENAMETOOLONG, 256));
     assert!(!says(libc::ENAMETOOLONG, 255));
-}
-
-#[test]
-fn an_escape_stands_for_the_character_behind_it() {
-    assert_eq!(unescaped(r"\.\."), "..");
-    assert_eq!(unescaped(r"\a\\b"), r"a\b");
-    assert_eq!(unescaped("a\\"), "a");
 }

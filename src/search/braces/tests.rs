@@ -1,4 +1,4 @@
-//! What braces stand for: a fixed table, and the shell's own expansion where there is bash.
+//! Braces and their alternatives: a fixed table, and the shell's own expansion where there is bash.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What `pattern` stands for, itself where that is nothing else.
+/// Returns the patterns that `pattern` stands for; itself, if it has no alternatives.
 fn expanded(pattern: &str) -> Vec<String> {
     let all = alternatives(pattern.as_bytes()).unwrap();
     if all.is_empty() {
@@ -58,13 +58,16 @@ fn braces_stand_for_what_they_stand_for_in_a_shell() {
 fn there_is_a_limit_to_what_a_pattern_may_stand_for() {
     let count = |pattern: &str| alternatives(pattern.as_bytes()).map(|all| all.len());
     assert_eq!(count(&"{a,b}".repeat(10)), Ok(1024));
-    assert_eq!(count(&("{a,b}".repeat(10) + "{a,b}")), Err(TooMany));
+    assert_eq!(
+        count(&("{a,b}".repeat(10) + "{a,b}")),
+        Err(TooManyAlternatives)
+    );
     let list = |length: usize| format!("{{{}}}", vec!["a"; length].join(","));
     assert_eq!(count(&list(1024)), Ok(1024));
-    assert_eq!(count(&list(1025)), Err(TooMany));
+    assert_eq!(count(&list(1025)), Err(TooManyAlternatives));
     assert_eq!(
         count(&format!("{}{}", list(1024), "x".repeat(4000))),
-        Err(TooMany)
+        Err(TooManyAlternatives)
     );
 }
 
@@ -88,7 +91,7 @@ fn patterns_made_to_be_costly_are_not() {
     assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
 }
 
-/// What bash makes of these words, none of which is empty; none, where there is no bash.
+/// Returns the words that bash makes of these, which are not empty; `None` without bash.
 fn by_bash(words: &[String]) -> Option<Vec<Vec<String>>> {
     let mut script = String::from("set -f;");
     for word in words {

@@ -1,7 +1,7 @@
 //! The classes against the C library's own answers, character for character.
 
-use super::super::ere::Matcher;
-use super::super::wildcard::Component;
+use super::super::ere::RegexMatcher;
+use super::super::wildcard::PatternComponent;
 use super::{CharClass, GLIBC};
 
 const NAMES: [&str; 12] = [
@@ -38,7 +38,7 @@ fn both_tools_find_exactly_the_members_of_a_class() {
     for name in NAMES {
         let class = CharClass::named(name).unwrap();
         let members = ours(class);
-        let matcher = Matcher::compile(&format!("^[[:{name}:]]$")).unwrap();
+        let matcher = RegexMatcher::compile(&format!("^[[:{name}:]]$")).unwrap();
         let (mut found, mut from) = (Vec::new(), 0);
         while let Some(at) = matcher.find(window.as_bytes(), from) {
             let start = window[..at].rfind('\n').map_or(0, |feed| feed + 1);
@@ -56,7 +56,9 @@ fn both_tools_find_exactly_the_members_of_a_class() {
             .collect();
         assert!(found == lines, "grep's [:{name}:]");
         // Behind another character, since a leading dot is never matched.
-        let Component::Wild(wild) = Component::parse(format!("x[[:{name}:]]").as_bytes()) else {
+        let PatternComponent::Wild(wild) =
+            PatternComponent::parse(format!("x[[:{name}:]]").as_bytes())
+        else {
             panic!("no set: {name}");
         };
         // At both ends of every range, and around them.
@@ -78,8 +80,8 @@ fn both_tools_find_exactly_the_members_of_a_class() {
 fn a_class_and_its_complement_part_all_characters() {
     let word = ours(CharClass::Word);
     for (class, complement) in [(r"\w", r"\W"), (r"[\w]", r"[^\w]"), (r"[_\w]", r"[\W]")] {
-        let class = Matcher::compile(&format!("^{class}$")).unwrap();
-        let complement = Matcher::compile(&format!("^{complement}$")).unwrap();
+        let class = RegexMatcher::compile(&format!("^{class}$")).unwrap();
+        let complement = RegexMatcher::compile(&format!("^{complement}$")).unwrap();
         for char in ('\0'..=char::MAX).filter(|char| *char != '\n') {
             let mut text = [0; 4];
             let text = char.encode_utf8(&mut text).as_bytes();

@@ -5,14 +5,14 @@ pub(super) use crate::search::classes::CharClass;
 /// The most repetitions an interval may ask for: glibc's `RE_DUP_MAX`.
 pub(super) const DUP_MAX: u32 = 0x7fff;
 
-/// How many levels of groups a pattern may have, and how many repetitions of repetitions: they
-/// bound the stack of every recursion over the tree.
+/// The most levels of groups in a pattern, and of repetitions of repetitions: they bound the stack
+/// of every recursion over the tree.
 pub(super) const MAX_DEPTH: usize = 64;
 pub(super) const MAX_STACKED: usize = 4;
 
 /// One node of a pattern.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Node {
+pub(super) enum PatternNode {
     /// Matches the empty string.
     Empty,
     /// These characters, one after another; `fold` ignores case.
@@ -24,18 +24,18 @@ pub(super) enum Node {
     /// A position between two characters.
     Assertion(Assertion),
     /// A group that captures, and that a back-reference may name.
-    Group(Box<Node>),
+    Group(Box<PatternNode>),
     /// `min` to `max` times the node; no `max` is any number.
     Repeat {
-        node: Box<Node>,
+        node: Box<PatternNode>,
         min: u32,
         max: Option<u32>,
     },
     /// One after another.
-    Concat(Vec<Node>),
+    Concat(Vec<PatternNode>),
     /// One of them.
-    Alternate(Vec<Node>),
-    /// What group `group`, from 1, matched.
+    Alternate(Vec<PatternNode>),
+    /// The text that group `group`, from 1, matched.
     BackReference { group: u32, fold: bool },
 }
 
@@ -73,7 +73,7 @@ impl CharSet {
         }
     }
 
-    /// The only character of the set; `None` if it may have more.
+    /// Returns the only character of the set; `None` if it may have more.
     pub(super) fn single(&self) -> Option<char> {
         match self.ranges[..] {
             [(first, last)]
@@ -89,21 +89,21 @@ impl CharSet {
     }
 }
 
-/// `node` repeated; a repetition of a repetition becomes one where it means the same.
-pub(super) fn repeat(node: Node, min: u32, max: Option<u32>) -> Node {
+/// Repeats `node`; a repetition of a repetition becomes one where it means the same.
+pub(super) fn repeat(node: PatternNode, min: u32, max: Option<u32>) -> PatternNode {
     let simple = |min: u32, max: Option<u32>| min <= 1 && max.is_none_or(|max| max == 1);
     match node {
         node if (min, max) == (1, Some(1)) => node,
-        Node::Repeat {
+        PatternNode::Repeat {
             node,
             min: inner_min,
             max: inner_max,
-        } if simple(min, max) && simple(inner_min, inner_max) => Node::Repeat {
+        } if simple(min, max) && simple(inner_min, inner_max) => PatternNode::Repeat {
             node,
             min: min * inner_min,
             max: max.and(inner_max),
         },
-        node => Node::Repeat {
+        node => PatternNode::Repeat {
             node: Box::new(node),
             min,
             max,
@@ -111,10 +111,10 @@ pub(super) fn repeat(node: Node, min: u32, max: Option<u32>) -> Node {
     }
 }
 
-/// How many levels of repetitions of repetitions are at the top of `node`.
-pub(super) fn stacked(mut node: &Node) -> usize {
+/// Counts the levels of repetitions of repetitions at the top of `node`.
+pub(super) fn stacked(mut node: &PatternNode) -> usize {
     let mut count = 0;
-    while let Node::Repeat { node: inner, .. } = node {
+    while let PatternNode::Repeat { node: inner, .. } = node {
         node = inner;
         count += 1;
     }

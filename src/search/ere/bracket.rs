@@ -1,8 +1,8 @@
 //! Bracket expressions (POSIX XBD 9.3.5) as glibc reads them in C.UTF-8: ranges by code point,
 //! collating elements and equivalence classes of one character.
 //!
-//! They differ from POSIX on purpose in that a backslash escapes, as it does outside of brackets,
-//! since nobody who writes it means the other:
+//! They differ from POSIX on purpose: a backslash escapes, as it does outside of brackets, because
+//! every pattern that has one means it so:
 //!
 //! | form | meaning |
 //! |---|---|
@@ -15,7 +15,7 @@
 
 use super::ast::{CharClass, CharSet};
 use super::cost::MAX_SIZE;
-use super::unsupported::Construct;
+use super::unsupported::UnsupportedConstruct;
 use super::{PatternError, escapes, properties};
 
 /// The longest name between `[:` and `:]`, in bytes.
@@ -29,7 +29,7 @@ pub(super) fn parse(
     last: usize,
     fold: bool,
 ) -> Result<(CharSet, usize), PatternError> {
-    let mut reader = Reader {
+    let mut reader = BracketReader {
         text,
         at: start,
         last,
@@ -46,12 +46,12 @@ pub(super) fn parse(
     if reader.rest().is_empty() {
         return Err(PatternError::Incomplete);
     }
-    let mut hyphen = Hyphen::Allowed;
+    let mut hyphen = HyphenRule::Allowed;
     let mut first = true;
     loop {
         let element = reader.element(hyphen, first)?;
         first = false;
-        hyphen = Hyphen::OnlyLast;
+        hyphen = HyphenRule::OnlyLast;
         let end = match element {
             BracketElement::Char(_) | BracketElement::Name(_) => {
                 if reader.rest().is_empty() {
@@ -81,18 +81,18 @@ pub(super) fn parse(
             (BracketElement::Class(name), None) => set.classes.push(named(name)?),
             (BracketElement::Escape(class, false), None) => {
                 set.classes.push(class);
-                hyphen = Hyphen::Allowed;
+                hyphen = HyphenRule::Allowed;
             }
             (BracketElement::Escape(class, true), None) => {
                 set.complements.push(class);
-                hyphen = Hyphen::Allowed;
+                hyphen = HyphenRule::Allowed;
             }
             (BracketElement::Property(ranges), None) => {
                 set.ranges.extend(ranges);
                 if set.ranges.len() > MAX_SIZE {
                     return Err(PatternError::TooBig);
                 }
-                hyphen = Hyphen::Allowed;
+                hyphen = HyphenRule::Allowed;
             }
         }
         match reader.rest().bytes().next() {
@@ -103,9 +103,9 @@ pub(super) fn parse(
     }
 }
 
-/// Whether a hyphen may stand for itself.
+/// The places in which a hyphen may stand for itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Hyphen {
+enum HyphenRule {
     Allowed,
     OnlyLast,
 }
@@ -134,22 +134,26 @@ impl BracketElement<'_> {
     }
 }
 
-struct Reader<'a> {
+struct BracketReader<'a> {
     text: &'a str,
     at: usize,
     /// The offset of the last `]`.
     last: usize,
-    /// Whether case is ignored.
+    /// True if case is ignored.
     fold: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> BracketReader<'a> {
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
 
-    /// The next element. The first one is never an end.
-    fn element(&mut self, hyphen: Hyphen, first: bool) -> Result<BracketElement<'a>, PatternError> {
+    /// Reads the next element. The first one is never an end.
+    fn element(
+        &mut self,
+        hyphen: HyphenRule,
+        first: bool,
+    ) -> Result<BracketElement<'a>, PatternError> {
         let rest = self.rest();
         let mut chars = rest.chars();
         let char = chars.next().ok_or(PatternError::Bracket)?;
@@ -166,7 +170,7 @@ impl<'a> Reader<'a> {
                 });
             }
             ('\\', Some(letter)) => return self.escape(letter),
-            ('-', next) if hyphen == Hyphen::OnlyLast && !first && next != Some(']') => {
+            ('-', next) if hyphen == HyphenRule::OnlyLast && !first && next != Some(']') => {
                 return Err(PatternError::Range);
             }
             _ => {}
@@ -174,12 +178,11 @@ impl<'a> Reader<'a> {
         Ok(BracketElement::Char(char))
     }
 
-    /// What a backslash, which is passed, and this character behind it mean.
+    /// Reads the escape of this character, whose backslash is passed.
     fn escape(&mut self, letter: char) -> Result<BracketElement<'a>, PatternError> {
         if letter == ']' && self.last <= self.at {
             return Ok(BracketElement::Char('\\'));
         }
-        let escape = self.at - 1;
         self.at += letter.len_utf8();
         if let Some(class) = class(letter) {
             return Ok(BracketElement::Escape(class, letter.is_ascii_uppercase()));
@@ -198,13 +201,13 @@ impl<'a> Reader<'a> {
             return Ok(BracketElement::Char(char));
         }
         if letter.is_ascii_alphanumeric() {
-            let construct = Construct::InBrackets(letter);
-            return Err(PatternError::unsupported(construct, escape));
+            let construct = UnsupportedConstruct::InBrackets(letter);
+            return Err(PatternError::Unsupported(construct));
         }
         Ok(BracketElement::Char(letter))
     }
 
-    /// What ends the range that the next hyphen makes, where it makes one.
+    /// Reads the end of a range, if a hyphen comes next that makes one.
     fn range_end(&mut self) -> Result<Option<BracketElement<'a>>, PatternError> {
         let Some(rest) = self.rest().strip_prefix('-') else {
             return Ok(None);
@@ -216,10 +219,10 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         self.at += 1;
-        self.element(Hyphen::Allowed, false).map(Some)
+        self.element(HyphenRule::Allowed, false).map(Some)
     }
 
-    /// The name up to `kind` and `]`, which are passed.
+    /// Reads the name up to `kind` and `]`, and passes these.
     fn name(&mut self, kind: char) -> Result<&'a str, PatternError> {
         let rest = self.rest();
         let length = rest
@@ -233,7 +236,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The class that this letter means after a backslash; in capitals all other characters.
+/// Returns the class that this letter means after a backslash; a capital means all other
+/// characters.
 pub(super) fn class(letter: char) -> Option<CharClass> {
     match letter {
         'w' | 'W' => Some(CharClass::Word),

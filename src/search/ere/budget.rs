@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// How long a costly search may take, unless it is told.
+/// The longest time of a costly search, unless a limit is set.
 const LIMIT: Duration = Duration::from_secs(24);
 /// The least time for one line, however little is left.
 const LEAST: Duration = Duration::from_millis(50);
@@ -26,33 +26,33 @@ const NOWHERE: usize = usize::MAX;
 /// The time that a search has left, and the lines that it had to leave undecided. Each thread of
 /// the search has one, and they share the time.
 #[derive(Debug)]
-pub(super) struct Budget {
-    whole: Arc<Whole>,
+pub(super) struct SearchBudget {
+    whole: Arc<SharedBudget>,
     /// Processor time that an ordinary pattern may have taken on this thread, in nanoseconds, since
     /// it was last added to that of the others.
     fair: AtomicU64,
-    /// Where the first undecided lines of this window begin.
+    /// Offsets at which the undecided lines of this window begin.
     undecided: Mutex<Vec<usize>>,
     /// The offset in this window at which the search ended.
     stopped: AtomicUsize,
 }
 
-/// What the threads of a search share.
+/// The part of the budget that the threads of a search share.
 #[derive(Debug)]
-struct Whole {
+struct SharedBudget {
     began: Instant,
-    /// How long any search may take, costly or not; unset, [`LIMIT`] holds for costly ones.
+    /// The longest time of any search, costly or not; unset, [`LIMIT`] holds for costly ones.
     told: OnceLock<Duration>,
     /// Processor time that an ordinary pattern may have taken by now, in nanoseconds.
     fair: AtomicU64,
-    /// How many lines could not be decided.
+    /// The number of lines that could not be decided.
     gave_up: AtomicU64,
 }
 
-impl Budget {
+impl SearchBudget {
     /// A budget whose time begins now.
     pub fn new() -> Self {
-        Self::of(Arc::new(Whole {
+        Self::of(Arc::new(SharedBudget {
             began: Instant::now(),
             told: OnceLock::new(),
             fair: AtomicU64::new(FAIR),
@@ -61,11 +61,11 @@ impl Budget {
     }
 
     /// The budget of a further thread.
-    pub fn another(&self) -> Self {
+    pub fn for_thread(&self) -> Self {
         Self::of(Arc::clone(&self.whole))
     }
 
-    fn of(whole: Arc<Whole>) -> Self {
+    fn of(whole: Arc<SharedBudget>) -> Self {
         Self {
             whole,
             fair: AtomicU64::new(0),
@@ -75,8 +75,8 @@ impl Budget {
     }
 
     /// Ends any search after `limit`, from the beginning on, but no later than a costly one ends.
-    pub fn limit(&self, limit: Duration) {
-        // A budget is told once.
+    pub fn set_limit(&self, limit: Duration) {
+        // The limit is set once.
         let _ = self.whole.told.set(limit.min(LIMIT));
     }
 
@@ -85,7 +85,7 @@ impl Budget {
     }
 
     /// Allows for a window of this many bytes.
-    pub fn window(&self, bytes: usize) {
+    pub fn allow_window(&self, bytes: usize) {
         let bytes = (bytes as u64).saturating_mul(FAIR_BYTE);
         self.allow(bytes.saturating_add(FAIR_WINDOW));
         let fair = self.fair.swap(0, Ordering::Relaxed);
@@ -93,17 +93,17 @@ impl Budget {
     }
 
     /// Allows for looking for one more line.
-    pub fn find(&self) {
+    pub fn allow_find(&self) {
         self.allow(FAIR_FIND);
     }
 
-    /// This thread alone adds to it, so nothing has to be locked.
+    /// Adds to this thread's own share, which no lock has to guard.
     fn allow(&self, more: u64) {
         let fair = self.fair.load(Ordering::Relaxed).saturating_add(more);
         self.fair.store(fair, Ordering::Relaxed);
     }
 
-    /// Whether the pattern is costly and its time is over.
+    /// True if the pattern is costly and its time is over.
     pub fn is_over(&self) -> bool {
         if self.whole.began.elapsed() < self.limit_of_all() {
             return false;
@@ -119,9 +119,9 @@ impl Budget {
         used > fair.saturating_add(self.whole.fair.load(Ordering::Relaxed))
     }
 
-    /// The deadline for one costly line: half of the time left, so that the other half remains for
-    /// the lines after it.
-    pub fn share(&self) -> Instant {
+    /// Returns the deadline for one costly line: half of the time left, so that the other half
+    /// remains for the lines after it.
+    pub fn line_deadline(&self) -> Instant {
         let left = self.limit_of_all();
         let left = left.saturating_sub(self.whole.began.elapsed());
         Instant::now() + (left / 2).max(LEAST)
@@ -137,12 +137,12 @@ impl Budget {
         undecided.push(start);
     }
 
-    /// How many lines could not be decided.
+    /// Counts the lines that could not be decided.
     pub fn gave_up(&self) -> u64 {
         self.whole.gave_up.load(Ordering::Relaxed)
     }
 
-    /// The offsets at which those of this window begin. Each is returned once.
+    /// Takes the offsets at which the undecided lines of this window begin.
     pub fn take_undecided(&self) -> Vec<usize> {
         std::mem::take(
             &mut self
@@ -153,11 +153,11 @@ impl Budget {
     }
 
     /// Notes that the search ends before the line that begins at `start`.
-    pub fn stop(&self, start: usize) {
+    pub fn note_end(&self, start: usize) {
         self.stopped.store(start, Ordering::Relaxed);
     }
 
-    /// The offset at which the search ended, if it did.
+    /// Returns the offset at which the search ended, if it did.
     pub fn stopped(&self) -> Option<usize> {
         Some(self.stopped.load(Ordering::Relaxed)).filter(|at| *at != NOWHERE)
     }

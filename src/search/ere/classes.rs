@@ -4,7 +4,7 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::ast::{CharClass, CharSet};
 
-/// The characters that match the set. A line feed is never among them.
+/// Returns the characters that match the set. A line feed is never among them.
 pub(super) fn members(set: &CharSet) -> ClassUnicode {
     let mut ranges = Vec::new();
     for &(first, last) in &set.ranges {
@@ -43,7 +43,7 @@ pub(super) fn members(set: &CharSet) -> ClassUnicode {
     members
 }
 
-/// The character in all its cases.
+/// Returns the character in all its cases.
 pub(super) fn cases(char: char) -> ClassUnicode {
     let mut ranges = vec![ClassUnicodeRange::new(char, char)];
     push_other_cases(char, char, &mut ranges);
@@ -56,7 +56,7 @@ pub(super) fn cases(char: char) -> ClassUnicode {
 
 fn push_class(class: CharClass, fold: bool, out: &mut Vec<ClassUnicodeRange>) {
     let class = match class {
-        // Where case is ignored, upper and lower case are the same class.
+        // Without regard to case, upper and lower case are the same class.
         CharClass::Upper | CharClass::Lower if fold => CharClass::Alpha,
         class => class,
     };
@@ -70,7 +70,7 @@ fn push(first: char, last: char, out: &mut Vec<ClassUnicodeRange>) {
     }
 }
 
-/// The other cases of the ASCII letters in the range.
+/// Adds the other cases of the ASCII letters in the range.
 fn push_other_cases(first: char, last: char, out: &mut Vec<ClassUnicodeRange>) {
     for (low, high) in [('a', 'z'), ('A', 'Z')] {
         let (low, high) = (first.max(low), last.min(high));

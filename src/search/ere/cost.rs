@@ -1,80 +1,85 @@
-//! What a pattern costs at most, from its tree: how large it is, how many positions in it can be
-//! active at once, and how short a match can be.
+//! The most that a pattern can cost, from its tree: its size, the number of positions in it that
+//! can be active at once, and the shortest match.
 
 use super::PatternError;
-use super::ast::{CharClass, Node};
+use super::ast::{CharClass, PatternNode};
 
-/// How large a pattern may be: a character or an operator counts as one, a large class as 1000. It
-/// bounds the memory that the pattern takes before it is compiled.
+/// The largest size of a pattern: a character or an operator counts as one, a large class as 1000.
+/// It bounds the memory that the pattern takes before it is compiled.
 pub(super) const MAX_SIZE: usize = 1 << 18;
 const LARGE_CLASS: usize = 1000;
 const SMALL_CLASS: usize = 10;
 
-/// How many positions a set counts for: a character has up to four bytes.
+/// The number of positions that a set counts for, because a character has up to four bytes.
 const CLASS: u64 = 4;
 
-/// How many positions in the pattern an engine may have to look at for each byte of a line: the
-/// number of characters once all counted repetitions are written out.
-pub(super) fn positions(node: &Node) -> u64 {
+/// Counts the positions in the pattern that an engine may have to look at for each byte of a line:
+/// the characters, once all counted repetitions are written out.
+pub(super) fn positions(node: &PatternNode) -> u64 {
     match node {
-        Node::Empty | Node::Assertion(_) | Node::BackReference { .. } => 1,
-        Node::Literal { text, .. } => text.len() as u64,
-        Node::Set(_) | Node::Dot => CLASS,
-        Node::Group(node) => positions(node),
-        Node::Repeat { node, min, max } => {
+        PatternNode::Empty | PatternNode::Assertion(_) | PatternNode::BackReference { .. } => 1,
+        PatternNode::Literal { text, .. } => text.len() as u64,
+        PatternNode::Set(_) | PatternNode::Dot => CLASS,
+        PatternNode::Group(node) => positions(node),
+        PatternNode::Repeat { node, min, max } => {
             let times = max.unwrap_or(*min).max(1);
             positions(node)
                 .saturating_mul(times.into())
                 .saturating_add(1)
         }
-        Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().fold(1, |sum, node| {
-            // One for the branch itself.
-            sum.saturating_add(positions(node)).saturating_add(1)
-        }),
+        PatternNode::Concat(nodes) | PatternNode::Alternate(nodes) => {
+            nodes.iter().fold(1, |sum, node| {
+                // One for the branch itself.
+                sum.saturating_add(positions(node)).saturating_add(1)
+            })
+        }
     }
 }
 
-/// The length in bytes below which nothing matches.
-pub(super) fn shortest(node: &Node) -> usize {
+/// Returns the length in bytes below which nothing matches.
+pub(super) fn shortest(node: &PatternNode) -> usize {
     match node {
         // The other case of a character may be shorter.
-        Node::Literal { text, fold: true } => text.chars().count(),
-        Node::Literal { text, fold: false } => text.len(),
-        Node::Set(_) | Node::Dot => 1,
-        Node::Group(node) => shortest(node),
-        Node::Repeat { node, min, .. } => shortest(node).saturating_mul(*min as usize),
-        Node::Concat(nodes) => nodes
+        PatternNode::Literal { text, fold: true } => text.chars().count(),
+        PatternNode::Literal { text, fold: false } => text.len(),
+        PatternNode::Set(_) | PatternNode::Dot => 1,
+        PatternNode::Group(node) => shortest(node),
+        PatternNode::Repeat { node, min, .. } => shortest(node).saturating_mul(*min as usize),
+        PatternNode::Concat(nodes) => nodes
             .iter()
             .fold(0, |sum, node| sum.saturating_add(shortest(node))),
-        Node::Alternate(branches) => branches.iter().map(shortest).min().unwrap_or(0),
-        Node::Empty | Node::Assertion(_) | Node::BackReference { .. } => 0,
+        PatternNode::Alternate(branches) => branches.iter().map(shortest).min().unwrap_or(0),
+        PatternNode::Empty | PatternNode::Assertion(_) | PatternNode::BackReference { .. } => 0,
     }
 }
 
 /// Refuses a pattern that is too large.
-pub(super) fn check_size(node: &Node) -> Result<(), PatternError> {
+pub(super) fn check_size(node: &PatternNode) -> Result<(), PatternError> {
     if size(node) > MAX_SIZE {
         return Err(PatternError::TooBig);
     }
     Ok(())
 }
 
-fn size(node: &Node) -> usize {
+fn size(node: &PatternNode) -> usize {
     let own = match node {
-        Node::Literal { text, .. } => text.len(),
-        Node::Set(set) => {
+        PatternNode::Literal { text, .. } => text.len(),
+        PatternNode::Set(set) => {
             let classes = set.classes.iter().chain(&set.complements);
             classes.fold(set.ranges.len(), |sum, class| sum + class_size(*class))
         }
         // `.*` as a whole is one operator.
-        Node::Repeat {
+        PatternNode::Repeat {
             node,
             min: 0,
             max: None,
-        } if **node == Node::Dot => 0,
-        Node::Group(node) | Node::Repeat { node, .. } => size(node),
-        Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().map(size).sum(),
-        Node::Empty | Node::Dot | Node::Assertion(_) | Node::BackReference { .. } => 0,
+        } if **node == PatternNode::Dot => 0,
+        PatternNode::Group(node) | PatternNode::Repeat { node, .. } => size(node),
+        PatternNode::Concat(nodes) | PatternNode::Alternate(nodes) => nodes.iter().map(size).sum(),
+        PatternNode::Empty
+        | PatternNode::Dot
+        | PatternNode::Assertion(_)
+        | PatternNode::BackReference { .. } => 0,
     };
     1 + own
 }

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use regex_automata::meta::Regex;
 use regex_syntax::hir::Hir;
 
-use super::ast::Node;
+use super::ast::PatternNode;
 use super::hir::hir;
-use super::matcher::Matcher;
+use super::matcher::RegexMatcher;
 use super::parser::parse;
 use super::search::{SIZE_LIMIT, build};
 use super::simplify::simplify;
-use super::stepper::Stepper;
+use super::stepper::LineStepper;
 
 const PATTERNS: &[&str] = &[
     "ab",
@@ -85,7 +85,7 @@ fn a_line_taken_step_by_step_matches_as_it_does_at_a_stroke() {
     for pattern in PATTERNS {
         let text = translated(pattern);
         let regex: Regex = build(&text).unwrap();
-        let stepper = Stepper::new(&text, SIZE_LIMIT).unwrap();
+        let stepper = LineStepper::new(&text, SIZE_LIMIT).unwrap();
         for line in lines() {
             let expected = regex.is_match(&line);
             matched += usize::from(expected);
@@ -102,7 +102,7 @@ fn a_line_taken_step_by_step_matches_as_it_does_at_a_stroke() {
 
 #[test]
 fn a_line_taken_step_by_step_is_left_when_its_time_is_over() {
-    let stepper = Stepper::new(&translated("((a{50}){50}){20}b"), SIZE_LIMIT).unwrap();
+    let stepper = LineStepper::new(&translated("((a{50}){50}){20}b"), SIZE_LIMIT).unwrap();
     let line = "a".repeat(200_000);
     let began = Instant::now();
     let end = began + Duration::from_millis(300);
@@ -118,7 +118,7 @@ fn a_line_taken_step_by_step_is_left_when_its_time_is_over() {
 fn counts_upon_counts_are_one_where_no_number_is_left_out() {
     let simple = |pattern: &str| simplify(parse(pattern).unwrap().node);
     let inner = |pattern: &str| match simple(&format!("x{pattern}y")) {
-        Node::Concat(mut nodes) => nodes.remove(1),
+        PatternNode::Concat(mut nodes) => nodes.remove(1),
         node => node,
     };
     assert_eq!(simple("((a{50}){50}){50}"), simple("(a{25000}){5}"));
@@ -137,7 +137,7 @@ fn counts_upon_counts_are_one_where_no_number_is_left_out() {
         ("(a{2,3}){0,2}", 1),
         ("(a{3,4}){1,2}", 5),
     ] {
-        let matcher = Matcher::compile(&format!("^{pattern}$")).unwrap();
+        let matcher = RegexMatcher::compile(&format!("^{pattern}$")).unwrap();
         let finds = |count: usize| matcher.find("a".repeat(count).as_bytes(), 0).is_some();
         assert!(!finds(without), "{pattern}");
         assert!(finds(4), "{pattern}");
@@ -146,7 +146,8 @@ fn counts_upon_counts_are_one_where_no_number_is_left_out() {
 
 #[test]
 fn a_long_run_is_found_wherever_it_stands() {
-    let find = |pattern: &str, window: &[u8]| Matcher::compile(pattern).unwrap().find(window, 0);
+    let find =
+        |pattern: &str, window: &[u8]| RegexMatcher::compile(pattern).unwrap().find(window, 0);
     let run = |count: usize| "é".repeat(count);
     for count in [1000, 1001, 5000] {
         let window = format!("x\n{}\n{}y\n", run(999), run(count));
@@ -155,7 +156,7 @@ fn a_long_run_is_found_wherever_it_stands() {
         assert!(find("[[:alpha:]]{1000,}", window.as_bytes()).is_some());
         assert_eq!(find(".{6000}", window.as_bytes()), None);
     }
-    // A byte that is no character ends a run.
+    // A byte that is not part of a character ends a run.
     let broken = [run(600).as_bytes(), b"\xff", run(600).as_bytes()].concat();
     assert_eq!(find(".{1000}", &broken), None);
     assert!(find("((.{10}){10}){6}", &broken).is_some());
@@ -166,7 +167,7 @@ fn a_long_run_is_found_wherever_it_stands() {
 fn a_pattern_of_many_places_finds_the_lines_that_it_finds_at_a_stroke() {
     // More places than are searched at a stroke in a window of this size, and lines of any length.
     let words: Vec<String> = (0..3000).map(|number| format!("word{number}x+y")).collect();
-    let matcher = Matcher::compile(&format!("({})$", words.join("|"))).unwrap();
+    let matcher = RegexMatcher::compile(&format!("({})$", words.join("|"))).unwrap();
     let mut window = String::new();
     let mut expected = Vec::new();
     for number in 0..3000 {
@@ -194,7 +195,7 @@ fn a_pattern_of_many_places_finds_the_lines_that_it_finds_at_a_stroke() {
 
 #[test]
 fn a_line_shorter_than_the_pattern_costs_nothing() {
-    let matcher = Matcher::compile("(ab{100}){1000}c").unwrap();
+    let matcher = RegexMatcher::compile("(ab{100}){1000}c").unwrap();
     let window = format!("{}\n", "a".repeat(100_000)).repeat(40);
     let began = Instant::now();
     assert_eq!(matcher.find(window.as_bytes(), 0), None);

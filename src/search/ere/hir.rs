@@ -6,23 +6,23 @@
 
 use regex_syntax::hir::{Class, Dot, Hir, Look, Repetition};
 
-use super::ast::{Assertion, Node};
+use super::ast::{Assertion, PatternNode};
 use super::classes;
 
 /// The pattern for whole windows. There are no back-references in it.
-pub(super) fn hir(node: &Node) -> Hir {
+pub(super) fn hir(node: &PatternNode) -> Hir {
     match node {
-        // There is no back-reference here; `References` compiles those patterns.
-        Node::Empty | Node::BackReference { .. } => Hir::empty(),
-        Node::Literal { text, fold: false } if !text.contains('\n') => {
+        // A back-reference never comes here: `ReferenceSearch` compiles such patterns.
+        PatternNode::Empty | PatternNode::BackReference { .. } => Hir::empty(),
+        PatternNode::Literal { text, fold: false } if !text.contains('\n') => {
             Hir::literal(text.as_bytes())
         }
-        Node::Literal { text, fold } => {
+        PatternNode::Literal { text, fold } => {
             Hir::concat(text.chars().map(|char| literal(char, *fold)).collect())
         }
-        Node::Set(set) => Hir::class(Class::Unicode(classes::members(set))),
-        Node::Dot => Hir::dot(Dot::AnyCharExceptLF),
-        Node::Assertion(assertion) => Hir::look(match assertion {
+        PatternNode::Set(set) => Hir::class(Class::Unicode(classes::members(set))),
+        PatternNode::Dot => Hir::dot(Dot::AnyCharExceptLF),
+        PatternNode::Assertion(assertion) => Hir::look(match assertion {
             Assertion::LineStart => Look::StartLF,
             Assertion::LineEnd => Look::EndLF,
             Assertion::WordBoundary => Look::WordUnicode,
@@ -30,11 +30,13 @@ pub(super) fn hir(node: &Node) -> Hir {
             Assertion::WordStart => Look::WordStartUnicode,
             Assertion::WordEnd => Look::WordEndUnicode,
         }),
-        Node::Group(node) => hir(node),
-        Node::Repeat { node, min, max } if **node == Node::Dot && max.is_none() => any_run(*min),
-        Node::Repeat { node, min, max } => repeat(hir(node), *min, *max),
-        Node::Concat(nodes) => Hir::concat(nodes.iter().map(hir).collect()),
-        Node::Alternate(branches) => Hir::alternation(branches.iter().map(hir).collect()),
+        PatternNode::Group(node) => hir(node),
+        PatternNode::Repeat { node, min, max } if **node == PatternNode::Dot && max.is_none() => {
+            any_run(*min)
+        }
+        PatternNode::Repeat { node, min, max } => repeat(hir(node), *min, *max),
+        PatternNode::Concat(nodes) => Hir::concat(nodes.iter().map(hir).collect()),
+        PatternNode::Alternate(branches) => Hir::alternation(branches.iter().map(hir).collect()),
     }
 }
 

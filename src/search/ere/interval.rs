@@ -6,24 +6,24 @@ use super::ast::DUP_MAX;
 /// Reads the interval whose `{` ends at `start`. Returns its bounds, no upper one being any number,
 /// and the offset after its `}`.
 pub(super) fn parse(text: &str, start: usize) -> Result<(u32, Option<u32>, usize), PatternError> {
-    let mut reader = Reader { text, at: start };
+    let mut reader = IntervalReader { text, at: start };
     let (min, mut last) = reader.number();
     let mut max = min;
-    if last == Some(',') && min != Number::Invalid {
+    if last == Some(',') && min != IntervalBound::Invalid {
         (max, last) = reader.number();
     }
     let Some(last) = last else {
         return Err(PatternError::Brace);
     };
     let min = match min {
-        Number::Is(min) => min,
-        Number::Missing => 0,
-        Number::Invalid => return Err(PatternError::Interval),
+        IntervalBound::Is(min) => min,
+        IntervalBound::Missing => 0,
+        IntervalBound::Invalid => return Err(PatternError::Interval),
     };
     let max = match max {
-        Number::Is(max) => Some(max),
-        Number::Missing => None,
-        Number::Invalid => return Err(PatternError::Interval),
+        IntervalBound::Is(max) => Some(max),
+        IntervalBound::Missing => None,
+        IntervalBound::Invalid => return Err(PatternError::Interval),
     };
     if last != '}' || max.is_some_and(|max| max < min) {
         return Err(PatternError::Interval);
@@ -35,18 +35,18 @@ pub(super) fn parse(text: &str, start: usize) -> Result<(u32, Option<u32>, usize
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Number {
+enum IntervalBound {
     Missing,
     Is(u32),
     Invalid,
 }
 
-struct Reader<'a> {
+struct IntervalReader<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl Reader<'_> {
+impl IntervalReader<'_> {
     fn next(&mut self) -> Option<char> {
         let next = self.text[self.at..].chars().next()?;
         self.at += next.len_utf8();
@@ -55,8 +55,8 @@ impl Reader<'_> {
 
     /// The number up to the next `,` or `}`, and which of the two ended it;
     /// neither where the pattern ends first.
-    fn number(&mut self) -> (Number, Option<char>) {
-        let mut number = Number::Missing;
+    fn number(&mut self) -> (IntervalBound, Option<char>) {
+        let mut number = IntervalBound::Missing;
         while let Some(char) = self.next() {
             let digit = match char {
                 '}' | ',' => return (number, Some(char)),
@@ -65,13 +65,13 @@ impl Reader<'_> {
                 char => char.to_digit(10),
             };
             number = match (number, digit) {
-                (Number::Missing, Some(digit)) => Number::Is(digit),
-                (Number::Is(so_far), Some(digit)) => {
-                    Number::Is((so_far * 10 + digit).min(DUP_MAX + 1))
+                (IntervalBound::Missing, Some(digit)) => IntervalBound::Is(digit),
+                (IntervalBound::Is(so_far), Some(digit)) => {
+                    IntervalBound::Is((so_far * 10 + digit).min(DUP_MAX + 1))
                 }
-                _ => Number::Invalid,
+                _ => IntervalBound::Invalid,
             };
         }
-        (Number::Invalid, None)
+        (IntervalBound::Invalid, None)
     }
 }

@@ -17,23 +17,23 @@
 //! | `(?P<n>…)`, `(?<n>…)`, `(?'n'…)` | a group with a name |
 //! | `(?i)`, `(?i:…)`, `(?-i)` | case ignored or not, to the end of the group |
 //! | `s`, `m`, `u` and `U` among those flags | without effect: a line has no inner line ends |
-//! | `*?` `+?` `??` `{2}?` | the repetition before the last `?`: that it is lazy is no matter |
+//! | `*?` `+?` `??` `{2}?` | the repetition before the last `?`: lazy, it matches the same lines |
 //! | `{` before anything but a digit or a comma | itself |
 //! | a backslash in brackets | an escape ([`bracket`]) |
 //!
-//! What other engines have beyond that is refused by name ([`unsupported`]), and so is a pattern
+//! Further constructs of other engines are refused by name ([`unsupported`]), and so is a pattern
 //! that wants a line feed in every match. Any character but an ASCII letter or digit is itself
 //! after a backslash.
 //!
 //! [`unsupported`]: super::unsupported
 
-use super::ast::{Assertion, CharSet, MAX_DEPTH, MAX_STACKED, Node, repeat, stacked};
+use super::ast::{Assertion, CharSet, MAX_DEPTH, MAX_STACKED, PatternNode, repeat, stacked};
 use super::cost::MAX_SIZE;
 use super::simplify::wants_line_feed;
-use super::unsupported::Construct;
+use super::unsupported::UnsupportedConstruct;
 use super::{PatternError, bracket, escapes, interval, properties};
 
-/// How many nodes a tree may have; it bounds the memory for a long pattern.
+/// The most nodes of a tree; it bounds the memory for a long pattern.
 const MAX_NODES: usize = 1 << 16;
 
 /// The most flags of one group.
@@ -43,17 +43,15 @@ const FLAGS_MAX: usize = 16;
 const LAST_NAMED: u32 = 63;
 
 /// A pattern that was read.
-pub(super) struct Parsed {
-    pub node: Node,
-    /// Whether it has a back-reference.
+pub(super) struct ParsedPattern {
+    pub node: PatternNode,
+    /// True if it has a back-reference.
     pub references: bool,
-    /// Whether a part of it, though not every match, wants a line feed.
-    pub line_feed: bool,
 }
 
 /// Reads a whole pattern.
-pub(super) fn parse(pattern: &str) -> Result<Parsed, PatternError> {
-    let mut parser = Parser {
+pub(super) fn parse(pattern: &str) -> Result<ParsedPattern, PatternError> {
+    let mut parser = PatternParser {
         text: pattern,
         at: 0,
         last_bracket: memchr::memrchr(b']', pattern.as_bytes()).unwrap_or(0),
@@ -62,29 +60,26 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, PatternError> {
         complete: 0,
         names: Vec::new(),
         references: false,
-        line_feed: None,
+        has_line_feed: false,
         nodes: 0,
         ranges: 0,
     };
     let node = parser.alternation(0)?;
-    if let Some(at) = parser.line_feed
-        && wants_line_feed(&node)
-    {
-        return Err(PatternError::unsupported(Construct::LineFeed, at));
+    if parser.has_line_feed && wants_line_feed(&node) {
+        return Err(PatternError::Unsupported(UnsupportedConstruct::LineFeed));
     }
-    Ok(Parsed {
+    Ok(ParsedPattern {
         node,
         references: parser.references,
-        line_feed: parser.line_feed.is_some(),
     })
 }
 
-struct Parser<'a> {
+struct PatternParser<'a> {
     text: &'a str,
     at: usize,
     /// The offset of the last `]`.
     last_bracket: usize,
-    /// Whether `(?i)` is in force.
+    /// True if `(?i)` is in force.
     fold: bool,
     groups: u32,
     /// One bit for each of the groups 1 to 63 that a back-reference may name here.
@@ -92,11 +87,11 @@ struct Parser<'a> {
     /// The groups with names, as far as a back-reference may name them.
     names: Vec<(&'a str, u32)>,
     references: bool,
-    /// Where the first line feed stands that is not one of several characters.
-    line_feed: Option<usize>,
-    /// How many nodes the tree has, literal characters aside.
+    /// True if it has a line feed that is not one of several characters.
+    has_line_feed: bool,
+    /// The number of nodes in the tree, literal characters aside.
     nodes: usize,
-    /// How many ranges its sets have.
+    /// The number of ranges in its sets.
     ranges: usize,
 }
 
@@ -105,15 +100,15 @@ enum Atom {
     /// A character, which a repetition may follow.
     Char(char),
     /// Anything else that a repetition may follow.
-    Node(Node),
+    Node(PatternNode),
     /// An assertion, which no repetition may follow.
     Assertion(Assertion),
     /// `(?i)`, which matches nothing by itself.
     Flags,
 }
 
-/// What follows `(?`.
-enum Extension<'a> {
+/// The construct that follows `(?`.
+enum GroupExtension<'a> {
     /// `(?:`
     Group,
     /// `(?<n>`
@@ -124,7 +119,7 @@ enum Extension<'a> {
     Reference(Atom),
 }
 
-impl<'a> Parser<'a> {
+impl<'a> PatternParser<'a> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -141,8 +136,8 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Branches up to the end, or up to the `)` of the group they are in.
-    fn alternation(&mut self, depth: usize) -> Result<Node, PatternError> {
+    /// Reads branches up to the end, or up to the `)` of the group they are in.
+    fn alternation(&mut self, depth: usize) -> Result<PatternNode, PatternError> {
         let before = self.complete;
         let first = self.branch(depth)?;
         if self.peek() != Some(b'|') {
@@ -156,26 +151,25 @@ impl<'a> Parser<'a> {
             branches.push(self.branch(depth)?);
             self.complete |= so_far;
         }
-        Ok(Node::Alternate(branches))
+        Ok(PatternNode::Alternate(branches))
     }
 
-    fn branch(&mut self, depth: usize) -> Result<Node, PatternError> {
+    fn branch(&mut self, depth: usize) -> Result<PatternNode, PatternError> {
         let mut nodes = Vec::new();
         while let Some(byte) = self.peek() {
             if byte == b'|' || (byte == b')' && depth > 0) {
                 break;
             }
-            let at = self.at;
             let atom = self.atom(depth)?;
-            if matches!(atom, Atom::Char('\n')) {
-                self.line_feed.get_or_insert(at);
-            }
+            self.has_line_feed |= matches!(atom, Atom::Char('\n'));
             let node = match atom {
                 Atom::Flags => continue,
-                Atom::Assertion(assertion) => Node::Assertion(assertion),
+                Atom::Assertion(assertion) => PatternNode::Assertion(assertion),
                 Atom::Char(char) if !self.at_repetition() => {
                     match nodes.last_mut() {
-                        Some(Node::Literal { text, fold }) if *fold == self.fold => text.push(char),
+                        Some(PatternNode::Literal { text, fold }) if *fold == self.fold => {
+                            text.push(char);
+                        }
                         _ => nodes.push(self.literal(char)),
                     }
                     continue;
@@ -190,9 +184,9 @@ impl<'a> Parser<'a> {
             nodes.push(node);
         }
         Ok(match nodes.len() {
-            0 => Node::Empty,
+            0 => PatternNode::Empty,
             1 => nodes.remove(0),
-            _ => Node::Concat(nodes),
+            _ => PatternNode::Concat(nodes),
         })
     }
 
@@ -204,8 +198,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn literal(&self, char: char) -> Node {
-        Node::Literal {
+    fn literal(&self, char: char) -> PatternNode {
+        PatternNode::Literal {
             text: char.into(),
             fold: self.fold,
         }
@@ -226,7 +220,7 @@ impl<'a> Parser<'a> {
                     None => self.set(set),
                 }
             }
-            '.' => Ok(Atom::Node(Node::Dot)),
+            '.' => Ok(Atom::Node(PatternNode::Dot)),
             '^' => Ok(Atom::Assertion(Assertion::LineStart)),
             '$' => Ok(Atom::Assertion(Assertion::LineEnd)),
             '*' | '+' | '?' => Err(PatternError::Repetition),
@@ -235,21 +229,20 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A set, as long as not all of them together are too large.
+    /// Makes a set an atom, unless all sets together are too large.
     fn set(&mut self, set: CharSet) -> Result<Atom, PatternError> {
         self.ranges += set.ranges.len();
         if self.ranges > MAX_SIZE {
             return Err(PatternError::TooBig);
         }
-        Ok(Atom::Node(Node::Set(set)))
+        Ok(Atom::Node(PatternNode::Set(set)))
     }
 
     fn escape(&mut self) -> Result<Atom, PatternError> {
-        let start = self.at - 1;
         let char = self.next().ok_or(PatternError::Backslash)?;
         if let Some(class) = bracket::class(char) {
             let set = CharSet::of(class, char.is_ascii_uppercase());
-            return Ok(Atom::Node(Node::Set(set)));
+            return Ok(Atom::Node(PatternNode::Set(set)));
         }
         if let Some(char) = escapes::control(char) {
             return Ok(Atom::Char(char));
@@ -282,13 +275,15 @@ impl<'a> Parser<'a> {
                 Atom::Char(char)
             }
             letter if letter.is_ascii_alphanumeric() => {
-                return Err(PatternError::unsupported(Construct::escape(letter), start));
+                return Err(PatternError::Unsupported(UnsupportedConstruct::of_escape(
+                    letter,
+                )));
             }
             char => Atom::Char(char),
         })
     }
 
-    /// What `\b` means, which is passed, and the kind in braces that may follow it.
+    /// Reads the kind in braces that may follow `\b`.
     fn boundary(&mut self) -> Assertion {
         for (kind, assertion) in [
             ("{start}", Assertion::WordStart),
@@ -307,7 +302,7 @@ impl<'a> Parser<'a> {
             return Err(PatternError::BackReference);
         }
         self.references = true;
-        Ok(Atom::Node(Node::BackReference {
+        Ok(Atom::Node(PatternNode::BackReference {
             group,
             fold: self.fold,
         }))
@@ -318,7 +313,7 @@ impl<'a> Parser<'a> {
         self.reference(group)
     }
 
-    /// The number of the group with this name.
+    /// Returns the number of the group with this name.
     fn named(&self, name: &str) -> Option<u32> {
         let mut names = self.names.iter();
         names
@@ -326,7 +321,7 @@ impl<'a> Parser<'a> {
             .map(|(_, group)| *group)
     }
 
-    /// The name between one of these pairs of characters, which are passed.
+    /// Reads the name between one of these pairs of characters, and passes these.
     fn name_between<const N: usize>(&mut self, pairs: [(char, char); N]) -> Option<&'a str> {
         let rest = &self.text[self.at..];
         let (_, close) = pairs.iter().find(|(open, _)| rest.starts_with(*open))?;
@@ -334,7 +329,7 @@ impl<'a> Parser<'a> {
         self.name(*close)
     }
 
-    /// The name up to `close`, which is passed: letters, digits and `_`, the first one no digit.
+    /// Reads the name up to `close`, and passes that: letters, digits and `_`, not a digit first.
     fn name(&mut self, close: char) -> Option<&'a str> {
         let rest = &self.text[self.at..];
         let in_a_name = |char: &char| char.is_alphanumeric() || *char == '_';
@@ -351,28 +346,28 @@ impl<'a> Parser<'a> {
         if depth == MAX_DEPTH {
             return Err(PatternError::TooBig);
         }
-        let (start, fold) = (self.at - 1, self.fold);
+        let fold = self.fold;
         let extension = if self.eat(b'?') {
-            Some(self.extension(start)?)
+            Some(self.extension()?)
         } else {
             None
         };
         let name = match extension {
-            Some(Extension::Flags) => return Ok(Atom::Flags),
-            Some(Extension::Reference(atom)) => return Ok(atom),
-            Some(Extension::Group) => {
+            Some(GroupExtension::Flags) => return Ok(Atom::Flags),
+            Some(GroupExtension::Reference(atom)) => return Ok(atom),
+            Some(GroupExtension::Group) => {
                 let node = self.rest_of_group(depth)?;
                 self.fold = fold;
                 return Ok(Atom::Node(node));
             }
-            Some(Extension::Named(name)) => Some(name),
+            Some(GroupExtension::Named(name)) => Some(name),
             None => None,
         };
         self.groups += 1;
         let group = self.groups;
         if let Some(name) = name {
             if self.named(name).is_some() {
-                return Err(PatternError::unsupported(Construct::GroupName, start));
+                return Err(PatternError::Unsupported(UnsupportedConstruct::GroupName));
             }
             if group <= LAST_NAMED {
                 self.names.push((name, group));
@@ -383,10 +378,10 @@ impl<'a> Parser<'a> {
         if group <= LAST_NAMED {
             self.complete |= 1 << group;
         }
-        Ok(Atom::Node(Node::Group(Box::new(node))))
+        Ok(Atom::Node(PatternNode::Group(Box::new(node))))
     }
 
-    fn rest_of_group(&mut self, depth: usize) -> Result<Node, PatternError> {
+    fn rest_of_group(&mut self, depth: usize) -> Result<PatternNode, PatternError> {
         let node = self.alternation(depth + 1)?;
         if !self.eat(b')') {
             return Err(PatternError::Parenthesis);
@@ -394,38 +389,38 @@ impl<'a> Parser<'a> {
         Ok(node)
     }
 
-    /// What stands after the `(?` of the group that begins at `start`.
-    fn extension(&mut self, start: usize) -> Result<Extension<'a>, PatternError> {
+    /// Reads what stands after the `(?` of a group.
+    fn extension(&mut self) -> Result<GroupExtension<'a>, PatternError> {
         let rest = &self.text[self.at..];
-        if let Some(construct) = Construct::of_group(rest) {
-            return Err(PatternError::unsupported(construct, start));
+        if let Some(construct) = UnsupportedConstruct::of_group(rest) {
+            return Err(PatternError::Unsupported(construct));
         }
         let name = |name: Option<&'a str>| {
-            name.ok_or_else(|| PatternError::unsupported(Construct::GroupName, start))
+            name.ok_or(PatternError::Unsupported(UnsupportedConstruct::GroupName))
         };
         if rest.starts_with("P=") {
             self.at += 2;
             let named = name(self.name(')'))?;
-            return Ok(Extension::Reference(self.reference_to(named)?));
+            return Ok(GroupExtension::Reference(self.reference_to(named)?));
         }
         if rest.starts_with("P<") {
             self.at += 1;
         }
         if let Some(b'<' | b'\'') = self.peek() {
             let named = self.name_between([('<', '>'), ('\'', '\'')]);
-            return name(named).map(Extension::Named);
+            return name(named).map(GroupExtension::Named);
         }
-        self.fold = self.flags(start)?;
+        self.fold = self.flags()?;
         if self.eat(b')') {
-            return Ok(Extension::Flags);
+            return Ok(GroupExtension::Flags);
         }
         self.at += 1;
-        Ok(Extension::Group)
+        Ok(GroupExtension::Group)
     }
 
-    /// The flags after `(?`, none included, up to the `:` or `)` that ends them: whether case is
+    /// Reads the flags after `(?`, if any, up to the `:` or `)` that ends them; true if case is
     /// ignored from here on.
-    fn flags(&mut self, start: usize) -> Result<bool, PatternError> {
+    fn flags(&mut self) -> Result<bool, PatternError> {
         let mut fold = self.fold;
         let mut on = true;
         let first = self.at;
@@ -439,8 +434,8 @@ impl<'a> Parser<'a> {
                 Some(b':') => return Ok(fold),
                 Some(b')') if self.at > first => return Ok(fold),
                 Some(letter) if self.in_flags(first) => {
-                    let construct = Construct::Flag(letter.into());
-                    return Err(PatternError::unsupported(construct, start));
+                    let construct = UnsupportedConstruct::Flag(letter.into());
+                    return Err(PatternError::Unsupported(construct));
                 }
                 _ => return Err(PatternError::Repetition),
             }
@@ -448,7 +443,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether letters alone, or a hyphen among them, stand between `first` and a `:` or `)`.
+    /// True if letters alone, or a hyphen among them, stand between `first` and a `:` or `)`.
     fn in_flags(&self, first: usize) -> bool {
         let flags = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
         let rest = &self.text.as_bytes()[first..];
@@ -456,7 +451,7 @@ impl<'a> Parser<'a> {
         end.is_some_and(|end| end > 0 && matches!(rest[end], b':' | b')'))
     }
 
-    /// Whether the `{` that ends at `at` opens an interval.
+    /// True if the `{` that ends at `at` opens an interval.
     fn interval_follows(&self, at: usize) -> bool {
         matches!(self.text.as_bytes().get(at), Some(b'0'..=b'9' | b','))
     }
@@ -469,7 +464,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn repetitions(&mut self, mut node: Node) -> Result<Node, PatternError> {
+    fn repetitions(&mut self, mut node: PatternNode) -> Result<PatternNode, PatternError> {
         while self.at_repetition() {
             let (min, max) = match self.next() {
                 Some('*') => (0, None),

@@ -13,8 +13,8 @@ use std::time::Instant;
 use fancy_regex::RegexInput;
 
 use super::PatternError;
-use super::ast::Node;
-use super::budget::Budget;
+use super::ast::PatternNode;
+use super::budget::SearchBudget;
 use super::cost::{check_size, positions};
 use super::search::{LinearSearch, line_around};
 use super::simplify::{loosen, simplify};
@@ -30,22 +30,23 @@ const PLACE_STEPS: usize = 10_000;
 const LONG_LINE: usize = 4 << 10;
 /// The longest line, in bytes, that is tried at all: it is copied for the thread.
 const LONGEST_LINE: usize = 64 << 20;
-/// The most that is tried without a thread: positions in the pattern times bytes of the line.
+/// The largest product that is tried without a thread: positions in the pattern times bytes of the
+/// line.
 const QUICK: u64 = 1 << 12;
 
 /// A pattern with back-references.
 #[derive(Debug)]
-pub(super) struct References {
+pub(super) struct ReferenceSearch {
     /// Matches every line that the pattern matches, and more.
     candidates: LinearSearch,
     positions: u64,
-    engines: Arc<Engines>,
-    budget: Arc<Budget>,
+    engines: Arc<BacktrackEngines>,
+    budget: Arc<SearchBudget>,
 }
 
 /// The pattern for `fancy-regex`.
 #[derive(Debug)]
-struct Engines {
+struct BacktrackEngines {
     text: String,
     /// With the step limit for one starting position.
     place: fancy_regex::Regex,
@@ -53,8 +54,8 @@ struct Engines {
     line: OnceLock<Option<fancy_regex::Regex>>,
 }
 
-impl References {
-    pub fn compile(node: &Node, budget: &Arc<Budget>) -> Result<Self, PatternError> {
+impl ReferenceSearch {
+    pub fn compile(node: &PatternNode, budget: &Arc<SearchBudget>) -> Result<Self, PatternError> {
         let candidates = LinearSearch::compile(&simplify(loosen(node)), budget)?;
         check_size(node)?;
         let text = translate(node);
@@ -62,7 +63,7 @@ impl References {
         Ok(Self {
             candidates,
             positions: positions(node),
-            engines: Arc::new(Engines {
+            engines: Arc::new(BacktrackEngines {
                 text,
                 place,
                 line: OnceLock::new(),
@@ -72,7 +73,7 @@ impl References {
     }
 
     /// The same for a further thread.
-    pub fn another(&self, budget: &Arc<Budget>) -> Self {
+    pub fn another(&self, budget: &Arc<SearchBudget>) -> Self {
         Self {
             candidates: self.candidates.another(budget),
             positions: self.positions,
@@ -81,13 +82,13 @@ impl References {
         }
     }
 
-    /// As `Matcher::find`.
+    /// As `RegexMatcher::find`.
     pub fn find(&self, window: &[u8], mut from: usize) -> Option<usize> {
         while from < window.len() {
             let candidate = self.candidates.find(window, from)?;
             let (start, end) = line_around(window, from, candidate);
             if self.budget.is_over() {
-                self.budget.stop(start);
+                self.budget.note_end(start);
                 return None;
             }
             match self.decide(&window[start..end]) {
@@ -100,7 +101,7 @@ impl References {
         None
     }
 
-    /// Whether the line matches; `None` where that takes too long to tell.
+    /// True if the line matches; `None` if that takes too long to tell.
     fn decide(&self, line: &[u8]) -> Option<bool> {
         if self.positions.saturating_mul(line.len() as u64) <= QUICK
             && let Ok(verdict) = self.engines.place.is_match(as_text(line).as_ref())
@@ -110,7 +111,7 @@ impl References {
         if line.len() > LONGEST_LINE {
             return None;
         }
-        let deadline = self.budget.share();
+        let deadline = self.budget.line_deadline();
         let (verdict, verdicts) = channel();
         let (engines, text) = (Arc::clone(&self.engines), as_text(line).into_owned());
         let decided = thread::Builder::new().spawn(move || {
@@ -128,7 +129,7 @@ impl References {
     }
 }
 
-impl Engines {
+impl BacktrackEngines {
     fn decide(&self, line: &str, deadline: Instant) -> Option<bool> {
         if line.len() < LONG_LINE {
             let engine = self
@@ -158,7 +159,8 @@ fn backtracking(text: &str, steps: usize) -> Option<fancy_regex::Regex> {
         .ok()
 }
 
-/// The line as text. Each byte that is not UTF-8 becomes a line feed, which only `.*` matches.
+/// Returns the line as text. Each byte that is not UTF-8 becomes a line feed, which only `.*`
+/// matches.
 fn as_text(line: &[u8]) -> Cow<'_, str> {
     if let Ok(line) = str::from_utf8(line) {
         return line.into();

@@ -2,17 +2,17 @@
 //! are worth a closer look. A line is the most that a match can span, so the text
 //! may stand anywhere in the pattern.
 
-use super::ast::Node;
+use super::ast::PatternNode;
 
-/// How much longer, in bytes, the text must be than one that the pattern starts with: the `regex`
-/// crate looks for that one by itself.
+/// The bytes by which the text must be longer than one that the pattern starts with, because the
+/// `regex` crate looks for that one by itself.
 const BETTER_BY: usize = 3;
 
-/// The longest text that every match holds, where looking for it first is likely
-/// to be faster than leaving it all to the `regex` crate.
-pub(super) fn required(node: &Node) -> Option<&str> {
-    let text = longest(node)?;
-    let first = first(node);
+/// Returns the longest text that every match holds, if looking for it first is likely to be faster
+/// than leaving it all to the `regex` crate.
+pub(super) fn required_text(node: &PatternNode) -> Option<&str> {
+    let text = longest_text(node)?;
+    let first = first_length(node);
     // A blank is in nearly every line.
     let worthwhile = if first == 0 {
         text != " "
@@ -22,32 +22,32 @@ pub(super) fn required(node: &Node) -> Option<&str> {
     worthwhile.then_some(text)
 }
 
-/// The longest text that every match holds.
-pub(super) fn longest(node: &Node) -> Option<&str> {
+/// Returns the longest text that every match holds.
+pub(super) fn longest_text(node: &PatternNode) -> Option<&str> {
     match node {
-        Node::Literal { text, fold: false } if !text.contains('\n') => Some(text),
-        Node::Group(node) => longest(node),
-        Node::Repeat { node, min, .. } if *min > 0 => longest(node),
-        Node::Concat(nodes) => nodes
+        PatternNode::Literal { text, fold: false } if !text.contains('\n') => Some(text),
+        PatternNode::Group(node) => longest_text(node),
+        PatternNode::Repeat { node, min, .. } if *min > 0 => longest_text(node),
+        PatternNode::Concat(nodes) => nodes
             .iter()
-            .filter_map(longest)
+            .filter_map(longest_text)
             .max_by_key(|text| text.len()),
         _ => None,
     }
 }
 
-/// The length of the shortest text that a match may start with, in bytes; zero where a match may
-/// start with one of several characters.
-pub(super) fn first(node: &Node) -> usize {
+/// Returns the length in bytes of the shortest text that a match may start with; zero if a match
+/// may start with one of several characters.
+pub(super) fn first_length(node: &PatternNode) -> usize {
     match node {
-        Node::Literal { text, .. } => text.len(),
-        Node::Group(node) => first(node),
-        Node::Repeat { node, min, .. } if *min > 0 => first(node),
-        Node::Concat(nodes) => nodes
+        PatternNode::Literal { text, .. } => text.len(),
+        PatternNode::Group(node) => first_length(node),
+        PatternNode::Repeat { node, min, .. } if *min > 0 => first_length(node),
+        PatternNode::Concat(nodes) => nodes
             .iter()
-            .find(|node| !matches!(node, Node::Assertion(_)))
-            .map_or(0, first),
-        Node::Alternate(branches) => branches.iter().map(first).min().unwrap_or(0),
+            .find(|node| !matches!(node, PatternNode::Assertion(_)))
+            .map_or(0, first_length),
+        PatternNode::Alternate(branches) => branches.iter().map(first_length).min().unwrap_or(0),
         _ => 0,
     }
 }

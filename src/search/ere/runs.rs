@@ -7,7 +7,7 @@ use regex_automata::Input;
 use regex_automata::meta::Regex;
 
 use super::PatternError;
-use super::ast::Node;
+use super::ast::PatternNode;
 use super::cost::check_size;
 use super::hir::{hir, repeat};
 use super::search::{SIZE_LIMIT, build};
@@ -17,22 +17,22 @@ const LONG: u32 = 1000;
 
 /// A pattern for runs.
 #[derive(Clone, Debug)]
-pub(super) struct Runs {
+pub(super) struct RunSearch {
     run: Regex,
     /// The length of the run, in characters.
     count: usize,
 }
 
-impl Runs {
+impl RunSearch {
     /// Compiles a simplified pattern; `None` if it asks for anything but one run.
-    pub fn compile(node: &Node) -> Option<Result<Self, PatternError>> {
-        let Node::Repeat { node, min, .. } = node else {
+    pub fn compile(node: &PatternNode) -> Option<Result<Self, PatternError>> {
+        let PatternNode::Repeat { node, min, .. } = node else {
             return None;
         };
         let count = *min as usize;
         let one = match &**node {
-            Node::Set(_) | Node::Dot => true,
-            Node::Literal { text, .. } => text.chars().nth(1).is_none(),
+            PatternNode::Set(_) | PatternNode::Dot => true,
+            PatternNode::Literal { text, .. } => text.chars().nth(1).is_none(),
             _ => false,
         };
         if !one || *min < LONG || count > SIZE_LIMIT / 64 {
@@ -45,7 +45,7 @@ impl Runs {
         Some(compiled)
     }
 
-    /// As `Matcher::find`.
+    /// As `RegexMatcher::find`.
     pub fn find(&self, window: &[u8], mut from: usize) -> Option<usize> {
         while from < window.len() {
             let input = Input::new(window).span(from..window.len());

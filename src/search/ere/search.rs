@@ -10,12 +10,12 @@ use regex_automata::meta::Regex;
 use regex_syntax::hir::Hir;
 
 use super::PatternError;
-use super::ast::{Assertion, Node};
-use super::budget::Budget;
+use super::ast::{Assertion, PatternNode};
+use super::budget::SearchBudget;
 use super::cost::{check_size, positions, shortest};
 use super::hir::hir;
-use super::required::{first, longest, required};
-use super::stepper::Stepper;
+use super::required::{first_length, longest_text, required_text};
+use super::stepper::LineStepper;
 
 /// The most memory that a compiled pattern may take, in bytes.
 pub(super) const SIZE_LIMIT: usize = 32 << 20;
@@ -26,7 +26,7 @@ const OFTEN: usize = 80;
 /// The size of the first block, in bytes, where it matters whether a block is ASCII; the blocks
 /// grow from there.
 const BLOCK: usize = 512;
-/// The most that one uninterruptible call of the engine is given: positions in the pattern times
+/// The largest product for one uninterruptible call of the engine: positions in the pattern times
 /// bytes. Such a call takes less than a second even where each position is looked at for each byte.
 const ONE_CALL: u64 = 1 << 26;
 
@@ -36,40 +36,40 @@ pub(super) struct LinearSearch {
     regex: Regex,
     /// Text that every match holds.
     required: Option<Box<Finder<'static>>>,
-    /// Whether the pattern asks where words begin or end. The engine finds that out quickly in
+    /// True if the pattern asks where words begin or end. The engine finds that out quickly in
     /// ASCII alone: elsewhere it is much quicker on a line than on a window.
     words: bool,
     /// For lines that are too long for the pattern.
-    piecewise: Arc<Piecewise>,
-    budget: Arc<Budget>,
+    piecewise: Arc<PiecewiseSearch>,
+    budget: Arc<SearchBudget>,
 }
 
-/// What matches a line that one call of the engine might take too long for.
+/// Matches a line that one call of the engine might take too long for.
 #[derive(Debug)]
-struct Piecewise {
-    /// How many bytes one call of the engine is given.
+struct PiecewiseSearch {
+    /// The most bytes that one call of the engine is given.
     one_call: usize,
     /// The length in bytes below which no line matches.
     shortest: usize,
-    /// Text that every match holds, whether or not looking for it first saves time.
+    /// Text that every match holds, even if looking for it first saves no time.
     held: Option<Box<Finder<'static>>>,
     pattern: Hir,
-    stepper: OnceLock<Option<Stepper>>,
+    stepper: OnceLock<Option<LineStepper>>,
 }
 
 impl LinearSearch {
-    pub fn compile(node: &Node, budget: &Arc<Budget>) -> Result<Self, PatternError> {
+    pub fn compile(node: &PatternNode, budget: &Arc<SearchBudget>) -> Result<Self, PatternError> {
         check_size(node)?;
         let pattern = hir(node);
         let finder = |text: &str| Box::new(Finder::new(text).into_owned());
         Ok(Self {
             regex: build(&pattern)?,
-            required: required(node).map(finder),
+            required: required_text(node).map(finder),
             words: asks_for_words(node),
-            piecewise: Arc::new(Piecewise {
+            piecewise: Arc::new(PiecewiseSearch {
                 one_call: usize::try_from(ONE_CALL / positions(node).max(1)).unwrap_or(0),
                 shortest: shortest(node),
-                held: longest(node).map(finder),
+                held: longest_text(node).map(finder),
                 pattern,
                 stepper: OnceLock::new(),
             }),
@@ -78,7 +78,7 @@ impl LinearSearch {
     }
 
     /// The same for a further thread: what the engine learns of a text is that thread's own.
-    pub fn another(&self, budget: &Arc<Budget>) -> Self {
+    pub fn another(&self, budget: &Arc<SearchBudget>) -> Self {
         Self {
             regex: self.regex.clone(),
             required: self.required.clone(),
@@ -88,16 +88,16 @@ impl LinearSearch {
         }
     }
 
-    /// As `Matcher::find`; where `from` is less than the window's length.
+    /// As `RegexMatcher::find`; where `from` is less than the window's length.
     pub fn find(&self, window: &[u8], from: usize) -> Option<usize> {
-        self.budget.find();
+        self.budget.allow_find();
         if window.len() - from <= self.piecewise.one_call {
             return self.find_in_one_call(window, from);
         }
         self.find_piecewise(window, from)
     }
 
-    /// Whether a search through this many bytes is one call of the engine.
+    /// True if a search through this many bytes is one call of the engine.
     pub fn is_quick(&self, bytes: usize) -> bool {
         bytes <= self.piecewise.one_call
     }
@@ -112,7 +112,7 @@ impl LinearSearch {
                 continue;
             }
             if self.budget.is_over() {
-                self.budget.stop(from);
+                self.budget.note_end(from);
                 return None;
             }
             if end - from > one_call {
@@ -137,7 +137,7 @@ impl LinearSearch {
         None
     }
 
-    /// Whether a long line matches; `None` where that takes too long to tell.
+    /// True if a long line matches; `None` if that takes too long to tell.
     fn decide(&self, line: &[u8]) -> Option<bool> {
         let piecewise = &self.piecewise;
         if let Some(held) = &piecewise.held
@@ -147,8 +147,10 @@ impl LinearSearch {
         }
         let stepper = piecewise
             .stepper
-            .get_or_init(|| Stepper::new(&piecewise.pattern, SIZE_LIMIT));
-        stepper.as_ref()?.is_match(line, self.budget.share())
+            .get_or_init(|| LineStepper::new(&piecewise.pattern, SIZE_LIMIT));
+        stepper
+            .as_ref()?
+            .is_match(line, self.budget.line_deadline())
     }
 
     fn find_in_one_call(&self, window: &[u8], from: usize) -> Option<usize> {
@@ -202,7 +204,7 @@ impl LinearSearch {
         None
     }
 
-    /// The end of a match in the line from `start` to the window's end.
+    /// Finds the end of a match in the line from `start` to the window's end.
     fn find_in_line(&self, window: &[u8], start: usize) -> Option<usize> {
         if self.words {
             // Asked for the match itself, it chooses the quicker one of its automata.
@@ -212,7 +214,7 @@ impl LinearSearch {
         self.shortest_match(window, start)
     }
 
-    /// The end of the match that ends first: in the first line that has one.
+    /// Finds the end of the match that ends first: in the first line that has one.
     fn find_in_block(&self, window: &[u8], from: usize) -> Option<usize> {
         if from >= window.len() {
             return None;
@@ -239,25 +241,27 @@ pub(super) fn build(pattern: &Hir) -> Result<Regex, PatternError> {
         .map_err(|_| PatternError::TooBig)
 }
 
-/// Whether the pattern asks for a word boundary before any text that the engine can look for by
-/// itself.
-fn asks_for_words(node: &Node) -> bool {
-    fn has_one(node: &Node) -> bool {
+/// True if the pattern asks for a word boundary before any text that the engine can look for
+/// by itself.
+fn asks_for_words(node: &PatternNode) -> bool {
+    fn has_one(node: &PatternNode) -> bool {
         match node {
-            Node::Assertion(kind) => !matches!(kind, Assertion::LineStart | Assertion::LineEnd),
-            Node::Group(node) | Node::Repeat { node, .. } => has_one(node),
-            Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().any(has_one),
+            PatternNode::Assertion(kind) => {
+                !matches!(kind, Assertion::LineStart | Assertion::LineEnd)
+            }
+            PatternNode::Group(node) | PatternNode::Repeat { node, .. } => has_one(node),
+            PatternNode::Concat(nodes) | PatternNode::Alternate(nodes) => nodes.iter().any(has_one),
             _ => false,
         }
     }
-    first(node) == 0 && has_one(node)
+    first_length(node) == 0 && has_one(node)
 }
 
 pub(super) fn line_end(window: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &window[at..]).map_or(window.len(), |feed| at + feed)
 }
 
-/// Where the line around `at` begins, which is not before `from`, and ends.
+/// Finds the beginning, not before `from`, and the end of the line around `at`.
 pub(super) fn line_around(window: &[u8], from: usize, at: usize) -> (usize, usize) {
     let start = memchr::memrchr(b'\n', &window[from..at]).map_or(from, |feed| from + feed + 1);
     (start, line_end(window, at))

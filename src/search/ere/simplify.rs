@@ -2,89 +2,93 @@
 //! where: so a group need not capture where no back-reference names it, and what may be absent at
 //! either end of a pattern can be left out.
 
-use super::ast::{Assertion, Node, repeat};
+use super::ast::{Assertion, PatternNode, repeat};
 
 /// The tree without groups, empty parts and doubled repetitions. Only for a tree
 /// without back-references.
-pub(super) fn simplify(node: Node) -> Node {
+pub(super) fn simplify(node: PatternNode) -> PatternNode {
     let node = trim(flatten(node), PatternEnd::First);
     flatten(trim(node, PatternEnd::Last))
 }
 
 /// The tree with any run of characters in place of each back-reference: it finds
 /// at least the same lines.
-pub(super) fn loosen(node: &Node) -> Node {
-    let all = |nodes: &[Node]| nodes.iter().map(loosen).collect();
+pub(super) fn loosen(node: &PatternNode) -> PatternNode {
+    let all = |nodes: &[PatternNode]| nodes.iter().map(loosen).collect();
     match node {
-        Node::BackReference { .. } => repeat(Node::Dot, 0, None),
-        Node::Group(node) => loosen(node),
-        Node::Repeat { node, min, max } => repeat(loosen(node), *min, *max),
-        Node::Concat(nodes) => Node::Concat(all(nodes)),
-        Node::Alternate(branches) => Node::Alternate(all(branches)),
+        PatternNode::BackReference { .. } => repeat(PatternNode::Dot, 0, None),
+        PatternNode::Group(node) => loosen(node),
+        PatternNode::Repeat { node, min, max } => repeat(loosen(node), *min, *max),
+        PatternNode::Concat(nodes) => PatternNode::Concat(all(nodes)),
+        PatternNode::Alternate(branches) => PatternNode::Alternate(all(branches)),
         node => node.clone(),
     }
 }
 
-/// Whether the pattern matches every line there is.
-pub(super) fn always(node: &Node) -> bool {
+/// True if the pattern matches every line.
+pub(super) fn matches_every_line(node: &PatternNode) -> bool {
     match node {
-        Node::Assertion(Assertion::LineStart | Assertion::LineEnd) => true,
-        Node::Alternate(branches) => branches.iter().any(always),
+        PatternNode::Assertion(Assertion::LineStart | Assertion::LineEnd) => true,
+        PatternNode::Alternate(branches) => branches.iter().any(matches_every_line),
         node => nullable(node),
     }
 }
 
-/// Whether the node matches the empty string anywhere.
-fn nullable(node: &Node) -> bool {
+/// True if the node matches the empty string anywhere.
+fn nullable(node: &PatternNode) -> bool {
     match node {
-        Node::Empty => true,
-        Node::Group(node) => nullable(node),
-        Node::Repeat { node, min, .. } => *min == 0 || nullable(node),
-        Node::Concat(nodes) => nodes.iter().all(nullable),
-        Node::Alternate(branches) => branches.iter().any(nullable),
+        PatternNode::Empty => true,
+        PatternNode::Group(node) => nullable(node),
+        PatternNode::Repeat { node, min, .. } => *min == 0 || nullable(node),
+        PatternNode::Concat(nodes) => nodes.iter().all(nullable),
+        PatternNode::Alternate(branches) => branches.iter().any(nullable),
         _ => false,
     }
 }
 
-/// Whether every match of the node holds a line feed, which no line does.
-pub(super) fn wants_line_feed(node: &Node) -> bool {
+/// True if every match of the node holds a line feed, which no line does.
+pub(super) fn wants_line_feed(node: &PatternNode) -> bool {
     match node {
-        Node::Literal { text, .. } => text.contains('\n'),
-        Node::Group(node) => wants_line_feed(node),
-        Node::Repeat { node, min, .. } => *min > 0 && wants_line_feed(node),
-        Node::Concat(nodes) => nodes.iter().any(wants_line_feed),
-        Node::Alternate(branches) => branches.iter().all(wants_line_feed),
+        PatternNode::Literal { text, .. } => text.contains('\n'),
+        PatternNode::Group(node) => wants_line_feed(node),
+        PatternNode::Repeat { node, min, .. } => *min > 0 && wants_line_feed(node),
+        PatternNode::Concat(nodes) => nodes.iter().any(wants_line_feed),
+        PatternNode::Alternate(branches) => branches.iter().all(wants_line_feed),
         _ => false,
     }
 }
 
-fn flatten(node: Node) -> Node {
+fn flatten(node: PatternNode) -> PatternNode {
     match node {
-        Node::Group(node) => flatten(*node),
-        Node::Repeat { max: Some(0), .. } => Node::Empty,
-        Node::Repeat { node, min, max } => match flatten(*node) {
-            Node::Empty => Node::Empty,
+        PatternNode::Group(node) => flatten(*node),
+        PatternNode::Repeat { max: Some(0), .. } => PatternNode::Empty,
+        PatternNode::Repeat { node, min, max } => match flatten(*node) {
+            PatternNode::Empty => PatternNode::Empty,
             node => repeat_counts(node, min, max),
         },
-        Node::Concat(nodes) => {
+        PatternNode::Concat(nodes) => {
             let mut flat = Vec::with_capacity(nodes.len());
             for node in nodes {
                 match flatten(node) {
-                    Node::Concat(nodes) => nodes.into_iter().for_each(|node| push(&mut flat, node)),
+                    PatternNode::Concat(nodes) => {
+                        for node in nodes {
+                            push(&mut flat, node);
+                        }
+                    }
                     node => push(&mut flat, node),
                 }
             }
             concat(flat)
         }
-        Node::Alternate(branches) => {
+        PatternNode::Alternate(branches) => {
             let mut flat = Vec::with_capacity(branches.len());
             for branch in branches {
                 match flatten(branch) {
-                    Node::Alternate(branches) => flat.extend(branches),
+                    PatternNode::Alternate(branches) => flat.extend(branches),
                     branch => flat.push(branch),
                 }
             }
-            Node::Alternate(flat)
+            PatternNode::Alternate(flat)
         }
         node => node,
     }
@@ -92,8 +96,8 @@ fn flatten(node: Node) -> Node {
 
 /// As `repeat`, with one count in place of two where the product leaves no number out:
 /// `(a{50}){50}` is `a{2500}`, but `(a{2}){1,3}` never matches exactly three.
-fn repeat_counts(node: Node, min: u32, max: Option<u32>) -> Node {
-    let Node::Repeat {
+fn repeat_counts(node: PatternNode, min: u32, max: Option<u32>) -> PatternNode {
+    let PatternNode::Repeat {
         node: inner,
         min: low,
         max: high,
@@ -113,7 +117,7 @@ fn repeat_counts(node: Node, min: u32, max: Option<u32>) -> Node {
     match (product, most) {
         (Some(product), Some(most)) if dense && min > 0 => repeat(*inner, product, most),
         _ => {
-            let node = Node::Repeat {
+            let node = PatternNode::Repeat {
                 node: inner,
                 min: low,
                 max: high,
@@ -123,12 +127,12 @@ fn repeat_counts(node: Node, min: u32, max: Option<u32>) -> Node {
     }
 }
 
-fn push(nodes: &mut Vec<Node>, node: Node) {
+fn push(nodes: &mut Vec<PatternNode>, node: PatternNode) {
     match (nodes.last_mut(), node) {
-        (_, Node::Empty) => {}
+        (_, PatternNode::Empty) => {}
         (
-            Some(Node::Literal { text, fold }),
-            Node::Literal {
+            Some(PatternNode::Literal { text, fold }),
+            PatternNode::Literal {
                 text: more,
                 fold: also,
             },
@@ -139,11 +143,11 @@ fn push(nodes: &mut Vec<Node>, node: Node) {
     }
 }
 
-fn concat(mut nodes: Vec<Node>) -> Node {
+fn concat(mut nodes: Vec<PatternNode>) -> PatternNode {
     match nodes.len() {
-        0 => Node::Empty,
+        0 => PatternNode::Empty,
         1 => nodes.remove(0),
-        _ => Node::Concat(nodes),
+        _ => PatternNode::Concat(nodes),
     }
 }
 
@@ -155,15 +159,15 @@ enum PatternEnd {
 
 /// Takes from one end of the pattern what may be absent there: a match with it
 /// holds a match without it, in the same line.
-fn trim(node: Node, end: PatternEnd) -> Node {
+fn trim(node: PatternNode, end: PatternEnd) -> PatternNode {
     match node {
-        Node::Repeat { min: 0, .. } => Node::Empty,
-        Node::Repeat { node, min: 1, .. } => trim(*node, end),
-        Node::Repeat { node, min, .. } => repeat(*node, min, Some(min)),
-        Node::Alternate(branches) => {
-            Node::Alternate(branches.into_iter().map(|node| trim(node, end)).collect())
+        PatternNode::Repeat { min: 0, .. } => PatternNode::Empty,
+        PatternNode::Repeat { node, min: 1, .. } => trim(*node, end),
+        PatternNode::Repeat { node, min, .. } => repeat(*node, min, Some(min)),
+        PatternNode::Alternate(branches) => {
+            PatternNode::Alternate(branches.into_iter().map(|node| trim(node, end)).collect())
         }
-        Node::Concat(mut nodes) => {
+        PatternNode::Concat(mut nodes) => {
             if end == PatternEnd::First {
                 nodes.reverse();
             }
@@ -174,7 +178,7 @@ fn trim(node: Node, end: PatternEnd) -> Node {
                     continue;
                 }
                 let node = trim(node, end);
-                if node != Node::Empty {
+                if node != PatternNode::Empty {
                     nodes.push(node);
                     break;
                 }
@@ -188,19 +192,19 @@ fn trim(node: Node, end: PatternEnd) -> Node {
     }
 }
 
-/// Whether this is `^` before `.*`, or `$` after it.
-fn any_run_to_line_end(node: &Node, inner: Option<&Node>, end: PatternEnd) -> bool {
+/// True if this is `^` before `.*`, or `$` after it.
+fn any_run_to_line_end(node: &PatternNode, inner: Option<&PatternNode>, end: PatternEnd) -> bool {
     let anchor = match end {
         PatternEnd::First => Assertion::LineStart,
         PatternEnd::Last => Assertion::LineEnd,
     };
-    *node == Node::Assertion(anchor)
+    *node == PatternNode::Assertion(anchor)
         && inner.is_some_and(|inner| match inner {
-            Node::Repeat {
+            PatternNode::Repeat {
                 node,
                 min: 0,
                 max: None,
-            } => **node == Node::Dot,
+            } => **node == PatternNode::Dot,
             _ => false,
         })
 }

@@ -20,25 +20,25 @@ const CACHE: usize = 16 << 20;
 /// state, once its states have been thrown away this often.
 const BYTES_PER_STATE: usize = 10;
 const CLEARED: usize = 3;
-/// How many states are looked at between two looks at the clock.
+/// The number of states that are looked at between two looks at the clock.
 const UNWATCHED: usize = 1 << 20;
 
 /// A pattern that is matched step by step.
 #[derive(Debug)]
-pub(super) struct Stepper {
+pub(super) struct LineStepper {
     nfa: NFA,
     dfa: Option<DFA>,
     cache: Mutex<Option<Cache>>,
 }
 
-/// Why it is not known whether the line matches.
-enum Unknown {
+/// The reason why a line is undecided.
+enum UndecidedReason {
     OutOfTime,
     /// The DFA cannot tell: too many states, or a character beyond ASCII where it asks for words.
     Unfit,
 }
 
-impl Stepper {
+impl LineStepper {
     /// Compiles a pattern for whole windows, within `size` bytes.
     pub fn new(pattern: &Hir, size: usize) -> Option<Self> {
         let nfa = Compiler::new()
@@ -66,17 +66,17 @@ impl Stepper {
         })
     }
 
-    /// Whether the line, which holds no line feed, matches; `None` where that takes until `end`.
+    /// True if the line, which holds no line feed, matches; `None` if `end` came first.
     pub fn is_match(&self, line: &[u8], end: Instant) -> Option<bool> {
         match self.by_dfa(line, end) {
             Ok(verdict) => Some(verdict),
-            Err(Unknown::OutOfTime) => None,
-            Err(Unknown::Unfit) => self.by_nfa(line, end),
+            Err(UndecidedReason::OutOfTime) => None,
+            Err(UndecidedReason::Unfit) => self.by_nfa(line, end),
         }
     }
 
-    fn by_dfa(&self, line: &[u8], end: Instant) -> Result<bool, Unknown> {
-        let dfa = self.dfa.as_ref().ok_or(Unknown::Unfit)?;
+    fn by_dfa(&self, line: &[u8], end: Instant) -> Result<bool, UndecidedReason> {
+        let dfa = self.dfa.as_ref().ok_or(UndecidedReason::Unfit)?;
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let cache = cache.get_or_insert_with(|| dfa.create_cache());
         // A new state of the DFA costs as much as the NFA has states: so the larger the NFA, the
@@ -84,17 +84,17 @@ impl Stepper {
         let piece = (UNWATCHED / self.nfa.states().len().max(1)).max(16);
         let mut state = dfa
             .start_state_forward(cache, &Input::new(line))
-            .map_err(|_| Unknown::Unfit)?;
+            .map_err(|_| UndecidedReason::Unfit)?;
         cache.search_start(0);
         let mut at = 0;
         for piece in line.chunks(piece) {
             if Instant::now() > end {
-                return Err(Unknown::OutOfTime);
+                return Err(UndecidedReason::OutOfTime);
             }
             for byte in piece {
                 state = dfa
                     .next_state(cache, state, *byte)
-                    .map_err(|_| Unknown::Unfit)?;
+                    .map_err(|_| UndecidedReason::Unfit)?;
                 if state.is_tagged() {
                     if state.is_match() {
                         return Ok(true);
@@ -103,7 +103,7 @@ impl Stepper {
                         return Ok(false);
                     }
                     if state.is_quit() {
-                        return Err(Unknown::Unfit);
+                        return Err(UndecidedReason::Unfit);
                     }
                 }
             }
@@ -113,7 +113,7 @@ impl Stepper {
         cache.search_finish(at);
         let last = dfa
             .next_eoi_state(cache, state)
-            .map_err(|_| Unknown::Unfit)?;
+            .map_err(|_| UndecidedReason::Unfit)?;
         Ok(last.is_match())
     }
 
@@ -157,7 +157,7 @@ impl Stepper {
     }
 }
 
-/// Where this byte leads.
+/// Returns the state that this byte leads to.
 fn step(state: &State, byte: u8) -> Option<StateID> {
     match state {
         State::ByteRange { trans } => trans.matches_byte(byte).then_some(trans.next),
@@ -171,12 +171,12 @@ fn step(state: &State, byte: u8) -> Option<StateID> {
 struct NfaWalk<'a> {
     nfa: &'a NFA,
     line: &'a [u8],
-    /// In which round each state was last entered, from 1.
+    /// The round, from 1, in which each state was last entered.
     seen: Vec<usize>,
     round: usize,
     next: Vec<StateID>,
     waiting: Vec<StateID>,
-    /// How many states were looked at since the last look at the clock.
+    /// The number of states that were looked at since the last look at the clock.
     steps: usize,
 }
 

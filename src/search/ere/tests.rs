@@ -1,23 +1,24 @@
-//! What POSIX leaves undefined, lines in windows, bytes that are no text, and
+//! Forms that POSIX leaves undefined, lines in windows, bytes that are not text, and
 //! patterns and lines that are meant to hurt. The rest is in
 //! `tests/search/ere_conformance.rs`, beside the C library.
 
 use std::time::{Duration, Instant};
 
-use super::{Matcher, PatternError};
+use super::{PatternError, RegexMatcher};
 
 fn matches(pattern: &str, line: impl AsRef<[u8]>) -> bool {
-    let matcher = Matcher::compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
+    let matcher =
+        RegexMatcher::compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
     matcher.find(&[line.as_ref(), b"\n"].concat(), 0).is_some()
 }
 
 fn refused(pattern: &str) -> PatternError {
-    Matcher::compile(pattern).expect_err(pattern)
+    RegexMatcher::compile(pattern).expect_err(pattern)
 }
 
 /// The lines that a pattern finds, searched for as the scanner does.
 fn lines<'a>(pattern: &str, window: &'a str) -> Vec<&'a str> {
-    let matcher = Matcher::compile(pattern).unwrap();
+    let matcher = RegexMatcher::compile(pattern).unwrap();
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = matcher.find(window.as_bytes(), from) {
@@ -333,7 +334,7 @@ fn bytes_that_are_no_text_hide_nothing_around_them() {
         "(?i)FOO",
     ] {
         let found = matches(pattern, line);
-        // A single character is never a byte that is none.
+        // A single character never matches a byte that is not part of one.
         assert_eq!(found, pattern != "[^x] bar", "{pattern}");
     }
     assert!(!matches("^caf.$", b"caf\xe9"));
@@ -428,7 +429,7 @@ fn large_patterns_within_measure_are_taken() {
 
 #[test]
 fn a_back_reference_that_never_ends_is_given_up_and_counted() {
-    let matcher = Matcher::compile(r"^(a|a)*\1b$").unwrap();
+    let matcher = RegexMatcher::compile(r"^(a|a)*\1b$").unwrap();
     let (short, long) = ("a".repeat(60), "a".repeat(100_000));
     let window = format!("{short}cb\naab\n{long}cb\naaab\n");
     let began = Instant::now();
@@ -443,7 +444,7 @@ fn a_back_reference_that_never_ends_is_given_up_and_counted() {
         "{:?}",
         began.elapsed()
     );
-    assert_eq!(Matcher::compile("a*").unwrap().gave_up(), 0);
+    assert_eq!(RegexMatcher::compile("a*").unwrap().gave_up(), 0);
 }
 
 #[test]

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 
 use regex_syntax::hir::ClassUnicode;
 
-use super::ast::{Assertion, Node};
+use super::ast::{Assertion, PatternNode};
 use super::classes;
 
 /// The pattern for one line.
-pub(super) fn translate(node: &Node) -> String {
+pub(super) fn translate(node: &PatternNode) -> String {
     let mut writer = FancyWriter { out: String::new() };
     writer.node(node);
     writer.out
@@ -20,17 +20,17 @@ struct FancyWriter {
 }
 
 impl FancyWriter {
-    fn node(&mut self, node: &Node) {
+    fn node(&mut self, node: &PatternNode) {
         match node {
-            Node::Empty => self.out.push_str("(?:)"),
-            Node::Literal { text, fold } => {
+            PatternNode::Empty => self.out.push_str("(?:)"),
+            PatternNode::Literal { text, fold } => {
                 for char in text.chars() {
                     self.literal(char, *fold);
                 }
             }
-            Node::Set(set) => self.class(&classes::members(set)),
-            Node::Dot => self.out.push('.'),
-            Node::Assertion(assertion) => self.out.push_str(match assertion {
+            PatternNode::Set(set) => self.class(&classes::members(set)),
+            PatternNode::Dot => self.out.push('.'),
+            PatternNode::Assertion(assertion) => self.out.push_str(match assertion {
                 Assertion::LineStart => r"\A",
                 Assertion::LineEnd => r"\z",
                 Assertion::WordBoundary => r"\b",
@@ -38,17 +38,17 @@ impl FancyWriter {
                 Assertion::WordStart => r"\b{start}",
                 Assertion::WordEnd => r"\b{end}",
             }),
-            Node::Group(node) => self.wrapped("(", node),
-            Node::Repeat { node, min, max } => self.repeat(node, *min, *max),
-            Node::Concat(nodes) => {
+            PatternNode::Group(node) => self.wrapped("(", node),
+            PatternNode::Repeat { node, min, max } => self.repeat(node, *min, *max),
+            PatternNode::Concat(nodes) => {
                 for node in nodes {
                     match node {
-                        Node::Alternate(_) => self.wrapped("(?:", node),
+                        PatternNode::Alternate(_) => self.wrapped("(?:", node),
                         node => self.node(node),
                     }
                 }
             }
-            Node::Alternate(branches) => {
+            PatternNode::Alternate(branches) => {
                 for (nth, branch) in branches.iter().enumerate() {
                     if nth > 0 {
                         self.out.push('|');
@@ -56,26 +56,26 @@ impl FancyWriter {
                     self.node(branch);
                 }
             }
-            Node::BackReference { group, fold } => {
+            PatternNode::BackReference { group, fold } => {
                 let flag = if *fold { "i" } else { "" };
                 let _ = write!(self.out, r"(?{flag}:\{group})");
             }
         }
     }
 
-    fn wrapped(&mut self, open: &str, node: &Node) {
+    fn wrapped(&mut self, open: &str, node: &PatternNode) {
         self.out.push_str(open);
         self.node(node);
         self.out.push(')');
     }
 
-    fn repeat(&mut self, node: &Node, min: u32, max: Option<u32>) {
-        if *node == Node::Dot && max.is_none() {
+    fn repeat(&mut self, node: &PatternNode, min: u32, max: Option<u32>) {
+        if *node == PatternNode::Dot && max.is_none() {
             return self.any_run(min);
         }
         match node {
-            Node::Set(_) | Node::Dot | Node::Group(_) => self.node(node),
-            Node::Literal { text, .. } if text.chars().nth(1).is_none() => self.node(node),
+            PatternNode::Set(_) | PatternNode::Dot | PatternNode::Group(_) => self.node(node),
+            PatternNode::Literal { text, .. } if text.chars().nth(1).is_none() => self.node(node),
             node => self.wrapped("(?:", node),
         }
         let _ = match (min, max) {
@@ -95,7 +95,7 @@ impl FancyWriter {
             return;
         }
         self.out.push_str("(?:");
-        self.repeat(&Node::Dot, min, Some(min));
+        self.repeat(&PatternNode::Dot, min, Some(min));
         self.out.push_str(ANY_RUN);
         self.out.push(')');
     }

@@ -1,5 +1,4 @@
-//! Files that are no UTF-8 as they stand: their byte-order marks, and the text behind one of
-//! UTF-16.
+//! Byte-order marks, and the decoding of UTF-16 behind one.
 
 use encoding_rs::{CoderResult, Decoder, Encoding, UTF_16BE, UTF_16LE};
 
@@ -10,17 +9,17 @@ pub(super) const PIECE: usize = 16 << 10;
 
 /// A byte-order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum ByteOrderMark {
     Utf8,
     Utf16Le,
     Utf16Be,
 }
 
-impl Mark {
-    /// How many bytes tell whether there is one.
+impl ByteOrderMark {
+    /// The number of bytes that show if there is one.
     pub const LOOK: usize = 4;
 
-    /// The mark with which a file begins. That of UTF-32 is none: two NULs follow.
+    /// Reads the mark with which a file begins. UTF-32's, two NULs longer, does not count.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0xef, 0xbb, 0xbf, ..] => Some(Self::Utf8),
@@ -31,7 +30,7 @@ impl Mark {
         }
     }
 
-    /// How many bytes it has, and what is behind it.
+    /// Returns its length in bytes, and the encoding behind it, if that is UTF-16.
     pub fn encoding(self) -> (usize, Option<&'static Encoding>) {
         match self {
             Self::Utf8 => (3, None),

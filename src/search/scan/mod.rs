@@ -5,25 +5,24 @@
 //! is carried over to the next window, and the window grows for lines that are longer than it. One
 //! buffer serves all files, and lines are only counted up to those that match.
 //!
-//! A byte-order mark is no part of the first line. Behind one of UTF-16 the window holds the same
+//! A byte-order mark is not part of the first line. Behind one of UTF-16 the window holds the same
 //! text in UTF-8.
 
 mod decode;
 mod pieces;
 
-use std::ffi::CStr;
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use encoding_rs::Decoder;
 use memchr::{memchr, memrchr};
 use rustix::buffer::spare_capacity;
-use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+use rustix::fs::{FileType, OFlags, fstat};
 use rustix::io::{Errno, read};
 
-use crate::sandbox::confinement::{self, Right};
-use decode::Mark;
-pub use pieces::{LARGE, Large, Pieces};
+use crate::sandbox::confinement::{self, AccessRight};
+use decode::ByteOrderMark;
+pub use pieces::{FilePieces, LARGE, PiecedFile};
 
 /// Bytes of a file that are searched at once: they stay in the processor's second cache between
 /// the kernel's copying, the search and the counting.
@@ -33,35 +32,35 @@ const LONGEST_LINE: usize = 1 << 30;
 
 /// Finds the lines that match.
 pub trait LineMatcher {
-    /// An offset within the first matching line that begins at or after `from`: anything from
+    /// Finds an offset within the first matching line that begins at or after `from`: anything from
     /// its first byte to its line feed, or to the window's end where it has none.
     ///
     /// `window` holds whole lines, each ended by a line feed but perhaps the last; `from` is the
     /// start of one of them.
     fn find(&self, window: &[u8], from: usize) -> Option<usize>;
 
-    /// Whether the search continues with `window`, the next one.
+    /// True if the search continues with `window`, the next one.
     fn goes_on(&self, _window: &[u8]) -> bool {
         true
     }
 
-    /// Whether there is time to read on for the next window, which may be one long line.
+    /// True if there is time to read on for the next window, which may be one long line.
     fn has_time(&self) -> bool {
         true
     }
 
-    /// The offset in this window, at the start of a line, at which the search ran out of time.
+    /// Returns the offset in this window, at the start of a line, at which time ran out.
     fn stopped(&self) -> Option<usize> {
         None
     }
 
-    /// The offsets at which the undecided lines of this window begin. Each is returned once.
+    /// Takes the offsets at which the undecided lines of this window begin.
     fn take_undecided(&self) -> Vec<usize> {
         Vec::new()
     }
 }
 
-/// Why a file was not searched to its end.
+/// The reason why a file was not searched to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScanError {
     /// It cannot be opened or read.
@@ -75,7 +74,7 @@ pub enum ScanError {
 }
 
 impl ScanError {
-    /// The same of a file in which so many lines come before.
+    /// The same error in a file in which so many lines come before.
     #[must_use]
     pub fn shifted(self, lines: u64) -> Self {
         match self {
@@ -105,41 +104,44 @@ impl std::error::Error for ScanError {
     }
 }
 
-/// What to do where the last component of a path is a symbolic link.
+/// The treatment of a path whose last component is a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Links {
-    /// Search what it leads to.
+pub enum LinkPolicy {
+    /// Search the file that it leads to.
     Follow,
     /// Refuse it, as anything that is not a regular file.
     Refuse,
 }
 
-/// How a file to be searched is opened.
+/// Returns the flags for opening a file to be searched.
 #[must_use]
-pub fn flags(links: Links) -> OFlags {
+pub fn flags(links: LinkPolicy) -> OFlags {
     // A FIFO without a writer and a terminal must neither hold us up nor become ours.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     match links {
-        Links::Follow => flags,
-        Links::Refuse => flags | OFlags::NOFOLLOW,
+        LinkPolicy::Follow => flags,
+        LinkPolicy::Refuse => flags | OFlags::NOFOLLOW,
     }
 }
 
-/// Takes a file that was opened with [`flags`], and says how many bytes it has, if it is a regular
-/// one.
+/// Takes a file that was opened with [`flags`], and returns it with its size in bytes, if it is a
+/// regular one.
 ///
 /// # Errors
 /// It could not be opened, or is anything else.
-pub fn regular(file: Result<OwnedFd, Errno>, links: Links) -> Result<(OwnedFd, usize), ScanError> {
+pub fn regular(
+    file: Result<OwnedFd, Errno>,
+    links: LinkPolicy,
+) -> Result<(OwnedFd, usize), ScanError> {
     let file = match file {
-        Err(Errno::LOOP) if links == Links::Refuse => return Err(ScanError::NotRegular),
+        Err(Errno::LOOP) if links == LinkPolicy::Refuse => return Err(ScanError::NotRegular),
         file => file.map_err(ScanError::Unreadable)?,
     };
     let status = fstat(&file).map_err(ScanError::Unreadable)?;
     if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
         return Err(ScanError::NotRegular);
     }
-    if confinement::masks_open(&file, Right::Read) {
+    if confinement::masks_open(&file, AccessRight::Read) {
         return Err(ScanError::Unreadable(Errno::ACCESS));
     }
     Ok((file, usize::try_from(status.st_size).unwrap_or(0)))
@@ -149,23 +151,26 @@ pub fn regular(file: Result<OwnedFd, Errno>, links: Links) -> Result<(OwnedFd, u
 ///
 /// # Errors
 /// It cannot be opened, or is anything else.
-pub fn open(path: &CStr, links: Links) -> Result<(OwnedFd, usize), ScanError> {
+#[cfg(feature = "internals")]
+pub fn open(path: &std::ffi::CStr, links: LinkPolicy) -> Result<(OwnedFd, usize), ScanError> {
+    use rustix::fs::{CWD, Mode, openat};
+
     regular(openat(CWD, path, flags(links), Mode::empty()), links)
 }
 
-/// Where the bytes of a search come from.
-pub trait Source {
+/// The source of the bytes of a search.
+pub trait ByteSource {
     /// Reads more behind what is in the buffer, as much as it has room for at most: 0 at the end.
     fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno>;
 }
 
-impl Source for OwnedFd {
+impl ByteSource for OwnedFd {
     fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
         self.as_fd().read(buffer)
     }
 }
 
-impl Source for BorrowedFd<'_> {
+impl ByteSource for BorrowedFd<'_> {
     fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
         loop {
             match read(*self, spare_capacity(buffer)) {
@@ -176,47 +181,47 @@ impl Source for BorrowedFd<'_> {
     }
 }
 
-/// Whether a search goes on.
+/// A decision on the further search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// It does.
+pub enum ScanFlow {
+    /// It goes on.
     GoOn,
-    /// It stops here for now.
+    /// It pauses here.
     Pause,
 }
 
 /// Gets the lines that match.
-pub trait Receiver {
-    /// A line that matches, without its line feed, and its number, from 1.
-    fn line(&mut self, number: u64, line: &[u8]) -> Flow;
+pub trait LineSink {
+    /// Gets a line that matches, without its line feed, and its number, from 1.
+    fn line(&mut self, number: u64, line: &[u8]) -> ScanFlow;
 
-    /// So many bytes more were searched.
-    fn searched(&mut self, _bytes: usize) -> Flow {
-        Flow::GoOn
+    /// Gets the number of bytes that were searched since the last call.
+    fn searched(&mut self, _bytes: usize) -> ScanFlow {
+        ScanFlow::GoOn
     }
 }
 
-impl<F: FnMut(u64, &[u8]) -> Flow> Receiver for F {
-    fn line(&mut self, number: u64, line: &[u8]) -> Flow {
+impl<F: FnMut(u64, &[u8]) -> ScanFlow> LineSink for F {
+    fn line(&mut self, number: u64, line: &[u8]) -> ScanFlow {
         self(number, line)
     }
 }
 
 /// Searches the files of one search with one buffer.
 #[derive(Debug)]
-pub struct Scanner {
+pub struct FileScanner {
     buffer: Vec<u8>,
     window: usize,
     longest_line: usize,
 }
 
-impl Default for Scanner {
+impl Default for FileScanner {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Scanner {
+impl FileScanner {
     /// A scanner with the usual limits: 256 KiB at once, lines of 1 GiB.
     #[must_use]
     pub fn new() -> Self {
@@ -236,14 +241,14 @@ impl Scanner {
 
     /// Begins to search a source from where it stands to its end.
     ///
-    /// `size` is what it holds, 0 if that is not known: what is written to a file meanwhile is not
-    /// waited for, even if it is our own output.
-    pub fn begin<S: Source>(&mut self, source: S, size: usize) -> Scan<S> {
+    /// `size` is its length in bytes, 0 if that is not known. Bytes that are written to a file
+    /// meanwhile are not searched, because they may be our own output.
+    pub fn begin<S: ByteSource>(&mut self, source: S, size: usize) -> FileScan<S> {
         let mut buffer = std::mem::take(&mut self.buffer);
         if buffer.capacity() == 0 {
             buffer.reserve_exact(self.window);
         }
-        Scan {
+        FileScan {
             source,
             size,
             total: 0,
@@ -259,7 +264,7 @@ impl Scanner {
     }
 
     /// Takes the buffer of a search that is over, without what a very long line took.
-    pub fn take_back<S>(&mut self, scan: Scan<S>) {
+    pub fn take_back<S>(&mut self, scan: FileScan<S>) {
         let mut buffer = scan.buffer;
         buffer.clear();
         if buffer.capacity() > self.window {
@@ -270,15 +275,15 @@ impl Scanner {
 }
 
 /// The search of one file.
-pub struct Scan<S> {
+pub struct FileScan<S> {
     source: S,
     size: usize,
     total: usize,
     longest_line: usize,
     buffer: Vec<u8>,
-    /// What of the buffer is being searched.
-    window: Option<Window>,
-    /// The window goes to the end.
+    /// The part of the buffer that is being searched.
+    window: Option<LineWindow>,
+    /// True if the window goes to the end.
     ended: bool,
     begun: bool,
     decoder: Option<Decoder>,
@@ -289,29 +294,29 @@ pub struct Scan<S> {
 
 /// Whole lines that are being searched.
 #[derive(Clone, Copy)]
-struct Window {
-    /// Where the first line begins that is still to be searched.
+struct LineWindow {
+    /// Offset of the first line that is still to be searched.
     from: usize,
     end: usize,
     /// The number of the window's first line.
     first: u64,
 }
 
-impl<S: Source> Scan<S> {
-    /// What begins in the middle of a file has no mark.
+impl<S: ByteSource> FileScan<S> {
+    /// Begins in the middle of a file, where there is no byte-order mark.
     #[must_use]
     pub fn without_mark(mut self) -> Self {
         self.begun = true;
         self
     }
 
-    /// The number of the first line that the matcher could not decide.
+    /// Returns the number of the first line that the matcher could not decide.
     #[must_use]
     pub fn undecided(&self) -> Option<u64> {
         self.undecided
     }
 
-    /// How many line feeds there are, once it was searched to its end.
+    /// Counts the line feeds, once the source was searched to its end.
     #[must_use]
     pub fn line_feeds(&self) -> u64 {
         let Some(window) = self.window else {
@@ -331,13 +336,15 @@ impl<S: Source> Scan<S> {
     pub fn go_on(
         &mut self,
         matcher: &impl LineMatcher,
-        receiver: &mut impl Receiver,
-    ) -> Result<Flow, ScanError> {
+        receiver: &mut impl LineSink,
+    ) -> Result<ScanFlow, ScanError> {
         loop {
             let Some(window) = self.window else {
                 let is_whole = self.fill()?;
                 let goes_on = match self.window {
-                    Some(Window { end, .. }) if is_whole => matcher.goes_on(&self.buffer[..end]),
+                    Some(LineWindow { end, .. }) if is_whole => {
+                        matcher.goes_on(&self.buffer[..end])
+                    }
                     _ => matcher.has_time(),
                 };
                 if !goes_on {
@@ -350,7 +357,7 @@ impl<S: Source> Scan<S> {
             for start in matcher.take_undecided() {
                 self.undecided.get_or_insert_with(|| number(start));
             }
-            if flow == Flow::Pause {
+            if flow == ScanFlow::Pause {
                 return Ok(flow);
             }
             if let Some(start) = matcher.stopped() {
@@ -358,13 +365,13 @@ impl<S: Source> Scan<S> {
             }
             if self.ended {
                 receiver.searched(window.end);
-                return Ok(Flow::GoOn);
+                return Ok(ScanFlow::GoOn);
             }
             self.line = self.line_feeds() + 1;
             self.buffer.drain(..window.end);
             self.window = None;
-            if receiver.searched(window.end) == Flow::Pause {
-                return Ok(Flow::Pause);
+            if receiver.searched(window.end) == ScanFlow::Pause {
+                return Ok(ScanFlow::Pause);
             }
         }
     }
@@ -372,14 +379,14 @@ impl<S: Source> Scan<S> {
     /// Searches what is left of the window.
     fn search(
         &mut self,
-        window: Window,
+        window: LineWindow,
         matcher: &impl LineMatcher,
-        receiver: &mut impl Receiver,
-    ) -> Flow {
+        receiver: &mut impl LineSink,
+    ) -> ScanFlow {
         let text = &self.buffer[..window.end];
-        let Window { mut from, end, .. } = window;
-        let mut flow = Flow::GoOn;
-        while flow == Flow::GoOn
+        let LineWindow { mut from, end, .. } = window;
+        let mut flow = ScanFlow::GoOn;
+        while flow == ScanFlow::GoOn
             && from < end
             && let Some(at) = matcher
                 .find(text, from)
@@ -392,11 +399,11 @@ impl<S: Source> Scan<S> {
             self.line += 1;
             from = stop + 1;
         }
-        self.window = Some(Window { from, ..window });
+        self.window = Some(LineWindow { from, ..window });
         flow
     }
 
-    /// Reads on; whether there are whole lines to be searched then.
+    /// Reads on; true if there are whole lines to be searched then.
     fn fill(&mut self) -> Result<bool, ScanError> {
         let mut old = self.buffer.len();
         let count = if self.decoder.is_some() {
@@ -407,25 +414,25 @@ impl<S: Source> Scan<S> {
         self.total += count;
         self.ended = count == 0 || (self.size > 0 && self.total >= self.size);
         if !self.begun {
-            if self.total < Mark::LOOK && !self.ended {
+            if self.total < ByteOrderMark::LOOK && !self.ended {
                 return Ok(false);
             }
             self.begun = true;
             old = 0;
-            if let Some(mark) = Mark::of(&self.buffer) {
+            if let Some(mark) = ByteOrderMark::of(&self.buffer) {
                 self.take_mark(mark)?;
             }
         }
         let end = if self.ended {
             self.buffer.len()
         } else {
-            // What was carried over is known to hold no line feed.
+            // The bytes that were carried over hold no line feed.
             match memrchr(b'\n', &self.buffer[old..]) {
                 Some(at) => old + at + 1,
                 None => return Ok(false),
             }
         };
-        self.window = Some(Window {
+        self.window = Some(LineWindow {
             from: 0,
             end,
             first: self.line,
@@ -447,7 +454,7 @@ impl<S: Source> Scan<S> {
     }
 
     /// Takes the mark from the file's first bytes, and of UTF-16 puts text in their place.
-    fn take_mark(&mut self, mark: Mark) -> Result<(), ScanError> {
+    fn take_mark(&mut self, mark: ByteOrderMark) -> Result<(), ScanError> {
         let (length, encoding) = mark.encoding();
         let Some(encoding) = encoding else {
             self.buffer.drain(..length);
@@ -481,8 +488,8 @@ impl<S: Source> Scan<S> {
     }
 }
 
-/// Whether `at` lies in a line that begins at or after `from`. A last line without a line feed ends
-/// at the end of the window.
+/// True if `at` lies in a line that begins at or after `from`. A last line without a line feed
+/// ends at the end of the window.
 fn belongs_to_a_line(window: &[u8], from: usize, at: usize) -> bool {
     from <= at && (at < window.len() || (at == window.len() && !window.ends_with(b"\n")))
 }

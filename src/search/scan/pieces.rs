@@ -1,7 +1,7 @@
 //! A large file in pieces, for several threads.
 //!
-//! A line belongs to the piece in which it begins. The lines of a piece are numbered from 1; how
-//! many the pieces before it have is known once they were searched.
+//! A line belongs to the piece in which it begins. The lines of a piece are numbered from 1,
+//! because the number of lines before it is known only once the pieces before it were searched.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -9,74 +9,74 @@ use std::sync::Arc;
 use rustix::buffer::spare_capacity;
 use rustix::io::{Errno, pread};
 
-use super::Source;
-use super::decode::Mark;
-use crate::search::in_order::Work;
+use super::ByteSource;
+use super::decode::ByteOrderMark;
+use crate::search::ordered_pool::OrderedJob;
 
 /// From this size on, in bytes, a file is searched in pieces.
 pub const LARGE: usize = 8 << 20;
 /// The size of a piece in bytes.
 const PIECE: u64 = 1 << 20;
-/// How many bytes are read at once where the end of a line is sought.
+/// The number of bytes that are read at once to find the end of a line.
 const STEP: usize = 64 << 10;
 
 /// A large file that is searched in pieces.
 #[derive(Debug)]
-pub struct Large<T> {
+pub struct PiecedFile<T> {
     file: OwnedFd,
-    /// What whoever searches it has to know of it.
+    /// Facts about the file that its searchers need.
     pub known: T,
 }
 
 /// Pieces of a file, one behind the other.
 #[derive(Debug)]
-pub struct Pieces<T> {
+pub struct FilePieces<T> {
     /// The file.
-    pub file: Arc<Large<T>>,
+    pub file: Arc<PiecedFile<T>>,
     next: u64,
     end: u64,
     size: u64,
 }
 
-impl<T> Pieces<T> {
-    /// All pieces of a file of `size` bytes. `None` where it has to be searched from its beginning
-    /// to its end: as UTF-16. `known` says what is to be known of it, from its first 8 KiB.
+impl<T> FilePieces<T> {
+    /// Makes the pieces of a file of `size` bytes. Gives the file back if it has to be searched
+    /// from its beginning to its end, as UTF-16. `known` makes its facts from its first 8 KiB.
     pub fn of(file: OwnedFd, size: usize, known: impl FnOnce(&[u8]) -> T) -> Result<Self, OwnedFd> {
         let mut head = [0; 8 << 10];
         let read = pread(&file, &mut head[..], 0).unwrap_or(0);
         let head = &head[..read];
-        let decoded = Mark::of(head).is_some_and(|mark| mark.encoding().1.is_some());
+        let decoded = ByteOrderMark::of(head).is_some_and(|mark| mark.encoding().1.is_some());
         let size = size as u64;
         if decoded || head.is_empty() {
             return Err(file);
         }
         let known = known(head);
         Ok(Self {
-            file: Arc::new(Large { file, known }),
+            file: Arc::new(PiecedFile { file, known }),
             next: 0,
             end: size,
             size,
         })
     }
 
-    /// Whether the file ends with these pieces.
+    /// True if the file ends with these pieces.
     #[must_use]
     pub fn is_last(&self) -> bool {
         self.end >= self.size
     }
 
-    /// Whether the file begins with these pieces.
+    /// True if the file begins with these pieces.
     #[must_use]
     pub fn is_first(&self) -> bool {
         self.next == 0
     }
 
-    /// The bytes of the lines that begin in these pieces.
+    /// Returns the bytes of the lines that begin in these pieces.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn source(&self) -> Result<impl Source, Errno> {
-        let mut source = Lines {
+    pub fn source(&self) -> Result<impl ByteSource, Errno> {
+        let mut source = PieceLines {
             file: Arc::clone(&self.file),
             at: self.next,
             end: self.end,
@@ -89,8 +89,8 @@ impl<T> Pieces<T> {
     }
 }
 
-impl<T: Send + Sync> Work for Pieces<T> {
-    fn take_part(&mut self) -> Option<Self> {
+impl<T: Send + Sync> OrderedJob for FilePieces<T> {
+    fn split_off(&mut self) -> Option<Self> {
         if self.is_over() {
             return None;
         }
@@ -111,14 +111,14 @@ impl<T: Send + Sync> Work for Pieces<T> {
 }
 
 /// The lines of a file that begin between two offsets.
-struct Lines<T> {
-    file: Arc<Large<T>>,
+struct PieceLines<T> {
+    file: Arc<PiecedFile<T>>,
     at: u64,
     end: u64,
     over: bool,
 }
 
-impl<T> Lines<T> {
+impl<T> PieceLines<T> {
     /// Goes to the first line that begins here: `at`, where the byte before it is a line feed.
     fn skip_the_line_before(&mut self) -> Result<(), Errno> {
         let mut bytes = Vec::with_capacity(STEP);
@@ -143,7 +143,7 @@ impl<T> Lines<T> {
     }
 }
 
-impl<T> Source for Lines<T> {
+impl<T> ByteSource for PieceLines<T> {
     fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
         if self.over {
             return Ok(0);
@@ -153,7 +153,7 @@ impl<T> Source for Lines<T> {
         let length = buffer.len();
         let count = pread_all(&self.file.file, buffer, most, self.at)?;
         let read = &buffer[length..];
-        // Where the last byte of the pieces is, among those that were read.
+        // The index of the last byte of the pieces among those that were read.
         let last = left.saturating_sub(1);
         self.over = count == 0;
         let mut taken = count;
@@ -177,7 +177,7 @@ fn pread_all(file: &OwnedFd, buffer: &mut Vec<u8>, most: usize, at: u64) -> Resu
         let result = if room <= most {
             pread(file, spare_capacity(buffer), at)
         } else {
-            // Not more than is asked for: the rest belongs to the next piece.
+            // No more than is asked for, because the rest belongs to the next piece.
             buffer.resize(length + most, 0);
             let read = pread(file, &mut buffer[length..], at);
             buffer.truncate(length + read.unwrap_or(0));

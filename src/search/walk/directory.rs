@@ -1,5 +1,5 @@
-//! Reading one directory on the way of a pattern: which entries it names, and which directories may
-//! lead to more.
+//! Reading one directory on the way of a pattern: the entries that it names, and the directories
+//! that may lead to more.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -10,13 +10,13 @@ use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
 use rustix::io::Errno;
 
 use super::GlobError;
-use super::listing::{Deeper, Entry, Listing, Stretch};
-use super::places::{self, Anchor, at, is_directory, kind, terminated};
-use super::trip::Trip;
-use crate::sandbox::confinement::{self, Right};
-use crate::search::paths::{EntryKind, Walked};
-use crate::search::steps::Step;
-use crate::search::wildcard::Component;
+use super::listing::{DirectoryListing, DirectoryVisit, EntryRange, ListingEntry};
+use super::places::{AnchorDirectory, entry_kind, is_directory, starting_point, terminated};
+use super::shared_walk::SharedWalk;
+use crate::sandbox::confinement::{self, AccessRight};
+use crate::search::paths::{EntryKind, WalkOutcome};
+use crate::search::steps::AutomatonStep;
+use crate::search::wildcard::PatternComponent;
 
 /// Bytes of directory entries taken from the kernel at once.
 const LISTING: usize = 256 << 10;
@@ -27,41 +27,41 @@ const MAX_RELATIVE_PATH: usize = 3500;
 /// chain of a hundred thousand directories the paths would take all memory.
 const LONGEST_PATH: usize = 16 << 10;
 
-/// How many entries of a directory are looked at between two looks at the clock.
+/// The number of entries that are looked at between two looks at the clock.
 const BETWEEN_LOOKS: usize = 1024;
-/// How many steps are compared with an entry before it costs as much as one more entry.
+/// The number of steps that cost as much to compare with an entry as one more entry.
 const MANY_STEPS: usize = 8;
-/// How many names in one directory are looked up without reading it.
+/// The most names in one directory that are looked up without reading it.
 const FEW_NAMES: usize = 8;
 
 /// A directory that is to be read.
-pub(super) struct Pending {
-    pub anchor: Option<Arc<Anchor>>,
+pub(super) struct PendingRead {
+    pub anchor: Option<Arc<AnchorDirectory>>,
     pub links: bool,
-    /// Whether this is the directory that the caller named.
+    /// True if this is the directory that the caller named.
     pub given: bool,
     pub roundabout: bool,
 }
 
 /// Reads directories, one after the other.
-pub(super) struct Reader<'a> {
-    trip: &'a Trip,
+pub(super) struct DirectoryReader<'a> {
+    shared: &'a SharedWalk,
     /// The path of the directory being read, with the slash behind it.
     here: Vec<u8>,
-    /// Which steps its entries may match.
+    /// The steps that its entries may match.
     active: Vec<usize>,
-    found: Listing,
+    found: DirectoryListing,
     scratch: Vec<u8>,
     listing: Vec<MaybeUninit<u8>>,
 }
 
-impl<'a> Reader<'a> {
-    pub fn new(trip: &'a Trip) -> Self {
+impl<'a> DirectoryReader<'a> {
+    pub fn new(shared: &'a SharedWalk) -> Self {
         Self {
-            trip,
+            shared,
             here: Vec::new(),
             active: Vec::new(),
-            found: Listing::default(),
+            found: DirectoryListing::default(),
             scratch: Vec::new(),
             listing: Vec::new(),
         }
@@ -71,40 +71,40 @@ impl<'a> Reader<'a> {
     pub fn start(
         &mut self,
         here: &[u8],
-        stretches: &mut Vec<Stretch>,
-        walked: &mut Walked,
+        ranges: &mut Vec<EntryRange>,
+        walked: &mut WalkOutcome,
     ) -> Result<(), GlobError> {
-        let steps = &*self.trip.steps;
+        let steps = &*self.shared.steps;
         self.here.clear();
         self.here.extend_from_slice(here);
-        let pending = Pending {
+        let pending = PendingRead {
             anchor: None,
             links: true,
             given: steps.root.is_empty(),
             roundabout: false,
         };
-        if !steps.first.is_empty() && !self.trip.is_over(walked) {
+        if !steps.first.is_empty() && !self.shared.is_over(walked) {
             self.active.clone_from(&steps.first);
-            self.visit(pending, stretches, walked)?;
+            self.follow_steps(pending, ranges, walked)?;
         }
         // A pattern of slashes alone, or none: the directory that it stands in.
         if steps.bare && !here.is_empty() && is_directory(CWD, terminated(&mut self.scratch, here))
         {
-            let mut itself = Listing::default();
-            itself.push([here, b""], Entry::Found(EntryKind::Directory))?;
-            stretches.push(Stretch::whole(itself));
+            let mut itself = DirectoryListing::default();
+            itself.push([here, b""], ListingEntry::Found(EntryKind::Directory))?;
+            ranges.push(EntryRange::whole(itself));
         }
         Ok(())
     }
 
-    /// Reads the directory that an entry of `listing` is. What was found comes onto `stretches`,
-    /// and the directory, if it was opened, comes back.
+    /// Reads the directory that an entry of `listing` names. Adds what was found to `ranges`, and
+    /// returns the directory, if it was opened.
     pub fn go_deeper(
         &mut self,
-        listing: &Listing,
-        (name, deeper): (&[u8], Deeper),
-        stretches: &mut Vec<Stretch>,
-        walked: &mut Walked,
+        listing: &DirectoryListing,
+        (name, deeper): (&[u8], DirectoryVisit),
+        ranges: &mut Vec<EntryRange>,
+        walked: &mut WalkOutcome,
     ) -> Result<Option<OwnedFd>, GlobError> {
         self.here.clear();
         self.here.extend_from_slice(&listing.base);
@@ -113,28 +113,28 @@ impl<'a> Reader<'a> {
         self.active.clear();
         self.active
             .extend_from_slice(&listing.states[first as usize..end as usize]);
-        let pending = Pending {
+        let pending = PendingRead {
             anchor: listing.anchor.clone(),
             links: deeper.links,
             given: false,
             roundabout: deeper.roundabout,
         };
-        self.visit(pending, stretches, walked)
+        self.follow_steps(pending, ranges, walked)
     }
 
-    fn visit(
+    fn follow_steps(
         &mut self,
-        mut next: Pending,
-        stretches: &mut Vec<Stretch>,
-        walked: &mut Walked,
+        mut next: PendingRead,
+        ranges: &mut Vec<EntryRange>,
+        walked: &mut WalkOutcome,
     ) -> Result<Option<OwnedFd>, GlobError> {
-        let steps = &*self.trip.steps;
+        let steps = &*self.shared.steps;
         self.close_over_deep();
         let base = self.here.len();
         while let [state] = self.active[..]
-            && let step = &steps.all[state]
-            && let Component::Name(name) = &step.component
+            && let Some(name) = self.shared.name_to_look_up(state)
         {
+            let step = &steps.all[state];
             self.here.extend_from_slice(name);
             self.look_up((step.ends, step.ends_in_slash), base, &next)?;
             let Some(&first) = step.next.first() else {
@@ -150,28 +150,34 @@ impl<'a> Reader<'a> {
         let itself = self.take_found(base, next.anchor.clone());
         let mut opened = None;
         if !self.is_at_the_end() {
-            let is_name = |state: &usize| matches!(steps.all[*state].component, Component::Name(_));
+            let is_name = |state: &usize| self.shared.name_to_look_up(*state).is_some();
             if self.active.len() <= FEW_NAMES && self.active.iter().all(is_name) {
                 self.look_up_names(&next)?;
             } else {
-                opened = self.list(&mut next, walked)?;
+                opened = self.read_entries(&mut next, walked)?;
             }
             let below = self.take_found(self.here.len(), next.anchor);
-            stretches.extend(below.map(Stretch::whole));
+            ranges.extend(below.map(EntryRange::whole));
         }
-        stretches.extend(itself.map(Stretch::whole));
+        ranges.extend(itself.map(EntryRange::whole));
         Ok(opened)
     }
 
-    /// Whether the only step left was looked up, and nothing comes behind it.
+    /// True if the only step left was looked up, and nothing comes behind it.
     fn is_at_the_end(&self) -> bool {
-        let step = |state: usize| &self.trip.steps.all[state];
-        matches!(self.active[..], [state]
-            if matches!(step(state).component, Component::Name(_)) && step(state).next.is_empty())
+        let [state] = self.active[..] else {
+            return false;
+        };
+        let is_name = self.shared.name_to_look_up(state).is_some();
+        is_name && self.shared.steps.all[state].next.is_empty()
     }
 
-    /// What was found so far, in order: names from `base` bytes of the path on.
-    fn take_found(&mut self, base: usize, anchor: Option<Arc<Anchor>>) -> Option<Listing> {
+    /// Takes the entries that were found so far, in order: names from `base` bytes of the path on.
+    fn take_found(
+        &mut self,
+        base: usize,
+        anchor: Option<Arc<AnchorDirectory>>,
+    ) -> Option<DirectoryListing> {
         if self.found.entries.is_empty() {
             return None;
         }
@@ -182,24 +188,24 @@ impl<'a> Reader<'a> {
         Some(found)
     }
 
-    /// Whether the name of `step`, to which `here` leads, is a link. It matters only after a
-    /// wildcard, since without one no other path leads to it.
-    fn is_link_behind_wildcards(&mut self, next: &Pending, step: &Step) -> bool {
+    /// True if the name of `step`, to which `here` leads, is a link. It matters only after a
+    /// wildcard, because without one no other path leads to it.
+    fn is_link_behind_wildcards(&mut self, next: &PendingRead, step: &AutomatonStep) -> bool {
         if next.roundabout || !step.behind_wildcard {
             return false;
         }
-        let (directory, start) = at(next.anchor.as_deref());
+        let (directory, start) = starting_point(next.anchor.as_deref());
         let path = terminated(&mut self.scratch, &self.here[start..]);
-        kind(directory, path) == Some(EntryKind::Symlink)
+        entry_kind(directory, path) == Some(EntryKind::Symlink)
     }
 
-    /// `**` also matches no directory at all: the steps after it may match at once.
+    /// Adds the steps behind `**` to it, because `**` also matches no directory at all.
     fn close_over_deep(&mut self) {
         let mut at = 0;
         while let Some(&state) = self.active.get(at) {
             at += 1;
-            let step = &self.trip.steps.all[state];
-            if matches!(step.component, Component::Deep) {
+            let step = &self.shared.steps.all[state];
+            if matches!(step.component, PatternComponent::Deep) {
                 self.active.extend_from_slice(&step.next);
             }
         }
@@ -215,35 +221,35 @@ impl<'a> Reader<'a> {
         &mut self,
         (ends, ends_in_slash): (bool, bool),
         base: usize,
-        next: &Pending,
+        next: &PendingRead,
     ) -> Result<(), GlobError> {
         if !ends && !ends_in_slash {
             return Ok(());
         }
-        let (directory, start) = at(next.anchor.as_deref());
+        let (directory, start) = starting_point(next.anchor.as_deref());
         let path = terminated(&mut self.scratch, &self.here[start..]);
         let name = &self.here[base..];
         if ends_in_slash && is_directory(directory, path) {
-            let entry = Entry::Found(EntryKind::Directory);
+            let entry = ListingEntry::Found(EntryKind::Directory);
             self.found.push([name, b"/"], entry)?;
         }
-        if ends && let Some(kind) = kind(directory, path) {
-            self.found.push([name, b""], Entry::Found(kind))?;
+        if ends && let Some(kind) = entry_kind(directory, path) {
+            self.found.push([name, b""], ListingEntry::Found(kind))?;
         }
         Ok(())
     }
 
     /// Reads the directory `here`: adds the entries that match the last step, and the directories
     /// that may lead to more.
-    fn list(
+    fn read_entries(
         &mut self,
-        next: &mut Pending,
-        walked: &mut Walked,
+        next: &mut PendingRead,
+        walked: &mut WalkOutcome,
     ) -> Result<Option<OwnedFd>, GlobError> {
         if self.here.len() > LONGEST_PATH {
             return Ok(None);
         }
-        let (base, start) = at(next.anchor.as_deref());
+        let (base, start) = starting_point(next.anchor.as_deref());
         let relative = &self.here[start..];
         // With a slash behind it a link would be followed all the same.
         let trimmed = relative.len() - relative.iter().rev().take_while(|b| **b == b'/').count();
@@ -258,18 +264,18 @@ impl<'a> Reader<'a> {
         }
         let opened = openat(base, name, flags, Mode::empty());
         let opened = opened.and_then(|directory| {
-            let masked = confinement::masks_open(&directory, Right::Read);
+            let masked = confinement::masks_open(&directory, AccessRight::Read);
             (!masked).then_some(directory).ok_or(Errno::ACCESS)
         });
         let directory = match opened {
             Ok(directory) => directory,
             Err(error) => {
-                self.unreadable(error, next.given, walked)?;
+                self.count_unreadable(error, next.given, walked)?;
                 self.look_up_names(next)?;
                 return Ok(None);
             }
         };
-        if next.roundabout && !self.trip.ways().enter(&directory, &self.active) {
+        if next.roundabout && !self.shared.ways().enter(&directory, &self.active) {
             return Ok(None);
         }
         let far = relative.len() > MAX_RELATIVE_PATH;
@@ -279,13 +285,13 @@ impl<'a> Reader<'a> {
         let mut listed = 0;
         while let Some(entry) = entries.next() {
             listed += 1;
-            if listed % BETWEEN_LOOKS == 0 && self.trip.is_over(walked) {
+            if listed % BETWEEN_LOOKS == 0 && self.shared.is_over(walked) {
                 break;
             }
             match entry {
                 Ok(entry) => {
                     let kind = entry.file_type().into();
-                    self.entry(
+                    self.match_entry(
                         directory.as_fd(),
                         (entry.file_name(), kind),
                         next.roundabout,
@@ -293,7 +299,7 @@ impl<'a> Reader<'a> {
                     )?;
                 }
                 Err(error) => {
-                    self.unreadable(error, next.given, walked)?;
+                    self.count_unreadable(error, next.given, walked)?;
                     break;
                 }
             }
@@ -301,10 +307,10 @@ impl<'a> Reader<'a> {
         self.listing = listing;
         if next.roundabout {
             let listed = listed * (1 + self.active.len() / MANY_STEPS);
-            self.trip.ways().listed(listed);
+            self.shared.ways().listed(listed);
         }
         if far {
-            next.anchor = Some(Arc::new(Anchor {
+            next.anchor = Some(Arc::new(AnchorDirectory {
                 directory,
                 length: self.here.len(),
             }));
@@ -313,36 +319,36 @@ impl<'a> Reader<'a> {
         Ok(Some(directory))
     }
 
-    /// One entry of the directory being read.
-    fn entry(
+    /// Matches one entry of the directory being read.
+    fn match_entry(
         &mut self,
         directory: BorrowedFd<'_>,
         (name, mut kind): (&CStr, EntryKind),
         roundabout: bool,
-        walked: &mut Walked,
+        walked: &mut WalkOutcome,
     ) -> Result<(), GlobError> {
         if kind == EntryKind::Unknown {
-            kind = places::kind(directory, name).unwrap_or(kind);
+            kind = entry_kind(directory, name).unwrap_or(kind);
         }
         let bytes = name.to_bytes();
         walked.hidden |= bytes.starts_with(b".") && !matches!(bytes, b"." | b".." | b".git");
         let leads = matches!(kind, EntryKind::Directory | EntryKind::Symlink);
         let deep = kind == EntryKind::Directory && !bytes.starts_with(b".");
         let (mut hit, mut hit_directory, mut deeper) = (false, false, false);
-        let steps = &*self.trip.steps;
+        let steps = &*self.shared.steps;
         let first = self.found.states.len();
         for &active in &self.active {
             let step = &steps.all[active];
             match &step.component {
-                Component::Deep => {
+                PatternComponent::Deep => {
                     if deep {
                         self.found.states.push(active);
                         deeper = true;
                     }
                     continue;
                 }
-                Component::Name(only) if only != bytes => continue,
-                Component::Wild(wild) if !wild.matches(bytes) => continue,
+                PatternComponent::Name(only) if only != bytes => continue,
+                PatternComponent::Wild(wild) if !wild.matches(bytes) => continue,
                 _ => {}
             }
             hit |= step.ends;
@@ -352,11 +358,11 @@ impl<'a> Reader<'a> {
             }
         }
         if hit {
-            self.found.push([bytes, b""], Entry::Found(kind))?;
+            self.found.push([bytes, b""], ListingEntry::Found(kind))?;
         }
         if hit_directory && leads && (kind == EntryKind::Directory || is_directory(directory, name))
         {
-            let entry = Entry::Found(EntryKind::Directory);
+            let entry = ListingEntry::Found(EntryKind::Directory);
             self.found.push([bytes, b"/"], entry)?;
         }
         if let Some(&state) = self.found.states.get(first) {
@@ -367,13 +373,13 @@ impl<'a> Reader<'a> {
             };
             let link = kind == EntryKind::Symlink;
             let roundabout = roundabout || link || bytes == b"..";
-            self.deeper([bytes, slashes], first, link, roundabout)?;
+            self.push_directory([bytes, slashes], first, link, roundabout)?;
         }
         Ok(())
     }
 
     /// Adds a directory that may lead to more, whose states are those from `first` on.
-    fn deeper(
+    fn push_directory(
         &mut self,
         name: [&[u8]; 2],
         first: usize,
@@ -382,22 +388,22 @@ impl<'a> Reader<'a> {
     ) -> Result<(), GlobError> {
         let offset = |at: usize| u32::try_from(at).map_err(|_| GlobError::OutOfMemory);
         let states = (offset(first)?, offset(self.found.states.len())?);
-        let deeper = Deeper {
+        let deeper = DirectoryVisit {
             states,
             links,
             roundabout,
         };
-        Ok(self.found.push(name, Entry::Directory(deeper))?)
+        Ok(self.found.push(name, ListingEntry::Directory(deeper))?)
     }
 
     /// Looks names up one by one: without wildcards they can be found in a directory that may be
     /// searched but not read.
-    fn look_up_names(&mut self, next: &Pending) -> Result<(), GlobError> {
-        let steps = &*self.trip.steps;
+    fn look_up_names(&mut self, next: &PendingRead) -> Result<(), GlobError> {
+        let steps = &*self.shared.steps;
         let length = self.here.len();
         let mut active = std::mem::take(&mut self.active);
         while let Some(&state) = active.first() {
-            let Component::Name(name) = &steps.all[state].component else {
+            let Some(name) = self.shared.name_to_look_up(state) else {
                 active.remove(0);
                 continue;
             };
@@ -407,7 +413,7 @@ impl<'a> Reader<'a> {
             let mut roundabout = next.roundabout || name == b"..";
             active.retain(|same| {
                 let step = &steps.all[*same];
-                let is = matches!(&step.component, Component::Name(other) if other == name);
+                let is = matches!(&step.component, PatternComponent::Name(other) if other == name);
                 if is {
                     ends |= step.ends;
                     ends_in_slash |= step.ends_in_slash;
@@ -418,7 +424,7 @@ impl<'a> Reader<'a> {
             roundabout |= self.is_link_behind_wildcards(next, &steps.all[state]);
             if let Some(&next_state) = self.found.states.get(first) {
                 let slashes = &*steps.all[next_state].slashes;
-                self.deeper([name, slashes], first, true, roundabout)?;
+                self.push_directory([name, slashes], first, true, roundabout)?;
             }
             self.look_up((ends, ends_in_slash), length, next)?;
             self.here.truncate(length);
@@ -427,11 +433,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Counts the directory `here`, which cannot be read, unless that ends the search.
-    fn unreadable(
+    fn count_unreadable(
         &mut self,
         error: Errno,
         given: bool,
-        walked: &mut Walked,
+        walked: &mut WalkOutcome,
     ) -> Result<(), GlobError> {
         match error {
             Errno::NOMEM => Err(GlobError::OutOfMemory),

@@ -1,4 +1,4 @@
-//! What was found in a directory, and what is still to be gone through.
+//! The entries found in a directory, and the rest of a walk.
 //!
 //! A directory's entries and what lies below them are in the byte order of their paths when the
 //! directory itself stands as its name with the slashes behind it: `a-b` comes before `a/x`.
@@ -6,56 +6,56 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use crate::search::in_order::Work;
-use crate::search::order::{self, OutOfMemory, Span};
-use crate::search::paths::{EntryKind, Paths};
+use crate::search::order::{self, NameSpan, OutOfMemory};
+use crate::search::ordered_pool::OrderedJob;
+use crate::search::paths::{EntryKind, PathList};
 
-use super::places::Anchor;
+use super::places::AnchorDirectory;
 
-/// What a part costs that is worth a turn. A directory costs [`DIRECTORY`], a path what its visitor
-/// says.
+/// The cost of a part that is worth a turn. A directory costs [`DIRECTORY`], a path what its
+/// visitor says.
 pub(super) const TURN: usize = 1024;
-/// What it costs to read a directory.
+/// The cost of reading a directory.
 pub(super) const DIRECTORY: usize = 32;
 
-/// What an entry is to the walk. Where both have one name, the path comes before what is below it.
+/// An entry, as the walk uses it. Of two with one name, the path comes before what is below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Entry {
+pub(super) enum ListingEntry {
     /// A path that was found.
     Found(EntryKind),
     /// A directory to be read; its name has the slashes behind it.
-    Directory(Deeper),
+    Directory(DirectoryVisit),
 }
 
-/// How a directory is to be read.
+/// The way in which a directory is to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Deeper {
-    /// Which of the listing's states are those of its entries.
+pub(super) struct DirectoryVisit {
+    /// The range of the listing's states that its entries start with.
     pub states: (u32, u32),
-    /// Whether a link may be followed here.
+    /// True if a link may be followed here.
     pub links: bool,
-    /// Whether the path leads through `..`, or through a link after a wildcard.
+    /// True if the path leads through `..`, or through a link after a wildcard.
     pub roundabout: bool,
 }
 
-/// What was found in one directory.
+/// The entries found in one directory.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
+pub(super) struct DirectoryListing {
     /// The path of the directory, with the slash behind it.
     pub base: Vec<u8>,
     /// The names, a NUL behind each.
     pub names: Vec<u8>,
-    pub entries: Vec<Span<Entry>>,
-    /// Which steps the entries of directories may match.
+    pub entries: Vec<NameSpan<ListingEntry>>,
+    /// The steps that the entries of directories may match, range by range.
     pub states: Vec<usize>,
-    /// What deep paths start from.
-    pub anchor: Option<Arc<Anchor>>,
+    /// The directory from which deep paths start.
+    pub anchor: Option<Arc<AnchorDirectory>>,
 }
 
-impl Listing {
-    /// Paths that are known, as they stand.
-    pub fn of_paths(paths: Paths) -> Self {
-        let entry = |span: &Span<EntryKind>| span.with(Entry::Found(span.what));
+impl DirectoryListing {
+    /// Makes a listing of paths that are known.
+    pub fn of_paths(paths: PathList) -> Self {
+        let entry = |span: &NameSpan<EntryKind>| span.with(ListingEntry::Found(span.what));
         Self {
             entries: paths.spans.iter().map(entry).collect(),
             names: paths.text,
@@ -64,10 +64,10 @@ impl Listing {
     }
 
     /// Adds an entry by the pieces of its name.
-    pub fn push(&mut self, pieces: [&[u8]; 2], entry: Entry) -> Result<(), OutOfMemory> {
+    pub fn push(&mut self, pieces: [&[u8]; 2], entry: ListingEntry) -> Result<(), OutOfMemory> {
         self.entries.try_reserve(1).map_err(|_| OutOfMemory)?;
         self.entries
-            .push(Span::push(&mut self.names, pieces, entry)?);
+            .push(NameSpan::push(&mut self.names, pieces, entry)?);
         Ok(())
     }
 
@@ -76,21 +76,21 @@ impl Listing {
     }
 
     /// The name of an entry.
-    pub fn name(&self, entry: &Span<Entry>) -> &CStr {
+    pub fn name(&self, entry: &NameSpan<ListingEntry>) -> &CStr {
         CStr::from_bytes_with_nul(entry.of(&self.names)).unwrap_or_default()
     }
 }
 
-/// A stretch of a listing.
+/// A range of a listing.
 #[derive(Clone, Debug)]
-pub(super) struct Stretch {
-    pub listing: Arc<Listing>,
+pub(super) struct EntryRange {
+    pub listing: Arc<DirectoryListing>,
     pub next: usize,
     pub end: usize,
 }
 
-impl Stretch {
-    pub fn whole(listing: Listing) -> Self {
+impl EntryRange {
+    pub fn whole(listing: DirectoryListing) -> Self {
         let end = listing.entries.len();
         Self {
             listing: Arc::new(listing),
@@ -103,21 +103,23 @@ impl Stretch {
         self.next >= self.end
     }
 
-    fn entry(&self, at: usize) -> Option<Entry> {
+    fn entry(&self, at: usize) -> Option<ListingEntry> {
         let entries = &self.listing.entries[..self.end];
         entries.get(at).map(|span| span.what)
     }
 
-    /// Cuts off the beginning: as many paths as are worth a turn, or as there are before a
-    /// directory, and that one with them.
+    /// Cuts off the beginning: as many paths as are worth a turn, or all up to a directory, and
+    /// that one with them.
     fn cut(&mut self, cost: usize) -> Self {
         let most = (TURN / cost.max(1)).max(1);
         let mut end = self.next;
         while end < self.end && end - self.next < most {
             match self.entry(end) {
                 // It may have to wait when all before it need not.
-                Some(Entry::Directory(deeper)) if deeper.roundabout && end > self.next => break,
-                Some(Entry::Directory(_)) => {
+                Some(ListingEntry::Directory(deeper)) if deeper.roundabout && end > self.next => {
+                    break;
+                }
+                Some(ListingEntry::Directory(_)) => {
                     end += 1;
                     break;
                 }
@@ -133,73 +135,69 @@ impl Stretch {
     }
 }
 
-/// What is still to be gone through.
+/// The rest of a walk, or a part of it.
 #[derive(Debug)]
-pub(super) struct Way<R> {
-    /// What a visitor has not done to the end of what it came upon last.
+pub(super) struct RemainingWalk<R> {
+    /// The rest of the path that was visited last.
     pub rest: Option<R>,
-    /// Listings that are not gone through to the end, the deepest last: it comes first.
-    pub stretches: Vec<Stretch>,
-    /// What a path costs its visitor.
+    /// Listings that are not finished, the deepest last: it comes first.
+    pub ranges: Vec<EntryRange>,
+    /// The cost of a path for its visitor.
     pub cost: usize,
 }
 
-impl<R> Way<R> {
-    /// The entry that comes next. Behind the last one of its listing that listing is dropped.
-    pub fn next(&mut self) -> Option<(Arc<Listing>, usize)> {
-        while self.stretches.last().is_some_and(Stretch::is_over) {
-            self.stretches.pop();
+impl<R> RemainingWalk<R> {
+    /// Takes the next entry. Behind the last one of a listing, the listing is dropped.
+    pub fn next(&mut self) -> Option<(Arc<DirectoryListing>, usize)> {
+        while self.ranges.last().is_some_and(EntryRange::is_over) {
+            self.ranges.pop();
         }
-        let stretch = self.stretches.last_mut()?;
-        let at = stretch.next;
-        stretch.next += 1;
-        let listing = Arc::clone(&stretch.listing);
-        if stretch.is_over() {
-            self.stretches.pop();
+        let range = self.ranges.last_mut()?;
+        let at = range.next;
+        range.next += 1;
+        let listing = Arc::clone(&range.listing);
+        if range.is_over() {
+            self.ranges.pop();
         }
         Some((listing, at))
     }
 
-    /// Whether what comes next is a directory on a roundabout way.
+    /// True if the next entry is a directory on a roundabout way.
     pub fn is_roundabout(&self) -> bool {
-        let stretch = self
-            .stretches
-            .iter()
-            .rev()
-            .find(|stretch| !stretch.is_over());
-        let entry = stretch.and_then(|stretch| stretch.entry(stretch.next));
-        matches!(entry, Some(Entry::Directory(deeper)) if deeper.roundabout)
+        let range = self.ranges.iter().rev().find(|range| !range.is_over());
+        let entry = range.and_then(|range| range.entry(range.next));
+        matches!(entry, Some(ListingEntry::Directory(deeper)) if deeper.roundabout)
     }
 }
 
-impl<R: Work> Work for Way<R> {
-    fn take_part(&mut self) -> Option<Self> {
+impl<R: OrderedJob> OrderedJob for RemainingWalk<R> {
+    fn split_off(&mut self) -> Option<Self> {
         if let Some(rest) = &mut self.rest {
-            let part = rest.take_part();
+            let part = rest.split_off();
             if rest.is_over() {
                 self.rest = None;
             }
             if part.is_some() {
                 return Some(Self {
                     rest: part,
-                    stretches: Vec::new(),
+                    ranges: Vec::new(),
                     cost: self.cost,
                 });
             }
         }
-        while self.stretches.last().is_some_and(Stretch::is_over) {
-            self.stretches.pop();
+        while self.ranges.last().is_some_and(EntryRange::is_over) {
+            self.ranges.pop();
         }
-        let part = self.stretches.last_mut()?.cut(self.cost);
+        let part = self.ranges.last_mut()?.cut(self.cost);
         Some(Self {
             rest: None,
-            stretches: vec![part],
+            ranges: vec![part],
             cost: self.cost,
         })
     }
 
     fn is_over(&self) -> bool {
-        self.rest.is_none() && self.stretches.iter().all(Stretch::is_over)
+        self.rest.is_none() && self.ranges.iter().all(EntryRange::is_over)
     }
 
     fn waits_for_all_before(&self) -> bool {

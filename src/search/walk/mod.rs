@@ -7,14 +7,14 @@
 //! still to be read wait on a stack, and trees deeper than the longest path that the kernel
 //! takes are read relative to directories held open on the way.
 //!
-//! What `glob(3)` leaves open is decided here: `**` neither enters hidden directories nor follows
-//! links, and at the end of a pattern it matches everything below, without the directory itself. A
-//! slash at the end always asks for directories (glibc also lists a dangling link for `link/`).
+//! Choices that `glob(3)` leaves open: `**` neither enters hidden directories nor follows links; at
+//! the end of a pattern it matches everything below, without the directory itself. A slash at the
+//! end always asks for directories (glibc also lists a dangling link for `link/`).
 
 mod directory;
 mod listing;
 mod places;
-mod trip;
+mod shared_walk;
 mod walker;
 
 use std::fmt;
@@ -27,17 +27,17 @@ use std::time::Instant;
 use rustix::io::Errno;
 
 use super::order::OutOfMemory;
-use super::paths::{EntryKind, Paths};
-use super::steps::{Pattern, PatternError, Steps};
-use trip::Trip;
-use walker::Collector;
-pub use walker::{Found, Visitor, Walk};
+use super::paths::{EntryKind, PathList};
+use super::steps::{GlobPattern, PatternAutomaton, WildcardError};
+use shared_walk::SharedWalk;
+use walker::PathCollector;
+pub use walker::{PathVisitor, PatternWalk, WalkEntry};
 
-/// Why a pattern could not be expanded.
+/// The reason why a pattern could not be expanded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlobError {
-    /// The text is no pattern.
-    InvalidPattern(PatternError),
+    /// The text is not a pattern.
+    InvalidPattern(WildcardError),
     /// The directory to search in exists but cannot be read, or the process is out of files.
     ReadError(Errno),
     /// Memory ran out for the paths.
@@ -47,9 +47,9 @@ pub enum GlobError {
 impl fmt::Display for GlobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::InvalidPattern(PatternError::Nul) => f.write_str("the pattern holds a NUL"),
-            Self::InvalidPattern(PatternError::TooLong) => f.write_str("the pattern is too long"),
-            Self::InvalidPattern(PatternError::TooMany) => {
+            Self::InvalidPattern(WildcardError::Nul) => f.write_str("the pattern holds a NUL"),
+            Self::InvalidPattern(WildcardError::TooLong) => f.write_str("the pattern is too long"),
+            Self::InvalidPattern(WildcardError::TooMany) => {
                 f.write_str("the pattern stands for too many others")
             }
             Self::ReadError(error) => write!(f, "the directory cannot be read: {error}"),
@@ -76,8 +76,8 @@ impl From<OutOfMemory> for GlobError {
     }
 }
 
-impl From<PatternError> for GlobError {
-    fn from(error: PatternError) -> Self {
+impl From<WildcardError> for GlobError {
+    fn from(error: WildcardError) -> Self {
         Self::InvalidPattern(error)
     }
 }
@@ -85,12 +85,13 @@ impl From<PatternError> for GlobError {
 /// Finds what `pattern` names below the directory `path`, in byte order.
 ///
 /// # Errors
-/// As for [`Pattern::walk`]; or the text is no pattern.
-pub fn expand(path: &Path, pattern: &[u8]) -> Result<Paths, GlobError> {
-    Pattern::parse(pattern)?.paths(path, None)
+/// As for [`GlobPattern::walk`]; or the text is not a pattern.
+#[cfg(feature = "internals")]
+pub fn expand(path: &Path, pattern: &[u8]) -> Result<PathList, GlobError> {
+    GlobPattern::parse(pattern)?.paths(path, None)
 }
 
-impl Pattern {
+impl GlobPattern {
     /// Begins to walk to what it names below the directory `path`; the walk ends at `until`.
     ///
     /// `path` is taken literally; empty, the pattern stands alone, as it does when it begins with a
@@ -98,32 +99,36 @@ impl Pattern {
     ///
     /// # Errors
     /// The directory cannot be read, or memory runs out.
-    pub fn walk(&self, path: &Path, until: Option<Instant>) -> Result<Walk, GlobError> {
+    pub fn walk(&self, path: &Path, until: Option<Instant>) -> Result<PatternWalk, GlobError> {
         let path = path.as_os_str().as_bytes();
         match &*self.walks {
-            [steps] if !path.contains(&0) => {
-                Walk::begin(Trip::new(Arc::clone(steps), until), &start(steps, path))
-            }
+            [steps] if !path.contains(&0) => PatternWalk::begin(
+                SharedWalk::new(Arc::clone(steps), until),
+                &start(steps, path),
+            ),
             _ => {
                 // Paths that two walks find are one: they are put together first.
-                let mut found = Paths::default();
+                let mut found = PathList::default();
                 if !path.contains(&0) {
                     for steps in &self.walks {
                         collect(steps, path, until, &mut found)?;
                     }
                     found.merge();
                 }
-                Ok(Walk::over(Trip::new(Arc::default(), until), found))
+                Ok(PatternWalk::over(
+                    SharedWalk::new(Arc::default(), until),
+                    found,
+                ))
             }
         }
     }
 
-    /// Finds all that it names, as [`Pattern::walk`] does.
+    /// Finds all that it names, as [`GlobPattern::walk`] does.
     ///
     /// # Errors
     /// As for that.
-    pub fn paths(&self, path: &Path, until: Option<Instant>) -> Result<Paths, GlobError> {
-        let mut found = Paths::default();
+    pub fn paths(&self, path: &Path, until: Option<Instant>) -> Result<PathList, GlobError> {
+        let mut found = PathList::default();
         gather(self.walk(path, until)?, &mut found)?;
         Ok(found)
     }
@@ -131,18 +136,18 @@ impl Pattern {
 
 /// A walk over the path `file` alone, which need not exist.
 #[must_use]
-pub fn file(file: &Path) -> Walk {
-    let mut paths = Paths::default();
+pub fn file(file: &Path) -> PatternWalk {
+    let mut paths = PathList::default();
     let path = file.as_os_str().as_bytes();
     if !path.contains(&0) {
         // A path of a request has room.
         let _ = paths.push([path, b""], EntryKind::Regular);
     }
-    Walk::over(Trip::new(Arc::default(), None), paths)
+    PatternWalk::over(SharedWalk::new(Arc::default(), None), paths)
 }
 
-/// Where the walk of a pattern starts, with the slash behind it.
-fn start(steps: &Steps, path: &[u8]) -> Vec<u8> {
+/// Returns the path from which the walk of a pattern starts, with the slash behind it.
+fn start(steps: &PatternAutomaton, path: &[u8]) -> Vec<u8> {
     let mut here = steps.root.clone();
     if here.is_empty() && !path.is_empty() {
         here.extend_from_slice(path);
@@ -153,23 +158,26 @@ fn start(steps: &Steps, path: &[u8]) -> Vec<u8> {
     here
 }
 
-/// Adds what one walk finds.
+/// Adds all that the walk of one automaton finds.
 fn collect(
-    steps: &Arc<Steps>,
+    steps: &Arc<PatternAutomaton>,
     path: &[u8],
     until: Option<Instant>,
-    found: &mut Paths,
+    found: &mut PathList,
 ) -> Result<(), GlobError> {
-    let walk = Walk::begin(Trip::new(Arc::clone(steps), until), &start(steps, path))?;
+    let walk = PatternWalk::begin(
+        SharedWalk::new(Arc::clone(steps), until),
+        &start(steps, path),
+    )?;
     gather(walk, found)
 }
 
 /// Adds all that a walk finds.
-fn gather(walk: Walk, found: &mut Paths) -> Result<(), GlobError> {
+fn gather(walk: PatternWalk, found: &mut PathList) -> Result<(), GlobError> {
     let all = &mut *found;
     let (mut walked, flow) = walk.visit(
         || 1,
-        || Collector,
+        || PathCollector,
         |made| match made.add_to(all) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => ControlFlow::Break(error),

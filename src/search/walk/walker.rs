@@ -10,50 +10,49 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
 use super::GlobError;
-use super::directory::Reader;
-use super::listing::{DIRECTORY, Deeper, Entry, Listing, Stretch, TURN, Way};
+use super::directory::DirectoryReader;
+use super::listing::{
+    DIRECTORY, DirectoryListing, DirectoryVisit, EntryRange, ListingEntry, RemainingWalk, TURN,
+};
 use super::places::{reopen, terminated};
-use super::trip::Trip;
-use crate::search::in_order::{self, Work, Worker};
+use super::shared_walk::SharedWalk;
 use crate::search::order::OutOfMemory;
-use crate::search::paths::{EntryKind, Paths, Walked};
+use crate::search::ordered_pool::{self, OrderedJob, OrderedWorker};
+use crate::search::paths::{EntryKind, PathList, WalkOutcome};
 
-/// What was done before there is work for more than one thread.
+/// The cost of the work that is done before a second thread pays.
 const MUCH: usize = 4 * TURN;
 
-/// What is done with each path that a walk finds. Each thread has one of its own.
-pub trait Visitor: Send {
-    /// What is made of some paths, one after the other.
-    type Made: Default + Send;
-    /// What is left to be done with a path.
-    type Rest: Work;
-    /// What a path costs: a directory that is read costs 32, and a thread takes 1,024 at once.
+/// Visits each path that a walk finds. Each thread has one of its own.
+pub trait PathVisitor: Send {
+    /// The result for some paths, one after the other.
+    type Output: Default + Send;
+    /// The rest of the work on a path.
+    type Rest: OrderedJob;
+    /// The cost of a path: a directory that is read costs 32, and a thread takes 1,024 at once.
     const COST: usize;
 
-    /// Does what is to be done with a path. What is left of it is done before anything behind it.
-    fn visit(&mut self, found: &mut Found<'_>, made: &mut Self::Made) -> Option<Self::Rest>;
+    /// Visits a path. The rest that it returns is done before anything behind it.
+    fn visit(&mut self, found: &mut WalkEntry<'_>, made: &mut Self::Output) -> Option<Self::Rest>;
 
-    /// Goes on with what was left.
-    fn resume(&mut self, rest: Self::Rest, made: &mut Self::Made) -> Option<Self::Rest>;
+    /// Goes on with the rest of a path.
+    fn resume(&mut self, rest: Self::Rest, made: &mut Self::Output) -> Option<Self::Rest>;
 
-    /// Nothing more is added to what was made so far.
-    fn finish(&mut self, _made: &mut Self::Made) {}
+    /// True if so much was made or done that it is to be handed on.
+    fn is_enough(&self, made: &Self::Output) -> bool;
 
-    /// Whether so much was made or done that it is to be handed on.
-    fn is_enough(&self, made: &Self::Made) -> bool;
+    /// Returns the bytes that a result holds.
+    fn size(made: &Self::Output) -> usize;
 
-    /// How many bytes it holds.
-    fn size(made: &Self::Made) -> usize;
-
-    /// Whether this visitor has done so much that there is work for others.
+    /// True if this visitor has done so much that there is work for others.
     fn has_done_much(&self) -> bool {
         false
     }
 }
 
-/// Nothing is ever left to be done.
-impl Work for Infallible {
-    fn take_part(&mut self) -> Option<Self> {
+/// For visitors that never leave a rest.
+impl OrderedJob for Infallible {
+    fn split_off(&mut self) -> Option<Self> {
         None
     }
 
@@ -64,14 +63,14 @@ impl Work for Infallible {
 
 /// A path that a walk has found.
 #[derive(Debug)]
-pub struct Found<'a> {
-    listing: &'a Arc<Listing>,
+pub struct WalkEntry<'a> {
+    listing: &'a Arc<DirectoryListing>,
     name: &'a CStr,
     kind: EntryKind,
-    opened: &'a mut Opened,
+    opened: &'a mut OpenedDirectory,
 }
 
-impl Found<'_> {
+impl WalkEntry<'_> {
     /// The two parts of the path, one behind the other.
     #[must_use]
     pub fn parts(&self) -> [&[u8]; 2] {
@@ -84,7 +83,7 @@ impl Found<'_> {
         self.parts().concat()
     }
 
-    /// What it is; a link is not followed.
+    /// Its kind; a link is not followed.
     #[must_use]
     pub fn kind(&self) -> EntryKind {
         self.kind
@@ -103,24 +102,24 @@ impl Found<'_> {
 /// The directory of the last path, and the path in it: to name a file from there spares the kernel
 /// the way from the start.
 #[derive(Debug, Default)]
-struct Opened {
-    directory: Option<(Arc<Listing>, OwnedFd)>,
+struct OpenedDirectory {
+    directory: Option<(Arc<DirectoryListing>, OwnedFd)>,
     /// The listing of the last path, if its directory is not open.
-    last: Option<Arc<Listing>>,
+    last: Option<Arc<DirectoryListing>>,
     scratch: Vec<u8>,
 }
 
 /// The longest path in bytes, with its NUL, that the kernel takes.
 const LONGEST_PATH: usize = 4096;
 
-impl Opened {
+impl OpenedDirectory {
     /// The directory to open a path from, and the rest of the way.
     fn path<'s>(
         &'s mut self,
-        listing: &Arc<Listing>,
+        listing: &Arc<DirectoryListing>,
         name: &'s CStr,
     ) -> (BorrowedFd<'s>, &'s CStr) {
-        let same = |other: &Arc<Listing>| Arc::ptr_eq(other, listing);
+        let same = |other: &Arc<DirectoryListing>| Arc::ptr_eq(other, listing);
         let is_open = self.directory.as_ref().is_some_and(|(open, _)| same(open));
         let again = self.last.as_ref().is_some_and(same);
         let far = listing.base.len() + name.count_bytes() >= LONGEST_PATH;
@@ -140,31 +139,31 @@ impl Opened {
     }
 }
 
-/// Goes through a part of the way.
-struct Walker<'a, V> {
-    reader: Reader<'a>,
-    trip: &'a Trip,
+/// Does parts of a walk, on one thread.
+struct WalkWorker<'a, V> {
+    reader: DirectoryReader<'a>,
+    shared: &'a SharedWalk,
     visitor: V,
-    opened: Opened,
-    /// What this walker has done, in the unit of [`TURN`].
+    opened: OpenedDirectory,
+    /// The cost of its work so far, in the unit of [`TURN`].
     done: usize,
 }
 
-impl<V: Visitor> Walker<'_, V> {
-    fn read(
+impl<V: PathVisitor> WalkWorker<'_, V> {
+    fn read_directory(
         &mut self,
-        listing: &Arc<Listing>,
-        (name, deeper): (&[u8], Deeper),
-        stretches: &mut Vec<Stretch>,
-        walked: &mut Walked,
+        listing: &Arc<DirectoryListing>,
+        (name, deeper): (&[u8], DirectoryVisit),
+        ranges: &mut Vec<EntryRange>,
+        walked: &mut WalkOutcome,
     ) {
-        if self.trip.is_over(walked) {
+        if self.shared.is_over(walked) {
             return;
         }
-        let before = stretches.len();
+        let before = ranges.len();
         let directory = match self
             .reader
-            .go_deeper(listing, (name, deeper), stretches, walked)
+            .go_deeper(listing, (name, deeper), ranges, walked)
         {
             Ok(directory) => directory,
             Err(error) => {
@@ -173,18 +172,18 @@ impl<V: Visitor> Walker<'_, V> {
                 return;
             }
         };
-        // What is in it is opened from there.
-        if let (Some(directory), Some(stretch)) = (directory, stretches.get(before)) {
-            self.opened.directory = Some((Arc::clone(&stretch.listing), directory));
+        // Its entries are opened from there.
+        if let (Some(directory), Some(range)) = (directory, ranges.get(before)) {
+            self.opened.directory = Some((Arc::clone(&range.listing), directory));
         }
     }
 }
 
-impl<V: Visitor> Worker for Walker<'_, V> {
-    type Work = Way<V::Rest>;
-    type Made = (Walked, V::Made);
+impl<V: PathVisitor> OrderedWorker for WalkWorker<'_, V> {
+    type Job = RemainingWalk<V::Rest>;
+    type Output = (WalkOutcome, V::Output);
 
-    fn work(&mut self, mut part: Self::Work, made: &mut Self::Made) -> Option<Self::Work> {
+    fn work(&mut self, mut part: Self::Job, made: &mut Self::Output) -> Option<Self::Job> {
         let (walked, made) = made;
         let all_before_is_done = part.waits_for_all_before();
         let mut done = 0;
@@ -201,9 +200,9 @@ impl<V: Visitor> Worker for Walker<'_, V> {
                 let entry = &listing.entries[at];
                 let name = listing.name(entry);
                 match entry.what {
-                    Entry::Found(kind) => {
+                    ListingEntry::Found(kind) => {
                         done += V::COST;
-                        let mut found = Found {
+                        let mut found = WalkEntry {
                             listing: &listing,
                             name,
                             kind,
@@ -211,10 +210,10 @@ impl<V: Visitor> Worker for Walker<'_, V> {
                         };
                         part.rest = self.visitor.visit(&mut found, made);
                     }
-                    Entry::Directory(deeper) => {
+                    ListingEntry::Directory(deeper) => {
                         done += DIRECTORY;
                         let name = (name.to_bytes(), deeper);
-                        self.read(&listing, name, &mut part.stretches, walked);
+                        self.read_directory(&listing, name, &mut part.ranges, walked);
                     }
                 }
             }
@@ -222,12 +221,11 @@ impl<V: Visitor> Worker for Walker<'_, V> {
                 break;
             }
         }
-        self.visitor.finish(made);
         self.done += done;
         (!part.is_over()).then_some(part)
     }
 
-    fn size((_, made): &Self::Made) -> usize {
+    fn size((_, made): &Self::Output) -> usize {
         V::size(made)
     }
 
@@ -238,76 +236,76 @@ impl<V: Visitor> Worker for Walker<'_, V> {
 
 /// A walk that has begun: the first directory has been read.
 #[derive(Debug)]
-pub struct Walk {
-    trip: Trip,
-    stretches: Vec<Stretch>,
-    walked: Walked,
+pub struct PatternWalk {
+    shared: SharedWalk,
+    ranges: Vec<EntryRange>,
+    walked: WalkOutcome,
 }
 
-impl Walk {
-    pub(super) fn begin(trip: Trip, here: &[u8]) -> Result<Self, GlobError> {
-        let (mut stretches, mut walked) = (Vec::new(), Walked::default());
-        Reader::new(&trip).start(here, &mut stretches, &mut walked)?;
+impl PatternWalk {
+    pub(super) fn begin(shared: SharedWalk, here: &[u8]) -> Result<Self, GlobError> {
+        let (mut ranges, mut walked) = (Vec::new(), WalkOutcome::default());
+        DirectoryReader::new(&shared).start(here, &mut ranges, &mut walked)?;
         Ok(Self {
-            trip,
-            stretches,
+            shared,
+            ranges,
             walked,
         })
     }
 
     /// A walk over paths that are known.
-    pub(super) fn over(trip: Trip, mut paths: Paths) -> Self {
+    pub(super) fn over(shared: SharedWalk, mut paths: PathList) -> Self {
         let walked = std::mem::take(&mut paths.walked);
         Self {
-            trip,
-            stretches: vec![Stretch::whole(Listing::of_paths(paths))],
+            shared,
+            ranges: vec![EntryRange::whole(DirectoryListing::of_paths(paths))],
             walked,
         }
     }
 
-    /// Visits all that the pattern names. `hand_on` gets what the visitors have made, in the byte
-    /// order of the paths, until it breaks off.
+    /// Visits all that the pattern names. `hand_on` gets the visitors' results, in the byte order
+    /// of the paths, until it breaks off.
     ///
-    /// `threads` is asked how many there may be, once there is work for more than one; `visitor`
-    /// makes one for each.
-    pub fn visit<V: Visitor, B>(
+    /// `threads` returns the most threads, once there is work for more than one; `visitor` makes
+    /// the visitor of each.
+    pub fn visit<V: PathVisitor, B>(
         self,
         threads: impl FnOnce() -> usize,
         mut visitor: impl FnMut() -> V,
-        mut hand_on: impl FnMut(&mut V::Made) -> ControlFlow<B>,
-    ) -> (Walked, ControlFlow<B>) {
+        mut hand_on: impl FnMut(&mut V::Output) -> ControlFlow<B>,
+    ) -> (WalkOutcome, ControlFlow<B>) {
         let Self {
-            trip,
-            stretches,
+            shared,
+            ranges,
             mut walked,
         } = self;
-        let trip = &trip;
-        let way = Way {
+        let shared = &shared;
+        let way = RemainingWalk {
             rest: None,
-            stretches,
+            ranges,
             cost: V::COST,
         };
-        let worker = || Walker {
-            reader: Reader::new(trip),
-            trip,
+        let worker = || WalkWorker {
+            reader: DirectoryReader::new(shared),
+            shared,
             visitor: visitor(),
-            opened: Opened::default(),
+            opened: OpenedDirectory::default(),
             done: 0,
         };
         let flow = if way.is_over() || walked.left_out.is_some() {
             ControlFlow::Continue(())
         } else {
             let all = &mut walked;
-            let flow = in_order::run(
+            let flow = ordered_pool::run(
                 way,
                 threads,
                 worker,
-                |(walked, made): &mut (Walked, V::Made)| {
+                |(walked, made): &mut (WalkOutcome, V::Output)| {
                     all.append(walked);
                     if let ControlFlow::Break(broken) = hand_on(made) {
                         return ControlFlow::Break(Some(broken));
                     }
-                    // What is behind that for which there was no time is not to be known either.
+                    // Behind a part for which there was no time, nothing may be told either.
                     match all.left_out {
                         Some(_) => ControlFlow::Break(None),
                         None => ControlFlow::Continue(()),
@@ -319,24 +317,24 @@ impl Walk {
                 _ => ControlFlow::Continue(()),
             }
         };
-        walked.left_out = walked.left_out.or(trip.left_out());
+        walked.left_out = walked.left_out.or(shared.left_out());
         (walked, flow)
     }
 }
 
 /// Collects all paths.
-pub(super) struct Collector;
+pub(super) struct PathCollector;
 
-/// What it has collected.
+/// Paths that were collected.
 #[derive(Default)]
-pub(super) struct Collected {
-    paths: Paths,
+pub(super) struct CollectedPaths {
+    paths: PathList,
     failed: Option<OutOfMemory>,
 }
 
-impl Collected {
-    /// Adds it to `all`; nothing is left.
-    pub fn add_to(&mut self, all: &mut Paths) -> Result<(), OutOfMemory> {
+impl CollectedPaths {
+    /// Moves them to `all`.
+    pub fn add_to(&mut self, all: &mut PathList) -> Result<(), OutOfMemory> {
         let paths = std::mem::take(&mut self.paths);
         for found in paths.iter() {
             all.push([found.path(), b""], found.kind())?;
@@ -345,27 +343,31 @@ impl Collected {
     }
 }
 
-impl Visitor for Collector {
-    type Made = Collected;
+impl PathVisitor for PathCollector {
+    type Output = CollectedPaths;
     type Rest = Infallible;
     const COST: usize = 1;
 
-    fn visit(&mut self, found: &mut Found<'_>, made: &mut Collected) -> Option<Infallible> {
+    fn visit(
+        &mut self,
+        found: &mut WalkEntry<'_>,
+        made: &mut CollectedPaths,
+    ) -> Option<Infallible> {
         made.failed = made
             .failed
             .or(made.paths.push(found.parts(), found.kind).err());
         None
     }
 
-    fn resume(&mut self, rest: Infallible, _: &mut Collected) -> Option<Infallible> {
+    fn resume(&mut self, rest: Infallible, _: &mut CollectedPaths) -> Option<Infallible> {
         match rest {}
     }
 
-    fn is_enough(&self, made: &Collected) -> bool {
+    fn is_enough(&self, made: &CollectedPaths) -> bool {
         made.failed.is_some()
     }
 
-    fn size(_: &Collected) -> usize {
+    fn size(_: &CollectedPaths) -> usize {
         0
     }
 }

@@ -5,8 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use super::*;
-use crate::sandbox::confinement::{Bounds, Door};
-use crate::shell::refused::claims_in;
+use crate::sandbox::confinement::{ConfinementBounds, ConfinementSource};
+use crate::shell::output_claims::claims_in;
 
 /// A root, something to read beside it, and what lies outside of both.
 struct NotedPlace {
@@ -16,7 +16,7 @@ struct NotedPlace {
 }
 
 impl NotedPlace {
-    fn new(door: Door, no_network: bool) -> Self {
+    fn new(door: ConfinementSource, no_network: bool) -> Self {
         // Shared memory may be written by every call.
         let places = [std::env::temp_dir(), "/tmp".into()];
         let mut places = places.iter().filter(|one| !one.starts_with("/dev"));
@@ -31,7 +31,7 @@ impl NotedPlace {
         }
         fs::write(top.join("out/an \u{202e}odd\n\"name"), "").unwrap();
         symlink("../out/secret", top.join("root/link")).unwrap();
-        let bounds = Bounds {
+        let bounds = ConfinementBounds {
             roots: vec![top.join("root").into()],
             readable: vec![top.join("read").into()],
             no_network,
@@ -45,7 +45,7 @@ impl NotedPlace {
     }
 
     /// The note on a command that ended so, `TOP` for the directory of all.
-    fn note(&self, command: &str, code: i32, denials: &[Denial], output: &str) -> String {
+    fn note(&self, command: &str, code: i32, denials: &[KernelDenial], output: &str) -> String {
         let top = self.top.to_str().unwrap();
         let call = ConfinedCall {
             confinement: &self.confinement,
@@ -60,8 +60,8 @@ impl NotedPlace {
         note.replace(top, "TOP")
     }
 
-    fn denial(&self, name: &str, right: Right) -> Denial {
-        Denial::File {
+    fn denial(&self, name: &str, right: AccessRight) -> KernelDenial {
+        KernelDenial::File {
             path: self.top.join(name),
             right,
             name: false,
@@ -76,7 +76,7 @@ const UNNAMED: &str = "The output speaks of a refusal. This call is confined, wh
 #[test]
 #[expect(clippy::too_many_lines, reason = "it is a table")]
 fn of_output_alone_the_note_says_what_it_speaks_of_and_what_is_outside() {
-    let place = NotedPlace::new(Door::Flags, false);
+    let place = NotedPlace::new(ConfinementSource::Flags, false);
     let outside = |path: &str, directory: &str| {
         format!(
             "The output speaks of a refusal, and {path} is outside of what this call may read or \
@@ -192,7 +192,7 @@ fn of_output_alone_the_note_says_what_it_speaks_of_and_what_is_outside() {
 
 #[test]
 fn what_hosts_have_confined_is_allowed_by_variables() {
-    let place = NotedPlace::new(Door::Environment, false);
+    let place = NotedPlace::new(ConfinementSource::Environment, false);
     for (output, how) in [
         (
             "cat: TOP/out/secret: Permission denied",
@@ -210,11 +210,11 @@ fn what_hosts_have_confined_is_allowed_by_variables() {
 
 #[test]
 fn what_the_kernel_told_is_said_to_have_been_refused() {
-    let place = NotedPlace::new(Door::Flags, false);
+    let place = NotedPlace::new(ConfinementSource::Flags, false);
     let file = |name: &str, right| place.denial(name, right);
-    let names = Denial::File {
+    let names = KernelDenial::File {
         path: place.top.join("out"),
-        right: Right::Write,
+        right: AccessRight::Write,
         name: true,
     };
     let allowed =
@@ -223,26 +223,31 @@ fn what_the_kernel_told_is_said_to_have_been_refused() {
         |what: &str| format!("The confinement of this call refused {what}.{AS_IT_IS}");
     for (denials, note) in [
         (
-            vec![file("out/secret", Right::Read)],
+            vec![file("out/secret", AccessRight::Read)],
             allowed("reading TOP/out/secret (allowed by `--read TOP/out`)"),
         ),
         (
-            vec![file("out/secret", Right::Write), names],
+            vec![file("out/secret", AccessRight::Write), names],
             allowed(
                 "writing TOP/out/secret (allowed by `--root TOP/out`); making, renaming or removing \
                  what is in TOP/out (allowed by `--root TOP/out`)",
             ),
         ),
         (
-            vec![file("out/an \u{202e}odd\n\"name", Right::Read)],
+            vec![file("out/an \u{202e}odd\n\"name", AccessRight::Read)],
             allowed("reading \"TOP/out/an \\u{202e}odd\\n\\\"name\" (allowed by `--read TOP/out`)"),
         ),
         (
-            vec![file("home/.ssh/id", Right::Read)],
+            vec![file("home/.ssh/id", AccessRight::Read)],
             not_allowed(&format!("reading TOP/home/.ssh/id ({DO_WITHOUT})")),
         ),
         (
-            vec![Denial::Signal, Denial::Trace, Denial::Mount, Denial::Socket],
+            vec![
+                KernelDenial::Signal,
+                KernelDenial::Trace,
+                KernelDenial::Mount,
+                KernelDenial::Socket,
+            ],
             not_allowed(
                 "a signal to a process that this call did not start (nothing allows that); looking \
                  into a process outside of it (nothing allows that); mounting and unmounting (nothing \
@@ -253,14 +258,14 @@ fn what_the_kernel_told_is_said_to_have_been_refused() {
         assert_eq!(place.note("make", 1, &denials, ""), note);
     }
     // A fact stands before what the output speaks of.
-    let fact = [file("out/secret", Right::Read)];
+    let fact = [file("out/secret", AccessRight::Read)];
     let note = place.note("make", 1, &fact, "cat: TOP/out/new: Permission denied");
     assert!(note.starts_with("The confinement of this call refused reading TOP/out/secret"));
     assert!(!note.contains("out/new"), "{note}");
     // Programs try much that they can do without.
     assert_eq!(place.note("make", 0, &fact, ""), "");
     assert_eq!(
-        place.note("make", 1, &[file("out/secret", Right::Execute)], ""),
+        place.note("make", 1, &[file("out/secret", AccessRight::Execute)], ""),
         ""
     );
     assert!(
@@ -277,7 +282,7 @@ fn what_the_kernel_told_is_said_to_have_been_refused() {
 
 #[test]
 fn the_network_is_told_where_it_was_taken_away() {
-    let place = NotedPlace::new(Door::Flags, true);
+    let place = NotedPlace::new(ConfinementSource::Flags, true);
     let taken = "The output speaks of the network, which --no-network takes from this call: do \
                  without it, or tell whoever set that up what you need.";
     for output in [

@@ -150,7 +150,7 @@ fn types_sort_into_pages_texts_and_the_rest() {
     for other in ["image/png", "application/pdf", "video/mp4"] {
         assert_eq!(
             read(b"x", Some(other), "", false),
-            Err(Unsupported(other.to_owned()))
+            Err(UnsupportedBody(other.to_owned()))
         );
     }
 }
@@ -337,7 +337,7 @@ fn a_declaration_far_down_counts_where_the_bytes_are_no_utf_8() {
     ]
     .concat();
     assert!(text(&page, "text/html").ends_with(sentence));
-    // What it looks like is something else than what it says it is.
+    // Its bytes look like something else than its declaration says.
     let page = [
         &b" ".repeat(2000)[..],
         b"<meta charset=iso-8859-5>\xbc\xd8\xe0",
@@ -359,7 +359,7 @@ fn octets_that_are_text_are_text_and_others_are_not() {
         for bytes in [&b"%PDF-1.4 and so on"[..], b"\0\x01", &late] {
             assert_eq!(
                 kind(bytes, content_type),
-                Err(Unsupported(content_type.to_owned()))
+                Err(UnsupportedBody(content_type.to_owned()))
             );
         }
     }

@@ -2,19 +2,18 @@
 //!
 //! Follows WHATWG HTML, "prescan a byte stream to determine its encoding".
 
-/// The label that the first kilobyte, `head`, declares.
+/// Returns the label declared in the first kilobyte, `head`.
 pub fn declared(head: &[u8]) -> Option<Vec<u8>> {
     scan(head, false)
 }
 
-/// The label that a document declares, however far down. Other than in the first kilobyte, what
-/// looks like markup inside a script, a style or a title is not taken for it, as no reader of the
-/// whole document would.
+/// Returns the label declared anywhere in a document. Unlike in the first kilobyte, markup inside a
+/// script, a style or a title is ignored, as any parser of the whole document would do.
 pub fn declared_anywhere(document: &[u8]) -> Option<Vec<u8>> {
     scan(document, true)
 }
 
-/// Elements whose content is no markup.
+/// Elements whose content is not markup.
 const RAW: [&[u8]; 4] = [b"script", b"style", b"textarea", b"title"];
 
 fn scan(head: &[u8], whole: bool) -> Option<Vec<u8>> {
@@ -28,10 +27,10 @@ fn scan(head: &[u8], whole: bool) -> Option<Vec<u8>> {
     while at < head.len() {
         let rest = &head[at..];
         if rest.starts_with(b"<!--") {
-            // `<!-->` is a whole comment.
+            // `<!-->` is a complete comment.
             at += 2 + find(&rest[2..], b"-->")? + 3;
         } else if is_tag(rest, b"<meta") {
-            let mut attributes = Attributes { rest: &rest[5..] };
+            let mut attributes = TagAttributes { rest: &rest[5..] };
             if let Some(label) = meta(&mut attributes) {
                 return Some(label);
             }
@@ -44,7 +43,7 @@ fn scan(head: &[u8], whole: bool) -> Option<Vec<u8>> {
             let skip = rest
                 .iter()
                 .position(|b| b.is_ascii_whitespace() || *b == b'>')?;
-            let mut attributes = Attributes {
+            let mut attributes = TagAttributes {
                 rest: &rest[skip..],
             };
             while attributes.next().is_some() {}
@@ -62,7 +61,7 @@ fn scan(head: &[u8], whole: bool) -> Option<Vec<u8>> {
     None
 }
 
-/// Where the end tag of element `name` stands.
+/// Returns the position of the end tag of element `name`.
 fn end_of(name: &[u8], content: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'<', content).find(|at| {
         let tag = &content[at + 1..];
@@ -85,8 +84,9 @@ fn is_tag(rest: &[u8], name: &[u8]) -> bool {
             .is_some_and(|b| b.is_ascii_whitespace() || *b == b'/')
 }
 
-/// What one `<meta>` declares: `charset`, or `content` with `http-equiv=content-type`.
-fn meta(attributes: &mut Attributes<'_>) -> Option<Vec<u8>> {
+/// Returns the label that one `<meta>` declares: in `charset`, or in `content` with
+/// `http-equiv=content-type`.
+fn meta(attributes: &mut TagAttributes<'_>) -> Option<Vec<u8>> {
     let (mut charset, mut content, mut pragma) = (None, None, false);
     for (name, value) in attributes.by_ref() {
         match name.as_slice() {
@@ -99,7 +99,7 @@ fn meta(attributes: &mut Attributes<'_>) -> Option<Vec<u8>> {
     charset.or_else(|| content.filter(|_| pragma))
 }
 
-/// The charset in a value such as `text/html; charset=utf-8`.
+/// Returns the charset in a value such as `text/html; charset=utf-8`.
 fn content_charset(value: &[u8]) -> Option<Vec<u8>> {
     let lower = value.to_ascii_lowercase();
     let mut from = 0;
@@ -132,12 +132,12 @@ fn xml_encoding(declaration: &[u8]) -> Option<Vec<u8>> {
     Some(rest[1..=end].to_vec())
 }
 
-/// A tag's attributes, names in lower case. Ends behind the tag.
-struct Attributes<'a> {
+/// Iterator over a tag's attributes, names in lower case. It ends behind the tag.
+struct TagAttributes<'a> {
     rest: &'a [u8],
 }
 
-impl Attributes<'_> {
+impl TagAttributes<'_> {
     fn bump(&mut self) -> Option<u8> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;
@@ -151,7 +151,7 @@ impl Attributes<'_> {
     }
 }
 
-impl Iterator for Attributes<'_> {
+impl Iterator for TagAttributes<'_> {
     type Item = (Vec<u8>, Vec<u8>);
 
     fn next(&mut self) -> Option<Self::Item> {

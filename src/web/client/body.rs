@@ -1,39 +1,38 @@
-//! Reads a reply's body: undoes its content codings (RFC 9110, section 8.4.1) within bounds.
+//! Reading a reply's body: undoes its content codings (RFC 9110, section 8.4.1) within bounds.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use brotli_decompressor::Decompressor;
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 
-/// The most bytes that are read of an encoded body, and of the output of any but the last coding,
-/// where no more than [`MAX_BODY`](super::MAX_BODY) is kept; for each byte that is kept beyond, one
-/// more.
+/// Most bytes read of an encoded body, and of the output of any but the last coding, for a limit of
+/// [`MAX_BODY`](super::MAX_BODY); for each byte of a higher limit, one more.
 const MAX_ENCODED: u64 = 12 * 1024 * 1024;
-/// How many codings may be stacked.
+/// Maximum number of stacked codings.
 const MAX_CODINGS: usize = 3;
-/// How many members a gzip body may have; writers put at least 64 KiB into each.
+/// Maximum number of members of a gzip body; writers put at least 64 KiB into each.
 const MAX_MEMBERS: usize = 4096;
 const BUFFER: usize = 32 * 1024;
 
-/// A body, decoded.
-pub struct Body {
+/// A decoded body.
+pub struct DecodedBody {
     /// The first bytes, up to the limit.
     pub bytes: Vec<u8>,
-    /// Whether there was more.
+    /// True if there was more.
     pub truncated: bool,
 }
 
-/// Why a body could not be read.
+/// Reason why a body could not be read.
 #[derive(Debug)]
 pub enum BodyError {
     /// The connection failed, or ended before the body did.
     Transport(io::Error),
     /// The body is not in the coding that the server named.
     Coding(String),
-    /// A coding that was not asked for.
+    /// The server used a coding that was not requested.
     UnknownCoding(String),
-    /// More than 12 MiB, or 4096 gzip members, had to be read for less than 10 MiB of body, or so
-    /// much more for the more that is kept.
+    /// More than 12 MiB, or 4096 gzip members, had to be read for less than 10 MiB of body; with a
+    /// higher limit, as many bytes more as that is higher.
     TooMuch,
 }
 
@@ -57,38 +56,38 @@ impl std::error::Error for BodyError {
     }
 }
 
-/// A body that could not be read, and as much of it as could.
-pub struct Broken {
-    /// Why there is no more.
+/// Error: a body that could not be read to its end, with the part that was read.
+pub struct BrokenBody {
+    /// Reason why there is no more.
     pub error: BodyError,
-    /// Its first bytes, decoded.
+    /// The first bytes, decoded.
     pub bytes: Vec<u8>,
 }
 
-impl From<BodyError> for Broken {
+impl From<BodyError> for BrokenBody {
     fn from(error: BodyError) -> Self {
         let bytes = Vec::new();
         Self { error, bytes }
     }
 }
 
-/// What some servers call a body that is in no coding.
+/// Names that some servers use for a body without any coding.
 const PLAIN: [&str; 4] = ["identity", "none", "utf-8", "binary"];
 
-/// Tells something of a body by its first bytes.
-type Tells = fn(&[u8]) -> bool;
+/// A test of a body by its first bytes.
+type BodyTest = fn(&[u8]) -> bool;
 
-/// How much of a body is kept, in bytes after decoding.
+/// Limit for the size of a body, in bytes after decoding.
 #[derive(Clone, Copy, Debug)]
-pub struct Most {
-    /// Of any body.
+pub struct BodyLimit {
+    /// Limit for any body.
     pub bytes: usize,
-    /// Of one that begins in a way that this tells, so much, where that is more.
-    pub larger: Option<(Tells, usize)>,
+    /// A higher limit, for bodies whose beginning passes the test.
+    pub larger: Option<(BodyTest, usize)>,
 }
 
-impl Most {
-    /// So many bytes of any body.
+impl BodyLimit {
+    /// Creates a limit for all bodies.
     #[must_use]
     pub const fn of(bytes: usize) -> Self {
         Self {
@@ -97,7 +96,7 @@ impl Most {
         }
     }
 
-    /// The most that is read of an encoded body.
+    /// Returns the most bytes to read of an encoded body.
     fn encoded(self) -> u64 {
         let largest = self.larger.map_or(0, |(_, bytes)| bytes).max(self.bytes);
         let beyond = largest.saturating_sub(super::MAX_BODY);
@@ -105,16 +104,16 @@ impl Most {
     }
 }
 
-/// Reads a body to its end, or to as much as `most` says.
+/// Reads a body to its end, or to the limit `most`.
 ///
-/// `codings` is the value of `Content-Encoding`, `length` what `Content-Length` promises. An
-/// empty body is empty whatever its coding.
+/// `codings` is the value of `Content-Encoding`, `length` the value of `Content-Length`. An empty
+/// body is empty whatever its coding.
 pub fn read(
     body: impl Read,
     codings: Option<&str>,
     length: Option<u64>,
-    most: Most,
-) -> Result<Body, Broken> {
+    most: BodyLimit,
+) -> Result<DecodedBody, BrokenBody> {
     let names: Vec<String> = codings
         .unwrap_or_default()
         .split(',')
@@ -124,24 +123,24 @@ pub fn read(
     let all = names.join(", ");
     if names.is_empty() {
         let capacity = length.map_or(BUFFER, |n| usize::try_from(n).unwrap_or(most.bytes));
-        return take(body, capacity, most, BodyError::Transport);
+        return read_limited(body, capacity, most, BodyError::Transport);
     }
     if names.len() > MAX_CODINGS {
         return Err(BodyError::UnknownCoding(all).into());
     }
     let mut reader: Box<dyn BufRead + '_> = Box::new(BufReader::with_capacity(
         BUFFER,
-        Metered::new(Marked(body), most.encoded()),
+        MeteredReader::new(TransportReader(body), most.encoded()),
     ));
     if reader.fill_buf().map_err(|e| fault(&all, e))?.is_empty() {
-        return Ok(Body {
+        return Ok(DecodedBody {
             bytes: Vec::new(),
             truncated: false,
         });
     }
     for (at, name) in names.iter().rev().enumerate() {
         let decoder: Box<dyn Read + '_> = match name.as_str() {
-            "gzip" | "x-gzip" => Box::new(Gunzip {
+            "gzip" | "x-gzip" => Box::new(GzipMembers {
                 decoder: Some(GzDecoder::new(reader)),
                 members: 1,
             }),
@@ -150,23 +149,23 @@ pub fn read(
             _ => return Err(BodyError::UnknownCoding(all).into()),
         };
         if at + 1 == names.len() {
-            return take(decoder, BUFFER, most, |e| fault(&all, e));
+            return read_limited(decoder, BUFFER, most, |e| fault(&all, e));
         }
         reader = Box::new(BufReader::with_capacity(
             BUFFER,
-            Metered::new(decoder, most.encoded()),
+            MeteredReader::new(decoder, most.encoded()),
         ));
     }
     Err(BodyError::UnknownCoding(all).into())
 }
 
-/// Reads up to as much as `most` says, and learns whether there was one more byte.
-fn take(
+/// Reads up to the limit `most`, and one byte more to learn whether the body is truncated.
+fn read_limited(
     mut reader: impl Read,
     capacity: usize,
-    most: Most,
+    most: BodyLimit,
     fault: impl FnOnce(io::Error) -> BodyError,
-) -> Result<Body, Broken> {
+) -> Result<DecodedBody, BrokenBody> {
     let mut limit = most.bytes;
     let mut bytes = Vec::with_capacity(capacity.min(limit).saturating_add(1));
     let mut read = read_to(&mut reader, limit, &mut bytes);
@@ -180,14 +179,14 @@ fn take(
     }
     if let Err(error) = read {
         let error = fault(error);
-        return Err(Broken { error, bytes });
+        return Err(BrokenBody { error, bytes });
     }
     let truncated = bytes.len() > limit;
     bytes.truncate(limit);
-    Ok(Body { bytes, truncated })
+    Ok(DecodedBody { bytes, truncated })
 }
 
-/// Reads on until there is one byte more than `limit`, or the end.
+/// Reads until there is one byte more than `limit`, or the body ends.
 fn read_to(reader: &mut impl Read, limit: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
     let missing = limit.saturating_add(1).saturating_sub(bytes.len());
     let missing = u64::try_from(missing).unwrap_or(u64::MAX);
@@ -196,19 +195,19 @@ fn read_to(reader: &mut impl Read, limit: usize, bytes: &mut Vec<u8>) -> io::Res
 
 fn fault(codings: &str, error: io::Error) -> BodyError {
     let inner = error.get_ref();
-    if inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<Overflow>) {
+    if inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<EncodedOverflow>) {
         return BodyError::TooMuch;
     }
-    if inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<Transport>) {
+    if inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<TransportError>) {
         let inner = error
             .into_inner()
-            .and_then(|e| e.downcast::<Transport>().ok());
+            .and_then(|e| e.downcast::<TransportError>().ok());
         return BodyError::Transport(inner.map_or_else(|| io::ErrorKind::Other.into(), |t| t.0));
     }
     BodyError::Coding(codings.to_owned())
 }
 
-/// Deflate as servers mean it: with the zlib wrapper that the standard asks for, or without.
+/// Decodes deflate as servers use it: with the zlib wrapper that the standard requires, or without.
 fn inflate<'a>(mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + 'a>> {
     let mut head = Vec::with_capacity(2);
     reader.by_ref().take(2).read_to_end(&mut head)?;
@@ -223,8 +222,9 @@ fn inflate<'a>(mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + '
     })
 }
 
-/// Brotli as RFC 7932 has it. The decoder would also take streams with windows of a gibibyte, which
-/// no server may send and which begin with a byte that the RFC leaves invalid (section 9.1).
+/// Decodes Brotli as RFC 7932 defines it. The decoder would also accept streams with windows of a
+/// gibibyte, which no server may send and which begin with a byte that the RFC calls invalid
+/// (section 9.1).
 fn brotli<'a>(mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + 'a>> {
     if reader
         .fill_buf()?
@@ -236,13 +236,13 @@ fn brotli<'a>(mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + 'a
     Ok(Box::new(Decompressor::new(reader, BUFFER)))
 }
 
-/// gzip with all its members (RFC 1952, section 2.2); what follows them is ignored.
-struct Gunzip<R> {
+/// gzip decoder for all members (RFC 1952, section 2.2); anything after them is ignored.
+struct GzipMembers<R> {
     decoder: Option<GzDecoder<R>>,
     members: usize,
 }
 
-impl<R: BufRead> Read for Gunzip<R> {
+impl<R: BufRead> Read for GzipMembers<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         while let Some(mut decoder) = self.decoder.take() {
             let n = decoder.read(buf)?;
@@ -253,7 +253,7 @@ impl<R: BufRead> Read for Gunzip<R> {
             let mut rest = decoder.into_inner();
             if rest.fill_buf()?.first() == Some(&0x1f) {
                 if self.members == MAX_MEMBERS {
-                    return Err(io::Error::other(Overflow));
+                    return Err(io::Error::other(EncodedOverflow));
                 }
                 self.members += 1;
                 self.decoder = Some(GzDecoder::new(rest));
@@ -265,64 +265,64 @@ impl<R: BufRead> Read for Gunzip<R> {
 
 /// An error of the connection, as opposed to one of a decoder.
 #[derive(Debug)]
-struct Transport(io::Error);
+struct TransportError(io::Error);
 
-impl std::fmt::Display for Transport {
+impl std::fmt::Display for TransportError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl std::error::Error for Transport {
+impl std::error::Error for TransportError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.0)
     }
 }
 
-struct Marked<R>(R);
+struct TransportReader<R>(R);
 
-impl<R: Read> Read for Marked<R> {
+impl<R: Read> Read for TransportReader<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         self.0.read(buf).map_err(|e| {
             if e.kind() == io::ErrorKind::Interrupted {
                 e
             } else {
-                io::Error::other(Transport(e))
+                io::Error::other(TransportError(e))
             }
         })
     }
 }
 
-/// More was read than may be.
+/// Error: more than the allowed bytes were read.
 #[derive(Debug)]
-struct Overflow;
+struct EncodedOverflow;
 
-impl std::fmt::Display for Overflow {
+impl std::fmt::Display for EncodedOverflow {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("too much encoded data")
     }
 }
 
-impl std::error::Error for Overflow {}
+impl std::error::Error for EncodedOverflow {}
 
-struct Metered<R> {
+struct MeteredReader<R> {
     inner: R,
     left: u64,
 }
 
-impl<R> Metered<R> {
+impl<R> MeteredReader<R> {
     fn new(inner: R, left: u64) -> Self {
         Self { inner, left }
     }
 }
 
-impl<R: Read> Read for Metered<R> {
+impl<R: Read> Read for MeteredReader<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buf)?;
         self.left = self
             .left
             .checked_sub(n as u64)
-            .ok_or_else(|| io::Error::other(Overflow))?;
+            .ok_or_else(|| io::Error::other(EncodedOverflow))?;
         Ok(n)
     }
 }

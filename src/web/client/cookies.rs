@@ -1,9 +1,9 @@
-//! Cookies within one call: what a redirect sets is sent on to the host that set it, and to no
-//! other (RFC 6265, sections 5.1.4 to 5.4).
+//! Cookies within one call: a cookie set by a redirect is sent back to the host that set it, and to
+//! no other (RFC 6265, sections 5.1.4 to 5.4).
 //!
-//! Narrower than browsers: every cookie is its host's alone, since which domains are somebody's and
-//! which are registries' (`co.uk`) is known only from a list; `Domain` can merely forbid. `Secure`
-//! as RFC 6265bis has it: such a cookie is neither taken from nor sent to a plain connection, nor
+//! This is stricter than in browsers: every cookie belongs to its host alone, because only a list
+//! could tell an owner's domain from a registry's (`co.uk`); `Domain` can merely forbid. `Secure`
+//! follows RFC 6265bis: such a cookie is neither accepted from nor sent to a plain connection, nor
 //! replaced from one.
 
 use std::time::{Duration, SystemTime};
@@ -14,16 +14,16 @@ use url::{Host, Url};
 use crate::sort::Sort;
 use crate::web::date;
 
-/// How many cookies are kept.
+/// Maximum number of cookies.
 const MAX_COOKIES: usize = 64;
-/// How long one may be, name and value, in bytes (RFC 6265, section 6.1).
+/// Longest cookie, name and value, in bytes (RFC 6265, section 6.1).
 const MAX_LENGTH: usize = 4096;
-/// How long what is sent may be, in bytes.
+/// Longest `Cookie` header, in bytes.
 const MAX_SENT: usize = 16 * 1024;
 
-/// The cookies of one call.
+/// Cookies of one call.
 #[derive(Debug, Default)]
-pub struct Jar(Vec<Cookie>);
+pub struct CookieJar(Vec<Cookie>);
 
 #[derive(Debug)]
 struct Cookie {
@@ -32,13 +32,14 @@ struct Cookie {
     value: Vec<u8>,
     path: String,
     secure: bool,
-    /// When it ends; `None` with the call.
+    /// Expiry time; `None` for the end of the call.
     ends: Option<SystemTime>,
 }
 
-impl Jar {
-    /// Keeps what an answer from `host` at `url` sets, and forgets what it takes back.
-    pub fn take(&mut self, headers: &HeaderMap, host: &Host<String>, url: &Url) {
+impl CookieJar {
+    /// Stores the cookies that an answer from `host` at `url` sets, and removes those that it
+    /// expires.
+    pub fn store(&mut self, headers: &HeaderMap, host: &Host<String>, url: &Url) {
         let now = SystemTime::now();
         for value in headers.get_all(header::SET_COOKIE) {
             let Some(cookie) = Cookie::read(value.as_bytes(), host, url, now) else {
@@ -57,7 +58,8 @@ impl Jar {
         }
     }
 
-    /// The value of `Cookie` for a request to `host` at `url`: longer paths first, then older ones.
+    /// Builds the value of `Cookie` for a request to `host` at `url`: longer paths first, then
+    /// older cookies.
     pub fn header(&self, host: &Host<String>, url: &Url) -> Option<HeaderValue> {
         let now = SystemTime::now();
         let mut sent: Vec<&Cookie> = self
@@ -82,7 +84,7 @@ impl Jar {
 }
 
 impl Cookie {
-    /// Reads a `Set-Cookie` (section 5.2); `None` for what is to be ignored.
+    /// Parses a `Set-Cookie` (section 5.2); `None` for one that must be ignored.
     fn read(line: &[u8], host: &Host<String>, url: &Url, now: SystemTime) -> Option<Self> {
         let mut parts = line.split(|byte| *byte == b';');
         let (name, value) = split(parts.next()?)?;
@@ -114,7 +116,7 @@ impl Cookie {
             cookie.path = path;
         }
         if let Some(age) = age {
-            // What outlasts the clock outlasts the call.
+            // On overflow the cookie does not expire during the call.
             cookie.ends = now.checked_add(age);
         }
         let own = domain.is_none_or(|domain| domain.is_empty() || within(host, &domain));
@@ -127,13 +129,13 @@ impl Cookie {
     }
 }
 
-/// Name and value around the first `=`.
+/// Splits name and value at the first `=`.
 fn split(part: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = part.iter().position(|byte| *byte == b'=')?;
     Some((part[..at].trim_ascii(), part[at + 1..].trim_ascii()))
 }
 
-/// The time that a `Max-Age` gives: none for zero and below.
+/// Returns the lifetime that a `Max-Age` gives: zero for a value of zero or below.
 fn max_age(value: &str) -> Option<Duration> {
     let digits = value.strip_prefix('-').unwrap_or(value);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -147,7 +149,7 @@ fn max_age(value: &str) -> Option<Duration> {
     Some(Duration::from_secs(seconds))
 }
 
-/// The path of a cookie that names none (section 5.1.4).
+/// Returns the path of a cookie that names none (section 5.1.4).
 fn default_path(path: &str) -> &str {
     match path.rfind('/') {
         None | Some(0) => "/",
@@ -155,13 +157,13 @@ fn default_path(path: &str) -> &str {
     }
 }
 
-/// Whether a cookie of path `cookie` goes with a request for `path` (section 5.1.4).
+/// True if a cookie with path `cookie` is sent with a request for `path` (section 5.1.4).
 fn covers(cookie: &str, path: &str) -> bool {
     path.strip_prefix(cookie)
         .is_some_and(|rest| rest.is_empty() || cookie.ends_with('/') || rest.starts_with('/'))
 }
 
-/// Whether `host` is `domain` or below it (section 5.1.3).
+/// True if `host` is `domain` or below it (section 5.1.3).
 fn within(host: &Host<String>, domain: &str) -> bool {
     match host {
         Host::Domain(name) => name
@@ -175,24 +177,24 @@ fn within(host: &Host<String>, domain: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What is sent to `to` after an answer from `from` with these cookies.
+    /// Returns the header sent to `to` after an answer from `from` with these cookies.
     fn sent(from: &str, lines: &[&str], to: &str) -> Option<String> {
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         set(&mut jar, from, lines);
         told(&jar, to)
     }
 
-    fn set(jar: &mut Jar, from: &str, lines: &[&str]) {
+    fn set(jar: &mut CookieJar, from: &str, lines: &[&str]) {
         let url = Url::parse(from).unwrap();
         let mut headers = HeaderMap::new();
         for line in lines {
             let value = HeaderValue::from_bytes(line.as_bytes()).unwrap();
             headers.append(header::SET_COOKIE, value);
         }
-        jar.take(&headers, &url.host().unwrap().to_owned(), &url);
+        jar.store(&headers, &url.host().unwrap().to_owned(), &url);
     }
 
-    fn told(jar: &Jar, to: &str) -> Option<String> {
+    fn told(jar: &CookieJar, to: &str) -> Option<String> {
         let url = Url::parse(to).unwrap();
         let value = jar.header(&url.host().unwrap().to_owned(), &url)?;
         Some(value.to_str().unwrap().to_owned())
@@ -217,7 +219,7 @@ mod tests {
         ] {
             assert_eq!(sent(from, lines, to), None, "{to}");
         }
-        // A cookie for a whole domain goes to its host alone, one for another domain to nobody.
+        // A cookie for a whole domain goes to its host only, and one for another domain nowhere.
         let wide = &["s=1; Domain=.EXAMPLE; Path=/"];
         assert_eq!(
             sent(from, wide, "http://a.example/").as_deref(),
@@ -266,7 +268,7 @@ mod tests {
         );
         assert_eq!(sent("https://h/", line, "http://h/"), None);
         assert_eq!(sent("http://h/", line, "https://h/"), None);
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         set(&mut jar, "https://h/", line);
         set(&mut jar, "http://h/", &["a=2; Path=/"]);
         assert_eq!(told(&jar, "https://h/").as_deref(), Some("a=1"));
@@ -274,7 +276,7 @@ mod tests {
 
     #[test]
     fn what_has_ended_is_forgotten() {
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         set(&mut jar, "http://h/", &["a=1", "b=2", "c=3", "d=4", "a=5"]);
         assert_eq!(
             told(&jar, "http://h/").as_deref(),

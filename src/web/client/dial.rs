@@ -15,45 +15,45 @@ use ureq::unversioned::transport::{
     Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, Transport, time,
 };
 
-use super::fault::Fault;
-use super::head::{self, Head};
-use super::socket::Socket;
-use super::tunnel::{self, Tunnel};
+use super::fault::ConnectionFault;
+use super::head::{self, ResponseHead};
+use super::socket::TcpTransport;
+use super::tunnel::{self, ProxyTunnel};
 use crate::web::guard::{CheckedAddr, HopTarget};
 
-/// The route of one hop: where to connect, and what to ask of a proxy there.
-pub struct Route {
-    /// The addresses to try, in order.
+/// Route of one hop: the addresses to connect to, and the request to a proxy there.
+pub struct HopRoute {
+    /// Addresses to try, in order.
     pub addrs: Vec<CheckedAddr>,
-    /// The target.
+    /// Target of the request.
     pub target: HopTarget,
-    /// The proxy as `host:port`, where there is one.
+    /// Proxy as `host:port`, if there is one.
     pub proxy: Option<String>,
-    /// What to ask of the proxy first.
-    pub tunnel: Option<Tunnel>,
-    /// Whether the request line must hold the whole URL, for a plain proxy.
+    /// Tunnel to request of the proxy first.
+    pub tunnel: Option<ProxyTunnel>,
+    /// True if the request line must hold the whole URL, for a plain proxy.
     pub absolute: bool,
-    /// The state that the connection and the client share.
-    pub talk: Arc<Talk>,
+    /// State shared by the connection and the client.
+    pub talk: Arc<ExchangeState>,
 }
 
-/// How long the head of an answer may be, those of interim answers before it included, in bytes:
-/// what the HTTP library takes.
+/// Longest head of an answer, in bytes, including the heads of interim answers; the HTTP library's
+/// own limit.
 const MAX_HEAD: usize = 64 * 1024;
 
-/// How much is kept of what is no HTTP, in bytes.
+/// Bytes kept of an answer that is not HTTP.
 const FOREIGN: usize = 256;
 
-/// The state that the connection and the client share while an answer comes in.
+/// State shared by the connection and the client while an answer comes in.
 #[derive(Debug, Default)]
-pub struct Talk {
+pub struct ExchangeState {
     reason: Mutex<Option<String>>,
     foreign: Mutex<Vec<u8>>,
     until: Mutex<Option<Instant>>,
 }
 
-impl Talk {
-    /// The reason phrase of the answer's status line.
+impl ExchangeState {
+    /// Returns the reason phrase of the answer's status line.
     pub fn reason(&self) -> Option<String> {
         self.reason
             .lock()
@@ -61,19 +61,19 @@ impl Talk {
             .take()
     }
 
-    /// The first bytes of what came in place of an answer in HTTP; empty where one came.
+    /// Returns the first bytes of an answer that is not HTTP; empty if it is.
     pub fn foreign(&self) -> Vec<u8> {
         std::mem::take(&mut *self.foreign.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn note(&self, seen: &Head, input: &[u8]) {
+    fn note(&self, seen: &ResponseHead, input: &[u8]) {
         match seen {
-            Head::Partial => {}
-            Head::Foreign => {
+            ResponseHead::Partial => {}
+            ResponseHead::Foreign => {
                 let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
                 foreign.extend_from_slice(&input[..input.len().min(FOREIGN)]);
             }
-            Head::Whole { reason, .. } => {
+            ResponseHead::Whole { reason, .. } => {
                 let mut told = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
                 *told = Some(reason.clone());
             }
@@ -94,7 +94,7 @@ impl Talk {
     }
 }
 
-/// A resolver that resolves nothing, so that the library cannot.
+/// A resolver that finds nothing, so that the library cannot resolve names.
 #[derive(Debug)]
 pub struct NoResolver;
 
@@ -109,8 +109,8 @@ impl Resolver for NoResolver {
     }
 }
 
-/// Connects along the one route it was made with.
-pub struct Dialer(pub Route);
+/// Connects along one route.
+pub struct Dialer(pub HopRoute);
 
 impl std::fmt::Debug for Dialer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -121,26 +121,26 @@ impl std::fmt::Debug for Dialer {
 }
 
 impl Connector<()> for Dialer {
-    type Out = Socket;
+    type Out = TcpTransport;
 
     fn connect(
         &self,
         details: &ConnectionDetails<'_>,
         _: Option<()>,
-    ) -> Result<Option<Socket>, ureq::Error> {
+    ) -> Result<Option<TcpTransport>, ureq::Error> {
         let stream = self.open(Instant::now() + *details.timeout.after)?;
         stream.set_nodelay(true)?;
         let buffers = LazyBuffers::new(
             details.config.input_buffer_size(),
             details.config.output_buffer_size(),
         );
-        Ok(Some(Socket::new(stream, buffers)?))
+        Ok(Some(TcpTransport::new(stream, buffers)?))
     }
 }
 
 impl Dialer {
-    /// A connection along the route, through its tunnel where it has one, by `deadline`.
-    pub fn open(&self, deadline: Instant) -> Result<TcpStream, Fault> {
+    /// Opens a connection along the route, through its tunnel if it has one, by `deadline`.
+    pub fn open(&self, deadline: Instant) -> Result<TcpStream, ConnectionFault> {
         let stream = self.dial(deadline)?;
         if let Some(tunnel) = &self.0.tunnel {
             tunnel::open(&stream, tunnel, deadline).map_err(|error| self.proxy_fault(error))?;
@@ -149,8 +149,8 @@ impl Dialer {
     }
 
     /// Tries the addresses in turn. Each but the last gets half of the time that is left, so that
-    /// one that never answers does not use it up.
-    fn dial(&self, deadline: Instant) -> Result<TcpStream, Fault> {
+    /// an unresponsive one does not use it up.
+    fn dial(&self, deadline: Instant) -> Result<TcpStream, ConnectionFault> {
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
         for (at, addr) in self.0.addrs.iter().enumerate() {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -169,31 +169,31 @@ impl Dialer {
             }
         }
         Err(match &self.0.proxy {
-            Some(proxy) => Fault::ProxyConnect(proxy.clone(), last),
-            None => Fault::Connect(self.0.target.to_string(), last),
+            Some(proxy) => ConnectionFault::ProxyConnect(proxy.clone(), last),
+            None => ConnectionFault::Connect(self.0.target.to_string(), last),
         })
     }
 
-    fn proxy_fault(&self, error: io::Error) -> Fault {
+    fn proxy_fault(&self, error: io::Error) -> ConnectionFault {
         let proxy = self.0.proxy.clone().unwrap_or_default();
         if error.kind() == io::ErrorKind::Other {
-            Fault::Proxy(proxy, error.to_string())
+            ConnectionFault::Proxy(proxy, error.to_string())
         } else {
-            Fault::ProxyConnect(proxy, error)
+            ConnectionFault::ProxyConnect(proxy, error)
         }
     }
 }
 
-/// The last link of the chain, around plain and TLS connections alike.
+/// Last link of the chain, around plain and TLS connections alike.
 #[derive(Debug)]
-pub struct Finish {
-    /// The target, where the request line must hold the whole URL.
+pub struct ResponseTransport {
+    /// Target, if the request line must hold the whole URL.
     pub absolute: Option<HopTarget>,
-    /// See [`Route::talk`].
-    pub talk: Arc<Talk>,
+    /// See [`HopRoute::talk`].
+    pub talk: Arc<ExchangeState>,
 }
 
-impl<In: Transport> Connector<In> for Finish {
+impl<In: Transport> Connector<In> for ResponseTransport {
     type Out = HttpWire<In>;
 
     fn connect(
@@ -210,15 +210,15 @@ impl<In: Transport> Connector<In> for Finish {
     }
 }
 
-/// A connection that distinguishes a broken end from a clean one, that puts the head of an answer
-/// into a form that the library takes, and that can speak to a plain proxy. The library does not
-/// distinguish the two ends where the server gave no length.
+/// A connection that distinguishes an aborted end from a clean one, rewrites the head of an answer
+/// into a form that the library accepts, and can speak to a plain proxy. The library does not
+/// distinguish the two ends if the server gave no length.
 #[derive(Debug)]
 pub struct HttpWire<T> {
     inner: T,
     absolute: Option<String>,
-    talk: Arc<Talk>,
-    /// Whether the head of the answer has been read.
+    talk: Arc<ExchangeState>,
+    /// True if the head of the answer has been read.
     headed: bool,
 }
 
@@ -247,9 +247,9 @@ impl<T: Transport> HttpWire<T> {
         Ok(())
     }
 
-    /// Waits for the whole head of the answer, and puts it into a form that the library takes. What
-    /// is no head, or none that ends, is left to the library's judgement. Returns false at the end
-    /// of the connection.
+    /// Waits for the whole head of the answer, and rewrites it into a form that the library
+    /// accepts. Input that is not a head, or an endless one, is left for the library to reject.
+    /// Returns false at the end of the connection.
     fn await_head(&mut self, timeout: NextTimeout) -> Result<bool, ureq::Error> {
         let deadline = Instant::now().checked_add(*timeout.after);
         loop {
@@ -264,14 +264,14 @@ impl<T: Transport> HttpWire<T> {
             let seen = head::read(input);
             self.talk.note(&seen, input);
             match seen {
-                Head::Partial if more && input.len() <= MAX_HEAD => continue,
-                Head::Partial | Head::Foreign => {}
-                Head::Whole { length, bytes, .. } => {
+                ResponseHead::Partial if more && input.len() <= MAX_HEAD => continue,
+                ResponseHead::Partial | ResponseHead::Foreign => {}
+                ResponseHead::Whole { length, bytes, .. } => {
                     let rest = input[length..].to_vec();
                     let all = input.len();
                     buffers.input_consume(all);
                     let made = [bytes, rest].concat();
-                    // What is put back is what was taken out, or less: there is room for it.
+                    // There is room because no more is put back than was taken out.
                     let room = buffers.input_append_buf();
                     let fits = made.len().min(room.len());
                     room[..fits].copy_from_slice(&made[..fits]);
@@ -283,7 +283,7 @@ impl<T: Transport> HttpWire<T> {
         }
     }
 
-    /// Waits for more of the answer; a connection that broke is told from one that was closed.
+    /// Waits for more of the answer; an aborted connection is an error, a closed one is not.
     fn await_more(&mut self, timeout: NextTimeout) -> Result<bool, ureq::Error> {
         self.inner
             .await_input(timeout)
@@ -296,7 +296,7 @@ impl<T: Transport> HttpWire<T> {
                             | io::ErrorKind::ConnectionAborted
                     ) =>
                 {
-                    Fault::Broken(e).into()
+                    ConnectionFault::Broken(e).into()
                 }
                 other => other,
             })

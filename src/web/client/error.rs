@@ -1,24 +1,24 @@
-//! Why a page could not be fetched.
+//! Errors of the HTTP client, and the facts that its callers need to explain them.
 
 use std::fmt;
 
-use super::Response;
+use super::HttpResponse;
 use crate::web::allowed::NotAllowed;
 
-/// Why a page could not be fetched.
+/// Error of a fetch.
 #[derive(Debug)]
 pub enum FetchError {
-    /// The URL can't be fetched by anybody: another scheme, no host, not a URL.
+    /// The URL cannot be fetched: another scheme, no host, or not a URL.
     InvalidUrl(String),
-    /// Name, connection, TLS, timeout, redirects, body or guard.
+    /// Failure of the name, the connection, TLS, a timeout, redirects, the body or the guard.
     Network(Box<NetworkError>),
-    /// The server answered with a status of 400 or more. Its body is at most
+    /// The server answered with a status of 400 or more. Its body has at most
     /// [`MAX_ERROR_BODY`](super::MAX_ERROR_BODY) bytes.
-    Status(Box<Response>),
+    Status(Box<HttpResponse>),
 }
 
 impl FetchError {
-    /// A [`FetchError::Network`] of which there is no more to say than this.
+    /// Creates a [`FetchError::Network`] from a text alone.
     pub(super) fn network(text: impl Into<String>) -> Self {
         NetworkError::new(text).into()
     }
@@ -36,37 +36,37 @@ impl fmt::Display for FetchError {
 
 impl std::error::Error for FetchError {}
 
-/// Why no answer came, or not all of one.
+/// Failure to get an answer, or all of it.
 #[derive(Debug)]
 pub struct NetworkError {
-    /// What went wrong, and with which host.
+    /// Sentence on what went wrong, and with which host.
     pub text: String,
-    /// What can be done beyond what the text says; empty where there is nothing.
+    /// Advice beyond the text; empty if there is none.
     pub advice: String,
-    /// Whether it took too long: what is fetched without haste may come yet.
+    /// True if a timeout passed; a fetch with more time may succeed.
     pub timed_out: bool,
-    /// Whether it is this machine's own fault: no network, no name server, no proxy where the
+    /// True if this machine is at fault: no network, no name server, or no proxy although the
     /// environment names one. Another host would fail the same way.
     pub own: bool,
-    /// Whether the guard refused the address.
+    /// True if the guard refused the address.
     pub refused: bool,
-    /// Where `ALLOWED_DOMAINS` forbids it.
+    /// Set if `ALLOWED_DOMAINS` forbids the host.
     pub not_allowed: Option<NotAllowed>,
-    /// What had come of a body that broke off.
-    pub received: Option<Received>,
+    /// The part that was received of an aborted body.
+    pub received: Option<ReceivedPart>,
 }
 
-/// The beginning of a body, decoded.
+/// Beginning of a body, decoded.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Received {
-    /// Its bytes.
+pub struct ReceivedPart {
+    /// Bytes received.
     pub bytes: Vec<u8>,
-    /// The value of `Content-Type`.
+    /// Value of `Content-Type`.
     pub content_type: Option<String>,
 }
 
 impl NetworkError {
-    /// An error of which there is no more to say than this.
+    /// Creates an error from a text alone.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),

@@ -1,4 +1,5 @@
-//! Failures of an exchange as messages that say what to do next. They name hosts, never whole URLs.
+//! Messages for failures of an exchange, with advice on what to do next. They name hosts, never
+//! whole URLs.
 
 use std::fmt;
 use std::io;
@@ -18,18 +19,18 @@ use crate::web::resolve::LookupError;
 
 /// A failure of the connection, carried through the HTTP library as its `Other` error.
 #[derive(Debug)]
-pub enum Fault {
+pub enum ConnectionFault {
     /// No connection to the target, `host:port`.
     Connect(String, io::Error),
     /// No connection to the proxy, `host:port`.
     ProxyConnect(String, io::Error),
-    /// The proxy refused.
+    /// The proxy, `host:port`, refused, with its reason.
     Proxy(String, String),
     /// The connection broke.
     Broken(io::Error),
 }
 
-impl std::error::Error for Fault {
+impl std::error::Error for ConnectionFault {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Connect(_, error) | Self::ProxyConnect(_, error) | Self::Broken(error) => {
@@ -40,13 +41,13 @@ impl std::error::Error for Fault {
     }
 }
 
-impl From<Fault> for ureq::Error {
-    fn from(fault: Fault) -> Self {
+impl From<ConnectionFault> for ureq::Error {
+    fn from(fault: ConnectionFault) -> Self {
         Self::Other(Box::new(fault))
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ConnectionFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Connect(target, error) => connect_text(f, target, error),
@@ -75,14 +76,14 @@ fn connect_text(f: &mut fmt::Formatter<'_>, target: &str, error: &io::Error) -> 
     }
 }
 
-/// What a failed exchange with `target` is, for which `total` was allowed in all.
+/// Describes a failed exchange with `target` whose whole call was allowed `total`.
 pub fn describe(error: &ureq::Error, target: &HopTarget, total: Duration) -> NetworkError {
     let host = target.host();
     let failed =
         |text: &dyn fmt::Display| NetworkError::new(format!("Exchange with {host} failed: {text}"));
     match error {
-        ureq::Error::Other(inner) => match inner.downcast_ref::<Fault>() {
-            Some(Fault::Broken(e)) => broken(target, e),
+        ureq::Error::Other(inner) => match inner.downcast_ref::<ConnectionFault>() {
+            Some(ConnectionFault::Broken(e)) => broken(target, e),
             Some(fault) => {
                 let mut error =
                     NetworkError::new(fault.to_string()).advising(advice(fault, target));
@@ -102,7 +103,7 @@ pub fn describe(error: &ureq::Error, target: &HopTarget, total: Duration) -> Net
         ureq::Error::LargeResponseHeader(..) => NetworkError::new(format!(
             "{host} answered with more headers than anybody needs"
         )),
-        // These would show the whole URL.
+        // The library's own messages would show the whole URL.
         ureq::Error::BadUri(_) | ureq::Error::RequireHttpsOnly(_) => {
             failed(&"the URL can't be requested")
         }
@@ -110,7 +111,7 @@ pub fn describe(error: &ureq::Error, target: &HopTarget, total: Duration) -> Net
     }
 }
 
-/// What a body that could not be read is.
+/// Describes a body that could not be read.
 pub fn describe_body(error: &BodyError, target: &HopTarget, total: Duration) -> NetworkError {
     let host = target.host();
     match error {
@@ -130,7 +131,7 @@ pub fn describe_body(error: &BodyError, target: &HopTarget, total: Duration) -> 
     }
 }
 
-/// A call that timed out.
+/// Describes a call that timed out.
 pub fn timeout(target: &HopTarget, total: Duration) -> NetworkError {
     let mut error = NetworkError::new(format!(
         "Timeout: {} did not answer in full within {} seconds",
@@ -141,7 +142,7 @@ pub fn timeout(target: &HopTarget, total: Duration) -> NetworkError {
     error
 }
 
-/// A time in seconds, with a fraction where it is short.
+/// Formats a time in seconds, with a fraction if it is short.
 fn in_seconds(time: Duration) -> String {
     let rounded = time.as_millis().div_ceil(100);
     if rounded.is_multiple_of(10) || rounded > 100 {
@@ -150,7 +151,7 @@ fn in_seconds(time: Duration) -> String {
     format!("{}.{}", rounded / 10, rounded % 10)
 }
 
-/// A name for which no address was found.
+/// Describes a name without an address.
 pub fn lookup(error: &LookupError, host: &Host<String>, total: Duration) -> NetworkError {
     let why = match error {
         LookupError::Failed(why) => why.to_string(),
@@ -163,7 +164,7 @@ pub fn lookup(error: &LookupError, host: &Host<String>, total: Duration) -> Netw
             .of_this_machine();
         }
     };
-    // EAI_AGAIN, in the words of glibc and of musl; `getaddrinfo(3)` has no kind for it here.
+    // EAI_AGAIN, as glibc and musl word it; `io::ErrorKind` has no value for it.
     let no_server = ["Temporary failure", "Try again"];
     let offline = no_server.iter().any(|words| why.contains(words));
     let advice = if offline {
@@ -179,7 +180,7 @@ pub fn lookup(error: &LookupError, host: &Host<String>, total: Duration) -> Netw
     error.advising(advice)
 }
 
-/// Why the proxy's own host was not found.
+/// Describes a proxy whose own host was not found.
 pub fn lookup_of_proxy(error: &LookupError, host: &Host<String>, total: Duration) -> NetworkError {
     let mut failed = lookup(error, host, total);
     failed.text = format!("Through the proxy of the environment: {}", failed.text);
@@ -192,7 +193,7 @@ const NO_PROXY: &str = "The proxy that the environment names (http_proxy, https_
 const OFFLINE: &str = "No name server answers: most likely this machine has no network, and no \
     other page can be fetched either.";
 
-/// An address that the guard refused.
+/// Describes an address that the guard refused.
 pub fn refused(refusal: &GuardError) -> NetworkError {
     let mut error = NetworkError::new(refusal.to_string());
     error.refused = true;
@@ -205,14 +206,14 @@ pub fn refused(refusal: &GuardError) -> NetworkError {
     }
 }
 
-/// A host that `ALLOWED_DOMAINS` does not allow.
+/// Describes a host that `ALLOWED_DOMAINS` does not allow.
 pub fn not_allowed(why: NotAllowed) -> NetworkError {
     let mut error = NetworkError::new(why.to_string()).advising(why.advice());
     error.not_allowed = Some(why);
     error
 }
 
-/// What came in place of an answer in HTTP.
+/// Describes an answer that is not HTTP.
 pub fn foreign(error: NetworkError, begin: &[u8], target: &HopTarget) -> NetworkError {
     // A TLS record: an alert, or part of a handshake (RFC 8446, section 5.1).
     if matches!(begin, [0x15 | 0x16, 3, ..]) && !target.is_tls() {
@@ -230,10 +231,10 @@ pub fn foreign(error: NetworkError, begin: &[u8], target: &HopTarget) -> Network
     }
 }
 
-/// What helps against a failed connection.
-fn advice(fault: &Fault, target: &HopTarget) -> String {
+/// Returns advice on a failed connection.
+fn advice(fault: &ConnectionFault, target: &HopTarget) -> String {
     match fault {
-        Fault::Connect(_, error)
+        ConnectionFault::Connect(_, error)
             if error.kind() == io::ErrorKind::ConnectionRefused && is_own(target) =>
         {
             format!(
@@ -242,21 +243,21 @@ fn advice(fault: &Fault, target: &HopTarget) -> String {
                 target.port()
             )
         }
-        Fault::ProxyConnect(..) => NO_PROXY.to_owned(),
+        ConnectionFault::ProxyConnect(..) => NO_PROXY.to_owned(),
         _ => String::new(),
     }
 }
 
-/// Whether another target would fail the same way.
-fn is_of_this_machine(fault: &Fault) -> bool {
+/// True if another target would fail the same way.
+fn is_of_this_machine(fault: &ConnectionFault) -> bool {
     match fault {
-        Fault::Connect(_, error) => error.kind() == io::ErrorKind::NetworkUnreachable,
-        Fault::ProxyConnect(..) => true,
-        Fault::Proxy(..) | Fault::Broken(_) => false,
+        ConnectionFault::Connect(_, error) => error.kind() == io::ErrorKind::NetworkUnreachable,
+        ConnectionFault::ProxyConnect(..) => true,
+        ConnectionFault::Proxy(..) | ConnectionFault::Broken(_) => false,
     }
 }
 
-/// Whether the target is on this machine or in its network, by its spelling.
+/// True if the host's spelling places the target on this machine or in its network.
 fn is_own(target: &HopTarget) -> bool {
     guard::class_of(target.host()).is_some_and(|class| class.scope == AddressScope::Private)
 }
@@ -309,67 +310,52 @@ fn tls(error: &rustls::Error, target: &HopTarget) -> NetworkError {
         .advising(about_certificate(why, target))
 }
 
-/// What helps against a certificate that is not valid.
+/// Returns advice on a certificate that is not valid.
 fn about_certificate(why: &CertificateError, target: &HopTarget) -> &'static str {
+    use CertificateError::{NotValidForName, NotValidForNameContext, UnknownIssuer};
     if is_own(target) {
         return "A page of a server of your own can be fetched all the same with `curl -fsSLk` in a \
                 shell, which does not look at certificates.";
     }
     match why {
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+        NotValidForName | NotValidForNameContext { .. } => {
             "The site may go by another name, with or without www. Nothing that was sent under \
              this one can be trusted."
         }
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => "",
-        // The reason says what helps where it is one's own authority.
-        CertificateError::UnknownIssuer => {
-            "If it is nobody's that you know, do not trust what is there: look for the same page \
-             elsewhere."
+        // The reason itself says how to trust one's own authority.
+        UnknownIssuer => {
+            "If you do not know that authority, do not trust the page: look for it elsewhere."
         }
-        _ => {
-            "Only who runs the site can mend that, and trying again will not help: look for the \
-             same page elsewhere."
-        }
+        _ => "Trying again will not help: look for the same page elsewhere.",
     }
 }
 
-/// Why a certificate is not valid, as a clause.
+/// Returns the reason why a certificate is not valid, as a clause.
 fn reason(why: &CertificateError) -> String {
-    match why {
-        CertificateError::UnknownIssuer => {
+    use CertificateError::{
+        Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet,
+        NotValidYetContext, UnknownIssuer,
+    };
+    let reason = match why {
+        UnknownIssuer => {
             "no authority that this system trusts signed it. If it is your own authority, name \
              its certificate in SSL_CERT_FILE"
-                .to_owned()
         }
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            "it has expired".to_owned()
+        Expired | ExpiredContext { .. } => "it has expired",
+        NotValidYet | NotValidYetContext { .. } => {
+            "it is not valid yet; is this machine's clock right?"
         }
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            "it is not valid yet; is this machine's clock right?".to_owned()
+        NotValidForNameContext { presented, .. } if presented.is_empty() => {
+            "it names no host: it needs a subjectAltName"
         }
-        CertificateError::NotValidForNameContext { presented, .. } if presented.is_empty() => {
-            "it names no host. Its common name is not looked at; it needs a subjectAltName \
-             (openssl req -x509 -addext subjectAltName=DNS:name, or IP:address)"
-                .to_owned()
-        }
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            "it is for another host".to_owned()
-        }
-        CertificateError::BadSignature => "its signature is wrong".to_owned(),
-        CertificateError::Revoked => "it has been revoked".to_owned(),
+        NotValidForName | NotValidForNameContext { .. } => "it is for another host",
         other if is_authority(other) => {
             "it is an authority's (CA:TRUE) and not a server's, and no trusted one itself. If it \
              is your own server's, name the file with this certificate in SSL_CERT_FILE"
-                .to_owned()
         }
-        other => match detail(other) {
-            Some(webpki::Error::UnsupportedCertVersion) => {
-                "it is of version 1, which names no hosts; make one of version 3".to_owned()
-            }
-            Some(error) => format!("it is malformed ({error})"),
-            None => other.to_string(),
-        },
-    }
+        other => return detail(other).map_or_else(|| other.to_string(), ToString::to_string),
+    };
+    reason.to_owned()
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! The head of an answer, made fit for the HTTP library, which refuses a whole page for one odd
-//! line.
+//! The head of an answer, cleaned up for the HTTP library, which would reject a whole page for one
+//! odd line.
 //!
-//! What a browser passes over is passed over: interim answers, lines that are no header, values
-//! with control characters, blanks around names. A folded line belongs to the one before it
-//! (RFC 9112, section 5.2). What frames the body stays as the server sent it, unless it is no
-//! number.
+//! Anything that a browser ignores is ignored: interim answers, lines that are not headers, values
+//! with control characters, blanks around names. A folded line belongs to the one before it (RFC
+//! 9112, section 5.2). The headers that frame the body stay as the server sent them, unless their
+//! value is not a number.
 
-/// How many headers the library gets; it refuses more than 128. What an answer cannot be read
-/// without comes through in any case.
+/// Maximum number of headers given to the library, which rejects more than 128. Essential headers
+/// are kept in any case.
 const MAX_HEADERS: usize = 120;
 
-/// Headers without which an answer is another one.
+/// Headers that change the meaning of an answer.
 const ESSENTIAL: [&[u8]; 5] = [
     b"content-length",
     b"content-type",
@@ -19,26 +19,26 @@ const ESSENTIAL: [&[u8]; 5] = [
     b"location",
 ];
 
-/// What the first bytes of an answer are.
+/// Result of parsing the first bytes of an answer.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Head {
-    /// Not all of it is there yet.
+pub enum ResponseHead {
+    /// The head is incomplete.
     Partial,
-    /// Not HTTP/1: the library is to say so.
+    /// Not HTTP/1; the library reports it.
     Foreign,
-    /// A head, whole.
+    /// A complete head.
     Whole {
-        /// How many bytes of the input it is, the heads of interim answers before it included.
+        /// Length of the head in the input, in bytes, including the heads of interim answers.
         length: usize,
-        /// It, made fit.
+        /// The cleaned head.
         bytes: Vec<u8>,
-        /// The reason phrase of its status line.
+        /// Reason phrase of the status line.
         reason: String,
     },
 }
 
-/// Reads the head that `input` begins with.
-pub fn read(input: &[u8]) -> Head {
+/// Parses the head that `input` begins with.
+pub fn read(input: &[u8]) -> ResponseHead {
     let mut at = 0;
     loop {
         let rest = &input[at..];
@@ -46,33 +46,32 @@ pub fn read(input: &[u8]) -> Head {
         let start = at + blank.count();
         let rest = &input[start..];
         if rest.len() < 5 && b"HTTP/".starts_with(rest) {
-            return Head::Partial;
+            return ResponseHead::Partial;
         }
         if !rest.starts_with(b"HTTP/") {
-            return Head::Foreign;
+            return ResponseHead::Foreign;
         }
         let Some(length) = length_of(rest) else {
-            return Head::Partial;
+            return ResponseHead::Partial;
         };
-        let mut lines = Lines(&rest[..length]);
-        let Some(status) = lines.next().and_then(Status::read) else {
-            return Head::Foreign;
+        let mut lines = HeadLines(&rest[..length]);
+        let Some(status) = lines.next().and_then(StatusLine::read) else {
+            return ResponseHead::Foreign;
         };
         at = start + length;
-        // An interim answer says nothing of the one that comes; 101 is the last one (RFC 9110,
-        // section 15.2).
+        // Interim answers are skipped, except 101, which is the last one (RFC 9110, section 15.2).
         if status.code[0] == b'1' && status.code != b"101" {
             continue;
         }
-        return Head::Whole {
+        return ResponseHead::Whole {
             length: at,
-            bytes: fit(&status, lines),
+            bytes: rewrite_head(&status, lines),
             reason: String::from_utf8_lossy(status.reason).into_owned(),
         };
     }
 }
 
-/// Where the empty line that ends a head is over.
+/// Returns the length of a head, including its final empty line.
 fn length_of(head: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\n', head).find_map(|at| match &head[at + 1..] {
         [b'\n', ..] => Some(at + 2),
@@ -81,10 +80,10 @@ fn length_of(head: &[u8]) -> Option<usize> {
     })
 }
 
-/// Lines without their ends.
-struct Lines<'a>(&'a [u8]);
+/// Iterator over lines, without their ends.
+struct HeadLines<'a>(&'a [u8]);
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for HeadLines<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
@@ -95,14 +94,14 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// A status line.
-struct Status<'a> {
+/// A parsed status line.
+struct StatusLine<'a> {
     version: &'a [u8],
     code: &'a [u8],
     reason: &'a [u8],
 }
 
-impl<'a> Status<'a> {
+impl<'a> StatusLine<'a> {
     fn read(line: &'a [u8]) -> Option<Self> {
         let (version, rest) = line.split_at_checked(8)?;
         let known = version == b"HTTP/1.1" || version == b"HTTP/1.0";
@@ -118,10 +117,10 @@ impl<'a> Status<'a> {
     }
 }
 
-/// Writes the head again, of what can be read.
-fn fit(status: &Status<'_>, lines: Lines<'_>) -> Vec<u8> {
+/// Writes the head again, from its readable lines.
+fn rewrite_head(status: &StatusLine<'_>, lines: HeadLines<'_>) -> Vec<u8> {
     let mut headers: Vec<(&[u8], Vec<u8>)> = Vec::new();
-    // Whether a folded line has something to belong to.
+    // True while a folded line would have a header to continue.
     let mut open = false;
     for line in lines {
         if line.starts_with(b" ") || line.starts_with(b"\t") {
@@ -155,13 +154,13 @@ fn fit(status: &Status<'_>, lines: Lines<'_>) -> Vec<u8> {
     out
 }
 
-/// RFC 9110, section 5.6.2.
+/// True for a character of a token (RFC 9110, section 5.6.2).
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// Whether a header of that name may have this value: no control characters (RFC 9110, section
-/// 5.5); a length is a number, or a list of them for whoever put two together.
+/// True if a header of that name may have this value: no control characters (RFC 9110, section
+/// 5.5); a length is a number, or a list of numbers, as proxies that merge headers produce.
 fn is_value(name: &[u8], value: &[u8]) -> bool {
     let control = |byte: &u8| (*byte < 0x20 && *byte != b'\t') || *byte == 0x7f;
     let digits = |part: &[u8]| {
@@ -189,12 +188,12 @@ mod tests {
                 .prop_map(|lines| lines.join("\r\n")),
         ) {
             let head = format!("HTTP/1.1 200 OK\r\n{lines}\r\n\r\nbody");
-            let Head::Whole { length, bytes, .. } = read(head.as_bytes()) else {
+            let ResponseHead::Whole { length, bytes, .. } = read(head.as_bytes()) else {
                 return Err(TestCaseError::fail("a head that ends is whole"));
             };
             prop_assert!(length <= head.len() && bytes.len() <= length + 2 * lines.len());
             let rest = bytes.strip_prefix(b"HTTP/1.1 200\r\n").unwrap();
-            let mut lines: Vec<&[u8]> = Lines(rest).collect();
+            let mut lines: Vec<&[u8]> = HeadLines(rest).collect();
             prop_assert_eq!(lines.pop(), Some(&b""[..]));
             for line in lines {
                 let colon = line.iter().position(|byte| *byte == b':').unwrap();
@@ -206,7 +205,7 @@ mod tests {
 
     fn made(head: &[u8]) -> String {
         match read(head) {
-            Head::Whole { length, bytes, .. } => {
+            ResponseHead::Whole { length, bytes, .. } => {
                 assert_eq!(length, head.len());
                 String::from_utf8(bytes).unwrap()
             }
@@ -228,7 +227,7 @@ mod tests {
         let head = b"HTTP/1.0  200   Fine \r\n folded before any\r\nno colon\r\nA B: name with a blank\r\n: none\r\n\
             Content-Type : text/html;\r\n\tcharset=\"utf-8\"\r\n  ; x\r\nB\xc3: y\r\n folded to nothing\r\n\
             X: nul \0 inside\r\nY: bell\r\n \x07\r\nContent-Length: many\r\n\"Z\": q\r\nLast: \xe9 tab\there\r\n\r\n";
-        let Head::Whole { bytes, reason, .. } = read(head) else {
+        let ResponseHead::Whole { bytes, reason, .. } = read(head) else {
             panic!()
         };
         assert_eq!(reason, "Fine");
@@ -249,7 +248,7 @@ mod tests {
     #[test]
     fn interim_answers_are_passed_over() {
         let head = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103\r\nLink: <x>\r\n\r\n\r\nHTTP/1.1 404 Gone Fishing\r\n\r\nbody";
-        let Head::Whole {
+        let ResponseHead::Whole {
             length,
             bytes,
             reason,
@@ -263,7 +262,7 @@ mod tests {
             (&b"HTTP/1.1 404\r\n\r\n"[..], "Gone Fishing")
         );
         for end in 0..length {
-            assert_eq!(read(&head[..end]), Head::Partial, "{end}");
+            assert_eq!(read(&head[..end]), ResponseHead::Partial, "{end}");
         }
         let switch = b"HTTP/1.1 101 Switching Protocols\r\n\r\n";
         assert_eq!(made(switch), "HTTP/1.1 101\r\n\r\n");
@@ -280,9 +279,9 @@ mod tests {
             b"HTTP/9 200 x\r\n\r\n",
             b"<html>\n\n",
         ] {
-            assert_eq!(read(bytes), Head::Foreign);
+            assert_eq!(read(bytes), ResponseHead::Foreign);
         }
-        assert_eq!(read(b""), Head::Partial);
+        assert_eq!(read(b""), ResponseHead::Partial);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A connection for an exchange that is somebody else's: a browser's, which asks through us.
+//! A guarded connection for a client outside this program: the browser, which connects through it.
 
 use std::net::TcpStream;
 use std::time::Instant;
@@ -6,33 +6,34 @@ use std::time::Instant;
 use url::Url;
 
 use super::dial::Dialer;
-use super::proxy::Proxies;
-use super::{CONNECT, Client, FetchError, fault, tunnel};
+use super::proxy::ProxySettings;
+use super::{CONNECT, FetchError, HttpClient, fault, tunnel};
 use crate::web::guard::{Guard, HopTarget};
 
-/// An open connection: to the target, or to the environment's proxy, which was asked for it.
-pub struct Opened {
+/// An open connection: to the target, or to the environment's proxy, with a tunnel already
+/// requested.
+pub struct OpenedConnection {
     /// The connection.
     pub stream: TcpStream,
-    /// What was judged.
+    /// Target that the guard has allowed.
     pub target: HopTarget,
-    /// Where a plain proxy is at the other end, which is to be sent whole URLs: the value of
-    /// `Proxy-Authorization`, if it wants one.
+    /// Set if the connection leads to a plain proxy, which needs whole URLs: the value of
+    /// `EnvironmentProxy-Authorization`, if it wants one.
     pub proxy: Option<Option<String>>,
 }
 
-impl Client {
+impl HttpClient {
     /// Connects to the host and port of `url`, under the same rules as [`get`](Self::get): allowed,
-    /// judged by the guard, resolved once, and dialled at the addresses that were checked.
+    /// judged by the guard, resolved once, and dialled at the checked addresses.
     ///
-    /// What comes and goes on the connection, TLS included, is the caller's business. An `https`
-    /// URL is connected to through a tunnel where there is a proxy, whatever is spoken in it.
-    pub fn open(&self, guard: &Guard, url: &Url) -> Result<Opened, FetchError> {
+    /// The caller handles all traffic on the connection, TLS included. For an `https` URL behind a
+    /// proxy the connection is a tunnel, whatever protocol runs inside.
+    pub fn open(&self, guard: &Guard, url: &Url) -> Result<OpenedConnection, FetchError> {
         self.allow(url)?;
-        let proxies = self.proxies.get_or_init(Proxies::from_env);
+        let proxies = self.proxies.get_or_init(ProxySettings::from_env);
         let proxy = proxies.for_url(url).map_err(FetchError::network)?;
         let target = guard
-            .admit(url)
+            .check_url(url)
             .map_err(|refusal| fault::refused(&refusal))?;
         let (_, route) = self.route(guard, &target, proxy.as_ref())?;
         let left = self.left().min(CONNECT);
@@ -45,7 +46,7 @@ impl Client {
         let opened = Dialer(route).open(Instant::now() + left);
         let stream = opened
             .map_err(|failed| fault::describe(&ureq::Error::from(failed), &target, self.total))?;
-        Ok(Opened {
+        Ok(OpenedConnection {
             stream,
             target,
             proxy,

@@ -1,4 +1,4 @@
-//! Proxies from the environment, read as curl(1) reads them, section ENVIRONMENT.
+//! Proxies from the environment, with the rules of curl(1), section ENVIRONMENT.
 
 use std::net::IpAddr;
 
@@ -7,20 +7,20 @@ use url::{Host, Url};
 
 use crate::web::guard::host_of;
 
-/// The protocol of a proxy.
+/// Protocol of a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProxyKind {
     /// Forwards plain requests, and tunnels with CONNECT.
     Http,
-    /// SOCKS 5; the name is resolved here.
+    /// SOCKS 5; the name is resolved locally.
     Socks5,
     /// SOCKS 5; the name is resolved by the proxy.
     Socks5h,
 }
 
-/// One proxy. It has no `Debug`, since it may hold a password.
+/// A proxy. It has no `Debug` because it may hold a password.
 #[derive(Clone)]
-pub struct Proxy {
+pub struct EnvironmentProxy {
     /// Its protocol.
     pub kind: ProxyKind,
     /// Its host.
@@ -31,10 +31,10 @@ pub struct Proxy {
     pub login: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-impl Proxy {
-    /// Reads `[scheme://][user[:password]@]host[:port]`; no scheme means `http`.
+impl EnvironmentProxy {
+    /// Parses `[scheme://][user[:password]@]host[:port]`; no scheme means `http`.
     ///
-    /// The error says what is wrong, without the value, which may hold a password.
+    /// The error does not repeat the value, which may hold a password.
     fn parse(value: &str) -> Result<Self, String> {
         let full = if value.contains("://") {
             value.to_owned()
@@ -48,8 +48,8 @@ impl Proxy {
             "socks5h" | "socks" => (ProxyKind::Socks5h, 1080),
             _ => return Err("only http, socks5 and socks5h proxies are supported".to_owned()),
         };
-        // A scheme whose hosts the parser normalises. It hides its own default port, which for
-        // SOCKS must not be 80, since a port that is written has to stay visible.
+        // The parser normalises hosts of its known schemes only, and hides their default ports.
+        // For SOCKS that must not be 80 because an explicit port has to stay visible.
         let stand_in = if kind == ProxyKind::Http {
             "http"
         } else {
@@ -73,15 +73,15 @@ impl Proxy {
     }
 }
 
-/// The proxy settings of an environment.
+/// Proxy settings of an environment.
 #[derive(Clone, Default)]
-pub struct Proxies {
+pub struct ProxySettings {
     http: Option<(String, String)>,
     https: Option<(String, String)>,
     exempt: Vec<String>,
 }
 
-impl Proxies {
+impl ProxySettings {
     /// Reads the process's environment.
     #[must_use]
     pub fn from_env() -> Self {
@@ -91,8 +91,8 @@ impl Proxies {
     /// Reads `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` through `var`, in lower case
     /// first and then in upper case. An empty variable is unset.
     ///
-    /// `HTTP_PROXY` is left alone where `REQUEST_METHOD` is set: in a CGI program it would be the
-    /// `Proxy:` header of whoever sent the request.
+    /// `HTTP_PROXY` is ignored if `REQUEST_METHOD` is set: in a CGI program its value would be the
+    /// request's `EnvironmentProxy:` header.
     #[must_use]
     pub fn from_vars(var: impl Fn(&str) -> Option<String>) -> Self {
         let get = |name: &str| {
@@ -120,7 +120,7 @@ impl Proxies {
         }
     }
 
-    /// The variable that names the proxy for a URL of this scheme, if one does.
+    /// Returns the variable that names the proxy for a URL of this scheme, if one does.
     #[must_use]
     pub fn variable(&self, url: &Url) -> Option<&str> {
         self.setting(url).map(|(name, _)| name.as_str())
@@ -131,15 +131,16 @@ impl Proxies {
         if is_https { &self.https } else { &self.http }.as_ref()
     }
 
-    /// The proxy for a URL. The error names the variable that cannot be used, and why.
-    pub fn for_url(&self, url: &Url) -> Result<Option<Proxy>, String> {
+    /// Returns the proxy for a URL. The error names the variable that cannot be used, and the
+    /// reason.
+    pub fn for_url(&self, url: &Url) -> Result<Option<EnvironmentProxy>, String> {
         let Some((name, value)) = self.setting(url) else {
             return Ok(None);
         };
         let port = url.port_or_known_default().unwrap_or(0);
         match host_of(url) {
             Ok(host) if !self.exempt.iter().any(|entry| exempts(entry, &host, port)) => {
-                let proxy = Proxy::parse(value);
+                let proxy = EnvironmentProxy::parse(value);
                 proxy
                     .map(Some)
                     .map_err(|why| format!("the proxy in {name} can't be used: {why}"))
@@ -149,8 +150,8 @@ impl Proxies {
     }
 }
 
-/// Whether one entry of `NO_PROXY`, in lower case, covers a host: `*`, a domain with everything
-/// below it, an address, or a block of addresses; a port behind it narrows it.
+/// True if one entry of `NO_PROXY`, in lower case, covers a host: `*`, a domain with its
+/// subdomains, an address, or a block of addresses; a port restricts it further.
 fn exempts(entry: &str, host: &Host<String>, port: u16) -> bool {
     if entry == "*" {
         return true;
@@ -185,7 +186,7 @@ fn split_port(entry: &str) -> (&str, Option<u16>) {
         return (ip, tail.strip_prefix(':').and_then(|p| p.parse().ok()));
     }
     match entry.split_once(':') {
-        // More than one colon is an IPv6 address without brackets.
+        // Several colons are an IPv6 address without brackets.
         Some((host, p)) if !p.contains(':') => (host, p.parse().ok()),
         _ => (entry, None),
     }

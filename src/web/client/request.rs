@@ -1,44 +1,44 @@
-//! What is asked of the client, and what one hop of it is asked.
+//! Requests to the client, and the parts of a single hop's request.
 
 use ureq::RequestBuilder;
 use ureq::http::{HeaderValue, header};
 use url::Url;
 
-/// What to fetch.
+/// A GET request.
 #[derive(Clone, Copy, Debug)]
 pub struct FetchRequest<'a> {
-    /// The URL, as [`parse_url`](super::parse_url) gave it. User and password in it become basic
+    /// URL, as [`parse_url`](super::parse_url) returned it. User and password in it become basic
     /// authentication.
     pub url: &'a Url,
-    /// The value of `Accept`.
+    /// Value of `Accept`.
     pub accept: &'a str,
-    /// Further headers, for the origin of `url` alone.
+    /// Further headers, sent to the origin of `url` only.
     pub headers: &'a [(&'a str, &'a str)],
 }
 
-/// What to send.
+/// A POST request.
 #[derive(Clone, Copy, Debug)]
 pub struct PostRequest<'a> {
-    /// Where to, as for [`FetchRequest`].
+    /// Destination, as for [`FetchRequest`].
     pub to: FetchRequest<'a>,
-    /// The value of `Content-Type`.
+    /// Value of `Content-Type`.
     pub content_type: &'a str,
     /// The body.
     pub body: &'a [u8],
 }
 
-/// What one request of a hop has beside its address.
-pub(super) struct Extra<'a> {
+/// Parts of a hop's request beside its URL.
+pub(super) struct RequestExtras<'a> {
     pub(super) accept: &'a str,
     pub(super) headers: &'a [(&'a str, &'a str)],
     pub(super) authorization: Option<&'a str>,
     pub(super) cookie: Option<HeaderValue>,
-    /// With its `Content-Type`.
+    /// `Content-Type` and bytes of the body.
     pub(super) body: Option<(&'a str, &'a [u8])>,
 }
 
-impl Extra<'_> {
-    /// Puts the headers into a request.
+impl RequestExtras<'_> {
+    /// Adds the headers to a request.
     pub(super) fn add_to<B>(
         &self,
         mut request: RequestBuilder<B>,

@@ -1,4 +1,4 @@
-//! What comes back of a request: its head first, and its body as far as the call keeps it.
+//! Replies to a request: the head first, then the body up to the client's limit.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,45 +6,45 @@ use std::time::{Duration, Instant};
 use ureq::http::{HeaderMap, header};
 use url::Url;
 
-use super::body::{self, Most};
-use super::dial::Talk;
-use super::error::{FetchError, Received};
+use super::body::{self, BodyLimit};
+use super::dial::ExchangeState;
+use super::error::{FetchError, ReceivedPart};
 use super::{ERROR_BODY, MAX_ERROR_BODY, fault};
 use crate::web::guard::{CheckedAddr, Guard, HopTarget};
 
-/// What came back, whatever its status.
+/// A reply, whatever its status.
 #[derive(Debug)]
-pub struct Response {
-    /// The status code.
+pub struct HttpResponse {
+    /// Status code.
     pub status: u16,
-    /// The reason phrase: the server's, or the standard one where the server gave none.
+    /// Reason phrase: the server's, or the standard one if the server gave none.
     pub reason: String,
-    /// Where it came from in the end, without user and password.
+    /// Final URL, without user and password.
     pub url: Url,
-    /// The body, decoded, up to [`MAX_BODY`](super::MAX_BODY) bytes or what the client
-    /// [keeps](super::Client::keeping).
+    /// Body, decoded, up to [`MAX_BODY`](super::MAX_BODY) bytes or the client's
+    /// [limit](super::Client::keeping).
     pub body: Vec<u8>,
-    /// Whether there was more of it.
+    /// True if the body was longer.
     pub truncated: bool,
-    /// What the guard knows after this call: it judges whatever the page asks for in its turn.
+    /// State of the guard after this call, which judges the requests of the page itself.
     pub guard: Guard,
     headers: HeaderMap,
 }
 
-impl Response {
-    /// A header's value, of the first header of that name, where it is readable text.
+impl HttpResponse {
+    /// Returns the value of the first header of that name, if it is readable text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// The values of all headers of a name that are readable text, in their order.
+    /// Returns the readable values of all headers of a name, in their order.
     pub fn headers(&self, name: &str) -> impl Iterator<Item = &str> {
         let all = self.headers.get_all(name).iter();
         all.filter_map(|value| value.to_str().ok())
     }
 
-    /// `404: Not Found` behind `HTTP`.
+    /// Returns the status as `404: Not Found`, to stand behind `HTTP`.
     #[must_use]
     pub fn status_text(&self) -> String {
         if self.reason.is_empty() {
@@ -53,15 +53,15 @@ impl Response {
         format!("HTTP {}: {}", self.status, self.reason)
     }
 
-    /// The value of `Content-Type`.
+    /// Returns the value of `Content-Type`.
     #[must_use]
     pub fn content_type(&self) -> Option<&str> {
         self.header("content-type")
     }
 }
 
-/// The head of an answer, its body still on the wire.
-pub(super) struct Hop {
+/// Head of a hop's answer, with the body still unread.
+pub(super) struct HopResponse {
     pub target: HopTarget,
     pub addrs: Vec<CheckedAddr>,
     pub location: Option<String>,
@@ -69,20 +69,20 @@ pub(super) struct Hop {
     pub reason: String,
     pub headers: HeaderMap,
     pub body: ureq::Body,
-    pub talk: Arc<Talk>,
+    pub talk: Arc<ExchangeState>,
 }
 
-impl Hop {
+impl HopResponse {
     /// Reads the body; a status of 400 or more is an error.
     pub fn finish(
         self,
         url: Url,
         guard: Guard,
-        (total, most): (Duration, Most),
-    ) -> Result<Response, FetchError> {
+        (total, most): (Duration, BodyLimit),
+    ) -> Result<HttpResponse, FetchError> {
         let failed = self.status >= 400;
         let most = if failed {
-            Most::of(MAX_ERROR_BODY)
+            BodyLimit::of(MAX_ERROR_BODY)
         } else {
             most
         };
@@ -100,22 +100,22 @@ impl Hop {
         let read = body::read(self.body.into_reader(), Some(&codings), length, most);
         let body = match read {
             Ok(body) => body,
-            // The status is worth more than why its page could not be read.
-            Err(broken) if failed => body::Body {
+            // The status matters more than the reason why its page could not be read.
+            Err(broken) if failed => body::DecodedBody {
                 bytes: broken.bytes,
                 truncated: true,
             },
             Err(broken) => {
                 let mut error = fault::describe_body(&broken.error, &self.target, total);
                 let kind = self.headers.get(header::CONTENT_TYPE);
-                error.received = (!broken.bytes.is_empty()).then(|| Received {
+                error.received = (!broken.bytes.is_empty()).then(|| ReceivedPart {
                     bytes: broken.bytes,
                     content_type: kind.and_then(|kind| Some(kind.to_str().ok()?.to_owned())),
                 });
                 return Err(error.into());
             }
         };
-        let response = Response {
+        let response = HttpResponse {
             status: self.status,
             reason: self.reason,
             url,
@@ -132,7 +132,7 @@ impl Hop {
     }
 }
 
-/// A reason phrase fit for a message: one line of printable text, 200 characters at most.
+/// Cleans a reason phrase for a message: one line of printable text, 200 characters at most.
 pub(super) fn tidy_reason(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control()).take(200).collect();
     text.trim().to_owned()

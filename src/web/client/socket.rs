@@ -12,21 +12,22 @@ use rustix::io::Errno;
 use ureq::Error;
 use ureq::unversioned::transport::{Buffers, LazyBuffers, NextTimeout, Transport};
 
-/// The timeout where the library sets none: a day.
+/// Timeout if the library sets none: a day.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A connection and its buffers.
 #[derive(Debug)]
-pub struct Socket {
+pub struct TcpTransport {
     stream: TcpStream,
     buffers: LazyBuffers,
 }
 
-impl Socket {
-    /// Takes over a connection on which the library may now speak.
+impl TcpTransport {
+    /// Takes over a connection.
     ///
     /// # Errors
-    /// If the stream cannot be made non-blocking.
+    ///
+    /// Fails if the stream cannot be made non-blocking.
     pub fn new(stream: TcpStream, buffers: LazyBuffers) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         Ok(Self { stream, buffers })
@@ -61,7 +62,7 @@ fn in_time<T>(
     }
 }
 
-impl Transport for Socket {
+impl Transport for TcpTransport {
     fn buffers(&mut self) -> &mut dyn Buffers {
         &mut self.buffers
     }
@@ -90,7 +91,7 @@ impl Transport for Socket {
     }
 
     fn is_open(&mut self) -> bool {
-        // The library asks before it reuses a connection, and none is reused here.
+        // Only asked before a connection is reused, and none is reused here.
         false
     }
 }

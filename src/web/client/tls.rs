@@ -1,8 +1,8 @@
-//! TLS with a target: which certificates are trusted, and the link of the chain that speaks it.
+//! TLS with a target: the trusted certificates, and the link of the chain that speaks TLS.
 //!
-//! The system's authorities are trusted, or bundled ones where it has none. A certificate that is
-//! itself among the trusted ones may be a server's although it calls itself an authority: that is
-//! what `openssl req -x509` makes for development servers, though RFC 5280 separates the two.
+//! The system's authorities are trusted, or bundled ones if it has none. A trusted certificate may
+//! be a server's own although it calls itself an authority: `openssl req -x509` makes such
+//! certificates for development servers, though RFC 5280 separates the two.
 
 use std::env;
 use std::fmt;
@@ -28,7 +28,7 @@ use url::Host;
 
 use crate::web::guard::HopTarget;
 
-/// What a client trusts and speaks, from the environment's and the system's certificates.
+/// Builds the configuration of clients from the environment's and the system's certificates.
 ///
 /// The error says which variable names something that cannot be used.
 pub fn config() -> Result<Arc<ClientConfig>, String> {
@@ -48,19 +48,19 @@ pub fn config() -> Result<Arc<ClientConfig>, String> {
         .with_protocol_versions(ALL_VERSIONS)
         .map_err(|error| format!("TLS can't be spoken: {error}"))?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(Trust { chains, trusted }))
+        .with_custom_certificate_verifier(Arc::new(ServerVerifier { chains, trusted }))
         .with_no_client_auth();
     Ok(Arc::new(config))
 }
 
-/// How many certificates the environment or the system has to trust; none where Mozilla's, which are
-/// built in, are taken. The error says which variable names something that cannot be used.
+/// Counts the certificates that the environment or the system has to trust; zero if the built-in
+/// ones of Mozilla are used. The error says which variable names something that cannot be used.
 pub fn trusted() -> Result<usize, String> {
     certificates().map(|found| found.len())
 }
 
-/// Loads the trusted certificates, as OpenSSL would find them: `SSL_CERT_FILE` and `SSL_CERT_DIR`,
-/// then the system's bundle, then its directory. There may be none.
+/// Loads the trusted certificates from the places where OpenSSL looks: `SSL_CERT_FILE` and
+/// `SSL_CERT_DIR`, then the system's bundle, then its directory. There may be none.
 fn certificates() -> Result<Vec<CertificateDer<'static>>, String> {
     let named = ["SSL_CERT_FILE", "SSL_CERT_DIR"]
         .into_iter()
@@ -94,14 +94,14 @@ fn certificates() -> Result<Vec<CertificateDer<'static>>, String> {
     Ok(found.map(|found| found.certs).unwrap_or_default())
 }
 
-/// Verifies servers by their chains, and those that are trusted themselves by name and date.
+/// Verifies servers by their chains, and directly trusted certificates by name and date.
 #[derive(Debug)]
-struct Trust {
+struct ServerVerifier {
     chains: Arc<WebPkiServerVerifier>,
     trusted: Vec<CertificateDer<'static>>,
 }
 
-impl ServerCertVerifier for Trust {
+impl ServerCertVerifier for ServerVerifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -118,8 +118,8 @@ impl ServerCertVerifier for Trust {
             now,
         );
         match verdict {
-            // The dates were good: they are looked at before what the certificate calls itself, as
-            // the tests with expired ones see to.
+            // The dates are valid at this point: they are checked before the certificate's purpose,
+            // as the tests with expired ones ensure.
             Err(rustls::Error::InvalidCertificate(why))
                 if is_authority(&why) && self.trusted.contains(end_entity) =>
             {
@@ -153,7 +153,7 @@ impl ServerCertVerifier for Trust {
     }
 }
 
-/// The verifier's own error, where the TLS library has none for it.
+/// Returns the verifier's own error, if the TLS library has none for it.
 pub fn detail(why: &CertificateError) -> Option<&webpki::Error> {
     match why {
         CertificateError::Other(OtherError(inner)) => inner.downcast_ref(),
@@ -161,19 +161,19 @@ pub fn detail(why: &CertificateError) -> Option<&webpki::Error> {
     }
 }
 
-/// Whether the only problem found is that the certificate calls itself an authority.
+/// True if the only problem is that the certificate calls itself an authority.
 pub fn is_authority(why: &CertificateError) -> bool {
     matches!(detail(why), Some(webpki::Error::CaUsedAsEndEntity))
 }
 
-/// What TLS with one target needs: the name that is asked for and checked is the target's.
+/// A TLS session with one target: its name is requested and verified.
 #[derive(Clone, Debug)]
-pub struct Session {
+pub struct TlsSession {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
 }
 
-impl Session {
+impl TlsSession {
     /// Prepares TLS with `target`; the error says why that is impossible.
     pub fn with(target: &HopTarget, config: Arc<ClientConfig>) -> Result<Self, String> {
         let name = match target.host() {
@@ -186,12 +186,12 @@ impl Session {
     }
 }
 
-/// Speaks TLS over what it is chained to, where there is a session.
+/// Link of the connector chain that adds TLS, if there is a session.
 #[derive(Debug)]
-pub struct Tls(pub Option<Session>);
+pub struct TlsLink(pub Option<TlsSession>);
 
-impl<In: Transport> Connector<In> for Tls {
-    type Out = Either<In, Secure<In>>;
+impl<In: Transport> Connector<In> for TlsLink {
+    type Out = Either<In, TlsTransport<In>>;
 
     fn connect(
         &self,
@@ -220,23 +220,23 @@ impl<In: Transport> Connector<In> for Tls {
             details.config.output_buffer_size(),
         );
         let stream = StreamOwned::new(conn, wire);
-        Ok(Some(Either::B(Secure { stream, buffers })))
+        Ok(Some(Either::B(TlsTransport { stream, buffers })))
     }
 }
 
 /// A connection that speaks TLS.
-pub struct Secure<In: Transport> {
+pub struct TlsTransport<In: Transport> {
     stream: StreamOwned<ClientConnection, TransportAdapter<In>>,
     buffers: LazyBuffers,
 }
 
-impl<In: Transport> fmt::Debug for Secure<In> {
+impl<In: Transport> fmt::Debug for TlsTransport<In> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Secure").finish_non_exhaustive()
     }
 }
 
-impl<In: Transport> Transport for Secure<In> {
+impl<In: Transport> Transport for TlsTransport<In> {
     fn buffers(&mut self) -> &mut dyn Buffers {
         &mut self.buffers
     }
@@ -255,7 +255,7 @@ impl<In: Transport> Transport for Secure<In> {
     }
 
     fn is_open(&mut self) -> bool {
-        // Asked before a connection is used again, which none is here.
+        // Only asked before a connection is reused, and none is reused here.
         false
     }
 

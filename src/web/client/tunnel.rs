@@ -1,5 +1,5 @@
-//! Through a proxy to the target: HTTP CONNECT (RFC 9110, section 9.3.6) and SOCKS 5 (RFC 1928,
-//! RFC 1929).
+//! Tunnels through a proxy to the target: HTTP CONNECT (RFC 9110, section 9.3.6) and SOCKS 5 (RFC
+//! 1928, RFC 1929).
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, TcpStream};
@@ -11,38 +11,38 @@ use url::Host;
 
 use crate::web::guard::{CheckedAddr, HopTarget};
 
-/// The longest answer to CONNECT that is read, in bytes.
+/// Longest answer to CONNECT, in bytes.
 const MAX_REPLY: usize = 16 * 1024;
 
-/// What is asked of the proxy before the connection is the target's.
+/// Tunnel to request of the proxy before the target's traffic begins.
 #[derive(Clone)]
-pub enum Tunnel {
-    /// `CONNECT host:port`, with the value of `Proxy-Authorization`.
+pub enum ProxyTunnel {
+    /// A CONNECT request.
     Connect {
-        /// Where to.
+        /// Destination.
         target: HopTarget,
-        /// The value of `Proxy-Authorization`.
+        /// Value of `EnvironmentProxy-Authorization`.
         authorization: Option<String>,
     },
-    /// SOCKS 5, with user and password.
+    /// A SOCKS 5 request.
     Socks5 {
-        /// Where to.
-        to: To,
+        /// Destination.
+        to: SocksTarget,
         /// User and password.
         login: Option<(Vec<u8>, Vec<u8>)>,
     },
 }
 
-/// A target as SOCKS knows it.
+/// Destination of a SOCKS request.
 #[derive(Clone)]
-pub enum To {
+pub enum SocksTarget {
     /// An address that was resolved and checked here.
     Checked(CheckedAddr),
-    /// A host that the proxy resolves, where it is a name.
+    /// A host; the proxy resolves its name.
     Named(HopTarget),
 }
 
-/// The value of an `Authorization` header for basic authentication (RFC 7617).
+/// Returns the value of an `Authorization` header for basic authentication (RFC 7617).
 pub fn basic(user: &[u8], password: &[u8]) -> String {
     let mut plain = user.to_vec();
     plain.push(b':');
@@ -52,25 +52,25 @@ pub fn basic(user: &[u8], password: &[u8]) -> String {
 
 /// Opens the tunnel on a connection to the proxy, by `deadline` at the latest.
 ///
-/// The error's text says what the proxy answered.
-pub fn open(stream: &TcpStream, tunnel: &Tunnel, deadline: Instant) -> io::Result<()> {
-    let mut wire = Timed { stream, deadline };
+/// The error holds the proxy's answer.
+pub fn open(stream: &TcpStream, tunnel: &ProxyTunnel, deadline: Instant) -> io::Result<()> {
+    let mut wire = DeadlineStream { stream, deadline };
     match tunnel {
-        Tunnel::Connect {
+        ProxyTunnel::Connect {
             target,
             authorization,
         } => connect(&mut wire, target, authorization.as_deref()),
-        Tunnel::Socks5 { to, login } => socks5(&mut wire, to, login.as_ref()),
+        ProxyTunnel::Socks5 { to, login } => socks5(&mut wire, to, login.as_ref()),
     }
 }
 
-/// A stream whose every read and write ends by the deadline.
-struct Timed<'a> {
+/// A stream whose reads and writes end by the deadline.
+struct DeadlineStream<'a> {
     stream: &'a TcpStream,
     deadline: Instant,
 }
 
-impl Timed<'_> {
+impl DeadlineStream<'_> {
     fn left(&self) -> io::Result<Option<Duration>> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -81,7 +81,7 @@ impl Timed<'_> {
     }
 }
 
-/// Linux reports a socket's timeout as `WouldBlock`.
+/// Converts `WouldBlock`, which Linux returns when a socket's timeout passes, to `TimedOut`.
 fn timed_out(error: io::Error) -> io::Error {
     if error.kind() == io::ErrorKind::WouldBlock {
         io::ErrorKind::TimedOut.into()
@@ -90,13 +90,13 @@ fn timed_out(error: io::Error) -> io::Error {
     }
 }
 
-impl Read for Timed<'_> {
+impl Read for DeadlineStream<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         loop {
             self.stream.set_read_timeout(self.left()?)?;
             match (&mut &*self.stream).read(buf) {
-                // A process that was stopped and goes on, or whose child ends: with a timeout the
-                // kernel does not begin again by itself (`signal(7)`).
+                // The process was stopped and continued, or a child ended: with a timeout the
+                // kernel does not restart the call by itself (`signal(7)`).
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 done => return done.map_err(timed_out),
             }
@@ -104,10 +104,10 @@ impl Read for Timed<'_> {
     }
 }
 
-impl Write for Timed<'_> {
+impl Write for DeadlineStream<'_> {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.stream.set_write_timeout(self.left()?)?;
-        // Whoever writes all begins again where this is interrupted.
+        // `write_all` restarts an interrupted write.
         (&mut &*self.stream).write(buf).map_err(timed_out)
     }
 
@@ -117,7 +117,7 @@ impl Write for Timed<'_> {
 }
 
 fn connect(
-    wire: &mut Timed<'_>,
+    wire: &mut DeadlineStream<'_>,
     target: &HopTarget,
     authorization: Option<&str>,
 ) -> io::Result<()> {
@@ -131,7 +131,7 @@ fn connect(
     request.push_str("\r\n");
     wire.write_all(request.as_bytes())?;
 
-    // Byte by byte, since what follows the answer is the target's.
+    // Read byte by byte because the bytes behind the answer are the target's.
     let mut reply = Vec::with_capacity(256);
     let mut byte = [0];
     while !reply.ends_with(b"\r\n\r\n") && !reply.ends_with(b"\n\n") {
@@ -162,7 +162,11 @@ fn connect(
     }
 }
 
-fn socks5(wire: &mut Timed<'_>, to: &To, login: Option<&(Vec<u8>, Vec<u8>)>) -> io::Result<()> {
+fn socks5(
+    wire: &mut DeadlineStream<'_>,
+    to: &SocksTarget,
+    login: Option<&(Vec<u8>, Vec<u8>)>,
+) -> io::Result<()> {
     wire.write_all(if login.is_some() {
         &[5, 2, 0, 2]
     } else {
@@ -191,11 +195,11 @@ fn socks5(wire: &mut Timed<'_>, to: &To, login: Option<&(Vec<u8>, Vec<u8>)>) -> 
         }
     };
     let port = match to {
-        To::Checked(addr) => {
+        SocksTarget::Checked(addr) => {
             push_ip(addr.socket_addr().ip());
             addr.socket_addr().port()
         }
-        To::Named(target) => {
+        SocksTarget::Named(target) => {
             match target.host() {
                 Host::Ipv4(ip) => push_ip((*ip).into()),
                 Host::Ipv6(ip) => push_ip((*ip).into()),
@@ -240,7 +244,7 @@ fn socks5(wire: &mut Timed<'_>, to: &To, login: Option<&(Vec<u8>, Vec<u8>)>) -> 
     wire.read_exact(&mut bound[..rest + 2])
 }
 
-fn sign_in(wire: &mut Timed<'_>, user: &[u8], password: &[u8]) -> io::Result<()> {
+fn sign_in(wire: &mut DeadlineStream<'_>, user: &[u8], password: &[u8]) -> io::Result<()> {
     let mut request = vec![1];
     push_short(&mut request, user, "the proxy's user")?;
     push_short(&mut request, password, "the proxy's password")?;
@@ -254,7 +258,7 @@ fn sign_in(wire: &mut Timed<'_>, user: &[u8], password: &[u8]) -> io::Result<()>
     }
 }
 
-/// Appends what SOCKS sends behind one byte of length.
+/// Appends a SOCKS string: one byte of length, and the text.
 fn push_short(request: &mut Vec<u8>, text: &[u8], what: &str) -> io::Result<()> {
     let len = u8::try_from(text.len())
         .map_err(|_| io::Error::other(format!("{what} is too long for SOCKS 5")))?;

@@ -1,4 +1,4 @@
-//! URLs: the caller's, those of redirects, and the form in which the HTTP library gets them.
+//! URLs: the caller's, those of redirects, and the form in which the HTTP library takes them.
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use ureq::http::Uri;
@@ -20,7 +20,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// Reads a URL as browsers do, and insists on http or https and a host.
+/// Parses a URL as browsers do, and requires http or https and a host.
 pub fn parse_url(text: &str) -> Result<Url, FetchError> {
     let url = Url::parse(text.trim()).map_err(|error| {
         FetchError::InvalidUrl(match error {
@@ -31,7 +31,7 @@ pub fn parse_url(text: &str) -> Result<Url, FetchError> {
             other => other.to_string(),
         })
     })?;
-    // Browsers read `http:///page` as the host `page`; whoever wrote it left the host out.
+    // Browsers read `http:///page` as the host `page`, but here the host is missing.
     let behind = text.trim().split_once(':').map_or("", |(_, behind)| behind);
     if url.has_host() && (!behind.starts_with("//") || behind[2..].starts_with(['/', '\\'])) {
         return Err(FetchError::InvalidUrl("no host".to_owned()));
@@ -39,7 +39,7 @@ pub fn parse_url(text: &str) -> Result<Url, FetchError> {
     accept(url)
 }
 
-/// Insists on http or https and a host, which is written as the guard knows it.
+/// Requires http or https and a host, which is rewritten in the guard's form.
 pub fn accept(mut url: Url) -> Result<Url, FetchError> {
     if !matches!(url.scheme(), "http" | "https") {
         let scheme = url.scheme();
@@ -47,11 +47,11 @@ pub fn accept(mut url: Url) -> Result<Url, FetchError> {
             "only http and https are fetched, not {scheme}"
         )));
     }
-    guard::settle(&mut url).map_err(|why| FetchError::InvalidUrl(why.to_string()))?;
+    guard::normalize_host(&mut url).map_err(|why| FetchError::InvalidUrl(why.to_string()))?;
     Ok(url)
 }
 
-/// The value of `Authorization` for the user and password in a URL.
+/// Returns the value of `Authorization` for the user and password in a URL.
 pub fn login_of(url: &Url) -> Option<String> {
     if url.username().is_empty() && url.password().is_none() {
         return None;
@@ -65,12 +65,13 @@ pub fn login_of(url: &Url) -> Option<String> {
 
 /// Removes user and password.
 pub fn strip_login(url: &mut Url) {
-    // Fails only for URLs that cannot hold a login, and then there is nothing to remove.
+    // Fails only for URLs that cannot hold a login; then there is nothing to remove.
     let _ = url.set_username("");
     let _ = url.set_password(None);
 }
 
-/// An address as a header has it. Bytes that are no UTF-8 stand in it as themselves, as in browsers.
+/// Decodes a URL in a header. Bytes that are not UTF-8 stand for the characters of the same number,
+/// as in browsers.
 pub fn of_header(bytes: &[u8]) -> String {
     bytes.utf8_chunks().fold(String::new(), |address, chunk| {
         let rest = chunk.invalid().iter().map(|byte| format!("%{byte:02X}"));
@@ -78,7 +79,7 @@ pub fn of_header(bytes: &[u8]) -> String {
     })
 }
 
-/// Where a redirect leads, its fragment inherited as browsers do.
+/// Resolves the target of a redirect; it inherits the fragment, as in browsers.
 pub fn follow(from: &Url, location: &str) -> Result<Url, FetchError> {
     let host = from.host_str().unwrap_or_default();
     let mut next = from.join(location).map_err(|error| {
@@ -92,7 +93,7 @@ pub fn follow(from: &Url, location: &str) -> Result<Url, FetchError> {
             "Refused: {host} redirects to a {scheme}: URL; only http and https are followed"
         )));
     }
-    guard::settle(&mut next).map_err(|why| {
+    guard::normalize_host(&mut next).map_err(|why| {
         FetchError::network(format!(
             "Refused: {host} redirects to a URL that can't be followed: {why}"
         ))
@@ -103,7 +104,7 @@ pub fn follow(from: &Url, location: &str) -> Result<Url, FetchError> {
     Ok(next)
 }
 
-/// The request to a target in the HTTP library's form: of the URL, its path and query alone.
+/// Converts a target to the HTTP library's form: of the URL, only path and query are used.
 pub fn to_uri(target: &HopTarget, url: &Url) -> Result<Uri, FetchError> {
     let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
     let text = target.origin() + path;

@@ -1,5 +1,5 @@
-//! A secret that no formatting shows, and that is taken out of what a server says of a request
-//! which held it.
+//! A secret that no formatting shows, and that is removed from a server's reply to a request which
+//! held it.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,43 +10,43 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 
 use crate::unseen;
 
-/// A secret. Formatting never shows it, only [`Key::expose`] does.
+/// A secret. Formatting never shows it, only [`SecretText::expose`] does.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
+pub struct SecretText(String);
 
-impl Key {
-    /// A secret that is part of another one.
+impl SecretText {
+    /// Creates a secret that is part of another one.
     #[must_use]
     pub fn new(secret: &str) -> Self {
         Self(secret.to_owned())
     }
 
-    /// The secret itself, for the request that needs it.
+    /// Returns the secret itself, for the request that needs it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
     /// Replaces the secret in a server's text: in either case, encoded for URLs or for JSON, in
-    /// wide letters, where the text breaks off in the middle of it, and where characters stand in
-    /// it that nobody sees. One that is no word is found as well with blanks and punctuation
-    /// between its characters, backwards, in hexadecimal digits and in base64.
+    /// full-width letters, cut off at the end of the text, and with invisible characters inside. A
+    /// secret that is not a word is also found with blanks and punctuation between its characters,
+    /// backwards, in hexadecimal digits and in base64.
     #[must_use]
     pub fn hide_in(&self, text: &str) -> String {
         let loosely = self.is_no_word();
-        let own = FoldedText::of(&self.0, loosely).bytes;
+        let own = SearchableText::of(&self.0, loosely).bytes;
         if own.is_empty() {
             return text.to_owned();
         }
-        let folded = FoldedText::of(text, loosely);
+        let folded = SearchableText::of(text, loosely);
         let mut found = folded.find(&own);
         if loosely {
             let mut others = vec![own.iter().rev().copied().collect(), hexadecimal(&self.0)];
             others.extend((0..3).map(|before| base64_behind(before, &self.0)));
             found.extend(others.iter().flat_map(|other| folded.find(other)));
-            // With the punctuation that it begins and ends with.
-            let exactly = FoldedText::of(&self.0, false).bytes;
-            found.extend(FoldedText::of(text, false).find(&exactly));
+            // With the punctuation at its beginning and end.
+            let exactly = SearchableText::of(&self.0, false).bytes;
+            found.extend(SearchableText::of(text, false).find(&exactly));
         }
         found.extend(folded.cut_off(&own, text.len()));
         found.sort_unstable_by_key(|place| place.start);
@@ -62,7 +62,8 @@ impl Key {
         out + &text[shown..]
     }
 
-    /// True if nobody writes it by chance: it is long, or has both letters and digits.
+    /// True if the secret cannot occur in a text by chance: it is long, or has both letters and
+    /// digits.
     fn is_no_word(&self) -> bool {
         let count = |is: fn(char) -> bool| self.0.chars().filter(|c| is(*c)).count();
         let (letters, digits) = (count(char::is_alphabetic), count(|c| c.is_ascii_digit()));
@@ -70,25 +71,25 @@ impl Key {
     }
 }
 
-/// The least number of letters and digits of a secret that is looked for in other forms; and of one
-/// that lacks either.
+/// Fewest letters and digits of a secret that is searched for in other forms, and of one that lacks
+/// either.
 const SHORTEST: usize = 8;
 const LONG: usize = 20;
 
-/// How many bytes of a secret give something of it away.
+/// Bytes of a secret that reveal part of it.
 const REVEALING: usize = 4;
 
-/// A text as it is searched: decoded, in small letters, without what nobody sees.
-struct FoldedText {
+/// A text in the form that is searched: decoded, in lower case, without invisible characters.
+struct SearchableText {
     bytes: Vec<u8>,
-    /// The part of the text that each of them stands for.
+    /// Range of the original text for each byte.
     places: Vec<Range<usize>>,
-    /// The place in the text of an encoded character that the text's end cuts off.
+    /// Position of an encoded character that the end of the text cuts off.
     end: usize,
 }
 
-impl FoldedText {
-    /// `text`, if `loosely` letters and digits alone.
+impl SearchableText {
+    /// Folds `text`; if `loosely`, only letters and digits remain.
     fn of(text: &str, loosely: bool) -> Self {
         let seen = text.char_indices().filter(|(_, c)| !is_unseen(*c));
         let seen: Vec<(usize, char)> = seen.collect();
@@ -128,7 +129,7 @@ impl FoldedText {
         if loosely && !c.is_alphanumeric() {
             return;
         }
-        // As forms have it in addresses.
+        // Forms encode a blank in a URL as a plus sign.
         let c = if c == '+' {
             ' '
         } else {
@@ -140,14 +141,14 @@ impl FoldedText {
         }
     }
 
-    /// The places at which the text has `wanted`.
+    /// Returns the ranges in which the text has `wanted`.
     fn find(&self, wanted: &[u8]) -> Vec<Range<usize>> {
         let found = memchr::memmem::find_iter(&self.bytes, wanted);
         let place = |at: usize| self.places[at].start..self.places[at + wanted.len() - 1].end;
         found.map(place).collect()
     }
 
-    /// The place of a `wanted` that the end of the text, of this `length`, breaks off.
+    /// Returns the range of a `wanted` that is cut off by the end of the text, of this `length`.
     fn cut_off(&self, wanted: &[u8], length: usize) -> Option<Range<usize>> {
         if self.places.last()?.end != self.end {
             return None;
@@ -161,8 +162,8 @@ impl FoldedText {
     }
 }
 
-/// The character with which `text` begins, and of how many it is made: `%41`, `\/`, `\x41` and
-/// `\u0041` are one. `None` where the text ends within one.
+/// Decodes the first character of `text`, with the number of characters it takes: `%41`, `\/`,
+/// `\x41` and `\u0041` are one. `None` if the text ends inside one.
 fn decoded(text: &[(usize, char)]) -> Option<(char, usize)> {
     let at = |index: usize| text.get(index).map(|(_, c)| *c);
     let code = |from: usize, count: usize| {
@@ -178,7 +179,7 @@ fn decoded(text: &[(usize, char)]) -> Option<(char, usize)> {
     match (first, at(1)) {
         ('%', _) if ends(1, 2) => None,
         ('%', _) => {
-            // As many as one character has, which may be more than one byte.
+            // One character may be encoded as several bytes, which are decoded together.
             let bytes =
                 (0..4).map_while(|n| (at(3 * n) == Some('%')).then(|| code(3 * n + 1, 2))?);
             let bytes: Vec<u8> = bytes.filter_map(|code| u8::try_from(code).ok()).collect();
@@ -213,27 +214,27 @@ fn hexadecimal(secret: &str) -> Vec<u8> {
         .collect()
 }
 
-/// The part of a secret in base64 that is the same whatever stands behind it, with this many bytes
-/// before it; folded, so that both alphabets are one.
+/// Returns the part of a secret's base64 that does not depend on the text after it, with this many
+/// bytes before it; folded, so that both alphabets are one.
 fn base64_behind(before: usize, secret: &str) -> Vec<u8> {
     let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
     let encoded = STANDARD_NO_PAD.encode(&bytes);
     let whole = (8 * before).div_ceil(6)..8 * bytes.len() / 6;
-    FoldedText::of(encoded.get(whole).unwrap_or_default(), true).bytes
+    SearchableText::of(encoded.get(whole).unwrap_or_default(), true).bytes
 }
 
-/// True for a character that may be left out of a text before it is shown, as of a title.
+/// True for a character that may be removed from a text before it is shown, as in a title.
 fn is_unseen(c: char) -> bool {
     c.is_control() || unseen::is_unseen(c)
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for SecretText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(hidden)")
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for SecretText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[key]")
     }
@@ -245,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_key_is_shown_by_no_formatting() {
-        let key = Key("se cret/".to_owned());
+        let key = SecretText("se cret/".to_owned());
         assert_eq!(format!("{key} {key:?}"), "[key] Key(hidden)");
         assert_eq!(
             key.hide_in("a se cret/ b se+cret%2F c"),
@@ -261,7 +262,7 @@ mod tests {
         );
         assert_eq!(key.hide_in("a\n\u{200b}b se cret/"), "a\n\u{200b}b [key]");
         assert_eq!(
-            Key("é1".to_owned()).hide_in("%C3%A91 é1 é"),
+            SecretText("é1".to_owned()).hide_in("%C3%A91 é1 é"),
             "[key] [key] é"
         );
     }
@@ -270,7 +271,7 @@ mod tests {
     fn a_key_that_is_no_word_is_hidden_in_every_cheap_form() {
         use base64::engine::general_purpose::{STANDARD, URL_SAFE};
         let secret = "BSA-k3y>?/Z9~x_Q7";
-        let key = Key(secret.to_owned());
+        let key = SecretText(secret.to_owned());
         let joined = |all: Vec<String>| all.concat();
         let spaced =
             |between: &str| joined(secret.chars().map(|c| format!("{c}{between}")).collect());
@@ -304,7 +305,7 @@ mod tests {
         for form in forms {
             let hidden = key.hide_in(&format!("Before it: {form} and behind."));
             assert!(hidden.starts_with("Before it: ") && hidden.ends_with(" and behind."));
-            // At most what the neighbours of its first and last characters share with them.
+            // No more may remain than the neighbours share with the first and last characters.
             let left = hidden.replace("[key]", "");
             assert!(
                 left.len() < form.len() / 2 + 24 && left.len() < 40,
@@ -313,7 +314,7 @@ mod tests {
             let begin: String = form.chars().take(8).collect();
             assert!(!left.contains(&begin), "{form}: {hidden}");
         }
-        let key_with_ends = Key("+k3y-0f-0urs/=".to_owned());
+        let key_with_ends = SecretText("+k3y-0f-0urs/=".to_owned());
         let hidden = key_with_ends.hide_in("a +k3y-0f-0urs/= b %2Bk3y-0f-0urs%2F%3D c");
         assert_eq!(hidden, "a [key] b [key] c");
         for innocent in ["", "BSA key?", "a key, and z9", "bsa-k3.", "QlNBLWs"] {
@@ -325,7 +326,7 @@ mod tests {
     #[test]
     fn a_key_that_is_a_word_blanks_that_word_alone() {
         for word in ["search", "se cret", "searchkey", "k3y", ""] {
-            let key = Key(word.to_owned());
+            let key = SecretText(word.to_owned());
             let text = "s e a r c h keys; a search-key is sear, terces, k-3-y";
             let hidden = key.hide_in(text);
             let expected = if word == "search" {

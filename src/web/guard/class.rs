@@ -7,26 +7,26 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// How far an address may be trusted, from the least restricted to the most.
+/// Scope of an address, from the least restricted to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AddressScope {
     /// Globally reachable.
     Public,
-    /// This machine or this network: only for a caller who named it.
+    /// This machine or this network: allowed only if the caller named it.
     Private,
     /// Benchmarking and documentation: nothing is there, so a local proxy hands such addresses out
-    /// for public names. Public where a name resolved to it, refused where it is written out.
+    /// for public names. Public if a name resolved to it, refused if it is written out.
     StandIn,
-    /// Link-local, cloud metadata, multicast, reserved and the like: for nobody.
+    /// Link-local, cloud metadata, multicast, reserved and the like: never allowed.
     Never,
 }
 
-/// An address's scope, and what kind of address it is, in words for a message.
+/// Scope of an address, and its kind in words for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddressClass {
-    /// How far it may be trusted.
+    /// Scope of the address.
     pub scope: AddressScope,
-    /// The kind, as it reads after "a" or "an": `link-local`, `cloud metadata`.
+    /// Kind, as it reads after "a" or "an": `link-local`, `cloud metadata`.
     pub kind: &'static str,
 }
 
@@ -56,14 +56,14 @@ const fn stand_in(kind: &'static str) -> AddressClass {
     }
 }
 
-type Row4 = (Ipv4Addr, u32, AddressClass);
-type Row6 = (Ipv6Addr, u32, AddressClass);
+type Ipv4Row = (Ipv4Addr, u32, AddressClass);
+type Ipv6Row = (Ipv6Addr, u32, AddressClass);
 
-const fn v4(a: u8, b: u8, c: u8, d: u8, bits: u32, class: AddressClass) -> Row4 {
+const fn v4(a: u8, b: u8, c: u8, d: u8, bits: u32, class: AddressClass) -> Ipv4Row {
     (Ipv4Addr::new(a, b, c, d), bits, class)
 }
 
-const fn v6(head: [u16; 4], tail: [u16; 4], bits: u32, class: AddressClass) -> Row6 {
+const fn v6(head: [u16; 4], tail: [u16; 4], bits: u32, class: AddressClass) -> Ipv6Row {
     let net = Ipv6Addr::new(
         head[0], head[1], head[2], head[3], tail[0], tail[1], tail[2], tail[3],
     );
@@ -71,7 +71,7 @@ const fn v6(head: [u16; 4], tail: [u16; 4], bits: u32, class: AddressClass) -> R
 }
 
 /// The first row that matches decides, so exceptions stand before the block they are cut from.
-const TABLE_4: &[Row4] = &[
+const TABLE_4: &[Ipv4Row] = &[
     // Metadata services that live outside 169.254.0.0/16: Alibaba, Azure, Oracle.
     v4(100, 100, 100, 200, 32, never("cloud metadata")),
     v4(168, 63, 129, 16, 32, never("cloud metadata")),
@@ -98,7 +98,7 @@ const TABLE_4: &[Row4] = &[
 ];
 
 /// As [`TABLE_4`]. Embedded IPv4 addresses are extracted before this table is searched.
-const TABLE_6: &[Row6] = &[
+const TABLE_6: &[Ipv6Row] = &[
     v6([0; 4], [0; 4], 128, never("unspecified")),
     v6([0; 4], [0, 0, 0, 1], 128, private("loopback")),
     v6([0xfd00, 0x0ec2, 0, 0], [0; 4], 32, never("cloud metadata")),
@@ -133,7 +133,7 @@ const TABLE_6: &[Row6] = &[
     v6([0x2000, 0, 0, 0], [0; 4], 3, PUBLIC),
 ];
 
-/// What `ip` is, the IPv4 address it may carry inside included.
+/// Classifies `ip`, including any IPv4 address that it embeds.
 #[must_use]
 pub fn classify(ip: IpAddr) -> AddressClass {
     match ip {
@@ -152,7 +152,7 @@ fn classify_4(ip: Ipv4Addr) -> AddressClass {
 
 fn classify_6(ip: Ipv6Addr) -> AddressClass {
     let outer = outer_6(ip);
-    carried(ip)
+    embedded_addresses(ip)
         .into_iter()
         .flatten()
         .map(classify_4)
@@ -161,7 +161,7 @@ fn classify_6(ip: Ipv6Addr) -> AddressClass {
 
 fn stricter(a: AddressClass, b: AddressClass) -> AddressClass {
     match (a.scope, b.scope) {
-        // No proxy hands out an address that is private on its outside.
+        // No proxy hands out an address whose outer form is private.
         (AddressScope::Private, AddressScope::StandIn) => never(b.kind),
         (AddressScope::StandIn, AddressScope::Private) => never(a.kind),
         _ if b.scope > a.scope => b,
@@ -171,12 +171,12 @@ fn stricter(a: AddressClass, b: AddressClass) -> AddressClass {
 
 // One line a scheme, with its own source, reads better than arms merged by their result.
 #[allow(clippy::match_same_arms)]
-/// What the IPv6 address is by its own block, were nothing carried inside.
+/// Classifies the IPv6 address by its own block, ignoring any embedded address.
 fn outer_6(ip: Ipv6Addr) -> AddressClass {
     let s = ip.segments();
     match s {
         [0, 0, 0, 0, 0, 0, 0, 0 | 1] => {}
-        // IPv4-mapped, and the translated form of SIIT: what is inside decides alone.
+        // IPv4-mapped, and the translated form of SIIT: only the embedded address decides.
         [0, 0, 0, 0, 0, 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] => return PUBLIC,
         // NAT64's well-known prefix (RFC 6052), and its local-use one (RFC 8215).
         [0x64, 0xff9b, 0, 0, 0, 0, ..] => return PUBLIC,
@@ -195,8 +195,8 @@ fn outer_6(ip: Ipv6Addr) -> AddressClass {
 
 // As above.
 #[allow(clippy::match_same_arms)]
-/// Every IPv4 address that `ip` carries by a published scheme; no scheme has more than four.
-fn carried(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 5] {
+/// Returns every IPv4 address that `ip` embeds by a published scheme; no scheme has more than four.
+fn embedded_addresses(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 5] {
     let o = ip.octets();
     let at = |i: [usize; 4]| Some(Ipv4Addr::new(o[i[0]], o[i[1]], o[i[2]], o[i[3]]));
     let last = at([12, 13, 14, 15]);
@@ -209,8 +209,8 @@ fn carried(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 5] {
         // IPv4-compatible, IPv4-mapped, SIIT.
         [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] => [last, None, None, None],
         [0x64, 0xff9b, 0, 0, 0, 0, ..] => [last, None, None, None],
-        // The network chose where inside its prefix the address stands (RFC 6052, section 2.2);
-        // all positions count, and zeroes are only padding unless there is nothing else.
+        // The network chooses the position of the address inside its prefix (RFC 6052, section
+        // 2.2); all positions count, and zeroes are only padding unless there is nothing else.
         [0x64, 0xff9b, 1, ..] => {
             let positions = [
                 last,
@@ -222,7 +222,7 @@ fn carried(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 5] {
             if set == [None; 4] { positions } else { set }
         }
         [0x2002, ..] => [at([2, 3, 4, 5]), None, None, None],
-        // Teredo: the relay's server, and the client with its bits turned over.
+        // Teredo: the relay's server, and the client with its bits inverted.
         [0x2001, 0, ..] => {
             let client = Ipv4Addr::new(!o[12], !o[13], !o[14], !o[15]);
             [at([4, 5, 6, 7]), Some(client), None, None]

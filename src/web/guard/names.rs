@@ -2,7 +2,7 @@
 //!
 //! A name that some reader takes for an address is not accepted as a name: a reader that stops at
 //! the first character that is not a digit takes `169.254.169.254x` for one.
-//! `fe80--1.ipv6-literal.net` is the address that Windows takes it for.
+//! `fe80--1.ipv6-literal.net` is judged as the address that Windows takes it for.
 //!
 //! Metadata names come from the clouds' own documentation; special-use names from RFC 6761
 //! (`localhost`), RFC 6762 (`local`), RFC 8375 (`home.arpa`) and ICANN's reservation of `internal`.
@@ -28,19 +28,19 @@ const METADATA: &[&str] = &[
     "rancher-metadata.rancher.internal",
 ];
 
-/// First labels that mean metadata in whatever zone `internal` has, such as
+/// First labels of metadata services in any zone below `internal`, such as
 /// `instance-data.eu-west-1.compute.internal`.
 const METADATA_LABELS: &[&str] = &["metadata", "instance-data"];
 
 const LOCAL_ZONES: &[&str] = &["localhost", "local", "internal", "home.arpa"];
 
-/// Whether `name` is `zone` or inside it; both in lower case, `name` without a final dot.
+/// True if `name` is `zone` or inside it; both in lower case, `name` without a final dot.
 fn within(name: &str, zone: &str) -> bool {
     name.strip_suffix(zone)
         .is_some_and(|head| head.is_empty() || head.ends_with('.'))
 }
 
-/// The class that the name alone decides; `None` where only its addresses do.
+/// Returns the class that the name alone decides; `None` if only its addresses do.
 ///
 /// `name` is a host as a URL parser normalised it, final dots allowed.
 #[must_use]
@@ -68,7 +68,7 @@ pub fn classify(name: &str) -> Option<AddressClass> {
     ipv6_literal(&name).map(class::classify)
 }
 
-/// The address that Windows takes this name for.
+/// Returns the address that Windows takes this name for.
 fn ipv6_literal(name: &str) -> Option<IpAddr> {
     let head = name.strip_suffix(".ipv6-literal.net")?;
     let without_zone = head.split('s').next().unwrap_or_default();
@@ -76,9 +76,10 @@ fn ipv6_literal(name: &str) -> Option<IpAddr> {
     ip.ok().map(IpAddr::V6)
 }
 
-/// Whether some reader would take this name for an address: one that reads number by number, as
-/// `inet_aton(3)` does, but stops at the first character that belongs to none. Such a name's last
-/// part begins with a digit, as no public name's does, and the others are numbers.
+/// True if some reader would take this name for an address: one that reads number by number, as
+/// `inet_aton(3)` does, but stops at the first character that belongs to none. The last part of
+/// such a name begins with a digit, unlike that of any public name, and the other parts are
+/// numbers.
 #[must_use]
 pub fn is_almost_an_address(name: &str) -> bool {
     let (head, last) = name
@@ -93,13 +94,13 @@ pub fn is_almost_an_address(name: &str) -> bool {
             .split('.')
             .all(|part| !part.is_empty() && leading_number(part).1.is_empty());
     }
-    // `3com` and `1password` are hosts in somebody's network and no way to write 0.0.0.3.
+    // `3com` and `1password` are hosts in private networks and no way to write 0.0.0.3.
     let like_a_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     number.is_none_or(|number| number > 0x00ff_ffff) || !rest.starts_with(like_a_name)
 }
 
-/// The number that a text begins with, `None` for one that is too large, and what is behind it.
-/// Decimal or hexadecimal: what is meant as octal is smaller, and consists of the same digits.
+/// Parses the number that a text begins with, `None` if it is too large, and returns the rest.
+/// Decimal or hexadecimal: an octal number is smaller, and consists of the same digits.
 fn leading_number(text: &str) -> (Option<u64>, &str) {
     let is_hex = |digits: &&str| digits.starts_with(|c: char| c.is_ascii_hexdigit());
     let (radix, digits) = match text.strip_prefix("0x").filter(is_hex) {
@@ -113,7 +114,7 @@ fn leading_number(text: &str) -> (Option<u64>, &str) {
     (u64::from_str_radix(digits, radix).ok(), rest)
 }
 
-/// Whether the name means this machine by definition: `localhost` and everything below it.
+/// True if the name means this machine by definition: `localhost` and everything below it.
 #[must_use]
 pub fn is_loopback(name: &str) -> bool {
     within(

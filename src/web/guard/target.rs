@@ -1,8 +1,8 @@
 //! The target of one request, in the one spelling that is judged and sent.
 //!
-//! A URL's host may be read differently by whoever receives it: a proxy drops the dots after
-//! `169.254.169.254..` and requests what is left. So a host is parsed again until nothing changes,
-//! that form is judged, and everything that is sent is made from it.
+//! Receivers may read a URL's host differently: a proxy drops the dots after `169.254.169.254..`
+//! and requests the rest. So a host is parsed again until nothing changes, that form is judged, and
+//! everything that is sent is derived from it.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use url::{Host, Url};
 
 use super::names;
 
-/// How often a host is parsed again; for a sensible host the second time changes nothing.
+/// Maximum number of times a host is parsed; the second time changes nothing in a sensible host.
 const READINGS: usize = 8;
 
-/// Scheme, host and port of one request that the guard has allowed: [`Guard::admit`] alone makes
-/// one. The request line, `Host`, CONNECT, the name for SOCKS and the name in TLS are made from it
-/// and from nothing else.
+/// Scheme, host and port of one request that the guard has allowed: only [`Guard::check_url`]
+/// creates one. The request line, `Host`, CONNECT, the name for SOCKS and the name in TLS are
+/// derived from it and from nothing else.
 ///
-/// [`Guard::admit`]: super::Guard::admit
+/// [`Guard::check_url`]: super::Guard::check_url
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HopTarget {
     host: Host<String>,
@@ -26,7 +26,7 @@ pub struct HopTarget {
 }
 
 impl HopTarget {
-    /// For the guard alone, which judges the host before it hands the target out.
+    /// For the guard only, which judges the host before it returns the target.
     pub(super) fn of(url: &Url) -> Result<Self, BadHost> {
         let tls = url.scheme() == "https";
         Ok(Self {
@@ -38,25 +38,25 @@ impl HopTarget {
         })
     }
 
-    /// The host.
+    /// Returns the host.
     #[must_use]
     pub fn host(&self) -> &Host<String> {
         &self.host
     }
 
-    /// The port.
+    /// Returns the port.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Whether TLS is spoken with it.
+    /// True if the connection uses TLS.
     #[must_use]
     pub fn is_tls(&self) -> bool {
         self.tls
     }
 
-    /// `http://host`, with the port where it is not the scheme's own.
+    /// Returns `http://host`, with the port if it is not the scheme's default.
     #[must_use]
     pub fn origin(&self) -> String {
         let (scheme, own) = if self.tls {
@@ -72,14 +72,14 @@ impl HopTarget {
     }
 }
 
-/// `host:port`, an IPv6 address in brackets.
+/// Formats `host:port`, an IPv6 address in brackets.
 impl fmt::Display for HopTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.host, self.port)
     }
 }
 
-/// Why a URL has no host that could be judged.
+/// Reason why a URL has no host that could be judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadHost {
     /// The URL has no host.
@@ -104,11 +104,12 @@ impl fmt::Display for BadHost {
     }
 }
 
-/// The host of a URL as the guard knows it: an address however it is written, or a name in lower
-/// case without final dots.
+/// Returns the host of a URL in the guard's form: an address however it is written, or a name in
+/// lower case without final dots.
 ///
 /// # Errors
-/// If the URL has no host that could be judged.
+///
+/// Fails if the URL has no host that could be judged.
 pub fn host_of(url: &Url) -> Result<Host<String>, BadHost> {
     let mut name = match url.host() {
         None => return Err(BadHost::None),
@@ -138,11 +139,13 @@ pub fn host_of(url: &Url) -> Result<Host<String>, BadHost> {
     Err(BadHost::Unreadable)
 }
 
-/// Writes the host into the URL as it is judged and sent, so that messages show that form as well.
+/// Rewrites the URL's host in the form that is judged and sent, so that messages show that form as
+/// well.
 ///
 /// # Errors
-/// If the URL has no host to be judged, or cannot hold it in that form.
-pub fn settle(url: &mut Url) -> Result<(), BadHost> {
+///
+/// Fails if the URL has no host to be judged, or cannot hold it in that form.
+pub fn normalize_host(url: &mut Url) -> Result<(), BadHost> {
     let host = host_of(url)?.to_string();
     if url.host_str() != Some(&host) {
         url.set_host(Some(&host)).map_err(|_| BadHost::Unreadable)?;

@@ -1,7 +1,7 @@
 //! Hacker News by its API: an item with its first comments, a list of stories, a user.
 //!
-//! Facts: the documentation of the API at Firebase (`HackerNews/API`). What people wrote is HTML,
-//! and each text is read as a document of its own.
+//! Facts: the documentation of the API at Firebase (`HackerNews/API`). Users write HTML, and each
+//! text is parsed as a document of its own.
 
 mod item;
 
@@ -12,49 +12,50 @@ use std::time::Instant;
 use serde_json::Value;
 use url::Url;
 
-use item::{about, counted, entry, ids, is_there, plain, points};
+use item::{first_paragraph, ids, is_there, list_entry, points, summary};
 
 use super::{
-    LONGEST_TEXT, NativeError, NativePage, address_of, base, beginning, escaped, get, markdown,
-    moment, name_of, number, seen,
+    LONGEST_TEXT, NativeError, NativePage, address_of, base, day_and_minute, escaped, get,
+    markdown, name_of, number, single_line,
 };
+use crate::basics::words::{beginning, counted_as};
 use crate::document::Document;
-use crate::web::client::{Client, FetchError};
+use crate::web::client::{FetchError, HttpClient};
 use crate::web::credentials::Credentials;
 
-/// The address of the API.
+/// Base URL of the API.
 const API: &str = "https://hacker-news.firebaseio.com/v0";
 
-/// Replaces it.
+/// Environment variable that replaces [`API`].
 const VARIABLE: &str = "IKIGAI_HN_URL";
 
-/// Where people read it.
+/// Base URL of the site itself.
 const SITE: &str = "https://news.ycombinator.com/";
 
-/// How many comments, submissions and options of a poll are told.
+/// Maximum number of comments, submissions and poll options shown.
 const FEW: usize = 10;
 
-/// How many stories a page of a list has.
+/// Number of stories on a page of a list.
 const PAGE: usize = 30;
 
-/// The last page of a list that there can be.
+/// Highest page number of a list.
 const LAST_PAGE: u64 = 20;
 
-/// How many are asked for at the same time.
+/// Number of items requested at the same time.
 const AT_ONCE: usize = 10;
 
-/// Something of Hacker News.
+/// Part of Hacker News that a URL leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum HnRoute {
     /// A story, a comment, a job, a poll.
     Item(u64),
-    /// A list of stories, by its name in the API, and its page, from 0.
+    /// A list of stories: its name in the API, and the page, counted from 0.
     List(&'static str, usize),
     /// A user.
     User(String),
 }
 
-/// The lists: where each is on the site, its name in the API, and what it is called.
+/// Lists of stories: path on the site, name in the API, title.
 const LISTS: [(&str, &str, &str); 8] = [
     ("/", "topstories", "Top stories"),
     ("/news", "topstories", "Top stories"),
@@ -66,8 +67,8 @@ const LISTS: [(&str, &str, &str); 8] = [
     ("/jobs", "jobstories", "Jobs"),
 ];
 
-impl Place {
-    /// What of it is at `url`, if anything.
+impl HnRoute {
+    /// Returns the part of the site at `url`; `None` for any other page.
     pub(super) fn at(host: &str, url: &Url) -> Option<Self> {
         if !host.eq_ignore_ascii_case("news.ycombinator.com") {
             return None;
@@ -88,7 +89,7 @@ impl Place {
                 let sound = (1..=32).contains(&id.len()) && id.chars().all(sound);
                 sound.then(|| Self::User(id.into_owned()))
             }
-            // That of another day is not in the API.
+            // The API has no front page of an earlier day.
             "/front" if parameter("day").is_some() => None,
             path => {
                 let (_, list, _) = LISTS.iter().find(|(at, ..)| *at == path)?;
@@ -101,11 +102,11 @@ impl Place {
 
     pub(super) fn read(
         &self,
-        client: &Client,
+        client: &HttpClient,
         variables: &Credentials<'_>,
         end: Instant,
     ) -> Result<NativePage, NativeError> {
-        let reader = Reader {
+        let reader = HnReader {
             client,
             end,
             api: api(variables)?,
@@ -121,7 +122,7 @@ impl Place {
     }
 }
 
-/// The address of the API, without a slash at its end.
+/// Returns the base URL of the API, without a trailing slash.
 fn api(variables: &Credentials<'_>) -> Result<String, FetchError> {
     let url = base(variables, VARIABLE, API)?;
     let text = url.as_str().trim_end_matches('/');
@@ -132,24 +133,24 @@ fn api(variables: &Credentials<'_>) -> Result<String, FetchError> {
     })
 }
 
-struct Reader<'a> {
-    client: &'a Client,
+struct HnReader<'a> {
+    client: &'a HttpClient,
     end: Instant,
     api: String,
     site: Url,
 }
 
-/// Items that were asked for, in their order, and why the others are missing.
+/// Items that were requested, in their order, with the reasons why others are missing.
 #[derive(Default)]
-struct Items {
+struct HnItems {
     found: Vec<Value>,
     failed: usize,
     why: Option<String>,
 }
 
-impl Items {
-    /// Says what is missing, in brackets.
-    fn say(&self, what: &str, markdown: &mut String) {
+impl HnItems {
+    /// Appends a note on the missing items, in brackets.
+    fn note_missing(&self, what: &str, markdown: &mut String) {
         if let Some(why) = &self.why {
             let number = self.failed;
             let s = if number == 1 { "" } else { "s" };
@@ -161,8 +162,8 @@ impl Items {
     }
 }
 
-impl Reader<'_> {
-    /// What the API has at `path`; null where there is nothing.
+impl HnReader<'_> {
+    /// Returns the API's value at `path`; null if there is none.
     fn value(&self, path: &str) -> Result<Value, NativeError> {
         let address = format!("{}/{path}.json", self.api);
         let url = Url::parse(&address).map_err(|error| {
@@ -182,9 +183,9 @@ impl Reader<'_> {
         self.value(&format!("item/{id}"))
     }
 
-    /// These items, those left out that are deleted or dead, side by side.
-    fn items(&self, ids: &[u64], most: usize) -> Items {
-        let mut items = Items::default();
+    /// Fetches these items in parallel, without those that are deleted or dead.
+    fn items(&self, ids: &[u64], most: usize) -> HnItems {
+        let mut items = HnItems::default();
         let mut rest = ids;
         while items.found.len() < most && !rest.is_empty() {
             let missing = most - items.found.len();
@@ -196,12 +197,12 @@ impl Reader<'_> {
                     Ok(_) => {}
                     Err(error) => {
                         items.failed += 1;
-                        let why = seen(&error.to_string());
+                        let why = single_line(&error.to_string());
                         items.why = Some(why.trim_end_matches('.').to_owned());
                     }
                 }
             }
-            // Whoever does not answer one batch will not answer the next.
+            // If a whole batch failed, the next one would fail too.
             if items.failed == batch.len() {
                 break;
             }
@@ -231,7 +232,7 @@ impl Reader<'_> {
         markdown(html, &self.site, self.end)
     }
 
-    /// What a person wrote in an item or of themselves.
+    /// Returns a user's text as Markdown: that of an item, or of a profile.
     fn text(&self, object: &Value, field: &str) -> String {
         let text = object.get(field).and_then(Value::as_str);
         let text = text.unwrap_or_default();
@@ -264,7 +265,7 @@ impl Reader<'_> {
             Some(author) => format!("A {kind} of {author}"),
             None => format!("A {kind}"),
         });
-        let time = number(&item, "time").and_then(moment);
+        let time = number(&item, "time").and_then(day_and_minute);
         let mut html = format!("<h1>{}</h1>", escaped(&title));
         if let Some(url) = address_of(&item) {
             let _ = write!(html, "<p><a href=\"{0}\">{0}</a></p>", escaped(url));
@@ -275,7 +276,7 @@ impl Reader<'_> {
                 "<p><a href=\"item?id={parent}\">What it answers</a></p>"
             );
         }
-        let told = about(&item, true);
+        let told = summary(&item, true);
         if !told.is_empty() {
             let _ = write!(html, "<p>{}</p>", escaped(&told));
         }
@@ -287,12 +288,12 @@ impl Reader<'_> {
             let options = self.items(&options, FEW);
             let mut html = String::from("<ul>");
             for option in &options.found {
-                let text = plain(option);
+                let text = first_paragraph(option);
                 let points = points(option).unwrap_or_default();
                 let _ = write!(html, "<li>{}: {points}</li>", escaped(&text));
             }
             add(&mut markdown, &self.html(&html));
-            options.say("option", &mut markdown);
+            options.note_missing("option", &mut markdown);
             partial |= options.failed > 0;
         }
         let kids = ids(&item, "kids");
@@ -309,23 +310,25 @@ impl Reader<'_> {
             for comment in &comments.found {
                 add(&mut markdown, &self.comment(comment));
             }
-            comments.say("comment", &mut markdown);
+            comments.note_missing("comment", &mut markdown);
             partial |= comments.failed > 0;
         }
         Ok(NativePage {
             kind: "hn",
-            document: document(title, markdown),
-            author,
-            date: time.map(|(day, _)| day),
+            document: Document {
+                author,
+                date: time.map(|(day, _)| day),
+                ..document(title, markdown)
+            },
             partial,
         })
     }
 
     fn comment(&self, comment: &Value) -> String {
         let replies = ids(comment, "kids").len();
-        let mut told = about(comment, false);
+        let mut told = summary(comment, false);
         if replies > 0 {
-            let replies = counted(replies as u64, "reply", "replies");
+            let replies = counted_as(replies as u64, "reply", "replies");
             told = format!("{told}, {replies}");
         }
         let mut markdown = self.html(&format!("<h3>{}</h3>", escaped(&told)));
@@ -359,11 +362,11 @@ impl Reader<'_> {
         let start = begin + 1;
         let mut html = format!("<h1>{}</h1><ol start=\"{start}\">", escaped(&title));
         for item in &items.found {
-            html.push_str(&entry(item));
+            html.push_str(&list_entry(item));
         }
         html.push_str("</ol>");
         let mut markdown = self.html(&html);
-        items.say("story", &mut markdown);
+        items.note_missing("story", &mut markdown);
         if items.found.is_empty() && items.failed > 0 {
             return self.item_value(here[0]).and(Err(NativeError::Empty(
                 "None of the stories of this list could be read. Try again later.".to_owned(),
@@ -373,7 +376,6 @@ impl Reader<'_> {
             kind: "hn",
             document: document(title, markdown),
             partial: items.failed > 0,
-            ..NativePage::default()
         })
     }
 
@@ -384,7 +386,7 @@ impl Reader<'_> {
                 "There is no user {name} at Hacker News; names are told by their case too."
             )));
         }
-        let since = number(&user, "created").and_then(moment);
+        let since = number(&user, "created").and_then(day_and_minute);
         let karma = number(&user, "karma");
         let told: Vec<String> = [
             since.map(|(day, _)| format!("since {day}")),
@@ -404,23 +406,24 @@ impl Reader<'_> {
         if !submitted.found.is_empty() {
             let mut html = String::from("<h2>Latest submissions and comments</h2><ul>");
             for item in &submitted.found {
-                html.push_str(&entry(item));
+                html.push_str(&list_entry(item));
             }
             html.push_str("</ul>");
             add(&mut markdown, &self.html(&html));
         }
-        submitted.say("submission", &mut markdown);
+        submitted.note_missing("submission", &mut markdown);
         Ok(NativePage {
             kind: "hn",
-            document: document(title, markdown),
-            author: Some(name.to_owned()),
+            document: Document {
+                author: Some(name.to_owned()),
+                ..document(title, markdown)
+            },
             partial: submitted.failed > 0,
-            ..NativePage::default()
         })
     }
 }
 
-/// Puts a block behind others.
+/// Appends a block of Markdown, with a blank line before it.
 fn add(markdown: &mut String, block: &str) {
     if block.is_empty() {
         return;

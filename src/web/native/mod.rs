@@ -1,73 +1,70 @@
-//! Sites that are read by another way than their pages: Hacker News by its API, `YouTube` by its
-//! captions. What they say is told as a document, like any page.
+//! Sites that are read by an API instead of their pages: Hacker News, and `YouTube` by its
+//! captions. The result is a document, as for any page.
 //!
 //! Rules: the decisions on `scrape_page`'s ways.
 
 use std::fmt;
-use std::panic::{self, AssertUnwindSafe};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde_json::Value;
 use url::{Host, Url};
 
-use super::client::{self, Client, FetchError, FetchRequest, Response};
+use super::client::{self, FetchError, FetchRequest, HttpClient, HttpResponse};
 use super::credentials::Credentials;
 use super::search::dates;
+use crate::basics::words::beginning;
+use crate::basics::words::on_one_line;
 use crate::document::{self, Document};
 
 mod hacker_news;
 mod youtube;
 
-/// The longest text of one person that is told, in bytes.
+/// Longest text shown of one user, in bytes.
 const LONGEST_TEXT: usize = 64 * 1024;
 
-/// The longest piece of HTML that is converted, in bytes.
+/// Longest piece of HTML that is converted, in bytes.
 const LONGEST_PIECE: usize = 512 * 1024;
 
-/// The longest address, in bytes.
+/// Longest URL, in bytes.
 const LONGEST_ADDRESS: usize = 2000;
 
-/// The longest title or name, in characters.
+/// Longest title or name, in characters.
 const LONGEST_NAME: usize = 300;
 
-/// What a site has another way to.
+/// A page that can be read without its HTML.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Native {
-    /// Something of Hacker News.
-    HackerNews(hacker_news::Place),
+pub enum NativeRoute {
+    /// An item, a list or a user of Hacker News.
+    HackerNews(hacker_news::HnRoute),
     /// A video.
-    YouTube(youtube::Video),
+    YouTube(youtube::YoutubeVideo),
 }
 
-/// What was read.
+/// A page that was read by its native route.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NativePage {
-    /// What it is: `hn` or `youtube`.
+    /// Its kind: `hn` or `youtube`.
     pub kind: &'static str,
-    /// Its title and text.
+    /// Title and text, author, and date.
     pub document: Document,
-    /// Who wrote or showed it.
-    pub author: Option<String>,
-    /// When, as `2024-05-01`.
-    pub date: Option<String>,
-    /// Whether a part of it is missing, which the document says.
+    /// True if a part is missing; the document says so.
     pub partial: bool,
 }
 
-/// Why there is nothing to be read. Each text is a sentence or two, and says what to do.
+/// Reason why nothing was read. Each text is a sentence or two, and says what to do.
 #[derive(Debug)]
 pub enum NativeError {
-    /// Whoever was asked could not be reached, or refused.
+    /// The site could not be reached, or answered with an error.
     Fetch(FetchError),
-    /// There is no such thing.
+    /// The site has no such item.
     NotFound(String),
-    /// It wants to see a human, or refuses programs.
+    /// The site demands a check for humans, or refuses programs.
     Blocked(String),
-    /// It wants a login.
+    /// The page requires a login.
     AuthRequired(String),
-    /// There is nothing in it to be read.
+    /// The item has no text.
     Empty(String),
-    /// The answer is not as documented.
+    /// The reply does not have the documented form.
     NotUnderstood(String),
 }
 
@@ -99,9 +96,9 @@ impl From<FetchError> for NativeError {
     }
 }
 
-/// The other way to what is at `url`, if there is one. Nothing is asked.
+/// Returns the native route for `url`, if there is one, without any request.
 #[must_use]
-pub fn route(url: &Url) -> Option<Native> {
+pub fn route(url: &Url) -> Option<NativeRoute> {
     let plain = matches!(url.scheme(), "http" | "https")
         && url.port().is_none()
         && url.username().is_empty()
@@ -110,21 +107,21 @@ pub fn route(url: &Url) -> Option<Native> {
         return None;
     };
     let host = host.trim_end_matches('.');
-    hacker_news::Place::at(host, url)
-        .map(Native::HackerNews)
-        .or_else(|| youtube::Video::at(host, url).map(Native::YouTube))
+    hacker_news::HnRoute::at(host, url)
+        .map(NativeRoute::HackerNews)
+        .or_else(|| youtube::YoutubeVideo::at(host, url).map(NativeRoute::YouTube))
 }
 
-impl Native {
-    /// Reads it, within the time of `client` and until `end`.
-    pub fn read(&self, client: &Client, end: Instant) -> Result<NativePage, NativeError> {
+impl NativeRoute {
+    /// Reads the page, within the time of `client` and until `end`.
+    pub fn read(&self, client: &HttpClient, end: Instant) -> Result<NativePage, NativeError> {
         self.read_with(client, &Credentials::from_env(), end)
     }
 
-    /// The same with the variables of an environment of the caller's own.
+    /// Like [`read`](Self::read), with the caller's own environment variables.
     pub fn read_with(
         &self,
-        client: &Client,
+        client: &HttpClient,
         variables: &Credentials<'_>,
         end: Instant,
     ) -> Result<NativePage, NativeError> {
@@ -135,8 +132,9 @@ impl Native {
         }
     }
 
-    /// What of it a cache has to know: the same for every address that leads to it.
+    /// Returns a name for the cache: the same for every URL that leads to the same page.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn name(&self) -> String {
         match self {
             Self::HackerNews(place) => format!("hn {place:?}"),
@@ -145,15 +143,15 @@ impl Native {
     }
 }
 
-/// The address that a variable has in place of `usual`.
+/// Returns the base URL that a variable sets, or else `usual`.
 fn base(variables: &Credentials<'_>, variable: &str, usual: &str) -> Result<Url, FetchError> {
     let set = variables.variable(variable);
     client::parse_url(set.as_deref().unwrap_or(usual))
         .map_err(|error| FetchError::InvalidUrl(format!("{variable} is not an address: {error}")))
 }
 
-/// Fetches.
-fn get(client: &Client, url: &Url, accept: &str) -> Result<Response, FetchError> {
+/// Fetches a URL with this `Accept`.
+fn get(client: &HttpClient, url: &Url, accept: &str) -> Result<HttpResponse, FetchError> {
     client.get(&FetchRequest {
         url,
         accept,
@@ -161,27 +159,25 @@ fn get(client: &Client, url: &Url, accept: &str) -> Result<Response, FetchError>
     })
 }
 
-/// A string of an object, in one line that is seen, and not too long; `None` for an empty one.
+/// Returns a string of an object on one line, shortened; `None` for an empty one.
 fn name_of(object: &Value, field: &str) -> Option<String> {
     let text = object.get(field)?.as_str()?;
-    let text = seen(text);
+    let text = single_line(text);
     (!text.is_empty()).then_some(text)
 }
 
-/// A text in one line, without what only steers a terminal or is not seen at all.
-fn seen(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    words.join(" ").chars().take(LONGEST_NAME).collect()
+/// Puts a text on one line, without control characters and invisible ones.
+fn single_line(text: &str) -> String {
+    on_one_line(text).chars().take(LONGEST_NAME).collect()
 }
 
-/// A number of an object that is one.
+/// Returns a non-negative number of an object.
 fn number(object: &Value, field: &str) -> Option<u64> {
     object.get(field)?.as_u64()
 }
 
-/// The day and the minute of a time, in seconds since 1970; `None` beyond the year 9999.
-fn moment(seconds: u64) -> Option<(String, String)> {
+/// Returns day and minute of a Unix time in seconds; `None` beyond the year 9999.
+fn day_and_minute(seconds: u64) -> Option<(String, String)> {
     const LAST: u64 = 253_402_300_799;
     let time = UNIX_EPOCH + Duration::from_secs(seconds.min(LAST));
     let minutes = seconds / 60 % (24 * 60);
@@ -190,44 +186,29 @@ fn moment(seconds: u64) -> Option<(String, String)> {
     (seconds <= LAST).then_some((day, minute))
 }
 
-/// The first `most` bytes of a text, or some fewer, so that no character is cut.
-fn beginning(text: &str, most: usize) -> &str {
-    let mut most = most.min(text.len());
-    while !text.is_char_boundary(most) {
-        most -= 1;
-    }
-    &text[..most]
-}
-
-/// An address of an object that is one of the web.
+/// Returns a URL of an object, if it is http or https.
 fn address_of(object: &Value) -> Option<&str> {
     let url = object.get("url")?.as_str()?;
     let sound = url.starts_with("https://") || url.starts_with("http://");
     (sound && url.len() <= LONGEST_ADDRESS).then_some(url)
 }
 
-/// Plain text as HTML.
+/// Escapes plain text as HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('"', "&quot;")
 }
 
-/// The Markdown of a piece of HTML, as much as there is time for. A piece is a document of its own,
-/// so that nothing in it has an effect on the others.
+/// Converts a piece of HTML to Markdown, as much as there is time for. Each piece is parsed as a
+/// document of its own, so that its markup cannot affect the others.
 fn markdown(html: &str, base: &Url, end: Instant) -> String {
     let piece = beginning(html, LONGEST_PIECE);
-    // The parser is somebody else's: where it panics, the piece is shown as it is.
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
-    let converted = panic::catch_unwind(AssertUnwindSafe(|| {
-        document::convert_until(piece, base, false, end)
-    }));
-    panic::set_hook(hook);
-    match converted {
+    // If the parser panics, the piece is shown as it is.
+    match document::guarded(|| document::convert_until(piece, base, false, end)) {
         Ok(document) if document.cuts.are_of_content() => document.markdown,
         Ok(document) => document.own().to_owned(),
-        Err(_) => seen(piece),
+        Err(_) => single_line(piece),
     }
 }
 
@@ -288,11 +269,11 @@ mod tests {
 
     #[test]
     fn a_moment_is_a_day_and_a_minute_and_none_beyond_all_calendars() {
-        let told = moment(1_175_714_200).unwrap();
+        let told = day_and_minute(1_175_714_200).unwrap();
         assert_eq!(
             told,
             ("2007-04-04".to_owned(), "2007-04-04 19:16 UTC".to_owned())
         );
-        assert_eq!(moment(u64::MAX), None);
+        assert_eq!(day_and_minute(u64::MAX), None);
     }
 }

@@ -1,7 +1,7 @@
-//! A video of `YouTube`: its captions, line by line with their time, else its description.
+//! A video of `YouTube`: its captions, line by line with their times, or else its description.
 //!
-//! Facts: the watch page, whose `ytInitialPlayerResponse` lists the caption tracks; their text in
-//! the forms that it comes in (`json3`, `srv1`, `srv3`). None of it is documented by `YouTube`.
+//! Facts: the watch page, whose `ytInitialPlayerResponse` lists the caption tracks, and the formats
+//! of their text (`json3`, `srv1`, `srv3`). `YouTube` documents none of this.
 
 use std::time::Instant;
 
@@ -9,35 +9,36 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
-    LONGEST_TEXT, NativeError, NativePage, base, beginning, escaped, get, markdown, name_of, seen,
+    LONGEST_TEXT, NativeError, NativePage, base, escaped, get, markdown, name_of, single_line,
 };
+use crate::basics::words::beginning;
 use crate::document::Document;
-use crate::web::client::{Client, FetchError, Response};
+use crate::web::bot_checks::vendor_of;
+use crate::web::client::{FetchError, HttpClient, HttpResponse};
 use crate::web::credentials::Credentials;
-use crate::web::refusal;
 use captions::{at, captions, number};
 
 mod captions;
 
-/// Where videos are.
+/// Base URL of the site.
 const SITE: &str = "https://www.youtube.com/";
 
-/// Replaces it.
+/// Environment variable that replaces [`SITE`].
 const VARIABLE: &str = "IKIGAI_YOUTUBE_URL";
 
-/// What the page calls what its player is told.
+/// Name of the page's variable that holds the player's data.
 const PLAYER: &str = "ytInitialPlayerResponse";
 
-/// A video.
+/// A video of `YouTube`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Video {
+pub struct YoutubeVideo {
     id: String,
-    /// The language that the address asks for.
+    /// Language that the URL asks for.
     language: Option<String>,
 }
 
-impl Video {
-    /// The video at `url`, if there is one.
+impl YoutubeVideo {
+    /// Returns the video at `url`, if it leads to one.
     pub(super) fn at(host: &str, url: &Url) -> Option<Self> {
         let host = host.to_ascii_lowercase();
         let parameter = |name: &str| {
@@ -73,7 +74,7 @@ impl Video {
 
     pub(super) fn read(
         &self,
-        client: &Client,
+        client: &HttpClient,
         variables: &Credentials<'_>,
         end: Instant,
     ) -> Result<NativePage, NativeError> {
@@ -127,7 +128,7 @@ impl Video {
                 say(&mut text, &described);
             }
             Err(why) => {
-                let why = seen(&why);
+                let why = single_line(&why);
                 let why = why.trim_end_matches('.');
                 if described.is_empty() {
                     return Err(NativeError::Empty(format!(
@@ -145,20 +146,20 @@ impl Video {
             document: Document {
                 title,
                 markdown: text,
+                author,
+                date,
                 ..Document::default()
             },
-            author,
-            date,
             partial,
         })
     }
 }
 
-/// A refusal that is a bot check is said as one.
+/// Reports a refusal that is a bot check as one.
 fn refused(error: FetchError) -> NativeError {
     match &error {
-        // With 429 it asks for slower reading, whatever page it shows.
-        FetchError::Status(reply) if reply.status != 429 && refusal::bot_check(reply).is_some() => {
+        // A 429 is a rate limit, whatever its page says.
+        FetchError::Status(reply) if reply.status != 429 && vendor_of(reply).is_some() => {
             blocked(&reply.status_text())
         }
         _ => NativeError::Fetch(error),
@@ -172,8 +173,8 @@ fn blocked(why: &str) -> NativeError {
     ))
 }
 
-/// Why a page that came has no player.
-fn without_player(reply: &Response, page: &str) -> NativeError {
+/// Returns the reason why a page has no player data.
+fn without_player(reply: &HttpResponse, page: &str) -> NativeError {
     let host = reply.url.host_str().unwrap_or_default();
     let consent = host.starts_with("consent.")
         || page.contains("consent.youtube.com")
@@ -184,7 +185,7 @@ fn without_player(reply: &Response, page: &str) -> NativeError {
     if reply.url.path().starts_with("/sorry") || page.contains("unusual traffic") {
         return blocked("unusual traffic from this network");
     }
-    if let Some(check) = refusal::bot_check(reply) {
+    if let Some(check) = vendor_of(reply) {
         return blocked(check);
     }
     NativeError::NotUnderstood(
@@ -194,7 +195,7 @@ fn without_player(reply: &Response, page: &str) -> NativeError {
     )
 }
 
-/// What the page tells its player.
+/// Extracts the player's data from the page.
 fn player(page: &str) -> Option<Value> {
     for (at, _) in page.match_indices(PLAYER).take(20) {
         let rest = page[at + PLAYER.len()..].trim_start_matches(['"', '\'', ']']);
@@ -215,7 +216,7 @@ fn player(page: &str) -> Option<Value> {
     None
 }
 
-/// Whether there is something to be read of the video.
+/// Checks that the video can be played, and so has data to read.
 fn playable(player: &Value) -> Result<(), NativeError> {
     let state = player.get("playabilityStatus").unwrap_or(&Value::Null);
     let status = state.get("status").and_then(Value::as_str).unwrap_or("OK");
@@ -244,7 +245,7 @@ fn playable(player: &Value) -> Result<(), NativeError> {
     }
 }
 
-/// When it was shown first, as a day.
+/// Returns the day of publication.
 fn date(player: &Value) -> Option<String> {
     let about = player.pointer("/microformat/playerMicroformatRenderer")?;
     let fields = ["publishDate", "uploadDate"];
@@ -255,7 +256,7 @@ fn date(player: &Value) -> Option<String> {
     crate::web::search::dates::iso(day)
 }
 
-/// The language that the page is in.
+/// Returns the language of the page.
 fn language_of(page: &str) -> Option<String> {
     let head = beginning(page, 4096);
     let tag = &head[head.find("<html")?..];
@@ -269,7 +270,7 @@ fn language_of(page: &str) -> Option<String> {
     (!code.is_empty()).then_some(code)
 }
 
-/// The description, line by line.
+/// Returns the description, line by line.
 fn description(about: &Value) -> String {
     let text = about.get("shortDescription").and_then(Value::as_str);
     let text = beginning(text.unwrap_or_default().trim(), LONGEST_TEXT);

@@ -1,51 +1,51 @@
-//! A breaker for each provider: one that fails is left alone for a while. It is open after three
-//! failures in a row, or one refusal for too many requests, for 30 seconds and up to a fifth more,
-//! so that not all processes come back at once; then one try decides.
+//! A circuit breaker for each provider: one that keeps failing is skipped for a while. The breaker
+//! opens after three failures in a row, or after one rate limit, for 30 seconds and up to a fifth
+//! more, so that processes do not all come back at once; then a single probe decides.
 //!
-//! Breakers are kept where answers are, so that they hold between processes. Their age is that of
-//! the entry.
+//! The records are kept in the cache of answers, so that they are shared between processes. A
+//! record's age is that of its entry.
 
 use std::time::Duration;
 
 use ring::rand::{SecureRandom, SystemRandom};
 
-use super::failure::Kind;
-use super::provider::Provider;
-use crate::cache::{Question, Store, Turn, first_or_after};
+use super::failure::SearchFailureKind;
+use super::provider::SearchProvider;
+use crate::cache::{CacheQuestion, CacheStore, SingleFlightGuard, get_or_wait};
 
-/// How many failures in a row open it.
+/// Consecutive failures that open a breaker.
 const FAILURES: u8 = 3;
 
-/// How long it is open at least.
+/// Shortest time for which a breaker is open.
 const OPEN: Duration = Duration::from_secs(30);
 
-/// After how long a failure is forgotten.
+/// Time after which a failure is forgotten.
 const MEMORY: Duration = Duration::from_secs(10 * 60);
 
-/// How long a try may take before another one is let through.
+/// Time given to a probe before another one is allowed.
 const TRY: Duration = Duration::from_secs(30);
 
-/// How long a failure waits for another one that is being counted.
+/// Longest wait for another process that is counting a failure.
 const COUNTING: Duration = Duration::from_millis(250);
 
-/// The breakers of all providers.
+/// Circuit breakers of all providers.
 #[derive(Clone, Copy)]
-pub struct Breakers<'a> {
-    store: Option<&'a dyn Store>,
+pub struct ProviderBreakers<'a> {
+    store: Option<&'a dyn CacheStore>,
 }
 
-/// What is kept of a provider.
+/// Stored state of one provider's breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Record {
-    /// How many failures there were in a row.
+struct BreakerRecord {
+    /// Number of consecutive failures.
     failures: u8,
-    /// How long it is open, in milliseconds from the record's time; zero where it is closed.
+    /// Milliseconds from the record's time for which the breaker is open; zero if it is closed.
     open: u32,
-    /// Whether somebody tries it.
+    /// True if a probe is under way.
     tried: bool,
 }
 
-impl Record {
+impl BreakerRecord {
     fn bytes(self) -> [u8; 6] {
         let [a, b, c, d] = self.open.to_le_bytes();
         [self.failures, u8::from(self.tried), a, b, c, d]
@@ -61,54 +61,54 @@ impl Record {
     }
 }
 
-/// Whether a provider may be asked.
+/// State of a breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// It may.
+pub enum BreakerState {
+    /// The provider may be asked.
     Closed,
-    /// One try may be made, which decides.
+    /// One probe may be made, and decides.
     HalfOpen,
-    /// It may not, for so long.
+    /// The provider must not be asked for this long.
     Open(Duration),
 }
 
-impl<'a> Breakers<'a> {
-    /// Those that are kept in `store`; without one all are closed.
+impl<'a> ProviderBreakers<'a> {
+    /// Creates the breakers stored in `store`; without a store all are closed.
     #[must_use]
-    pub fn new(store: Option<&'a dyn Store>) -> Self {
+    pub fn new(store: Option<&'a dyn CacheStore>) -> Self {
         Self { store }
     }
 
-    /// The state of a provider's breaker.
+    /// Returns the state of a provider's breaker.
     #[must_use]
-    pub fn state(&self, provider: &Provider) -> State {
+    pub fn state(&self, provider: &SearchProvider) -> BreakerState {
         match self.record(provider) {
             Some((record, age)) => state(record, age),
-            None => State::Closed,
+            None => BreakerState::Closed,
         }
     }
 
-    /// Whether the provider may be asked now, where others can be asked in its place. Who asks one
-    /// that is half open is the one that tries it: until that is decided, nobody else may.
+    /// Decides whether the provider may be asked now, if others could be asked instead. In the
+    /// half-open state only one caller may probe, until its result is known.
     #[must_use]
-    pub fn pass(&self, provider: &Provider) -> State {
+    pub fn pass(&self, provider: &SearchProvider) -> BreakerState {
         let Some((record, age)) = self.record(provider) else {
-            return State::Closed;
+            return BreakerState::Closed;
         };
         let now = state(record, age);
-        let Some(store) = self.store.filter(|_| now == State::HalfOpen) else {
+        let Some(store) = self.store.filter(|_| now == BreakerState::HalfOpen) else {
             return now;
         };
-        // Of many that find it half open at once one tries it.
+        // Of many callers that find it half open at once, one probes.
         let Some(_turn) = store.turn(&question(provider)) else {
-            return State::Open(TRY);
+            return BreakerState::Open(TRY);
         };
         let Some((record, age)) = self.record(provider) else {
-            return State::Closed;
+            return BreakerState::Closed;
         };
         let now = state(record, age);
-        if now == State::HalfOpen {
-            let tried = Record {
+        if now == BreakerState::HalfOpen {
+            let tried = BreakerRecord {
                 tried: true,
                 ..record
             };
@@ -117,8 +117,8 @@ impl<'a> Breakers<'a> {
         now
     }
 
-    /// It answered.
-    pub fn succeeded(&self, provider: &Provider) {
+    /// Records a successful answer.
+    pub fn succeeded(&self, provider: &SearchProvider) {
         if self.record(provider).is_some()
             && let Some(store) = self.store
         {
@@ -126,8 +126,8 @@ impl<'a> Breakers<'a> {
         }
     }
 
-    /// It failed. Failures that say nothing of the provider do not count.
-    pub fn failed(&self, provider: &Provider, kind: Kind) {
+    /// Records a failure. Failures that do not concern the provider are not counted.
+    pub fn failed(&self, provider: &SearchProvider, kind: SearchFailureKind) {
         if !kind.is_of_the_provider() {
             return;
         }
@@ -135,13 +135,13 @@ impl<'a> Breakers<'a> {
         let before = self.record(provider).map(|(record, _)| record);
         let failures = before.map_or(0, |record| record.failures);
         let failures = failures.saturating_add(1);
-        let limited = matches!(kind, Kind::RateLimited { .. });
-        // A try of one that was open has decided.
+        let limited = matches!(kind, SearchFailureKind::RateLimited { .. });
+        // A probe of an open breaker has failed.
         let again = before.is_some_and(|record| record.open > 0);
         let opens = limited || again || failures >= FAILURES;
         self.keep(
             provider,
-            Record {
+            BreakerRecord {
                 failures,
                 open: if opens { open_for() } else { 0 },
                 tried: false,
@@ -149,27 +149,27 @@ impl<'a> Breakers<'a> {
         );
     }
 
-    /// The turn to count a failure, so that none is lost where several come at once.
-    fn counting(&self, provider: &Provider) -> Option<Turn> {
-        let found = first_or_after(self.store?, &question(provider), COUNTING, || None::<()>);
+    /// Waits for the lock on a provider's record, so that no concurrent failure is lost.
+    fn counting(&self, provider: &SearchProvider) -> Option<SingleFlightGuard> {
+        let found = get_or_wait(self.store?, &question(provider), COUNTING, || None::<()>);
         found.err()
     }
 
-    fn record(&self, provider: &Provider) -> Option<(Record, Duration)> {
+    fn record(&self, provider: &SearchProvider) -> Option<(BreakerRecord, Duration)> {
         let entry = self.store?.get(&question(provider), MEMORY)?;
-        Some((Record::read(&entry.bytes)?, entry.age))
+        Some((BreakerRecord::read(&entry.bytes)?, entry.age))
     }
 
-    fn keep(&self, provider: &Provider, record: Record) {
+    fn keep(&self, provider: &SearchProvider, record: BreakerRecord) {
         if let Some(store) = self.store {
             store.put(&question(provider), &record.bytes(), MEMORY);
         }
     }
 }
 
-fn state(record: Record, age: Duration) -> State {
+fn state(record: BreakerRecord, age: Duration) -> BreakerState {
     if record.open == 0 {
-        return State::Closed;
+        return BreakerState::Closed;
     }
     let open = if record.tried {
         TRY
@@ -177,21 +177,21 @@ fn state(record: Record, age: Duration) -> State {
         Duration::from_millis(u64::from(record.open))
     };
     match open.checked_sub(age) {
-        None | Some(Duration::ZERO) => State::HalfOpen,
-        Some(left) => State::Open(left),
+        None | Some(Duration::ZERO) => BreakerState::HalfOpen,
+        Some(left) => BreakerState::Open(left),
     }
 }
 
-fn question(provider: &Provider) -> Question {
-    Question::new("breaker", 1)
+fn question(provider: &SearchProvider) -> CacheQuestion {
+    CacheQuestion::new("breaker", 1)
         .with("provider", Some(provider.name))
         .that_changes()
 }
 
-/// The time for which it is open, in milliseconds.
+/// Returns the time for which a breaker opens, in milliseconds, with random jitter.
 fn open_for() -> u32 {
     let mut bytes = [0; 4];
-    // Without randomness it is no more than the least.
+    // Without randomness it is the shortest time.
     let _ = SystemRandom::new().fill(&mut bytes);
     let least = u32::try_from(OPEN.as_millis()).unwrap_or(u32::MAX);
     least + u32::from_le_bytes(bytes) % (least / 5)
@@ -202,90 +202,90 @@ mod tests {
     use super::*;
     use crate::web::search::brave::PROVIDER as BRAVE;
     use crate::web::search::exa::PROVIDER as EXA;
-    use crate::web::search::memory::Memory;
+    use crate::web::search::memory::MemoryStore;
 
-    const LIMITED: Kind = Kind::RateLimited {
+    const LIMITED: SearchFailureKind = SearchFailureKind::RateLimited {
         seconds: 5,
         quota: false,
     };
 
-    fn is_open(state: State) -> bool {
-        matches!(state, State::Open(left) if left <= OPEN + OPEN / 5)
+    fn is_open(state: BreakerState) -> bool {
+        matches!(state, BreakerState::Open(left) if left <= OPEN + OPEN / 5)
     }
 
     #[test]
     fn three_failures_in_a_row_open_it_and_a_success_between_them_does_not() {
-        let store = Memory::default();
-        let breakers = Breakers::new(Some(&store));
+        let store = MemoryStore::default();
+        let breakers = ProviderBreakers::new(Some(&store));
         for _ in 0..2 {
-            breakers.failed(&BRAVE, Kind::Upstream);
-            breakers.failed(&BRAVE, Kind::Network { own: false });
-            assert_eq!(breakers.pass(&BRAVE), State::Closed);
+            breakers.failed(&BRAVE, SearchFailureKind::Upstream);
+            breakers.failed(&BRAVE, SearchFailureKind::Network { own: false });
+            assert_eq!(breakers.pass(&BRAVE), BreakerState::Closed);
             breakers.succeeded(&BRAVE);
         }
         for _ in 0..3 {
-            breakers.failed(&BRAVE, Kind::NotUnderstood);
+            breakers.failed(&BRAVE, SearchFailureKind::NotUnderstood);
         }
         assert!(is_open(breakers.pass(&BRAVE)));
-        assert_eq!(breakers.pass(&EXA), State::Closed);
+        assert_eq!(breakers.pass(&EXA), BreakerState::Closed);
     }
 
     #[test]
     fn one_refusal_for_too_many_requests_opens_it() {
-        let store = Memory::default();
-        let breakers = Breakers::new(Some(&store));
+        let store = MemoryStore::default();
+        let breakers = ProviderBreakers::new(Some(&store));
         breakers.failed(&BRAVE, LIMITED);
         assert!(is_open(breakers.state(&BRAVE)));
         store.grow_older(Duration::from_secs(29));
         assert!(is_open(breakers.pass(&BRAVE)));
         store.grow_older(Duration::from_secs(7));
-        assert_eq!(breakers.state(&BRAVE), State::HalfOpen);
+        assert_eq!(breakers.state(&BRAVE), BreakerState::HalfOpen);
     }
 
     #[test]
     fn half_open_one_try_decides() {
-        let store = Memory::default();
-        let breakers = Breakers::new(Some(&store));
+        let store = MemoryStore::default();
+        let breakers = ProviderBreakers::new(Some(&store));
         let expire = || store.grow_older(Duration::from_secs(36));
         breakers.failed(&BRAVE, LIMITED);
         expire();
-        assert_eq!(breakers.pass(&BRAVE), State::HalfOpen);
+        assert_eq!(breakers.pass(&BRAVE), BreakerState::HalfOpen);
         assert!(is_open(breakers.pass(&BRAVE)), "somebody tries it");
-        breakers.failed(&BRAVE, Kind::Upstream);
+        breakers.failed(&BRAVE, SearchFailureKind::Upstream);
         assert!(is_open(breakers.pass(&BRAVE)));
         expire();
-        assert_eq!(breakers.pass(&BRAVE), State::HalfOpen);
+        assert_eq!(breakers.pass(&BRAVE), BreakerState::HalfOpen);
         breakers.succeeded(&BRAVE);
-        assert_eq!(breakers.pass(&BRAVE), State::Closed);
-        // Who tried it died.
+        assert_eq!(breakers.pass(&BRAVE), BreakerState::Closed);
+        // The process that made the probe has died.
         breakers.failed(&BRAVE, LIMITED);
         expire();
-        assert_eq!(breakers.pass(&BRAVE), State::HalfOpen);
+        assert_eq!(breakers.pass(&BRAVE), BreakerState::HalfOpen);
         expire();
-        assert_eq!(breakers.pass(&BRAVE), State::HalfOpen);
+        assert_eq!(breakers.pass(&BRAVE), BreakerState::HalfOpen);
     }
 
     #[test]
     fn what_says_nothing_of_the_provider_does_not_count() {
-        let store = Memory::default();
-        let breakers = Breakers::new(Some(&store));
+        let store = MemoryStore::default();
+        let breakers = ProviderBreakers::new(Some(&store));
         for kind in [
-            Kind::AuthMissing,
-            Kind::Config,
-            Kind::TooLong,
-            Kind::Rejected,
-            Kind::Network { own: true },
+            SearchFailureKind::AuthMissing,
+            SearchFailureKind::Config,
+            SearchFailureKind::TooLong,
+            SearchFailureKind::Rejected,
+            SearchFailureKind::Network { own: true },
         ] {
             for _ in 0..5 {
                 breakers.failed(&BRAVE, kind);
             }
-            assert_eq!(breakers.state(&BRAVE), State::Closed, "{kind:?}");
+            assert_eq!(breakers.state(&BRAVE), BreakerState::Closed, "{kind:?}");
         }
         store.put(&question(&BRAVE), b"nonsense", MEMORY);
-        assert_eq!(breakers.pass(&BRAVE), State::Closed);
-        let nowhere = Breakers::new(None);
+        assert_eq!(breakers.pass(&BRAVE), BreakerState::Closed);
+        let nowhere = ProviderBreakers::new(None);
         nowhere.failed(&BRAVE, LIMITED);
-        assert_eq!(nowhere.pass(&BRAVE), State::Closed);
+        assert_eq!(nowhere.pass(&BRAVE), BreakerState::Closed);
     }
 
     #[test]

@@ -1,16 +1,16 @@
-//! Which provider is asked: the one that the caller names, else as it is configured.
+//! Choice of the provider: the one named in the request, or else the configured one.
 
 use std::fmt;
 
 use serde_json::Value;
 
-use super::provider::Provider;
-use super::query::Search;
+use super::provider::SearchProvider;
+use super::query::WebSearch;
 use super::{brave, duckduckgo, exa, google, searchapi, searxng, serper, tavily};
 use crate::web::credentials::Credentials;
 
-/// All providers, in the order in which they are named.
-pub static PROVIDERS: [&Provider; 8] = [
+/// All providers, in the order in which they are listed.
+pub static PROVIDERS: [&SearchProvider; 8] = [
     &brave::PROVIDER,
     &duckduckgo::PROVIDER,
     &exa::PROVIDER,
@@ -21,8 +21,8 @@ pub static PROVIDERS: [&Provider; 8] = [
     &tavily::PROVIDER,
 ];
 
-/// Those that need configuring, best first.
-static PREFERRED: [&Provider; 7] = [
+/// Providers that need configuration, best first.
+static PREFERRED: [&SearchProvider; 7] = [
     &brave::PROVIDER,
     &google::PROVIDER,
     &serper::PROVIDER,
@@ -32,44 +32,44 @@ static PREFERRED: [&Provider; 7] = [
     &searxng::PROVIDER,
 ];
 
-/// The provider to use, or `none`.
+/// Variable with the provider to use, or `none`.
 pub const PROVIDER_VARIABLE: &str = "SEARCH_PROVIDER";
 
-/// The providers to try, in their order.
+/// Variable with the providers to try, in order.
 pub const ROUTING_VARIABLE: &str = "SEARCH_ROUTING";
 
-/// What [`PROVIDER_VARIABLE`] has where nobody is to be asked without a key.
+/// Value of [`PROVIDER_VARIABLE`] that forbids asking a provider that needs no key.
 const NOBODY: &str = "none";
 
-/// Whom to ask.
+/// Providers selected for a search.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Route {
-    /// This one.
-    One(&'static Provider),
+pub enum ProviderChoice {
+    /// Only this one.
+    One(&'static SearchProvider),
     /// The first of these that answers.
-    FirstOf(Vec<&'static Provider>),
+    FirstOf(Vec<&'static SearchProvider>),
 }
 
-/// Why nobody can be asked.
+/// Reason why no provider can be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoProvider {
-    /// There is none of that name.
+    /// There is no provider of this name.
     Unknown {
         /// The name.
         name: String,
-        /// Where it stands: a field of the request, or a variable.
+        /// Origin of the name: a field of the request, or a variable.
         place: &'static str,
-        /// Those that are configured.
+        /// Names of the configured providers.
         configured: Vec<&'static str>,
     },
     /// Searching is switched off.
     Off,
-    /// [`ROUTING_VARIABLE`] is not what it should be.
+    /// [`ROUTING_VARIABLE`] cannot be parsed.
     Routing(String),
 }
 
 impl NoProvider {
-    /// Whether it is the request's fault, and not the configuration's.
+    /// True if the request is at fault, and not the configuration.
     #[must_use]
     pub fn is_of_the_request(&self) -> bool {
         matches!(self, Self::Unknown { place, .. } if *place == FIELD)
@@ -111,20 +111,20 @@ impl fmt::Display for NoProvider {
 
 impl std::error::Error for NoProvider {}
 
-/// The field of a request that names a provider.
+/// Field of a request that names a provider.
 const FIELD: &str = "provider";
 
-/// The provider of that name, whatever the case.
+/// Finds a provider by its name, ignoring case.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static Provider> {
+pub fn find(name: &str) -> Option<&'static SearchProvider> {
     let name = name.trim();
     let mut all = PROVIDERS.iter().copied();
     all.find(|provider| provider.name.eq_ignore_ascii_case(name))
 }
 
-/// Those that can be asked, in their order.
+/// Returns the providers that can be asked, in order.
 #[must_use]
-pub fn configured(credentials: &Credentials<'_>) -> Vec<&'static Provider> {
+pub fn configured(credentials: &Credentials<'_>) -> Vec<&'static SearchProvider> {
     let off = is_off(credentials);
     PROVIDERS
         .into_iter()
@@ -138,15 +138,18 @@ pub fn configured(credentials: &Credentials<'_>) -> Vec<&'static Provider> {
         .collect()
 }
 
-/// Whether nobody is to be asked of whom the user has configured nothing.
+/// True if providers that the user has not configured must not be asked.
 fn is_off(credentials: &Credentials<'_>) -> bool {
     credentials
         .variable(PROVIDER_VARIABLE)
         .is_some_and(|name| name.eq_ignore_ascii_case(NOBODY))
 }
 
-/// Whom to ask for `search`.
-pub fn choose(search: &Search, credentials: &Credentials<'_>) -> Result<Route, NoProvider> {
+/// Selects the providers for `search`.
+pub fn choose(
+    search: &WebSearch,
+    credentials: &Credentials<'_>,
+) -> Result<ProviderChoice, NoProvider> {
     let named = |name: &str, place| {
         find(name).ok_or_else(|| NoProvider::Unknown {
             name: name.trim().chars().take(100).collect(),
@@ -162,21 +165,21 @@ pub fn choose(search: &Search, credentials: &Credentials<'_>) -> Result<Route, N
         if is_off(credentials) && !provider.is_chosen(credentials) {
             return Err(NoProvider::Off);
         }
-        return Ok(Route::One(provider));
+        return Ok(ProviderChoice::One(provider));
     }
-    // An engine that is made for the lens is the best there is for it.
+    // A search engine made for the lens gives the best results for it.
     let engine = search.lens.as_ref().is_some_and(|lens| lens.cx.is_some());
     if engine && google::PROVIDER.is_chosen(credentials) && !is_off(credentials) {
-        return Ok(Route::One(&google::PROVIDER));
+        return Ok(ProviderChoice::One(&google::PROVIDER));
     }
     if let Some(name) = credentials.variable(PROVIDER_VARIABLE) {
         if is_off(credentials) {
             return Err(NoProvider::Off);
         }
-        return Ok(Route::One(named(&name, PROVIDER_VARIABLE)?));
+        return Ok(ProviderChoice::One(named(&name, PROVIDER_VARIABLE)?));
     }
     if let Some(list) = credentials.variable(ROUTING_VARIABLE) {
-        let mut all: Vec<&'static Provider> = Vec::new();
+        let mut all: Vec<&'static SearchProvider> = Vec::new();
         for name in routing(&list).map_err(NoProvider::Routing)? {
             let provider = named(&name, ROUTING_VARIABLE)?;
             if !all.contains(&provider) {
@@ -184,15 +187,15 @@ pub fn choose(search: &Search, credentials: &Credentials<'_>) -> Result<Route, N
             }
         }
         if !all.is_empty() {
-            return Ok(Route::FirstOf(all));
+            return Ok(ProviderChoice::FirstOf(all));
         }
     }
     let mut best = PREFERRED.iter().copied();
     let best = best.find(|provider| provider.is_chosen(credentials));
-    Ok(Route::One(best.unwrap_or(&duckduckgo::PROVIDER)))
+    Ok(ProviderChoice::One(best.unwrap_or(&duckduckgo::PROVIDER)))
 }
 
-/// The names in [`ROUTING_VARIABLE`]: a list with commas, or JSON with a list for `web`.
+/// Parses the names in [`ROUTING_VARIABLE`]: a list with commas, or JSON with a list for `web`.
 fn routing(text: &str) -> Result<Vec<String>, String> {
     let split = |list: &str| -> Vec<String> {
         let names = list.split([',', ';']).map(|name| name.trim().to_owned());
@@ -205,7 +208,7 @@ fn routing(text: &str) -> Result<Vec<String>, String> {
     let list = match &json {
         Value::Object(object) => match object.get("web") {
             Some(list) => list,
-            // It may be for searches of another kind alone.
+            // The JSON may be about other kinds of search only.
             None => return Ok(Vec::new()),
         },
         other => other,
@@ -226,7 +229,7 @@ mod tests {
     use super::*;
     use crate::web::search::lenses::Lens;
 
-    fn chosen(variables: &[(&str, &str)], search: &Search) -> Result<Vec<&'static str>, String> {
+    fn chosen(variables: &[(&str, &str)], search: &WebSearch) -> Result<Vec<&'static str>, String> {
         let var = |name: &str| {
             let mut all = variables.iter();
             all.find(|(set, _)| *set == name)
@@ -235,21 +238,21 @@ mod tests {
         let route = choose(search, &Credentials::from_vars(&var, None));
         let route = route.map_err(|error| error.to_string())?;
         Ok(match route {
-            Route::One(one) => vec![one.name],
-            Route::FirstOf(all) => {
+            ProviderChoice::One(one) => vec![one.name],
+            ProviderChoice::FirstOf(all) => {
                 [vec!["first of"], all.iter().map(|one| one.name).collect()].concat()
             }
         })
     }
 
     fn plain(variables: &[(&str, &str)]) -> Result<Vec<&'static str>, String> {
-        chosen(variables, &Search::default())
+        chosen(variables, &WebSearch::default())
     }
 
-    fn of(provider: &str) -> Search {
-        Search {
+    fn of(provider: &str) -> WebSearch {
+        WebSearch {
             provider: Some(provider.to_owned()),
-            ..Search::default()
+            ..WebSearch::default()
         }
     }
 
@@ -332,7 +335,7 @@ mod tests {
     #[test]
     fn none_switches_off_whoever_is_not_configured() {
         let none = ("SEARCH_PROVIDER", "NONE");
-        for search in [Search::default(), of("duckduckgo"), of("tavily")] {
+        for search in [WebSearch::default(), of("duckduckgo"), of("tavily")] {
             let error = chosen(&[none, BRAVE], &search).unwrap_err();
             assert!(error.contains("switched off"), "{error}");
         }
@@ -347,14 +350,14 @@ mod tests {
             cx: Some("abc".to_owned()),
             ..Lens::default()
         };
-        let search = Search {
+        let search = WebSearch {
             lens: Some(lens),
-            ..Search::default()
+            ..WebSearch::default()
         };
         let all = [BRAVE, GOOGLE[0], GOOGLE[1], ("SEARCH_PROVIDER", "brave")];
         assert_eq!(chosen(&all, &search).unwrap(), ["google"]);
         assert_eq!(chosen(&[BRAVE], &search).unwrap(), ["brave"]);
-        let named = Search {
+        let named = WebSearch {
             provider: Some("brave".to_owned()),
             ..search
         };
@@ -368,7 +371,7 @@ mod tests {
         for provider in PROVIDERS {
             let slots = provider.slots.iter().flat_map(|slot| slot.names);
             for name in slots.copied().chain(provider.wanted()) {
-                // The registry tells which credentials its tools have.
+                // The registry lists the credentials of its tools.
                 assert!(crate::registry::find("bash").is_some());
                 let variable = std::ffi::OsStr::new(name.variable);
                 assert!(crate::secrets::is_secret(variable), "{}", name.variable);

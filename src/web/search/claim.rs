@@ -1,18 +1,19 @@
-//! What of a result says most about a claim: a sentence of it, for whoever chooses what to read. It
-//! is no verdict: a sentence that denies the claim shares as much with it as one that upholds it.
+//! The sentence of a result that says most about a claim, as a help in choosing what to read. It is
+//! no verdict: a sentence that denies the claim shares as many words with it as one that supports
+//! it.
 
 use std::collections::HashSet;
 
 use super::SearchResult;
 
-/// The least letters of a word that counts.
+/// Fewest letters of a word that counts.
 const LETTERS: usize = 3;
-/// What a word weighs.
+/// Weight of a word.
 const WORD: usize = 1;
-/// What a number weighs.
+/// Weight of a number.
 const NUMBER: usize = 2;
 
-/// Words that say nothing.
+/// Words without meaning of their own.
 const STOP_WORDS: &[&str] = &[
     "about", "above", "after", "again", "all", "also", "although", "among", "and", "any", "are",
     "because", "been", "before", "being", "below", "between", "both", "but", "can", "could", "did",
@@ -27,20 +28,20 @@ const STOP_WORDS: &[&str] = &[
     "why", "will", "with", "within", "without", "would", "yet", "you", "your", "yours",
 ];
 
-/// A claim, taken apart.
+/// A claim, split into words and numbers.
 #[derive(Clone, Debug)]
-pub struct Claim {
-    tokens: HashSet<Token>,
+pub struct ClaimTerms {
+    tokens: HashSet<ClaimToken>,
 }
 
-/// What counts of a text.
+/// A word or number of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Token {
+enum ClaimToken {
     Word(String),
     Number(String),
 }
 
-impl Token {
+impl ClaimToken {
     fn weight(&self) -> usize {
         match self {
             Self::Word(_) => WORD,
@@ -49,8 +50,8 @@ impl Token {
     }
 }
 
-impl Claim {
-    /// Takes a claim apart.
+impl ClaimTerms {
+    /// Splits a claim into its words and numbers.
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self {
@@ -58,8 +59,8 @@ impl Claim {
         }
     }
 
-    /// The sentence of title, snippet and further snippets that shares most with the claim, the
-    /// earliest of equals; empty where none shares anything.
+    /// Returns the sentence of title, snippet and further snippets that shares most with the claim,
+    /// the earliest of equals; empty if none shares anything.
     #[must_use]
     pub fn signal(&self, result: &SearchResult) -> String {
         let further = result.extra_snippets.iter().map(String::as_str);
@@ -74,16 +75,16 @@ impl Claim {
         best.to_owned()
     }
 
-    /// How much a sentence shares with the claim; what comes twice counts once.
+    /// Returns the weight of the words that a sentence shares with the claim; each counts once.
     fn weight(&self, sentence: &str) -> usize {
-        let own: HashSet<Token> = tokens(sentence).into_iter().collect();
+        let own: HashSet<ClaimToken> = tokens(sentence).into_iter().collect();
         let shared = own.intersection(&self.tokens);
-        shared.map(Token::weight).sum()
+        shared.map(ClaimToken::weight).sum()
     }
 }
 
-/// The sentences of a text. A full stop ends one where a blank follows, unless it is that of an
-/// abbreviation of one letter or of a few known ones.
+/// Splits a text into sentences. A full stop ends one if a blank follows, unless it belongs to a
+/// single letter or a known abbreviation.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut found = Vec::new();
     let mut begin = 0;
@@ -121,8 +122,8 @@ fn is_abbreviation(before: &str) -> bool {
     letter || known.contains(&word)
 }
 
-/// The words and numbers of a text.
-fn tokens(text: &str) -> Vec<Token> {
+/// Returns the words and numbers of a text.
+fn tokens(text: &str) -> Vec<ClaimToken> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(begin) = rest.find(char::is_alphanumeric) {
@@ -152,7 +153,7 @@ fn tokens(text: &str) -> Vec<Token> {
     found
 }
 
-fn token(word: &str, found: &mut Vec<Token>) {
+fn token(word: &str, found: &mut Vec<ClaimToken>) {
     if word.contains(|c: char| c.is_ascii_digit()) {
         let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
         let number = digits
@@ -164,34 +165,33 @@ fn token(word: &str, found: &mut Vec<Token>) {
                 let length = number.trim_end_matches('0').trim_end_matches('.').len();
                 number.truncate(length);
             }
-            Token::Number(number)
+            ClaimToken::Number(number)
         } else {
-            Token::Number(word.to_lowercase())
+            ClaimToken::Number(word.to_lowercase())
         });
         return;
     }
     let word = word.to_lowercase();
     if word.chars().all(is_unspaced) {
-        // What is written without blanks has no words to be seen: pairs of characters stand for
-        // them.
+        // Scripts without blanks show no word boundaries, so pairs of characters stand for words.
         let characters: Vec<char> = word.chars().collect();
         let pairs = characters.windows(2).map(|pair| pair.iter().collect());
-        found.extend(pairs.map(Token::Word));
+        found.extend(pairs.map(ClaimToken::Word));
         return;
     }
     let word = word.split(['\'', '\u{2019}']).next().unwrap_or_default();
     if word.chars().count() >= LETTERS && STOP_WORDS.binary_search(&word).is_err() {
-        found.push(Token::Word(stem(word)));
+        found.push(ClaimToken::Word(stem(word)));
     }
 }
 
-/// Whether a character is of a script that has no blanks between words.
+/// True if the character's script has no blanks between words.
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{e00}'..='\u{e7f}'
         | '\u{f900}'..='\u{faff}')
 }
 
-/// The word without the ending that its number or time gives it.
+/// Returns the word without its plural or tense ending.
 fn stem(word: &str) -> String {
     let long = |stem: &str| stem.chars().count() >= LETTERS;
     let without = |ending: &str| word.strip_suffix(ending).filter(|stem| long(stem));
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     fn signal(claim: &str, title: &str, snippet: &str, further: &[&str]) -> String {
-        Claim::new(claim).signal(&SearchResult {
+        ClaimTerms::new(claim).signal(&SearchResult {
             title: title.to_owned(),
             snippet: snippet.to_owned(),
             extra_snippets: further.iter().map(|text| (*text).to_owned()).collect(),

@@ -1,15 +1,11 @@
-//! Dates of pages, as providers write them, in one form; and the day so many days ago.
+//! Dates of pages, normalised from the forms that providers use; and the day so many days ago.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::calendar;
+use crate::basics::calendar;
 
-const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-];
-
-/// The date that `text` is: `2024-05-01`, with the time as it stands behind it if there is one. So
-/// are `May 1, 2024` and `1 May 2024`; `None` for what is no date, such as `3 days ago`.
+/// Normalises a date: `2024-05-01`, with its time of day if one follows. `May 1, 2024` and `1 May
+/// 2024` are read as well; `None` for anything else, such as `3 days ago`.
 #[must_use]
 pub fn iso(text: &str) -> Option<String> {
     let text = text.trim();
@@ -24,11 +20,11 @@ pub fn iso(text: &str) -> Option<String> {
             .zip(number(&text[5..7]))
             .zip(number(&text[8..10]));
         let ((year, month), day) = day?;
-        // Whatever stands behind the time is of no use.
+        // Text behind the time is ignored.
         let time = text[10..].strip_prefix([' ', 'T']);
         let time = time.map(|time| time.split(' ').next().unwrap_or_default());
         let time = time.filter(|time| time.len() <= 30 && is_time(time));
-        let date = written(year, month, day)?;
+        let date = format_date(year, month, day)?;
         return Some(time.map_or(date.clone(), |time| format!("{date}T{time}")));
     }
     let words: Vec<&str> = text
@@ -46,7 +42,7 @@ pub fn iso(text: &str) -> Option<String> {
     if year.len() != 4 {
         return None;
     }
-    written(number(year)?, month, day)
+    format_date(number(year)?, month, day)
 }
 
 fn is_time(text: &str) -> bool {
@@ -64,23 +60,19 @@ fn number(text: &str) -> Option<u32> {
 }
 
 fn month(word: &str) -> Option<u32> {
-    let head = word.get(..3)?.to_ascii_lowercase();
     let all = word
         .bytes()
         .all(|byte| byte.is_ascii_alphabetic() || byte == b'.');
-    let at = MONTHS
-        .iter()
-        .position(|month| *month == head)
-        .filter(|_| all)?;
-    u32::try_from(at + 1).ok()
+    let month = calendar::month_by_letters(word).filter(|_| all);
+    month.map(u32::from)
 }
 
-fn written(year: u32, month: u32, day: u32) -> Option<String> {
+fn format_date(year: u32, month: u32, day: u32) -> Option<String> {
     let sound = year > 0 && (1..=12).contains(&month) && (1..=31).contains(&day);
     sound.then(|| format!("{year:04}-{month:02}-{day:02}"))
 }
 
-/// The day that is so many days before `now`, in UTC.
+/// Returns the day that is this many days before `now`, in UTC.
 #[must_use]
 pub fn days_before(now: SystemTime, days: u64) -> String {
     let since = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();

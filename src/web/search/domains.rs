@@ -1,10 +1,10 @@
-//! Which hosts results may come from.
+//! The filter of hosts that results may come from.
 
 use std::collections::HashSet;
 
 use url::{Host, Url};
 
-/// Allowed and blocked domains, each with everything below it.
+/// Allowed and blocked domains, each with its subdomains.
 #[derive(Clone, Debug, Default)]
 pub struct DomainFilter {
     allowed: Option<Vec<String>>,
@@ -12,9 +12,9 @@ pub struct DomainFilter {
 }
 
 impl DomainFilter {
-    /// A filter of what callers write: `example.com`, `*.Example.com.`, `https://example.com/x`,
-    /// `example.com:8080`. Blank entries and empty lists do not filter. An entry that is not a
-    /// host matches nothing.
+    /// Creates a filter from the caller's entries: `example.com`, `*.Example.com.`,
+    /// `https://example.com/x`, `example.com:8080`. Blank entries and empty lists do not filter. An
+    /// entry that is not a host matches nothing.
     #[must_use]
     pub fn new(allowed: &[String], blocked: &[String]) -> Self {
         let given = allowed.iter().any(|entry| !entry.trim().is_empty());
@@ -24,19 +24,20 @@ impl DomainFilter {
         }
     }
 
-    /// The allowed domains, in lower case and without duplicates; `None` if all are.
+    /// Returns the allowed domains, in lower case and without duplicates; `None` if all are
+    /// allowed.
     #[must_use]
     pub fn allowed(&self) -> Option<&[String]> {
         self.allowed.as_deref()
     }
 
-    /// The blocked domains, likewise.
+    /// Returns the blocked domains, likewise.
     #[must_use]
     pub fn blocked(&self) -> &[String] {
         &self.blocked
     }
 
-    /// Whether a result of this URL may be shown.
+    /// True if a result with this URL may be shown.
     #[must_use]
     pub fn admits(&self, url: &str) -> bool {
         let host = Url::parse(url)
@@ -65,8 +66,8 @@ fn hosts(entries: &[String]) -> Vec<String> {
     hosts.filter(|host| seen.insert(host.clone())).collect()
 }
 
-/// The hosts that a caller names as the only ones to search, each once; the first entry that is no
-/// host is the error.
+/// Returns the hosts of the caller's entries, each once; the error is the first entry that is not a
+/// host.
 pub fn named_hosts(entries: &[String]) -> Result<Vec<String>, String> {
     let given = || entries.iter().filter(|entry| !entry.trim().is_empty());
     match given().find(|entry| host(entry).is_none()) {
@@ -75,7 +76,7 @@ pub fn named_hosts(entries: &[String]) -> Result<Vec<String>, String> {
     }
 }
 
-/// The host that an entry means.
+/// Returns the host that an entry names.
 fn host(entry: &str) -> Option<String> {
     let entry = entry.trim();
     let bare = entry.split_once("://").map_or(entry, |(_, rest)| rest);

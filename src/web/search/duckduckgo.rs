@@ -1,50 +1,54 @@
 //! `DuckDuckGo`'s results without scripts: its URL, its page, its bot check.
 //!
 //! Facts: `DuckDuckGo`'s help pages, "URL parameters"; the page itself, whose classes have been the
-//! same for years. Nobody needs a key, and nobody is promised an answer: a bot check comes as HTTP
-//! 202 or as a page of its own, and is never taken for a search without results.
+//! same for years. It needs no key and promises no answer: a bot check comes as HTTP 202 or as a
+//! page of its own, and is never taken for a search without results.
 
+use serde_json::Value;
 use url::Url;
 
-use super::provider::{Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites};
-use super::query::{Ask, Safe};
+use super::provider::{
+    ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal, ProviderRequest,
+    SearchProvider, SiteQuery, UnreadableReply,
+};
+use super::query::{ProviderQuery, SafeSearch};
 use super::reply;
-use super::terms::{self, Words};
+use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates};
 use crate::document;
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 
 const NAME: &str = "DuckDuckGo";
 const ENDPOINT: &str = "https://html.duckduckgo.com/html/";
 
-/// The provider.
-pub static PROVIDER: Provider = Provider {
+/// Row of this provider.
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "duckduckgo",
     title: NAME,
     slots: &[],
-    endpoint: Endpoint::Known {
+    endpoint: ProviderEndpoint::Known {
         variable: "IKIGAI_DUCKDUCKGO_URL",
         address: ENDPOINT,
     },
     setup: "DuckDuckGo needs no key.",
-    limits: Limits {
+    limits: ProviderLimits {
         characters: 490,
         words: 100,
-        sites: Sites::Words(20),
+        sites: SiteQuery::Words(20),
         results: 10,
-        // They are asked for by a form with a secret of the first one.
+        // The second page is requested by a form that holds a secret of the first one.
         pages: false,
         at_once: false,
-        ..Limits::PLAIN
+        ..ProviderLimits::PLAIN
     },
-    words: Words::ALL,
+    words: QueryOperators::ALL,
     accept: "text/html, */*;q=0.5",
     request,
     read,
     refusal,
 };
 
-/// The regions, country and language.
+/// Regions: country and language.
 const REGIONS: &[&str] = &[
     "ar-es", "at-de", "au-en", "be-fr", "be-nl", "bg-bg", "br-pt", "ca-en", "ca-fr", "ch-de",
     "ch-fr", "ch-it", "cl-es", "cn-zh", "co-es", "cz-cs", "de-de", "dk-da", "ee-et", "es-es",
@@ -54,7 +58,7 @@ const REGIONS: &[&str] = &[
     "th-th", "tr-tr", "tw-tzh", "ua-uk", "uk-en", "us-en", "us-es", "vn-vi", "xa-ar", "za-en",
 ];
 
-/// The region that a language alone means, where the first one that has it would be the wrong one.
+/// Regions for a language alone, if the first region with that language would be the wrong one.
 const HOMES: &[(&str, &str)] = &[
     ("de", "de-de"),
     ("en", "us-en"),
@@ -65,26 +69,15 @@ const HOMES: &[(&str, &str)] = &[
     ("pt", "pt-pt"),
 ];
 
-fn request(ask: &Ask<'_>, account: &Account) -> Request {
+fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;
-    let text = terms::written(ask, PROVIDER.words);
-    let mut parameters = vec![("q", text.as_str())];
-    if let Some(range) = search.time_range {
-        parameters.push(("df", range.letter()));
-    }
     let (country, language) = (search.country.as_deref(), search.language.as_deref());
     let region = region(country, language);
-    if let Some(region) = region {
-        parameters.push(("kl", region));
-    }
-    if let Some(safe) = search.safe {
-        let level = match safe {
-            Safe::Off => "-2",
-            Safe::Medium => "-1",
-            Safe::High => "1",
-        };
-        parameters.push(("kp", level));
-    }
+    let safe = search.safe.map(|safe| match safe {
+        SafeSearch::Off => "-2",
+        SafeSearch::Medium => "-1",
+        SafeSearch::High => "1",
+    });
     let heeds = |wanted: Option<&str>, part: usize| {
         let own = |wanted: &str| match wanted {
             "GB" => "uk".to_owned(),
@@ -95,12 +88,18 @@ fn request(ask: &Ask<'_>, account: &Account) -> Request {
         let region = region.and_then(|region| region.split('-').nth(part));
         wanted.is_none_or(|wanted| region == Some(own(wanted).as_str()) || wanted == "zh")
     };
-    Request::get(account, &parameters)
+    let fields = [
+        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
+        ("df", search.time_range.map(|range| range.letter().into())),
+        ("kl", region.map(Value::from)),
+        ("kp", safe.map(Value::from)),
+    ];
+    ProviderRequest::get(account, fields)
         .without("country", !heeds(country, 0))
         .without("language", !heeds(language, 1))
 }
 
-/// The region that is nearest to what is asked for.
+/// Returns the region that is nearest to the request.
 fn region(country: Option<&str>, language: Option<&str>) -> Option<&'static str> {
     let language = language.map(|code| match code {
         "ja" => "jp",
@@ -123,7 +122,7 @@ fn region(country: Option<&str>, language: Option<&str>) -> Option<&'static str>
     home.map(|(_, region)| *region).or_else(any)
 }
 
-/// What a page that is not of results has in it.
+/// Marks of a page that is a bot check.
 const CHECKS: &[&str] = &[
     "anomaly-modal",
     "anomaly.js",
@@ -133,7 +132,7 @@ const CHECKS: &[&str] = &[
     "error-lite@duckduckgo.com",
 ];
 
-/// What a page without results has in it.
+/// Marks of a page without results.
 const NOTHING: &[&str] = &[
     "no-results",
     "result--no-result",
@@ -141,8 +140,8 @@ const NOTHING: &[&str] = &[
     "no results found",
 ];
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
-    let checked = || Misread::Refused(checked(reply));
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
+    let checked = || UnreadableReply::Refused(checked(reply));
     if reply.status == 202 {
         return Err(checked());
     }
@@ -153,10 +152,10 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
         "result__extras__url",
         "results",
     ];
-    let picked = document::picked(&page, &classes, &["result--ad", "result--no-result"]);
+    let picked = document::find_by_class(&page, &classes, &["result--ad", "result--no-result"]);
     let mut results: Vec<SearchResult> = Vec::new();
     let mut shown = false;
-    // Whether what follows belongs to the last of the results.
+    // True while text belongs to the last of the results.
     let mut open = false;
     for one in picked {
         let last = results.last_mut().filter(|_| open);
@@ -190,10 +189,10 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
     if shown || NOTHING.iter().any(|part| lower.contains(part)) {
         return Ok(results);
     }
-    Err(Misread::Unknown)
+    Err(UnreadableReply::Unknown)
 }
 
-/// Where a result leads: the address itself, or what `uddg` of a redirect is; `None` for an
+/// Returns the URL of a result: the link itself, or `uddg` of a redirect; `None` for an
 /// advertisement.
 fn target(href: &str) -> Option<String> {
     let base = Url::parse(ENDPOINT).ok()?;
@@ -217,8 +216,8 @@ fn target(href: &str) -> Option<String> {
     (!advertised).then(|| target.into_owned())
 }
 
-fn checked(reply: &Response) -> Refusal {
-    Refusal::new(
+fn checked(reply: &HttpResponse) -> ProviderRefusal {
+    ProviderRefusal::new(
         reply::THROTTLED,
         format!(
             "{NAME} wants to see a human and gave no results (a bot check, HTTP {}).",
@@ -227,7 +226,7 @@ fn checked(reply: &Response) -> Refusal {
     )
 }
 
-fn refusal(reply: &Response) -> Refusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
         403 | 418 | 429 => checked(reply),
         _ if reply::says(reply, CHECKS) => checked(reply),

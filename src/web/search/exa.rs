@@ -1,47 +1,48 @@
 //! Exa: its request, its reply, its errors.
 //!
-//! Facts: Exa documentation, "Search" and "Error codes". It looks for meaning and not for words, so
-//! that phrases and excluded words are parameters of its own, of five words at most.
+//! Facts: Exa documentation, "Search" and "Error codes". Exa searches by meaning and not by words,
+//! so phrases and excluded words go into parameters of their own, five words each.
 
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
 use super::provider::{
-    Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
-use super::query::{Ask, Safe};
+use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string, strings};
-use super::terms::{self, Words};
+use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, results};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Exa";
 
-/// The longest phrase of a parameter, in words.
+/// Longest phrase of a parameter, in words.
 const MOST_WORDS: usize = 5;
 
-/// The provider.
-pub static PROVIDER: Provider = Provider {
+/// Row of this provider.
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "exa",
     title: NAME,
-    slots: &[Slot {
+    slots: &[CredentialSlot {
         names: &[KEY],
         required: true,
     }],
-    endpoint: Endpoint::Known {
+    endpoint: ProviderEndpoint::Known {
         variable: "IKIGAI_EXA_URL",
         address: "https://api.exa.ai/search",
     },
-    setup: "Exa has a key at https://dashboard.exa.ai/.",
-    limits: Limits {
-        sites: Sites::Parameter(1000),
+    setup: "Get a key for Exa at https://dashboard.exa.ai/.",
+    limits: ProviderLimits {
+        sites: SiteQuery::Parameter(1000),
         results: 25,
         pages: false,
-        ..Limits::PLAIN
+        ..ProviderLimits::PLAIN
     },
-    words: Words {
+    words: QueryOperators {
         exact: false,
         excluded: false,
         sites: false,
@@ -52,20 +53,20 @@ pub static PROVIDER: Provider = Provider {
     refusal,
 };
 
-/// What the key is called.
+/// Names of the API key.
 pub const KEY: CredentialName = CredentialName {
     variable: "EXA_API_KEY",
     path: &["web_search", "exa", "api_key"],
 };
 
-fn request(ask: &Ask<'_>, account: &Account) -> Request {
+fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;
     let short = |text: &String| text.split_whitespace().count() <= MOST_WORDS;
     let phrase = terms::phrase(ask);
     let excluded = terms::excluded(ask);
-    // It takes one phrase to be left out; the others it gets to read.
+    // Exa takes one excluded phrase; the others become part of the query.
     let out = excluded.iter().position(short);
-    let mut text = terms::written(ask, PROVIDER.words);
+    let mut text = terms::query_string(ask, PROVIDER.words);
     if let Some(phrase) = phrase.as_ref().filter(|phrase| !short(phrase)) {
         text.extend([" \"", phrase, "\""]);
     }
@@ -75,37 +76,38 @@ fn request(ask: &Ask<'_>, account: &Account) -> Request {
             text.extend([" -", mark, term, mark]);
         }
     }
-    let mut body = json!({
-        "query": text,
-        "type": "auto",
-        "numResults": ask.count,
-        "contents": {"highlights": true},
-    });
-    if let Some(phrase) = phrase.filter(short) {
-        body["includeText"] = json!([phrase]);
-    }
-    if let Some(at) = out {
-        body["excludeText"] = json!([excluded[at]]);
-    }
-    if !ask.sites.is_empty() {
-        body["includeDomains"] = ask.sites.into();
-    }
-    if let Some(range) = search.time_range {
+    let left_out = out.map(|at| json!([excluded[at]]));
+    let since = search.time_range.map(|range| {
         let day = dates::days_before(SystemTime::now(), range.days());
-        body["startPublishedDate"] = format!("{day}T00:00:00.000Z").into();
-    }
-    if let Some(country) = &search.country {
-        body["userLocation"] = country.as_str().into();
-    }
-    if search.safe == Some(Safe::High) {
-        body["moderation"] = true.into();
-    }
-    Request::post(account, body)
+        format!("{day}T00:00:00.000Z").into()
+    });
+    let fields = [
+        ("query", Some(text.into())),
+        ("type", Some("auto".into())),
+        ("numResults", Some(ask.count.into())),
+        ("contents", Some(json!({"highlights": true}))),
+        (
+            "includeText",
+            phrase.filter(short).map(|phrase| json!([phrase])),
+        ),
+        ("excludeText", left_out),
+        (
+            "includeDomains",
+            (!ask.sites.is_empty()).then(|| ask.sites.into()),
+        ),
+        ("startPublishedDate", since),
+        ("userLocation", search.country.as_deref().map(Value::from)),
+        (
+            "moderation",
+            (search.safe == Some(SafeSearch::High)).then(|| true.into()),
+        ),
+    ];
+    ProviderRequest::post(account, fields)
         .with("x-api-key", account.key(0))
         .without("language", search.language.is_some())
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     Ok(reply::results(body.get("results"), |item| {
         let mut found = strings(item.get("highlights")).into_iter();
@@ -123,12 +125,12 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
     }))
 }
 
-fn refusal(reply: &Response) -> Refusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     let body = reply::json(reply).unwrap_or(Value::Null);
     match string(&body, "tag") {
         "INVALID_API_KEY" => reply::rejected(NAME, reply),
         "NO_MORE_CREDITS" | "API_KEY_BUDGET_EXCEEDED" => {
-            Refusal::new(reply::QUOTA, reply::quota(NAME, reply))
+            ProviderRefusal::new(reply::QUOTA, reply::quota(NAME, reply))
         }
         _ if reply.status == 403 => reply::upstream(NAME, reply),
         _ => reply::by_status(NAME, reply),

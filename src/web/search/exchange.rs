@@ -1,5 +1,5 @@
-//! One request to a provider and its answer: sent, tried once more where the provider wants that,
-//! and whatever comes back without any key in it.
+//! One request to a provider and its answer: sent, retried once if the provider asks for that, and
+//! with every key removed from the reply.
 
 use std::borrow::Cow;
 use std::thread;
@@ -8,38 +8,40 @@ use std::time::Duration;
 use url::Url;
 
 use super::SearchResult;
-use super::failure::{Failure, Kind, QUOTA_WAIT, USUAL_WAIT};
-use super::provider::{Account, Misread, Provider, Refusal, Request};
+use super::failure::{ProviderFailure, QUOTA_WAIT, SearchFailureKind, USUAL_WAIT};
+use super::provider::{
+    ProviderAccount, ProviderRefusal, ProviderRequest, SearchProvider, UnreadableReply,
+};
 use super::reply::tidy;
 use crate::unseen;
-use crate::web::client::{Client, FetchError, FetchRequest, PostRequest, Response};
-use crate::web::credentials::{Key, SHORTEST_SECRET};
-use crate::web::refusal;
+use crate::web::client::{FetchError, FetchRequest, HttpClient, HttpResponse, PostRequest};
+use crate::web::credentials::{SHORTEST_SECRET, SecretText};
+use crate::web::status_advice::retry_delay;
 
-/// The shortest wait before asking again.
+/// Shortest wait before a retry.
 const MIN_WAIT: Duration = Duration::from_millis(250);
-/// The time that must be left for the second try after its wait.
+/// Time that must be left for a retry after its wait.
 const RETRY_NEEDS: Duration = Duration::from_secs(3);
 
-/// How long a provider may have its caller wait before a second try.
+/// Longest wait before a retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience(pub Duration);
+pub struct RetryBudget(pub Duration);
 
-impl Patience {
-    /// As long as the call has time.
+impl RetryBudget {
+    /// No limit but the time of the call.
     pub const WHOLE: Self = Self(Duration::MAX);
-    /// As long as is worth it while others can be asked.
+    /// The wait that is worthwhile while other providers can be asked.
     pub const SHORT: Self = Self(Duration::from_millis(1500));
 }
 
-/// Sends `request` and reads the results of the answer, as the provider gives them.
+/// Sends `request` and returns the results of the answer, as the provider gives them.
 pub fn results(
-    client: &Client,
-    provider: &Provider,
-    account: &Account,
-    request: &Request,
-    patience: Patience,
-) -> Result<Vec<SearchResult>, Failure> {
+    client: &HttpClient,
+    provider: &SearchProvider,
+    account: &ProviderAccount,
+    request: &ProviderRequest,
+    patience: RetryBudget,
+) -> Result<Vec<SearchResult>, ProviderFailure> {
     let keys = secrets(account, request);
     let clean = |text: &str| {
         keys.iter()
@@ -55,16 +57,19 @@ pub fn results(
                         return Ok(results);
                     };
                     let text = format!("{} search failed: {complaint}", provider.title);
-                    return Err(Failure::new(provider, Kind::Upstream, text).map(clean));
+                    return Err(
+                        ProviderFailure::new(provider, SearchFailureKind::Upstream, text)
+                            .map(clean),
+                    );
                 }
                 Ok(results) => return Ok(without_unseen(without_secrets(&keys, results))),
-                Err(Misread::Unknown) => {
+                Err(UnreadableReply::Unknown) => {
                     return Err(not_understood(provider, &reply).map(clean));
                 }
-                Err(Misread::Refused(refusal)) => (refusal, refusal::wait(&reply)),
+                Err(UnreadableReply::Refused(refusal)) => (refusal, retry_delay(&reply)),
             },
             Err(FetchError::Status(reply)) => {
-                let told = refusal::wait(&reply);
+                let told = retry_delay(&reply);
                 ((provider.refusal)(&without(&keys, *reply)), told)
             }
             Err(error) => return Err(unreached(provider, &error).map(clean)),
@@ -76,7 +81,7 @@ pub fn results(
         let seconds = wait
             .as_secs()
             .saturating_add(u64::from(wait.subsec_nanos() > 0));
-        let kind = Kind::RateLimited {
+        let kind = SearchFailureKind::RateLimited {
             seconds,
             quota: false,
         };
@@ -92,28 +97,32 @@ pub fn results(
             thread::sleep(wait);
             continue;
         };
-        let failure = Failure::new(provider, kind, text);
+        let failure = ProviderFailure::new(provider, kind, text);
         return Err(failure
             .advising("Another provider may answer now.")
             .map(clean));
     }
 }
 
-/// Everything that no text may show: the credentials, what they are sent as, and their parts, such
+/// Returns all that no text may show: the credentials, their encoded forms, and their parts, such
 /// as the password of a login.
-fn secrets(account: &Account, request: &Request) -> Vec<Key> {
+fn secrets(account: &ProviderAccount, request: &ProviderRequest) -> Vec<SecretText> {
     let headers = request.headers.iter().map(|(_, value)| value);
     let sent = headers.filter(|value| value.expose().len() >= SHORTEST_SECRET);
-    let whole: Vec<&Key> = account.keys.iter().flatten().chain(sent).collect();
+    let whole: Vec<&SecretText> = account.keys.iter().flatten().chain(sent).collect();
     let parts = whole.iter().flat_map(|key| {
         let parts = key.expose().split([':', ' ']);
         parts.filter(|part| part.len() >= SHORTEST_SECRET && *part != key.expose())
     });
-    let parts: Vec<Key> = parts.map(Key::new).collect();
+    let parts: Vec<SecretText> = parts.map(SecretText::new).collect();
     whole.into_iter().cloned().chain(parts).collect()
 }
 
-fn send(client: &Client, provider: &Provider, request: &Request) -> Result<Response, FetchError> {
+fn send(
+    client: &HttpClient,
+    provider: &SearchProvider,
+    request: &ProviderRequest,
+) -> Result<HttpResponse, FetchError> {
     let headers: Vec<(&str, &str)> = request
         .headers
         .iter()
@@ -134,8 +143,8 @@ fn send(client: &Client, provider: &Provider, request: &Request) -> Result<Respo
     })
 }
 
-/// A failed reply with the keys in it hidden, before anything is picked out of it or cut off.
-fn without(keys: &[Key], mut reply: Response) -> Response {
+/// Hides the keys in a failed reply, before anything is extracted from it or cut off.
+fn without(keys: &[SecretText], mut reply: HttpResponse) -> HttpResponse {
     for key in keys {
         reply.reason = key.hide_in(&reply.reason);
         let body = String::from_utf8_lossy(&reply.body);
@@ -144,9 +153,9 @@ fn without(keys: &[Key], mut reply: Response) -> Response {
     reply
 }
 
-/// Results with the secrets in them hidden: a shorter credential, such as the name of a search
-/// engine, may well be a word.
-fn without_secrets(keys: &[Key], mut results: Vec<SearchResult>) -> Vec<SearchResult> {
+/// Hides the secrets in results. A shorter credential, such as the name of a search engine, is not
+/// hidden because it may well be a word.
+fn without_secrets(keys: &[SecretText], mut results: Vec<SearchResult>) -> Vec<SearchResult> {
     let secrets = keys
         .iter()
         .filter(|key| key.expose().len() >= SHORTEST_SECRET);
@@ -162,7 +171,7 @@ fn without_secrets(keys: &[Key], mut results: Vec<SearchResult>) -> Vec<SearchRe
     results
 }
 
-/// Results without what nobody sees in their texts, which is counted; addresses have it encoded.
+/// Removes invisible characters from the texts of results, and counts them; URLs have them encoded.
 fn without_unseen(mut results: Vec<SearchResult>) -> Vec<SearchResult> {
     for result in &mut results {
         if result.url.contains(unseen::is_unseen)
@@ -182,22 +191,22 @@ fn without_unseen(mut results: Vec<SearchResult>) -> Vec<SearchResult> {
     results
 }
 
-fn unreached(provider: &Provider, error: &FetchError) -> Failure {
+fn unreached(provider: &SearchProvider, error: &FetchError) -> ProviderFailure {
     let own = matches!(error, FetchError::Network(error) if error.own);
     let text = format!("{} search failed: {error}", provider.title);
-    Failure::new(provider, Kind::Network { own }, text)
+    ProviderFailure::new(provider, SearchFailureKind::Network { own }, text)
 }
 
-fn not_understood(provider: &Provider, reply: &Response) -> Failure {
+fn not_understood(provider: &SearchProvider, reply: &HttpResponse) -> ProviderFailure {
     let kind = reply.content_type().unwrap_or("no content type");
     let wanted = if provider.accept.contains("json") {
         "no JSON object"
     } else {
         "no page of results"
     };
-    Failure::new(
+    ProviderFailure::new(
         provider,
-        Kind::NotUnderstood,
+        SearchFailureKind::NotUnderstood,
         format!(
             "{} answered HTTP {} with something that is {wanted} ({}); is there a proxy or a login \
              page in between?",
@@ -208,12 +217,16 @@ fn not_understood(provider: &Provider, reply: &Response) -> Failure {
     )
 }
 
-/// The failure that a refusal is, with the seconds that the answer says.
-fn failure(provider: &Provider, refusal: Refusal, told: Option<Duration>) -> Failure {
+/// Turns a refusal into a failure, with the waiting time that the answer gives.
+fn failure(
+    provider: &SearchProvider,
+    refusal: ProviderRefusal,
+    told: Option<Duration>,
+) -> ProviderFailure {
     let kind = match refusal.kind {
-        Kind::RateLimited { seconds: 0, quota } => {
+        SearchFailureKind::RateLimited { seconds: 0, quota } => {
             let usual = if quota { QUOTA_WAIT } else { USUAL_WAIT };
-            Kind::RateLimited {
+            SearchFailureKind::RateLimited {
                 seconds: told.map_or(usual, |wait| wait.as_secs().max(1)),
                 quota,
             }
@@ -222,13 +235,13 @@ fn failure(provider: &Provider, refusal: Refusal, told: Option<Duration>) -> Fai
     };
     let text = match (refusal.text.is_empty(), kind) {
         (false, _) => refusal.text,
-        (true, Kind::RateLimited { quota: true, .. }) => {
+        (true, SearchFailureKind::RateLimited { quota: true, .. }) => {
             format!("The quota of searches at {} is used up.", provider.title)
         }
-        (true, Kind::RateLimited { .. }) => {
+        (true, SearchFailureKind::RateLimited { .. }) => {
             format!("{} asks for slower searching.", provider.title)
         }
         (true, kind) => format!("{}: {}.", provider.title, kind.in_words()),
     };
-    Failure::new(provider, kind, text)
+    ProviderFailure::new(provider, kind, text)
 }

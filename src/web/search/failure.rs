@@ -1,49 +1,48 @@
-//! Why a provider gave no results, as a kind and as sentences: what happened, and what to do.
+//! Failures of a provider, by kind and in sentences: what happened, and what to do.
 
 use std::fmt;
 
-use super::SearchError;
-use super::provider::Provider;
+use super::provider::SearchProvider;
 
-/// How long to wait where a provider limits and does not say for how long, in seconds.
+/// Wait after a rate limit if the provider gives none, in seconds.
 pub const USUAL_WAIT: u64 = 60;
 
-/// How long to wait where a quota is used up and nobody says for how long, in seconds.
+/// Wait after an exhausted quota if the provider gives none, in seconds.
 pub const QUOTA_WAIT: u64 = 3600;
 
-/// The kind of a failure.
+/// Kind of a failed search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SearchFailureKind {
     /// No key, or no address, is configured.
     AuthMissing,
     /// The provider rejects the key.
     AuthInvalid,
-    /// Something that is configured cannot be used.
+    /// Some configuration cannot be used.
     Config,
-    /// The search is longer than the provider takes.
+    /// The search is longer than the provider accepts.
     TooLong,
     /// Too many requests.
     RateLimited {
-        /// After how many seconds it may be asked again.
+        /// Seconds until it may be asked again.
         seconds: u64,
-        /// Whether a quota is used up, so that it is not a matter of asking more slowly.
+        /// True if a quota is exhausted, so that slower requests would not help.
         quota: bool,
     },
-    /// It could not be reached.
+    /// The provider could not be reached.
     Network {
-        /// Whether that is this machine's own fault.
+        /// True if this machine is at fault.
         own: bool,
     },
-    /// It refuses this request, and may well answer another one.
+    /// The provider refuses this request, and may well answer another one.
     Rejected,
-    /// It answered with a failure of its own.
+    /// The provider answered with an error of its own.
     Upstream,
-    /// It answered not as documented.
+    /// The answer does not have the documented form.
     NotUnderstood,
 }
 
-impl Kind {
-    /// Whether the next request to the provider is likely to fail as well.
+impl SearchFailureKind {
+    /// True if the next request to the provider is likely to fail as well.
     #[must_use]
     pub fn is_of_the_provider(self) -> bool {
         matches!(
@@ -56,7 +55,7 @@ impl Kind {
         )
     }
 
-    /// In a few words.
+    /// Returns the kind in a few words.
     #[must_use]
     pub fn in_words(self) -> &'static str {
         match self {
@@ -75,23 +74,27 @@ impl Kind {
     }
 }
 
-/// Why a provider gave no results. No key is in it.
+/// Failure of a provider. It never holds a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// The provider's name.
+pub struct ProviderFailure {
+    /// Title of the provider.
     pub provider: &'static str,
-    /// The kind.
-    pub kind: Kind,
-    /// What happened: a sentence.
+    /// Kind of the failure.
+    pub kind: SearchFailureKind,
+    /// Sentence on what happened.
     pub text: String,
-    /// What to do: a sentence.
+    /// Sentence on what to do.
     pub advice: String,
 }
 
-impl Failure {
-    /// A failure with the usual advice.
+impl ProviderFailure {
+    /// Creates a failure with the usual advice.
     #[must_use]
-    pub fn new(provider: &Provider, kind: Kind, text: impl Into<String>) -> Self {
+    pub fn new(
+        provider: &SearchProvider,
+        kind: SearchFailureKind,
+        text: impl Into<String>,
+    ) -> Self {
         Self {
             provider: provider.name,
             kind,
@@ -100,14 +103,14 @@ impl Failure {
         }
     }
 
-    /// The same with another advice.
+    /// Replaces the advice.
     #[must_use]
     pub fn advising(mut self, advice: impl Into<String>) -> Self {
         self.advice = advice.into();
         self
     }
 
-    /// Both texts changed.
+    /// Applies `change` to both texts.
     #[must_use]
     pub fn map(self, change: impl Fn(&str) -> String) -> Self {
         Self {
@@ -117,19 +120,19 @@ impl Failure {
         }
     }
 
-    /// After how many seconds the same may work, where that is known or likely.
+    /// Returns the seconds after which a retry may work, if that is known or likely.
     #[must_use]
     pub fn retry_after(&self) -> Option<u64> {
         match self.kind {
-            Kind::RateLimited { seconds, .. } => Some(seconds),
-            Kind::Network { .. } => Some(5),
-            Kind::Upstream => Some(USUAL_WAIT),
+            SearchFailureKind::RateLimited { seconds, .. } => Some(seconds),
+            SearchFailureKind::Network { .. } => Some(5),
+            SearchFailureKind::Upstream => Some(USUAL_WAIT),
             _ => None,
         }
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ProviderFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)?;
         if !self.text.ends_with(['.', '!', '?']) {
@@ -142,50 +145,33 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for ProviderFailure {}
 
-/// What the tools of one provider say.
-impl From<Failure> for SearchError {
-    fn from(failure: Failure) -> Self {
-        let whole = failure.to_string();
-        let text = failure.text;
-        match failure.kind {
-            Kind::AuthMissing => Self::AuthMissing(whole),
-            Kind::AuthInvalid => Self::AuthInvalid(whole),
-            Kind::RateLimited { .. } => Self::RateLimit(text),
-            Kind::Network { .. } => Self::Network(text),
-            Kind::Config
-            | Kind::TooLong
-            | Kind::Rejected
-            | Kind::Upstream
-            | Kind::NotUnderstood => Self::Api(text),
-        }
-    }
-}
-
-fn advice(provider: &Provider, kind: Kind) -> String {
+fn advice(provider: &SearchProvider, kind: SearchFailureKind) -> String {
     let title = provider.title;
     match kind {
-        Kind::AuthMissing | Kind::Config => provider.setup.to_owned(),
-        Kind::AuthInvalid => format!("Check {}.", provider.places()),
-        Kind::TooLong => "Shorten the query, or choose another provider.".to_owned(),
-        Kind::RateLimited { quota: true, .. } => {
+        SearchFailureKind::AuthMissing | SearchFailureKind::Config => provider.setup.to_owned(),
+        SearchFailureKind::AuthInvalid => format!("Check {}.", provider.places()),
+        SearchFailureKind::TooLong => "Shorten the query, or choose another provider.".to_owned(),
+        SearchFailureKind::RateLimited { quota: true, .. } => {
             format!("Choose another provider until {title} allows more.")
         }
-        Kind::RateLimited { seconds, .. } => {
+        SearchFailureKind::RateLimited { seconds, .. } => {
             format!("Search again in {seconds} seconds, or choose another provider.")
         }
-        Kind::Network { own: true } => {
+        SearchFailureKind::Network { own: true } => {
             "This machine has no way out: no other provider can be reached either, until that is \
              mended."
                 .to_owned()
         }
-        Kind::Network { .. } => {
+        SearchFailureKind::Network { .. } => {
             "Search again in a few seconds, or choose another provider.".to_owned()
         }
-        Kind::Rejected => "Change the search, or choose another provider.".to_owned(),
-        Kind::Upstream => "Search again in a minute, or choose another provider.".to_owned(),
-        Kind::NotUnderstood => {
+        SearchFailureKind::Rejected => "Change the search, or choose another provider.".to_owned(),
+        SearchFailureKind::Upstream => {
+            "Search again in a minute, or choose another provider.".to_owned()
+        }
+        SearchFailureKind::NotUnderstood => {
             "Choose another provider; asking this one again is of no use unless \
             something between here and there is mended."
                 .to_owned()

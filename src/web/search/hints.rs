@@ -1,26 +1,26 @@
-//! What to do where a search found nothing: which of its filters may have taken everything away,
-//! and who else could be asked.
+//! Advice after a search without results: the filters that may have excluded everything, and other
+//! providers to ask.
 
-use super::breaker::{Breakers, State};
+use super::breaker::{BreakerState, ProviderBreakers};
 use super::choice;
-use super::provider::Provider;
-use super::query::Search;
+use super::provider::SearchProvider;
+use super::query::WebSearch;
 use crate::web::credentials::Credentials;
 
-/// The most actions that are suggested.
+/// Maximum number of suggested actions.
 const MOST_ACTIONS: usize = 3;
 
-/// Why nothing was found, as far as that can be told.
+/// Likely reason why nothing was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// Nothing has the words.
+pub enum EmptySearchReason {
+    /// No page has the words.
     NoMatch,
-    /// Something may have them, and the filters took it away.
+    /// Some page may have them, but the filters excluded it.
     FiltersTooRestrictive,
 }
 
-impl Reason {
-    /// Its name in an answer.
+impl EmptySearchReason {
+    /// Returns its name in an answer.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -30,9 +30,9 @@ impl Reason {
     }
 }
 
-/// Something to do.
+/// An action that may find something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum SearchSuggestion {
     /// Search again without this field of the request.
     RemoveFilter(&'static str),
     /// Search again with this provider.
@@ -41,43 +41,43 @@ pub enum Action {
     Rephrase,
 }
 
-/// What is said where nothing was found.
+/// Hints for a search without results.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hints {
-    /// Why.
-    pub reason: Reason,
-    /// The fields of the request that may have taken results away, with their values.
+pub struct SearchHints {
+    /// Likely reason.
+    pub reason: EmptySearchReason,
+    /// Fields of the request that may have excluded results, with their values.
     pub filters_applied: Vec<(&'static str, String)>,
-    /// What to do, best first.
-    pub suggested_actions: Vec<Action>,
+    /// Suggested actions, best first.
+    pub suggested_actions: Vec<SearchSuggestion>,
 }
 
-impl Hints {
-    /// The hints for a search that `asked` found nothing for.
+impl SearchHints {
+    /// Creates the hints for a search for which `asked` found nothing.
     #[must_use]
     pub fn of(
-        search: &Search,
-        asked: &Provider,
+        search: &WebSearch,
+        asked: &SearchProvider,
         credentials: &Credentials<'_>,
-        breakers: Breakers<'_>,
+        breakers: ProviderBreakers<'_>,
     ) -> Self {
         let filters = filters(search);
         let reason = if filters.is_empty() {
-            Reason::NoMatch
+            EmptySearchReason::NoMatch
         } else {
-            Reason::FiltersTooRestrictive
+            EmptySearchReason::FiltersTooRestrictive
         };
         let others = choice::configured(credentials)
             .into_iter()
-            .filter(|other| *other != asked && breakers.state(other) == State::Closed);
-        let mut others = others.map(|other| Action::TryProvider(other.name));
-        // Someone else may find it as it is; room is kept for one of them.
+            .filter(|other| *other != asked && breakers.state(other) == BreakerState::Closed);
+        let mut others = others.map(|other| SearchSuggestion::TryProvider(other.name));
+        // Another provider may find something as it is; room is kept for one.
         let other = others.next();
         let removed = filters
             .iter()
-            .map(|(field, _)| Action::RemoveFilter(field))
+            .map(|(field, _)| SearchSuggestion::RemoveFilter(field))
             .take(MOST_ACTIONS - usize::from(other.is_some()));
-        let rephrase = filters.is_empty().then_some(Action::Rephrase);
+        let rephrase = filters.is_empty().then_some(SearchSuggestion::Rephrase);
         let actions = removed.chain(rephrase).chain(other).chain(others);
         let suggested_actions = actions.take(MOST_ACTIONS).collect();
         Self {
@@ -88,9 +88,9 @@ impl Hints {
     }
 }
 
-/// The fields that may take results away, those first that take the most. What is unfit for
-/// children and what is claimed are none.
-fn filters(search: &Search) -> Vec<(&'static str, String)> {
+/// Returns the fields that may exclude results, the most restrictive first. `safe_search` and
+/// `claim` are not among them.
+fn filters(search: &WebSearch) -> Vec<(&'static str, String)> {
     let text = |value: &Option<String>| value.clone().filter(|value| !value.trim().is_empty());
     let lens = search.lens.as_ref().map(|lens| lens.name.clone());
     let sites = lens.is_none() && !search.sites.is_empty();
@@ -114,45 +114,53 @@ fn filters(search: &Search) -> Vec<(&'static str, String)> {
 mod tests {
     use super::*;
     use crate::web::search::brave::PROVIDER as BRAVE;
-    use crate::web::search::failure::Kind;
-    use crate::web::search::memory::Memory;
-    use crate::web::search::query::{Safe, TimeRange};
+    use crate::web::search::failure::SearchFailureKind;
+    use crate::web::search::memory::MemoryStore;
+    use crate::web::search::query::{SafeSearch, TimeRange};
     use crate::web::search::tavily::PROVIDER as TAVILY;
 
-    fn hints(search: &Search, set: &[&str], store: &Memory) -> Hints {
+    fn hints(search: &WebSearch, set: &[&str], store: &MemoryStore) -> SearchHints {
         let var = |name: &str| set.contains(&name).then(|| "x".to_owned());
         let credentials = Credentials::from_vars(&var, None);
-        Hints::of(search, &BRAVE, &credentials, Breakers::new(Some(store)))
+        SearchHints::of(
+            search,
+            &BRAVE,
+            &credentials,
+            ProviderBreakers::new(Some(store)),
+        )
     }
 
     #[test]
     fn without_filters_others_are_asked_or_in_other_words() {
-        let search = Search {
-            safe: Some(Safe::High),
+        let search = WebSearch {
+            safe: Some(SafeSearch::High),
             claim: Some("x".to_owned()),
             exact_terms: Some(" ".to_owned()),
-            ..Search::default()
+            ..WebSearch::default()
         };
-        let hints = hints(&search, &["BRAVE_API_KEY"], &Memory::default());
-        assert_eq!(hints.reason, Reason::NoMatch);
+        let hints = hints(&search, &["BRAVE_API_KEY"], &MemoryStore::default());
+        assert_eq!(hints.reason, EmptySearchReason::NoMatch);
         assert!(hints.filters_applied.is_empty());
         assert_eq!(
             hints.suggested_actions,
-            [Action::Rephrase, Action::TryProvider("duckduckgo")]
+            [
+                SearchSuggestion::Rephrase,
+                SearchSuggestion::TryProvider("duckduckgo")
+            ]
         );
     }
 
     #[test]
     fn filters_are_to_be_left_out_and_three_actions_are_enough() {
-        let search = Search {
+        let search = WebSearch {
             sites: vec!["a.example".to_owned(), "b.example".to_owned()],
             time_range: Some(TimeRange::Day),
             country: Some("DE".to_owned()),
             exclude_terms: Some("x".to_owned()),
-            ..Search::default()
+            ..WebSearch::default()
         };
-        let hints = hints(&search, &["TAVILY_API_KEY"], &Memory::default());
-        assert_eq!(hints.reason, Reason::FiltersTooRestrictive);
+        let hints = hints(&search, &["TAVILY_API_KEY"], &MemoryStore::default());
+        assert_eq!(hints.reason, EmptySearchReason::FiltersTooRestrictive);
         let names: Vec<&str> = hints
             .filters_applied
             .iter()
@@ -163,33 +171,33 @@ mod tests {
         assert_eq!(
             hints.suggested_actions,
             [
-                Action::RemoveFilter("site"),
-                Action::RemoveFilter("time_range"),
-                Action::TryProvider("duckduckgo")
+                SearchSuggestion::RemoveFilter("site"),
+                SearchSuggestion::RemoveFilter("time_range"),
+                SearchSuggestion::TryProvider("duckduckgo")
             ]
         );
     }
 
     #[test]
     fn only_those_are_named_who_can_be_asked_and_are_well() {
-        let store = Memory::default();
-        let breakers = Breakers::new(Some(&store));
-        let limited = Kind::RateLimited {
+        let store = MemoryStore::default();
+        let breakers = ProviderBreakers::new(Some(&store));
+        let limited = SearchFailureKind::RateLimited {
             seconds: 1,
             quota: false,
         };
         breakers.failed(&TAVILY, limited);
         breakers.failed(choice::find("duckduckgo").unwrap(), limited);
-        let hints = hints(&Search::default(), &["TAVILY_API_KEY"], &store);
-        assert_eq!(hints.suggested_actions, [Action::Rephrase]);
+        let hints = hints(&WebSearch::default(), &["TAVILY_API_KEY"], &store);
+        assert_eq!(hints.suggested_actions, [SearchSuggestion::Rephrase]);
         let var = |name: &str| (name == "SEARCH_PROVIDER").then(|| "none".to_owned());
         let credentials = Credentials::from_vars(&var, None);
-        let nobody = Hints::of(
-            &Search::default(),
+        let nobody = SearchHints::of(
+            &WebSearch::default(),
             &BRAVE,
             &credentials,
-            Breakers::new(None),
+            ProviderBreakers::new(None),
         );
-        assert_eq!(nobody.suggested_actions, [Action::Rephrase]);
+        assert_eq!(nobody.suggested_actions, [SearchSuggestion::Rephrase]);
     }
 }

@@ -1,45 +1,46 @@
-//! What a search comes to: an answer, or why there is none; and how it came to its provider.
+//! The outcome of a search: an answer, or the reason why there is none; and its route to the
+//! provider.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::SearchResult;
 use super::choice::NoProvider;
-use super::failure::Failure;
-use super::provider::Provider;
+use super::failure::ProviderFailure;
+use super::provider::SearchProvider;
 
-/// What was found.
+/// Results of a search, with their origin.
 #[derive(Clone, Debug)]
-pub struct Answer {
-    /// Who found it.
-    pub provider: &'static Provider,
-    /// The results, best first, no more than were wanted.
+pub struct SearchAnswer {
+    /// Provider of the results.
+    pub provider: &'static SearchProvider,
+    /// Results, best first, at most as many as requested.
     pub results: Vec<SearchResult>,
-    /// How old the answer is; `None` for one that was found just now.
+    /// Age of a cached answer; `None` for a new one.
     pub age: Option<Duration>,
-    /// How it came to this provider, where there was a choice.
-    pub routed: Option<Routed>,
-    /// The fields of the request that the provider has no way to heed.
+    /// Route to this provider, if there was a choice.
+    pub routed: Option<ProviderRouting>,
+    /// Fields of the request that the provider does not support.
     pub unheeded: Vec<String>,
-    /// The hosts that could not be searched, and why.
-    pub unsearched: Vec<(Vec<String>, Failure)>,
-    /// The query that was asked for, where the provider takes no longer one.
+    /// Hosts that could not be searched, with the reasons.
+    pub unsearched: Vec<(Vec<String>, ProviderFailure)>,
+    /// Query that was sent instead, if the provider takes only a shorter one.
     pub shortened: Option<String>,
-    /// How long it took.
+    /// Duration of the search.
     pub took: Duration,
 }
 
-/// How a search came to its provider.
+/// Route of a search through several providers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Routed {
-    /// Those that were asked, in their order, the one that answered among them.
+pub struct ProviderRouting {
+    /// Providers that were asked, in order, including the one that answered.
     pub attempted: Vec<&'static str>,
-    /// Why those before it did not answer: each with its name and the reason in a few words.
+    /// Providers that were passed over: name, and the reason in a few words.
     pub passed: Vec<(&'static str, String)>,
 }
 
-impl Routed {
-    /// Why it is not the first one that answered; `None` where it is.
+impl ProviderRouting {
+    /// Returns the reason why the first provider did not answer; `None` if it did.
     #[must_use]
     pub fn fallback_reason(&self) -> Option<String> {
         let all = self.passed.iter();
@@ -47,14 +48,14 @@ impl Routed {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// Notes a provider that did not answer, and why.
-    pub(super) fn pass(&mut self, failure: &Failure) {
+    /// Records a provider that failed, and the reason.
+    pub(super) fn pass(&mut self, failure: &ProviderFailure) {
         let why = failure.kind.in_words().to_owned();
         self.passed.push((failure.provider, why));
     }
 
-    /// Notes a provider that is left alone for so long; in seconds.
-    pub(super) fn leave_alone(&mut self, provider: &Provider, left: Duration) -> u64 {
+    /// Records a provider that is skipped because its breaker is open for this long.
+    pub(super) fn leave_alone(&mut self, provider: &SearchProvider, left: Duration) -> u64 {
         let seconds = left.as_secs() + 1;
         let why = format!("left alone for {seconds} seconds after failures");
         self.passed.push((provider.name, why));
@@ -62,18 +63,18 @@ impl Routed {
     }
 }
 
-/// Why nothing can be said of what there is to find.
+/// Reason why a search has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SearchFailure {
-    /// Nobody can be asked.
+    /// No provider can be asked.
     NoProvider(NoProvider),
-    /// The one that was asked failed, or the last one of several.
+    /// The provider that was asked failed, or the last one of several.
     Failed {
-        /// Why.
-        failure: Box<Failure>,
-        /// What became of the others, where there was a choice.
-        routed: Option<Routed>,
-        /// Others that are configured and well.
+        /// The failure.
+        failure: Box<ProviderFailure>,
+        /// Route through the other providers, if there was a choice.
+        routed: Option<ProviderRouting>,
+        /// Other providers that are configured and available.
         alternatives: Vec<&'static str>,
     },
 }

@@ -2,9 +2,9 @@
 
 use crate::document::entities;
 
-/// The text of a snippet: tags gone, entities decoded once, blanks run together.
+/// Converts a snippet of HTML to text: tags removed, entities decoded once, whitespace collapsed.
 ///
-/// A `<` that begins no tag is text.
+/// A `<` that does not begin a tag is text.
 #[must_use]
 pub fn text(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
@@ -27,7 +27,7 @@ pub fn text(html: &str) -> String {
     decoded.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The length of the tag or comment that `text` begins with.
+/// Returns the length of the tag or comment that `text` begins with.
 fn tag_length(text: &str) -> Option<usize> {
     let name = text[1..].strip_prefix('/').unwrap_or(&text[1..]);
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) && !text.starts_with("<!--") {
@@ -36,7 +36,7 @@ fn tag_length(text: &str) -> Option<usize> {
     text.find('>').map(|at| at + 1)
 }
 
-/// Whether a tag parts words.
+/// True if a tag separates words.
 fn breaks(tag: &str) -> bool {
     let name = tag.trim_start_matches(['<', '/']);
     let end = name

@@ -1,5 +1,5 @@
-//! What a provider of search is: one row that says what differs from the others. Everything else
-//! is shared; see the other modules.
+//! A search provider: one row with all that differs between providers. The code in the other
+//! modules is shared.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -8,61 +8,62 @@ use serde_json::Value;
 use url::Url;
 
 use super::SearchResult;
-use super::failure::{Failure, Kind};
-use super::query::Ask;
-use super::terms::Words;
-use crate::web::client::{self, Response};
-use crate::web::credentials::{CredentialName, Credentials, Key};
+use super::failure::{ProviderFailure, SearchFailureKind};
+use super::query::ProviderQuery;
+use super::terms::QueryOperators;
+use crate::web::client::{self, HttpResponse};
+use crate::web::credentials::{CredentialName, Credentials, SecretText};
 
-/// A provider of search.
-pub struct Provider {
-    /// Its name in requests and variables, in lower case.
+/// A search provider.
+pub struct SearchProvider {
+    /// Name in requests and variables, in lower case.
     pub name: &'static str,
-    /// Its name in sentences.
+    /// Name in sentences.
     pub title: &'static str,
-    /// What it takes to ask it.
-    pub slots: &'static [Slot],
-    /// Where it is asked.
-    pub endpoint: Endpoint,
-    /// How one gets to ask it, as a sentence.
+    /// Credentials that it takes.
+    pub slots: &'static [CredentialSlot],
+    /// Address of its API.
+    pub endpoint: ProviderEndpoint,
+    /// Sentence on how to get a key.
     pub setup: &'static str,
-    /// What it takes at once.
-    pub limits: Limits,
-    /// What of a search goes into the words of a request.
-    pub words: Words,
-    /// What answers are taken.
+    /// Limits of a request.
+    pub limits: ProviderLimits,
+    /// Parts of a search that go into the query as operators.
+    pub words: QueryOperators,
+    /// Value of `Accept`.
     pub accept: &'static str,
-    /// Makes a request.
-    pub request: fn(&Ask<'_>, &Account) -> Request,
-    /// Reads the results of an answer.
-    pub read: fn(&Response) -> Result<Vec<SearchResult>, Misread>,
-    /// Says what an answer of 400 or more means. No key is in it any more.
-    pub refusal: fn(&Response) -> Refusal,
+    /// Builds a request.
+    pub request: fn(&ProviderQuery<'_>, &ProviderAccount) -> ProviderRequest,
+    /// Parses the results of an answer.
+    pub read: fn(&HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply>,
+    /// Interprets an answer with a status of 400 or more, from which keys have been removed.
+    pub refusal: fn(&HttpResponse) -> ProviderRefusal,
 }
 
-impl std::fmt::Debug for Provider {
+impl std::fmt::Debug for SearchProvider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
     }
 }
 
-impl PartialEq for Provider {
+impl PartialEq for SearchProvider {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
 }
 
-/// A credential, under the names that it goes by; the first that is set counts.
+/// A credential with its possible names; the first one that is set counts.
 #[derive(Clone, Copy, Debug)]
-pub struct Slot {
-    /// The names.
+pub struct CredentialSlot {
+    /// Possible names.
     pub names: &'static [CredentialName],
-    /// Whether the provider cannot be asked without it.
+    /// True if the provider cannot be asked without it.
     pub required: bool,
 }
 
-impl Slot {
-    fn find(&self, credentials: &Credentials<'_>) -> Result<Key, Option<String>> {
+impl CredentialSlot {
+    /// Returns the credential; the error says what is wrong with the credentials file.
+    pub(super) fn find(&self, credentials: &Credentials<'_>) -> Result<SecretText, Option<String>> {
         let mut problem = None;
         for name in self.names {
             match credentials.find(name.variable, name.path) {
@@ -74,105 +75,120 @@ impl Slot {
     }
 }
 
-/// Where a provider is asked.
+/// Address of a provider.
 #[derive(Clone, Copy, Debug)]
-pub enum Endpoint {
-    /// At this address, unless the variable has another one.
+pub enum ProviderEndpoint {
+    /// This address, unless the variable sets another one.
     Known {
-        /// The variable.
+        /// Variable that replaces the address.
         variable: &'static str,
-        /// The address.
+        /// Default address.
         address: &'static str,
     },
-    /// Where its user has one.
+    /// The user's own instance.
     Own {
-        /// The variable.
+        /// Variable with the address.
         variable: &'static str,
-        /// What the address is called otherwise.
+        /// Name of the address in the credentials.
         name: CredentialName,
     },
 }
 
-/// What a provider takes at once.
+/// Limits of a request to a provider.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// The longest query, in characters.
+pub struct ProviderLimits {
+    /// Longest query, in characters.
     pub characters: usize,
-    /// The longest query, in words.
+    /// Longest query, in words.
     pub words: usize,
-    /// How many words of it are heeded; those behind them may as well not be there.
+    /// Number of words that the provider takes into account.
     pub heeded: usize,
-    /// How many hosts may be asked for at once, and how.
-    pub sites: Sites,
-    /// The most results of one request.
+    /// Maximum number of hosts in one request, and the way to name them.
+    pub sites: SiteQuery,
+    /// Maximum number of results of one request.
     pub results: usize,
-    /// Whether there is a second page.
+    /// True if there is a second page.
     pub pages: bool,
-    /// Whether it may be asked several things at once.
+    /// True if concurrent requests are allowed.
     pub at_once: bool,
 }
 
-impl Limits {
-    /// Those of a provider that says nothing of them.
+impl ProviderLimits {
+    /// Defaults for a provider that documents no limits.
     pub const PLAIN: Self = Self {
         characters: 2000,
         words: 400,
         heeded: 400,
-        sites: Sites::Words(30),
+        sites: SiteQuery::Words(30),
         results: 10,
         pages: true,
         at_once: true,
     };
 }
 
-/// How hosts are asked for.
+/// Way to name hosts in a request, with their maximum number.
 #[derive(Clone, Copy, Debug)]
-pub enum Sites {
-    /// In the words of the request, so many of them.
+pub enum SiteQuery {
+    /// As words of the query.
     Words(usize),
-    /// In a parameter, so many of them.
+    /// In a parameter.
     Parameter(usize),
 }
 
-/// What it takes to ask a provider, as it is configured.
+/// Address and keys of a provider, as configured.
 #[derive(Clone, Debug)]
-pub struct Account {
+pub struct ProviderAccount {
     /// The address.
     pub endpoint: Url,
-    /// What was found for each slot.
-    pub keys: Vec<Option<Key>>,
+    /// Credential of each slot, if it is set.
+    pub keys: Vec<Option<SecretText>>,
 }
 
-impl Account {
-    /// The credential in a slot; empty where there is none.
+impl ProviderAccount {
+    /// Returns the credential in a slot; empty if it is not set.
     #[must_use]
     pub fn key(&self, slot: usize) -> &str {
         self.keys
             .get(slot)
             .and_then(Option::as_ref)
-            .map_or("", Key::expose)
+            .map_or("", SecretText::expose)
     }
 }
 
-/// A request to be sent.
+/// A request ready to be sent.
 #[derive(Clone, Debug)]
-pub struct Request {
-    /// The address, with its query.
+pub struct ProviderRequest {
+    /// URL, with its query.
     pub url: Url,
-    /// The headers of this provider's own.
-    pub headers: Vec<(String, Key)>,
-    /// What is posted, as JSON; `None` for a GET.
+    /// Headers of this provider.
+    pub headers: Vec<(String, SecretText)>,
+    /// JSON body of a POST; `None` for a GET.
     pub body: Option<Value>,
-    /// The fields of the search that this provider has no way to heed.
+    /// Fields of the search that this provider does not support.
     pub unheeded: Vec<&'static str>,
 }
 
-impl Request {
-    /// A GET of the endpoint with these parameters.
+/// A parameter of a request; without a value it is not sent.
+pub type RequestField = (&'static str, Option<Value>);
+
+fn given<const N: usize>(fields: [RequestField; N]) -> impl Iterator<Item = (String, Value)> {
+    let fields = fields.into_iter();
+    fields.filter_map(|(name, value)| Some((name.to_owned(), value?)))
+}
+
+impl ProviderRequest {
+    /// Creates a GET request to the endpoint with the fields that have a value.
     #[must_use]
-    pub fn get(account: &Account, parameters: &[(&str, &str)]) -> Self {
+    pub fn get<const N: usize>(account: &ProviderAccount, fields: [RequestField; N]) -> Self {
         let mut url = account.endpoint.clone();
-        url.query_pairs_mut().extend_pairs(parameters);
+        let mut pairs = url.query_pairs_mut();
+        for (name, value) in given(fields) {
+            let text = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            pairs.append_pair(&name, &text);
+        }
+        drop(pairs);
         Self {
             url,
             headers: Vec::new(),
@@ -181,25 +197,26 @@ impl Request {
         }
     }
 
-    /// A POST to the endpoint.
+    /// Creates a POST request to the endpoint with the fields as a JSON object.
     #[must_use]
-    pub fn post(account: &Account, body: Value) -> Self {
+    pub fn post<const N: usize>(account: &ProviderAccount, fields: [RequestField; N]) -> Self {
         Self {
             url: account.endpoint.clone(),
             headers: Vec::new(),
-            body: Some(body),
+            body: Some(given(fields).collect()),
             unheeded: Vec::new(),
         }
     }
 
-    /// The same with a header.
+    /// Adds a header.
     #[must_use]
     pub fn with(mut self, header: &str, value: &str) -> Self {
-        self.headers.push((header.to_owned(), Key::new(value)));
+        self.headers
+            .push((header.to_owned(), SecretText::new(value)));
         self
     }
 
-    /// The same, which does not heed `field` of the search, if that is `given`.
+    /// Marks `field` of the search as unsupported, if it is `given`.
     #[must_use]
     pub fn without(mut self, field: &'static str, given: bool) -> Self {
         if given {
@@ -209,30 +226,30 @@ impl Request {
     }
 }
 
-/// Why an answer that claims to be good has no results to be read.
+/// Reason why an answer with a status of success has no results.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misread {
-    /// It is not as documented.
+pub enum UnreadableReply {
+    /// The answer does not have the documented form.
     Unknown,
-    /// It is a refusal all the same.
-    Refused(Refusal),
+    /// The answer is a refusal all the same.
+    Refused(ProviderRefusal),
 }
 
-/// What a refusal means.
+/// Meaning of a refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// The kind. Seconds of zero stand for those that the answer says, or else the usual ones.
-    pub kind: Kind,
-    /// What happened, as a sentence; empty for the usual one.
+pub struct ProviderRefusal {
+    /// Kind of the failure. Zero seconds stand for those in the answer, or else the usual ones.
+    pub kind: SearchFailureKind,
+    /// Sentence on what happened; empty for the usual one.
     pub text: String,
-    /// After how long the provider wants to be asked once more, where it does.
+    /// Wait after which the provider wants a retry, if it does.
     pub again: Option<Duration>,
 }
 
-impl Refusal {
-    /// A refusal of that kind.
+impl ProviderRefusal {
+    /// Creates a refusal of this kind.
     #[must_use]
-    pub fn new(kind: Kind, text: impl Into<String>) -> Self {
+    pub fn new(kind: SearchFailureKind, text: impl Into<String>) -> Self {
         Self {
             kind,
             text: text.into(),
@@ -241,13 +258,13 @@ impl Refusal {
     }
 }
 
-impl Provider {
-    /// Whether everything is there to ask it. One that needs nothing always is.
+impl SearchProvider {
+    /// True if all that the provider requires is configured.
     #[must_use]
     pub fn is_configured(&self, credentials: &Credentials<'_>) -> bool {
         let address = match self.endpoint {
-            Endpoint::Known { .. } => true,
-            Endpoint::Own { .. } => self.address(credentials).is_ok(),
+            ProviderEndpoint::Known { .. } => true,
+            ProviderEndpoint::Own { .. } => self.address(credentials).is_ok(),
         };
         address
             && self
@@ -256,24 +273,27 @@ impl Provider {
                 .all(|slot| !slot.required || slot.find(credentials).is_ok())
     }
 
-    /// Whether somebody configured it: it is, and needs to be.
+    /// True if the user configured the provider, and it requires that.
     #[must_use]
     pub fn is_chosen(&self, credentials: &Credentials<'_>) -> bool {
-        let needs = matches!(self.endpoint, Endpoint::Own { .. })
+        let needs = matches!(self.endpoint, ProviderEndpoint::Own { .. })
             || self.slots.iter().any(|slot| slot.required);
         needs && self.is_configured(credentials)
     }
 
-    /// What it takes to ask it.
-    pub fn account(&self, credentials: &Credentials<'_>) -> Result<Account, Failure> {
+    /// Returns the account: address and credentials.
+    pub fn account(
+        &self,
+        credentials: &Credentials<'_>,
+    ) -> Result<ProviderAccount, ProviderFailure> {
         let text = self
             .address(credentials)
             .map_err(|problem| self.missing(problem))?;
         let endpoint = client::parse_url(&text).map_err(|why| {
             let variable = self.address_variable(credentials);
-            Failure::new(
+            ProviderFailure::new(
                 self,
-                Kind::Config,
+                SearchFailureKind::Config,
                 format!("{variable} is not an address to ask: {why}"),
             )
         })?;
@@ -285,26 +305,26 @@ impl Provider {
                 Err(_) => keys.push(None),
             }
         }
-        Ok(Account { endpoint, keys })
+        Ok(ProviderAccount { endpoint, keys })
     }
 
-    /// The address as it is configured, or what is wrong with the file that it may be in.
+    /// Returns the configured address; the error says what is wrong with the credentials file.
     fn address(&self, credentials: &Credentials<'_>) -> Result<String, Option<String>> {
         let (variable, name) = self.address_names();
         if let Some(set) = credentials.variable(variable) {
             return Ok(set);
         }
         match (self.endpoint, name) {
-            (Endpoint::Known { address, .. }, _) => Ok(address.to_owned()),
-            (Endpoint::Own { .. }, Some(name)) => credentials
+            (ProviderEndpoint::Known { address, .. }, _) => Ok(address.to_owned()),
+            (ProviderEndpoint::Own { .. }, Some(name)) => credentials
                 .find(name.variable, name.path)
                 .map(|address| address.expose().to_owned())
                 .map_err(|missing| missing.problem),
-            (Endpoint::Own { .. }, None) => Err(None),
+            (ProviderEndpoint::Own { .. }, None) => Err(None),
         }
     }
 
-    /// The variable that the address is set by, for sentences.
+    /// Returns the variable that sets the address, for sentences.
     fn address_variable(&self, credentials: &Credentials<'_>) -> &'static str {
         match self.address_names() {
             (variable, Some(name)) if credentials.variable(variable).is_none() => name.variable,
@@ -314,24 +334,24 @@ impl Provider {
 
     fn address_names(&self) -> (&'static str, Option<CredentialName>) {
         match self.endpoint {
-            Endpoint::Known { variable, .. } => (variable, None),
-            Endpoint::Own { variable, name } => (variable, Some(name)),
+            ProviderEndpoint::Known { variable, .. } => (variable, None),
+            ProviderEndpoint::Own { variable, name } => (variable, Some(name)),
         }
     }
 
-    /// All names of what has to be configured, as a user sets them.
+    /// Returns all names that a user has to configure.
     #[must_use]
     pub fn wanted(&self) -> Vec<CredentialName> {
         let address = match self.endpoint {
-            Endpoint::Known { .. } => None,
-            Endpoint::Own { name, .. } => Some(name),
+            ProviderEndpoint::Known { .. } => None,
+            ProviderEndpoint::Own { name, .. } => Some(name),
         };
         let required = self.slots.iter().filter(|slot| slot.required);
         let keys = required.filter_map(|slot| slot.names.first().copied());
         address.into_iter().chain(keys).collect()
     }
 
-    fn missing(&self, problem: Option<String>) -> Failure {
+    fn missing(&self, problem: Option<String>) -> ProviderFailure {
         let wanted = self.wanted();
         let variables: Vec<&str> = wanted.iter().map(|name| name.variable).collect();
         let paths: Vec<String> = wanted
@@ -343,7 +363,7 @@ impl Provider {
             // Writing to a string does not fail.
             let _ = write!(text, " The credentials file could not be used. {problem}");
         }
-        Failure::new(self, Kind::AuthMissing, text).advising(format!(
+        ProviderFailure::new(self, SearchFailureKind::AuthMissing, text).advising(format!(
             "{} Set {}, or {} in credentials.json.",
             self.setup,
             variables.join(" and "),
@@ -351,7 +371,7 @@ impl Provider {
         ))
     }
 
-    /// Where its key is set, for sentences.
+    /// Names the places in which its key can be set, for sentences.
     #[must_use]
     pub fn places(&self) -> String {
         let names = self.slots.first().map_or(&[][..], |slot| slot.names);
@@ -366,8 +386,12 @@ impl Provider {
     }
 }
 
-/// The key, unless no header could hold it.
-fn sendable(provider: &Provider, slot: &Slot, key: Key) -> Result<Key, Failure> {
+/// Returns the key if it is fit for a header.
+fn sendable(
+    provider: &SearchProvider,
+    slot: &CredentialSlot,
+    key: SecretText,
+) -> Result<SecretText, ProviderFailure> {
     if key
         .expose()
         .bytes()
@@ -376,9 +400,9 @@ fn sendable(provider: &Provider, slot: &Slot, key: Key) -> Result<Key, Failure> 
         return Ok(key);
     }
     let variable = slot.names.first().map_or("", |name| name.variable);
-    Err(Failure::new(
+    Err(ProviderFailure::new(
         provider,
-        Kind::AuthInvalid,
+        SearchFailureKind::AuthInvalid,
         format!("The value of {variable} holds characters that no key has."),
     )
     .advising(format!("Set {} anew.", provider.places())))

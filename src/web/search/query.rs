@@ -1,12 +1,12 @@
-//! What a search is: as its caller asks for it ([`Search`]), and as one request asks a provider for
-//! a part of it ([`Ask`]).
+//! A search as its caller asks for it ([`WebSearch`]), and the part of it that one request asks a
+//! provider for ([`ProviderQuery`]).
 
 use super::lenses::Lens;
 
-/// The most results of one search.
+/// Maximum number of results of one search.
 pub const MOST_RESULTS: usize = 10;
 
-/// How old a page may be.
+/// Greatest age of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeRange {
     /// A day.
@@ -20,7 +20,7 @@ pub enum TimeRange {
 }
 
 impl TimeRange {
-    /// Its name in a request.
+    /// Returns its name in a request.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -31,13 +31,13 @@ impl TimeRange {
         }
     }
 
-    /// The first letter of its name, as several providers have it.
+    /// Returns the first letter of its name, which several providers use.
     #[must_use]
     pub fn letter(self) -> &'static str {
         &self.name()[..1]
     }
 
-    /// Its length.
+    /// Returns its length in days.
     #[must_use]
     pub fn days(self) -> u64 {
         match self {
@@ -49,19 +49,19 @@ impl TimeRange {
     }
 }
 
-/// How much of what is unfit for children is left out.
+/// Filter against pages that are unfit for children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Safe {
-    /// Nothing.
+pub enum SafeSearch {
+    /// No filter.
     Off,
-    /// Pictures and the plain cases.
+    /// Filters pictures and explicit pages.
     Medium,
-    /// All that is known.
+    /// Filters all known pages.
     High,
 }
 
-impl Safe {
-    /// Its name in a request.
+impl SafeSearch {
+    /// Returns its name in a request.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -74,35 +74,35 @@ impl Safe {
 
 /// A search, as its caller asks for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Search {
-    /// What to look for.
+pub struct WebSearch {
+    /// The query.
     pub query: String,
-    /// How many results are wanted, 1 to [`MOST_RESULTS`].
+    /// Number of results wanted, 1 to [`MOST_RESULTS`].
     pub count: usize,
-    /// How old pages may be; `None` for all of them.
+    /// Greatest age of pages; `None` for any age.
     pub time_range: Option<TimeRange>,
-    /// What is left out; `None` for what the provider leaves out by itself.
-    pub safe: Option<Safe>,
-    /// The pages' language, an ISO 639-1 code in lower case.
+    /// Filter strictness; `None` for the provider's default.
+    pub safe: Option<SafeSearch>,
+    /// Language of the pages, an ISO 639-1 code in lower case.
     pub language: Option<String>,
-    /// The country, an ISO 3166-1 alpha-2 code in capitals.
+    /// Country, an ISO 3166-1 alpha-2 code in capitals.
     pub country: Option<String>,
-    /// The only hosts to search, with everything below them; empty for all.
+    /// Only hosts to search, with their subdomains; empty for all.
     pub sites: Vec<String>,
-    /// A phrase that pages must have word by word.
+    /// Phrase that pages must contain verbatim.
     pub exact_terms: Option<String>,
-    /// Words, or phrases in quotation marks, that pages must not have.
+    /// Words, or phrases in quotation marks, that pages must not contain.
     pub exclude_terms: Option<String>,
-    /// A list of domains to search, in place of `sites`.
+    /// List of domains to search, instead of `sites`.
     pub lens: Option<Lens>,
-    /// The provider to ask, by its name; `None` for the one that is configured.
+    /// Name of the provider to ask; `None` for the configured one.
     pub provider: Option<String>,
-    /// What is to be found out about; each result is marked with what it says of that.
+    /// Claim to be examined; each result shows its best sentence on it.
     pub claim: Option<String>,
 }
 
-impl Search {
-    /// The hosts that results may be from, by the lens or by themselves; empty for all.
+impl WebSearch {
+    /// Returns the hosts that results may be from, by the lens or by `sites`; empty for all.
     #[must_use]
     pub fn hosts(&self) -> &[String] {
         match &self.lens {
@@ -112,17 +112,27 @@ impl Search {
     }
 }
 
-/// What one request asks for.
+/// One request to a provider.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask<'a> {
-    /// The search that it is a part of.
-    pub search: &'a Search,
-    /// The hosts to ask for, few enough for the provider; empty for all.
+pub struct ProviderQuery<'a> {
+    /// Search that the request is part of.
+    pub search: &'a WebSearch,
+    /// Hosts to ask for, few enough for the provider; empty for all.
     pub sites: &'a [String],
-    /// A search engine of Google's that is made for the hosts, in place of their names.
+    /// Hosts to exclude, if the provider supports that.
+    pub blocked: &'a [String],
+    /// ID of a Google search engine made for the hosts, instead of their names.
     pub cx: Option<&'a str>,
-    /// How many results to ask for.
+    /// Number of results to ask for.
     pub count: usize,
-    /// Which page of so many results, from 0.
-    pub page: usize,
+    /// Offset of the first result, from 0.
+    pub first: usize,
+}
+
+impl ProviderQuery<'_> {
+    /// Returns the page number, from 0, with pages of `count` results.
+    #[must_use]
+    pub fn page(&self) -> usize {
+        self.first / self.count.max(1)
+    }
 }

@@ -1,28 +1,28 @@
-//! What providers' answers have in common: JSON, lists of results, messages of failures.
+//! Parsing that providers' replies have in common: JSON, lists of results, error messages.
 
 use serde_json::Value;
 
 use super::SearchResult;
-use super::failure::Kind;
-use super::provider::{Misread, Refusal};
-use crate::web::client::Response;
-use crate::web::quote;
+use super::failure::SearchFailureKind;
+use super::provider::{ProviderRefusal, UnreadableReply};
+use crate::basics::words::on_one_line;
+use crate::web::client::HttpResponse;
 
-/// The longest message of a provider that is passed on, in characters.
+/// Longest message of a provider that is passed on, in characters.
 const MAX_MESSAGE: usize = 500;
 
-/// A body as JSON, whose byte order mark, if it has one, is no part of it. One broken character
-/// does not lose the others: it is U+FFFD.
+/// Parses a body as JSON, without its byte order mark. Invalid UTF-8 becomes U+FFFD, so that one
+/// broken character does not lose the rest.
 #[must_use]
-pub fn json(reply: &Response) -> Option<Value> {
+pub fn json(reply: &HttpResponse) -> Option<Value> {
     let body = reply.body.as_slice();
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let sound = serde_json::from_slice(body).ok();
     sound.or_else(|| serde_json::from_str(&mended(&String::from_utf8_lossy(body))).ok())
 }
 
-/// A JSON text in which U+FFFD stands for each escape of half a character, as it is left where text
-/// is cut between the halves.
+/// Replaces each escape of an unpaired surrogate with U+FFFD; cutting a text between the halves
+/// leaves such escapes.
 fn mended(text: &str) -> String {
     let mut mended = String::with_capacity(text.len());
     let mut rest = text;
@@ -44,21 +44,21 @@ fn mended(text: &str) -> String {
     mended + rest
 }
 
-/// The number of the escape that a text begins with.
+/// Returns the number of the escape that a text begins with.
 fn escaped(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// A body that is a JSON object.
-pub fn object(reply: &Response) -> Result<Value, Misread> {
+/// Parses a body that must be a JSON object.
+pub fn object(reply: &HttpResponse) -> Result<Value, UnreadableReply> {
     match json(reply) {
         Some(value @ Value::Object(_)) => Ok(value),
-        _ => Err(Misread::Unknown),
+        _ => Err(UnreadableReply::Unknown),
     }
 }
 
-/// The results in a list, those without an address left out.
+/// Reads the results in a list, without those that have no address.
 #[must_use]
 pub fn results(list: Option<&Value>, read: impl Fn(&Value) -> SearchResult) -> Vec<SearchResult> {
     let items = list
@@ -72,35 +72,36 @@ pub fn results(list: Option<&Value>, read: impl Fn(&Value) -> SearchResult) -> V
         .collect()
 }
 
-/// A string of an object, or an empty one.
+/// Returns a string of an object; empty if it has none.
 #[must_use]
 pub fn string<'a>(object: &'a Value, name: &str) -> &'a str {
     object.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The strings of a list.
+/// Returns the strings of a list.
 #[must_use]
 pub fn strings(list: Option<&Value>) -> Vec<String> {
     let items = list.and_then(Value::as_array).into_iter().flatten();
     items.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Whether a failed reply names a reason anywhere in its body, JSON or not.
+/// True if a failed reply names a reason anywhere in its body, JSON or not.
 #[must_use]
-pub fn names(reply: &Response, reason: &str) -> bool {
+pub fn names(reply: &HttpResponse, reason: &str) -> bool {
     String::from_utf8_lossy(&reply.body).contains(reason)
 }
 
-/// The same, whatever the case of the words; `words` in lower case.
+/// Like [`names`], ignoring case; `words` are in lower case.
 #[must_use]
-pub fn says(reply: &Response, words: &[&str]) -> bool {
+pub fn says(reply: &HttpResponse, words: &[&str]) -> bool {
     let body = String::from_utf8_lossy(&reply.body).to_lowercase();
     words.iter().any(|word| body.contains(word))
 }
 
-/// The message in a failed reply's JSON, wherever the provider has it; empty where there is none.
+/// Returns the message in a failed reply's JSON, in any of the usual places; empty if there is
+/// none.
 #[must_use]
-pub fn message(reply: &Response) -> String {
+pub fn message(reply: &HttpResponse) -> String {
     let Some(body) = json(reply) else {
         return String::new();
     };
@@ -120,10 +121,10 @@ pub fn message(reply: &Response) -> String {
     tidy(found.unwrap_or_default())
 }
 
-/// What an answer without results says in their place: an error that came with a status of success.
-/// `None` where nothing was found.
+/// Returns the error in an answer without results that came with a status of success. `None` if
+/// nothing was found.
 #[must_use]
-pub fn complaint(reply: &Response) -> Option<String> {
+pub fn complaint(reply: &HttpResponse) -> Option<String> {
     let status = reply.status_text();
     if reply.status != 200 {
         return Some(status);
@@ -155,100 +156,83 @@ pub fn complaint(reply: &Response) -> Option<String> {
     Some(format!("{text} ({status})"))
 }
 
-/// A refusal that the provider gives no more about than its own message: of this request where the
-/// status says so, else a failure of its own.
+/// Builds the refusal for an error that only its message explains: a rejected request if the status
+/// says so, otherwise an error of the provider.
 #[must_use]
-pub fn upstream(title: &str, reply: &Response) -> Refusal {
+pub fn upstream(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let status = reply.status_text();
     let text = match message(reply) {
         text if text.is_empty() => format!("{title} search failed: {status}"),
         text => format!("{title} search failed: {text} ({status})"),
     };
     let kind = match reply.status {
-        408 | 425 | 500.. => Kind::Upstream,
-        _ => Kind::Rejected,
+        408 | 425 | 500.. => SearchFailureKind::Upstream,
+        _ => SearchFailureKind::Rejected,
     };
-    Refusal::new(kind, text)
+    ProviderRefusal::new(kind, text)
 }
 
-/// A key that the provider rejects.
+/// Builds the refusal for a rejected key.
 #[must_use]
-pub fn rejected(title: &str, reply: &Response) -> Refusal {
+pub fn rejected(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let why = match message(reply) {
         text if text.is_empty() => reply.status_text(),
         text => text,
     };
     let text = format!("{title} rejected the API key ({why}).");
-    Refusal::new(Kind::AuthInvalid, text)
+    ProviderRefusal::new(SearchFailureKind::AuthInvalid, text)
 }
 
-/// What the status means where the provider has nothing of its own: 401 and 403 a rejected key, 402
-/// a quota that is used up, 429 too many requests.
+/// Interprets a status by its general meaning: 401 and 403 a rejected key, 402 an exhausted quota,
+/// 429 too many requests.
 #[must_use]
-pub fn by_status(title: &str, reply: &Response) -> Refusal {
+pub fn by_status(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
         401 | 403 => rejected(title, reply),
-        402 => Refusal::new(QUOTA, quota(title, reply)),
-        429 => Refusal::new(THROTTLED, throttled(title, reply)),
+        402 => ProviderRefusal::new(QUOTA, quota(title, reply)),
+        429 => ProviderRefusal::new(THROTTLED, throttled(title, reply)),
         _ => upstream(title, reply),
     }
 }
 
-/// A used-up quota whose time the answer says, or nobody.
-pub const QUOTA: Kind = Kind::RateLimited {
+/// An exhausted quota; the wait is in the answer, if anywhere.
+pub const QUOTA: SearchFailureKind = SearchFailureKind::RateLimited {
     seconds: 0,
     quota: true,
 };
 
-/// Too many requests at a time, for as long as the answer says.
-pub const THROTTLED: Kind = Kind::RateLimited {
+/// Too many requests; the wait is in the answer.
+pub const THROTTLED: SearchFailureKind = SearchFailureKind::RateLimited {
     seconds: 0,
     quota: false,
 };
 
-/// Says that the quota is used up.
+/// Returns the sentence on an exhausted quota.
 #[must_use]
-pub fn quota(title: &str, reply: &Response) -> String {
+pub fn quota(title: &str, reply: &HttpResponse) -> String {
     format!(
         "The quota of searches at {title} is used up ({}).",
         why(reply)
     )
 }
 
-/// Says that it was too fast.
+/// Returns the sentence on a rate limit.
 #[must_use]
-pub fn throttled(title: &str, reply: &Response) -> String {
+pub fn throttled(title: &str, reply: &HttpResponse) -> String {
     format!("{title} asks for slower searching ({}).", why(reply))
 }
 
-fn why(reply: &Response) -> String {
+fn why(reply: &HttpResponse) -> String {
     match message(reply) {
         text if text.is_empty() => reply.status_text(),
         text => text.trim_end_matches('.').to_owned(),
     }
 }
 
-/// A provider's message on one line, and not too long.
+/// Puts a provider's message on one line, and shortens it.
 #[must_use]
 pub fn tidy(message: &str) -> String {
-    quote::on_one_line(message)
-        .chars()
-        .take(MAX_MESSAGE)
-        .collect()
-}
-
-/// A whole number with its thousands apart, as in `2,000`.
-#[must_use]
-pub fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    on_one_line(message).chars().take(MAX_MESSAGE).collect()
 }
 
 #[cfg(test)]

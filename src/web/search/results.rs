@@ -1,50 +1,33 @@
-//! What is done to every provider's results: plain text, whole addresses of the web alone, none
-//! twice, lists shared fairly.
+//! Clean-up of every provider's results: plain text, complete http and https URLs only, no
+//! duplicates, lists merged fairly.
 
 use std::collections::HashSet;
 
 use url::Url;
 
 use super::{DomainFilter, SearchResult};
+use crate::basics::words::on_one_line;
 use crate::document::entities;
 use crate::unseen;
 
-/// The longest address of a result, in bytes.
+/// Longest URL of a result, in bytes.
 const LONGEST_ADDRESS: usize = 4096;
 
-/// The longest title, in characters.
+/// Longest title, in characters.
 const MAX_TITLE: usize = 500;
-/// The longest snippet, in characters.
+/// Longest snippet, in characters.
 const MAX_SNIPPET: usize = 1000;
-/// The longest of those beside the first.
+/// Longest further snippet, in characters.
 const MAX_EXTRA: usize = 500;
-/// How many of them there are.
+/// Maximum number of further snippets.
 const MOST_EXTRA: usize = 5;
 
-/// Parameters that say who sent a visitor, and nothing of the page.
-const TRACKING: &[&str] = &[
-    "_ga",
-    "_gl",
-    "dclid",
-    "fbclid",
-    "gad_source",
-    "gbraid",
-    "gclid",
-    "gclsrc",
-    "igshid",
-    "mc_cid",
-    "mc_eid",
-    "mkt_tok",
-    "msclkid",
-    "srsltid",
-    "twclid",
-    "ttclid",
-    "wbraid",
-    "yclid",
-];
+/// URL parameters that identify the referrer, and not the page.
+const TRACKING: &str = "_ga _gl dclid fbclid gad_source gbraid gclid gclsrc igshid mc_cid \
+    mc_eid mkt_tok msclkid srsltid twclid ttclid wbraid yclid";
 
-/// The results that may be shown, as they may be shown, in their order: of the web, of the hosts
-/// that were asked for, each once.
+/// Returns the results that may be shown, in their order: with an http or https URL, from the
+/// requested hosts, each once.
 #[must_use]
 pub fn cleaned(results: Vec<SearchResult>, hosts: &DomainFilter) -> Vec<SearchResult> {
     let mut seen = HashSet::new();
@@ -55,7 +38,7 @@ pub fn cleaned(results: Vec<SearchResult>, hosts: &DomainFilter) -> Vec<SearchRe
         };
         if hosts.admits(url.as_str()) && seen.insert(identity(&url)) {
             kept.push(SearchResult {
-                url: shown(&result.url, url),
+                url: display_url(&result.url, url),
                 ..tidied(result)
             });
         }
@@ -63,7 +46,7 @@ pub fn cleaned(results: Vec<SearchResult>, hosts: &DomainFilter) -> Vec<SearchRe
     kept
 }
 
-/// The address, if it is one of the web.
+/// Parses a URL, if it is http or https.
 fn of_the_web(address: &str) -> Option<Url> {
     let url = Url::parse(address.trim()).ok()?;
     let host = url.host_str().is_some_and(|host| !host.is_empty());
@@ -71,9 +54,9 @@ fn of_the_web(address: &str) -> Option<Url> {
     (host && short && matches!(url.scheme(), "http" | "https")).then_some(url)
 }
 
-/// An address as it is shown: as the provider has it, unless it has in it what no address has, or a
-/// login, which may name another host than the one that would be asked.
-fn shown(address: &str, mut url: Url) -> String {
+/// Returns a URL as it is shown: as the provider gave it, unless it has characters that no URL has,
+/// or a login, which may disguise the host that would be asked.
+fn display_url(address: &str, mut url: Url) -> String {
     let address = address.trim();
     let odd = |char: char| {
         let graphic = char.is_ascii_graphic() || !char.is_ascii();
@@ -87,18 +70,19 @@ fn shown(address: &str, mut url: Url) -> String {
     if !login && !address.contains(odd) {
         return address.to_owned();
     }
-    // Addresses of the web can do without.
+    // Neither fails for an http or https URL.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.into()
 }
 
-/// What two addresses of the same page have in common: all but the fragment, the case of the host,
-/// the default port and the parameters for tracking.
+/// Returns the key by which two URLs of the same page are equal: without the fragment, the case of
+/// the host, the default port and tracking parameters.
 fn identity(url: &Url) -> String {
     let mut url = url.clone();
     url.set_fragment(None);
-    let tracks = |name: &str| name.starts_with("utm_") || TRACKING.contains(&name);
+    let tracks =
+        |name: &str| name.starts_with("utm_") || TRACKING.split(' ').any(|one| one == name);
     if url.query_pairs().any(|(name, _)| tracks(&name)) {
         let query = url.query().unwrap_or_default();
         let kept: Vec<&str> = query
@@ -114,7 +98,7 @@ fn identity(url: &Url) -> String {
     url.into()
 }
 
-/// The host of an address, as it is shown; empty where there is none.
+/// Returns the host of a URL, as it is shown; empty if there is none.
 #[must_use]
 pub fn display_link(address: &str) -> String {
     let url = Url::parse(address.trim()).ok();
@@ -123,14 +107,14 @@ pub fn display_link(address: &str) -> String {
 }
 
 fn tidied(result: SearchResult) -> SearchResult {
-    let snippet = shortened(&words(&result.snippet), MAX_SNIPPET);
+    let snippet = shortened(&on_one_line(&result.snippet), MAX_SNIPPET);
     let extra = result.extra_snippets.iter();
     let extra = extra
-        .map(|text| shortened(&words(text), MAX_EXTRA))
+        .map(|text| shortened(&on_one_line(text), MAX_EXTRA))
         .filter(|text| !text.is_empty() && *text != snippet)
         .take(MOST_EXTRA);
     SearchResult {
-        title: shortened(&words(&result.title), MAX_TITLE),
+        title: shortened(&on_one_line(&result.title), MAX_TITLE),
         url: result.url.trim().to_owned(),
         extra_snippets: extra.collect(),
         snippet,
@@ -139,16 +123,7 @@ fn tidied(result: SearchResult) -> SearchResult {
     }
 }
 
-/// The words of a text: one blank between them, and nothing that only steers a terminal.
-fn words(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    words
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
-/// The words within the first `most` characters.
+/// Returns the whole words within the first `most` characters.
 fn shortened(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else {
         return text.to_owned();
@@ -158,14 +133,13 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{}\u{2026}", begin[..whole.unwrap_or(end)].trim_end())
 }
 
-/// Elements that run in a line of text and mean nothing without a page.
+/// Inline elements, which mean nothing outside a page.
 const INLINE: &[&str] = &[
     "b", "strong", "em", "i", "mark", "span", "u", "sub", "sup", "p",
 ];
 
-/// The text of a result as a provider of plain text has it. What marks found words in some of them
-/// is taken out, and entities are decoded; nothing else is taken for markup, since a text about
-/// HTML may well have a tag in it.
+/// Removes a provider's highlighting from plain text, and decodes entities; nothing else is taken
+/// for markup because a text about HTML may well contain a tag.
 #[must_use]
 pub fn unmarked(text: &str) -> String {
     if !text.contains(['<', '&']) {
@@ -176,7 +150,7 @@ pub fn unmarked(text: &str) -> String {
     while let Some(at) = rest.find('<') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let length = if marks(rest, text) {
+        let length = if is_markup(rest, text) {
             rest.find('>').map(|end| end + 1)
         } else {
             None
@@ -194,9 +168,9 @@ pub fn unmarked(text: &str) -> String {
     entities::decoded(&out)
 }
 
-/// Whether `rest` begins with the tag of an inline element that is ended in `text`, or with a
-/// break.
-fn marks(rest: &str, text: &str) -> bool {
+/// True if `rest` begins with a line break, or with the tag of an inline element that is closed in
+/// `text`.
+fn is_markup(rest: &str, text: &str) -> bool {
     let inner = rest[1..].trim_start_matches('/');
     let end = inner.find(|c: char| !c.is_ascii_alphanumeric());
     let name = &inner[..end.unwrap_or(inner.len())];
@@ -212,7 +186,7 @@ pub fn shared(lists: Vec<Vec<SearchResult>>, most: usize) -> Vec<SearchResult> {
     let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
     let mut out = Vec::with_capacity(most);
     while !lists.is_empty() && out.len() < most {
-        // Each list gives its next result that is new.
+        // Each list contributes its next new result.
         lists.retain_mut(|list| {
             let next = list.find(|result| {
                 seen.insert(match of_the_web(&result.url) {

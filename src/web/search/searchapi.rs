@@ -1,91 +1,91 @@
-//! `SearchApi`: Google's results by an API of others.
+//! `SearchApi`: Google's results through a third party's API.
 //!
 //! Facts: `SearchApi` documentation, "Google Search Engine Results API".
 
 use serde_json::Value;
 
-use super::failure::Kind;
+use super::failure::SearchFailureKind;
 use super::provider::{
-    Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
-use super::query::{Ask, Safe, TimeRange};
+use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string};
-use super::terms::{self, Words};
+use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, results};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "SearchApi";
 
-/// The provider.
-pub static PROVIDER: Provider = Provider {
+/// Row of this provider.
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "searchapi",
     title: NAME,
-    slots: &[Slot {
+    slots: &[CredentialSlot {
         names: &[CredentialName {
             variable: "SEARCHAPI_API_KEY",
             path: &["web_search", "searchapi", "api_key"],
         }],
         required: true,
     }],
-    endpoint: Endpoint::Known {
+    endpoint: ProviderEndpoint::Known {
         variable: "IKIGAI_SEARCHAPI_URL",
         address: "https://www.searchapi.io/api/v1/search",
     },
-    setup: "SearchApi has a key at https://www.searchapi.io/.",
-    limits: Limits {
+    setup: "Get a key for SearchApi at https://www.searchapi.io/.",
+    limits: ProviderLimits {
         heeded: 32,
-        sites: Sites::Words(15),
-        ..Limits::PLAIN
+        sites: SiteQuery::Words(15),
+        ..ProviderLimits::PLAIN
     },
-    words: Words::ALL,
+    words: QueryOperators::ALL,
     accept: "application/json",
     request,
     read,
     refusal,
 };
 
-fn request(ask: &Ask<'_>, account: &Account) -> Request {
+fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;
-    let text = terms::written(ask, PROVIDER.words);
-    let (count, page) = (ask.count.to_string(), (ask.page + 1).to_string());
-    let mut parameters = vec![
-        ("engine", "google"),
-        ("q", text.as_str()),
-        ("num", &count),
-        ("page", &page),
+    let country = search.country.as_deref();
+    let safe = |safe| {
+        if safe == SafeSearch::Off {
+            "off"
+        } else {
+            "active"
+        }
+    };
+    let range = search.time_range;
+    let fields = [
+        ("engine", Some("google".into())),
+        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
+        ("num", Some(ask.count.into())),
+        ("page", Some((ask.page() + 1).into())),
+        (
+            "time_period",
+            range.map(|range| format!("last_{}", range.name()).into()),
+        ),
+        ("safe", search.safe.map(safe).map(Value::from)),
+        ("gl", country.map(|code| code.to_ascii_lowercase().into())),
+        ("hl", search.language.as_deref().map(Value::from)),
     ];
-    if let Some(range) = search.time_range {
-        let period = match range {
-            TimeRange::Day => "last_day",
-            TimeRange::Week => "last_week",
-            TimeRange::Month => "last_month",
-            TimeRange::Year => "last_year",
-        };
-        parameters.push(("time_period", period));
-    }
-    if let Some(safe) = search.safe {
-        parameters.push(("safe", if safe == Safe::Off { "off" } else { "active" }));
-    }
-    let country = search.country.as_deref().map(str::to_ascii_lowercase);
-    if let Some(country) = &country {
-        parameters.push(("gl", country));
-    }
-    if let Some(language) = &search.language {
-        parameters.push(("hl", language));
-    }
-    Request::get(account, &parameters).with("Authorization", &format!("Bearer {}", account.key(0)))
+    ProviderRequest::get(account, fields)
+        .with("Authorization", &format!("Bearer {}", account.key(0)))
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     let list = body.get("organic_results");
     let error = string(&body, "error");
-    // That nothing was found is written as an error as well.
+    // A search without results is reported as an error as well.
     let nothing = error.to_lowercase().contains("any results");
     if list.is_none_or(Value::is_null) && !error.is_empty() && !nothing {
         let text = format!("{NAME} search failed: {}", reply::tidy(error));
-        return Err(Misread::Refused(Refusal::new(Kind::Upstream, text)));
+        return Err(UnreadableReply::Refused(ProviderRefusal::new(
+            SearchFailureKind::Upstream,
+            text,
+        )));
     }
     Ok(reply::results(list, |item| SearchResult {
         title: results::unmarked(string(item, "title")),
@@ -96,14 +96,14 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
     }))
 }
 
-fn refusal(reply: &Response) -> Refusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     let used_up = [
         "used all of the searches",
         "run out of searches",
         "exceeded your plan",
     ];
     if reply.status == 429 && reply::says(reply, &used_up) {
-        return Refusal::new(reply::QUOTA, reply::quota(NAME, reply));
+        return ProviderRefusal::new(reply::QUOTA, reply::quota(NAME, reply));
     }
     reply::by_status(NAME, reply)
 }

@@ -1,50 +1,50 @@
-//! One search, from whom to ask to what was found: from the cache if it is there, else by as many
-//! requests as its hosts need, at the next provider where the first one fails.
+//! One search from start to end: from the cache if possible, or else by as many requests as its
+//! hosts need, at the next provider if the first one fails.
 
 use std::time::{Duration, Instant};
 
-use super::breaker::State;
-use super::choice::{self, Route};
-use super::failure::{Failure, Kind};
-use super::found::{Found, found};
+use super::breaker::BreakerState;
+use super::cached_results::{self, CachedResults, GOOD_FOR};
+use super::choice::{self, ProviderChoice};
+use super::context::SearchContext;
+use super::failure::{ProviderFailure, SearchFailureKind};
 use super::google;
-use super::kept::{self, GOOD_FOR, Kept};
-use super::known::Known;
-use super::outcome::{Answer, Routed, SearchFailure};
-use super::provider::{Account, Provider};
-use super::query::Search;
-use crate::cache::{Turn, first_or_after};
-use crate::web::client::Client;
+use super::outcome::{ProviderRouting, SearchAnswer, SearchFailure};
+use super::provider::{ProviderAccount, SearchProvider};
+use super::provider_results::{ProviderResults, search_provider};
+use super::query::WebSearch;
+use crate::cache::{SingleFlightGuard, get_or_wait};
+use crate::web::client::HttpClient;
 
-/// How long a provider may take where others can be asked after it.
+/// Longest time for one provider if others can be asked after it.
 const TURN: Duration = Duration::from_secs(8);
 
-/// The least time that is worth asking another one.
+/// Least time that is worth asking another provider.
 const LEAST: Duration = Duration::from_secs(1);
 
-/// How long a call waits for another one that asks the same.
+/// Longest wait for another call with the same search.
 const WAIT: Duration = Duration::from_secs(8);
 
-/// The least time of a search whose failure to reach a provider is the provider's.
+/// A shorter search that fails to reach a provider does not count against the provider.
 const PATIENT: Duration = Duration::from_secs(5);
 
-/// What it takes to search.
-pub struct Searcher<'a> {
-    /// Asks the providers; the search ends when its time does.
-    pub client: &'a Client,
-    /// What is known before one of them is asked.
-    pub known: Known<'a>,
+/// Runs searches.
+pub struct WebSearcher<'a> {
+    /// HTTP client; the search ends when its time does.
+    pub client: &'a HttpClient,
+    /// Configuration and caches.
+    pub known: SearchContext<'a>,
 }
 
-impl Searcher<'_> {
-    /// Searches.
-    pub fn search(&self, search: &Search) -> Result<Answer, SearchFailure> {
+impl WebSearcher<'_> {
+    /// Runs a search.
+    pub fn search(&self, search: &WebSearch) -> Result<SearchAnswer, SearchFailure> {
         let begin = Instant::now();
         let route =
             choice::choose(search, self.known.credentials).map_err(SearchFailure::NoProvider)?;
         let mut answer = match route {
-            Route::One(provider) => self.ask_one(search, provider),
-            Route::FirstOf(providers) => self.ask_first_of(search, &providers),
+            ProviderChoice::One(provider) => self.ask_one(search, provider),
+            ProviderChoice::FirstOf(providers) => self.ask_first_of(search, &providers),
         }?;
         answer.took = begin.elapsed();
         Ok(answer)
@@ -52,9 +52,9 @@ impl Searcher<'_> {
 
     fn ask_one(
         &self,
-        search: &Search,
-        provider: &'static Provider,
-    ) -> Result<Answer, SearchFailure> {
+        search: &WebSearch,
+        provider: &'static SearchProvider,
+    ) -> Result<SearchAnswer, SearchFailure> {
         let asked = provider
             .account(self.known.credentials)
             .and_then(
@@ -68,11 +68,11 @@ impl Searcher<'_> {
 
     fn ask_first_of(
         &self,
-        search: &Search,
-        providers: &[&'static Provider],
-    ) -> Result<Answer, SearchFailure> {
-        let mut routed = Routed::default();
-        let mut worst: Option<Failure> = None;
+        search: &WebSearch,
+        providers: &[&'static SearchProvider],
+    ) -> Result<SearchAnswer, SearchFailure> {
+        let mut routed = ProviderRouting::default();
+        let mut worst: Option<ProviderFailure> = None;
         for (at, provider) in providers.iter().enumerate() {
             let account = match provider.account(self.known.credentials) {
                 Ok(account) => account,
@@ -83,12 +83,12 @@ impl Searcher<'_> {
                 }
             };
             if let Some(answer) = self.known.kept(search, provider, &account) {
-                return Ok(Answer {
+                return Ok(SearchAnswer {
                     routed: Some(routed),
                     ..answer
                 });
             }
-            // Who gets no time is not to blame for giving no answer.
+            // A provider that was given no time is not recorded as failed.
             if self.client.left() < LEAST && !routed.attempted.is_empty() {
                 let why = "no time left for it".to_owned();
                 routed.passed.push((provider.name, why));
@@ -96,10 +96,10 @@ impl Searcher<'_> {
             }
             let mut state = self.known.breakers().state(provider);
             let mut _turn = None;
-            if !matches!(state, State::Open(_)) {
+            if !matches!(state, BreakerState::Open(_)) {
                 match self.kept_or_turn(search, provider, &account) {
                     Ok(answer) => {
-                        return Ok(Answer {
+                        return Ok(SearchAnswer {
                             routed: Some(routed),
                             ..answer
                         });
@@ -108,9 +108,9 @@ impl Searcher<'_> {
                 }
                 state = self.known.breakers().pass(provider);
             }
-            if let State::Open(left) = state {
+            if let BreakerState::Open(left) = state {
                 let seconds = routed.leave_alone(provider, left);
-                let kind = Kind::RateLimited {
+                let kind = SearchFailureKind::RateLimited {
                     seconds,
                     quota: false,
                 };
@@ -118,10 +118,10 @@ impl Searcher<'_> {
                     "{} failed lately and is left alone for a while.",
                     provider.title
                 );
-                let failure = Failure::new(provider, kind, text);
-                // The one that is well again first says how long to wait, unless one was asked.
+                let failure = ProviderFailure::new(provider, kind, text);
+                // The provider that recovers first decides how long to wait, unless one was asked.
                 let longer = match worst.as_ref().map(|worst| worst.kind) {
-                    Some(Kind::RateLimited { seconds: other, .. }) => seconds < other,
+                    Some(SearchFailureKind::RateLimited { seconds: other, .. }) => seconds < other,
                     _ => true,
                 };
                 if longer && routed.attempted.is_empty() {
@@ -135,7 +135,7 @@ impl Searcher<'_> {
             let client = self.client.for_at_most(turn);
             match self.ask(&client, search, provider, &account) {
                 Ok(answer) => {
-                    return Ok(Answer {
+                    return Ok(SearchAnswer {
                         routed: Some(routed),
                         ..answer
                     });
@@ -148,12 +148,12 @@ impl Searcher<'_> {
         }
         let nobody = || {
             let text = "No provider is named.";
-            Failure::new(&google::PROVIDER, Kind::Config, text)
+            ProviderFailure::new(&google::PROVIDER, SearchFailureKind::Config, text)
         };
         Err(self.failed(worst.unwrap_or_else(nobody), Some(routed)))
     }
 
-    fn failed(&self, failure: Failure, routed: Option<Routed>) -> SearchFailure {
+    fn failed(&self, failure: ProviderFailure, routed: Option<ProviderRouting>) -> SearchFailure {
         let tried = |name: &str| {
             let passed = routed.as_ref().map_or(&[][..], |routed| &routed.passed);
             name == failure.provider || passed.iter().any(|(one, _)| *one == name)
@@ -161,7 +161,7 @@ impl Searcher<'_> {
         let breakers = self.known.breakers();
         let alternatives = choice::configured(self.known.credentials)
             .into_iter()
-            .filter(|other| !tried(other.name) && breakers.state(other) == State::Closed)
+            .filter(|other| !tried(other.name) && breakers.state(other) == BreakerState::Closed)
             .map(|other| other.name)
             .collect();
         SearchFailure::Failed {
@@ -171,46 +171,46 @@ impl Searcher<'_> {
         }
     }
 
-    /// The answer that is kept, or that another call keeps while this one waits; else the turn to
-    /// ask for it.
+    /// Returns the cached answer, or one that another call stores while this one waits; otherwise
+    /// the lock for asking.
     fn kept_or_turn(
         &self,
-        search: &Search,
-        provider: &'static Provider,
-        account: &Account,
-    ) -> Result<Answer, Turn> {
+        search: &WebSearch,
+        provider: &'static SearchProvider,
+        account: &ProviderAccount,
+    ) -> Result<SearchAnswer, SingleFlightGuard> {
         let Some(store) = self.known.store.filter(|_| self.known.keeps_answers) else {
-            return Err(Turn::default());
+            return Err(SingleFlightGuard::default());
         };
-        let question = kept::question(search, provider, account);
+        let question = cached_results::question(search, provider, account);
         let longest = WAIT.min(self.client.left() / 3);
         let look = || self.known.kept(search, provider, account);
-        first_or_after(store, &question, longest, look)
+        get_or_wait(store, &question, longest, look)
     }
 
-    /// Asks a provider, and keeps what it answers.
+    /// Asks a provider, and caches its answer.
     fn ask(
         &self,
-        client: &Client,
-        search: &Search,
-        provider: &'static Provider,
-        account: &Account,
-    ) -> Result<Answer, Failure> {
+        client: &HttpClient,
+        search: &WebSearch,
+        provider: &'static SearchProvider,
+        account: &ProviderAccount,
+    ) -> Result<SearchAnswer, ProviderFailure> {
         let is_patient = client.left() >= PATIENT;
-        // A caller who cannot wait says nothing of the provider.
-        let failed = |failure: &Failure| {
-            if is_patient || !matches!(failure.kind, Kind::Network { .. }) {
+        // A call with little time says nothing about the provider.
+        let failed = |failure: &ProviderFailure| {
+            if is_patient || !matches!(failure.kind, SearchFailureKind::Network { .. }) {
                 self.known.breakers().failed(provider, failure.kind);
             }
         };
-        let found = match found(client, search, provider, account) {
+        let found = match search_provider(client, search, provider, account) {
             Ok(found) => found,
             Err(failure) => {
                 failed(&failure);
                 return Err(failure);
             }
         };
-        let Found {
+        let ProviderResults {
             results,
             unheeded,
             unsearched,
@@ -222,21 +222,25 @@ impl Searcher<'_> {
             Some(failure) => failed(failure),
             None => self.known.breakers().succeeded(provider),
         }
-        let kept = Kept {
+        let kept = CachedResults {
             results,
             unheeded,
             shortened,
         };
-        // Half an answer is not kept.
+        // A partial answer is not cached.
         if let Some(store) = self
             .known
             .store
             .filter(|_| self.known.keeps_answers && unsearched.is_empty() && broken_off.is_none())
             && let Ok(bytes) = serde_json::to_vec(&kept)
         {
-            store.put(&kept::question(search, provider, account), &bytes, GOOD_FOR);
+            store.put(
+                &cached_results::question(search, provider, account),
+                &bytes,
+                GOOD_FOR,
+            );
         }
-        Ok(Answer {
+        Ok(SearchAnswer {
             provider,
             results: kept.results,
             age: None,

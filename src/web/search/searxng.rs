@@ -6,30 +6,33 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
-use super::failure::Kind;
-use super::provider::{Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Slot};
-use super::query::{Ask, Safe};
+use super::failure::SearchFailureKind;
+use super::provider::{
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, UnreadableReply,
+};
+use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string};
-use super::terms::{self, Words};
+use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, plain};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "SearXNG";
 
-/// The provider.
-pub static PROVIDER: Provider = Provider {
+/// Row of this provider.
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "searxng",
     title: NAME,
     slots: &[
-        Slot {
+        CredentialSlot {
             names: &[CredentialName {
                 variable: "SEARXNG_BASIC_AUTH",
                 path: &["web_search", "searxng", "basic_auth"],
             }],
             required: false,
         },
-        Slot {
+        CredentialSlot {
             names: &[CredentialName {
                 variable: "SEARXNG_HEADERS",
                 path: &["web_search", "searxng", "headers"],
@@ -37,7 +40,7 @@ pub static PROVIDER: Provider = Provider {
             required: false,
         },
     ],
-    endpoint: Endpoint::Own {
+    endpoint: ProviderEndpoint::Own {
         variable: "IKIGAI_SEARXNG_URL",
         name: CredentialName {
             variable: "SEARXNG_URL",
@@ -46,54 +49,49 @@ pub static PROVIDER: Provider = Provider {
     },
     setup: "SearXNG is a server of your own, at an address such as http://localhost:8080, whose \
         settings have `json` among `search.formats`.",
-    limits: Limits {
-        // What its engines take; it passes the query on.
+    limits: ProviderLimits {
+        // The limit of its engines; SearXNG passes the query on.
         characters: 500,
         words: 50,
-        ..Limits::PLAIN
+        ..ProviderLimits::PLAIN
     },
-    words: Words::ALL,
+    words: QueryOperators::ALL,
     accept: "application/json",
     request,
     read,
     refusal,
 };
 
-fn request(ask: &Ask<'_>, account: &Account) -> Request {
+fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;
-    let text = terms::written(ask, PROVIDER.words);
-    let page = (ask.page + 1).to_string();
-    let mut parameters = vec![
-        ("q", text.as_str()),
-        ("format", "json"),
-        ("categories", "general"),
-        ("pageno", &page),
-    ];
-    if let Some(range) = search.time_range {
-        parameters.push(("time_range", range.name()));
-    }
-    if let Some(safe) = search.safe {
-        let level = match safe {
-            Safe::Off => "0",
-            Safe::Medium => "1",
-            Safe::High => "2",
-        };
-        parameters.push(("safesearch", level));
-    }
+    let safe = search.safe.map(|safe| match safe {
+        SafeSearch::Off => "0",
+        SafeSearch::Medium => "1",
+        SafeSearch::High => "2",
+    });
     let language = match (&search.language, &search.country) {
         (Some(language), Some(country)) => Some(format!("{language}-{country}")),
         (language, _) => language.clone(),
     };
-    if let Some(language) = &language {
-        parameters.push(("language", language));
-    }
     let mut account = account.clone();
     let path = account.endpoint.path().trim_end_matches('/').to_owned();
     if !path.ends_with("/search") {
         account.endpoint.set_path(&format!("{path}/search"));
     }
     let lonely = search.country.is_some() && search.language.is_none();
-    let mut request = Request::get(&account, &parameters).without("country", lonely);
+    let fields = [
+        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
+        ("format", Some("json".into())),
+        ("categories", Some("general".into())),
+        ("pageno", Some((ask.page() + 1).into())),
+        (
+            "time_range",
+            search.time_range.map(|range| range.name().into()),
+        ),
+        ("safesearch", safe.map(Value::from)),
+        ("language", language.map(Value::from)),
+    ];
+    let mut request = ProviderRequest::get(&account, fields).without("country", lonely);
     let login = account.key(0);
     if !login.is_empty() {
         let value = match login.strip_prefix("Basic ") {
@@ -108,8 +106,8 @@ fn request(ask: &Ask<'_>, account: &Account) -> Request {
     request
 }
 
-/// Headers as they are configured: a JSON object, or `Name: value` with a semicolon, a comma or a
-/// line's end between them. What is no header is left out.
+/// Parses the configured headers: a JSON object, or `Name: value` separated by semicolons, commas
+/// or line ends. Anything else is left out.
 fn headers(text: &str) -> Vec<(String, String)> {
     let pairs: Vec<(String, String)> = match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(object)) => object
@@ -136,9 +134,9 @@ fn headers(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
-    let list = body.get("results").ok_or(Misread::Unknown)?;
+    let list = body.get("results").ok_or(UnreadableReply::Unknown)?;
     let results = reply::results(Some(list), |item| SearchResult {
         title: plain::text(string(item, "title")),
         url: string(item, "url").to_owned(),
@@ -148,17 +146,20 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
     });
     let silent = unresponsive(&body);
     if results.is_empty() && !silent.is_empty() {
-        // Nobody knows whether there would have been results.
+        // The engines that failed might have had results.
         let text = format!(
             "{NAME} found nothing, but not all of its engines answered: {}.",
             silent.join(", ")
         );
-        return Err(Misread::Refused(Refusal::new(Kind::Upstream, text)));
+        return Err(UnreadableReply::Refused(ProviderRefusal::new(
+            SearchFailureKind::Upstream,
+            text,
+        )));
     }
     Ok(results)
 }
 
-/// The engines that did not answer, and why.
+/// Returns the engines that did not answer, with the reasons.
 fn unresponsive(body: &Value) -> Vec<String> {
     let engines = body.get("unresponsive_engines").and_then(Value::as_array);
     let engines = engines.into_iter().flatten().take(10);
@@ -171,24 +172,24 @@ fn unresponsive(body: &Value) -> Vec<String> {
         .collect()
 }
 
-fn refusal(reply: &Response) -> Refusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
-        401 => Refusal::new(
-            Kind::AuthInvalid,
+        401 => ProviderRefusal::new(
+            SearchFailureKind::AuthInvalid,
             format!(
                 "{NAME} wants a login, or another one ({}).",
                 reply.status_text()
             ),
         ),
-        403 => Refusal::new(
-            Kind::Config,
+        403 => ProviderRefusal::new(
+            SearchFailureKind::Config,
             format!(
                 "{NAME} refuses to answer in JSON ({}): add `json` to `search.formats` in its \
                  settings.yml, or look at its limiter.",
                 reply.status_text()
             ),
         ),
-        429 => Refusal::new(
+        429 => ProviderRefusal::new(
             reply::THROTTLED,
             format!(
                 "{NAME}'s limiter asks for slower searching ({}).",

@@ -1,75 +1,79 @@
-//! Serper: Google's results by an API of others.
+//! Serper: Google's results through a third party's API.
 //!
-//! Facts: the playground and the documentation of serper.dev; its refusals as they are reported.
+//! Facts: the playground and the documentation of serper.dev; its refusals as users report them.
 
-use serde_json::json;
+use serde_json::Value;
 
 use super::provider::{
-    Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
-use super::query::{Ask, Safe};
+use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string};
-use super::terms::{self, Words};
+use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, results};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Serper";
 
-/// The provider.
-pub static PROVIDER: Provider = Provider {
+/// Row of this provider.
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "serper",
     title: NAME,
-    slots: &[Slot {
+    slots: &[CredentialSlot {
         names: &[CredentialName {
             variable: "SERPER_API_KEY",
             path: &["web_search", "serper", "api_key"],
         }],
         required: true,
     }],
-    endpoint: Endpoint::Known {
+    endpoint: ProviderEndpoint::Known {
         variable: "IKIGAI_SERPER_URL",
         address: "https://google.serper.dev/search",
     },
-    setup: "Serper has a key at https://serper.dev/.",
+    setup: "Get a key for Serper at https://serper.dev/.",
     // More than ten results cost twice.
-    limits: Limits {
+    limits: ProviderLimits {
         heeded: 32,
-        sites: Sites::Words(15),
-        ..Limits::PLAIN
+        sites: SiteQuery::Words(15),
+        ..ProviderLimits::PLAIN
     },
-    words: Words::ALL,
+    words: QueryOperators::ALL,
     accept: "application/json",
     request,
     read,
     refusal,
 };
 
-fn request(ask: &Ask<'_>, account: &Account) -> Request {
+fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;
-    let mut body = json!({
-        "q": terms::written(ask, PROVIDER.words),
-        "num": ask.count,
-    });
-    if ask.page > 0 {
-        body["page"] = (ask.page + 1).into();
-    }
-    if let Some(language) = &search.language {
-        body["hl"] = language.as_str().into();
-    }
-    if let Some(country) = &search.country {
-        body["gl"] = country.to_ascii_lowercase().into();
-    }
-    if let Some(range) = search.time_range {
-        body["tbs"] = format!("qdr:{}", range.letter()).into();
-    }
-    if let Some(safe) = search.safe {
-        body["safe"] = if safe == Safe::Off { "off" } else { "active" }.into();
-    }
-    Request::post(account, body).with("X-API-KEY", account.key(0))
+    let page = ask.page();
+    let country = search.country.as_deref();
+    let safe = |safe| {
+        if safe == SafeSearch::Off {
+            "off"
+        } else {
+            "active"
+        }
+    };
+    let range = search.time_range;
+    let fields = [
+        ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
+        ("num", Some(ask.count.into())),
+        ("page", (page > 0).then(|| (page + 1).into())),
+        ("hl", search.language.as_deref().map(Value::from)),
+        ("gl", country.map(|code| code.to_ascii_lowercase().into())),
+        (
+            "tbs",
+            range.map(|range| format!("qdr:{}", range.letter()).into()),
+        ),
+        ("safe", search.safe.map(safe).map(Value::from)),
+    ];
+    ProviderRequest::post(account, fields).with("X-API-KEY", account.key(0))
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     Ok(reply::results(body.get("organic"), |item| SearchResult {
         title: results::unmarked(string(item, "title")),
@@ -80,9 +84,9 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
     }))
 }
 
-fn refusal(reply: &Response) -> Refusal {
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     if reply::says(reply, &["not enough credits"]) {
-        return Refusal::new(reply::QUOTA, reply::quota(NAME, reply));
+        return ProviderRefusal::new(reply::QUOTA, reply::quota(NAME, reply));
     }
     reply::by_status(NAME, reply)
 }

@@ -2,44 +2,43 @@
 //!
 //! Facts: Tavily documentation, "Tavily Search" and "Understanding HTTP errors".
 
-use serde_json::json;
-
 use super::provider::{
-    Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
+    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
-use super::query::{Ask, Safe};
+use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string};
-use super::terms::{self, Words};
+use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, results};
-use crate::web::client::Response;
+use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Tavily";
 
-/// The provider.
-pub static PROVIDER: Provider = Provider {
+/// Row of this provider.
+pub static PROVIDER: SearchProvider = SearchProvider {
     name: "tavily",
     title: NAME,
-    slots: &[Slot {
+    slots: &[CredentialSlot {
         names: &[CredentialName {
             variable: "TAVILY_API_KEY",
             path: &["web_search", "tavily", "api_key"],
         }],
         required: true,
     }],
-    endpoint: Endpoint::Known {
+    endpoint: ProviderEndpoint::Known {
         variable: "IKIGAI_TAVILY_URL",
         address: "https://api.tavily.com/search",
     },
-    setup: "Tavily has a key at https://app.tavily.com/.",
-    limits: Limits {
+    setup: "Get a key for Tavily at https://app.tavily.com/.",
+    limits: ProviderLimits {
         characters: 400,
-        sites: Sites::Parameter(300),
+        sites: SiteQuery::Parameter(300),
         results: 20,
         pages: false,
-        ..Limits::PLAIN
+        ..ProviderLimits::PLAIN
     },
-    words: Words {
+    words: QueryOperators {
         exact: true,
         excluded: true,
         sites: false,
@@ -50,101 +49,49 @@ pub static PROVIDER: Provider = Provider {
     refusal,
 };
 
-/// What it calls countries.
-const COUNTRIES: &[(&str, &str)] = &[
-    ("AR", "argentina"),
-    ("AT", "austria"),
-    ("AU", "australia"),
-    ("BE", "belgium"),
-    ("BG", "bulgaria"),
-    ("BR", "brazil"),
-    ("CA", "canada"),
-    ("CH", "switzerland"),
-    ("CL", "chile"),
-    ("CN", "china"),
-    ("CO", "colombia"),
-    ("CZ", "czech republic"),
-    ("DE", "germany"),
-    ("DK", "denmark"),
-    ("EE", "estonia"),
-    ("EG", "egypt"),
-    ("ES", "spain"),
-    ("FI", "finland"),
-    ("FR", "france"),
-    ("GB", "united kingdom"),
-    ("GR", "greece"),
-    ("HR", "croatia"),
-    ("HU", "hungary"),
-    ("ID", "indonesia"),
-    ("IE", "ireland"),
-    ("IL", "israel"),
-    ("IN", "india"),
-    ("IS", "iceland"),
-    ("IT", "italy"),
-    ("JP", "japan"),
-    ("KE", "kenya"),
-    ("KR", "south korea"),
-    ("LT", "lithuania"),
-    ("LU", "luxembourg"),
-    ("LV", "latvia"),
-    ("MX", "mexico"),
-    ("MY", "malaysia"),
-    ("NG", "nigeria"),
-    ("NL", "netherlands"),
-    ("NO", "norway"),
-    ("NZ", "new zealand"),
-    ("PE", "peru"),
-    ("PH", "philippines"),
-    ("PK", "pakistan"),
-    ("PL", "poland"),
-    ("PT", "portugal"),
-    ("RO", "romania"),
-    ("RS", "serbia"),
-    ("RU", "russia"),
-    ("SA", "saudi arabia"),
-    ("SE", "sweden"),
-    ("SG", "singapore"),
-    ("SI", "slovenia"),
-    ("SK", "slovakia"),
-    ("TH", "thailand"),
-    ("TR", "turkey"),
-    ("TW", "taiwan"),
-    ("UA", "ukraine"),
-    ("US", "united states"),
-    ("VN", "vietnam"),
-    ("ZA", "south africa"),
-];
+/// Names of countries as Tavily spells them.
+const COUNTRIES: &str = "\
+    AR argentina|AT austria|AU australia|BE belgium|BG bulgaria|BR brazil|CA canada|\
+    CH switzerland|CL chile|CN china|CO colombia|CZ czech republic|DE germany|DK denmark|\
+    EE estonia|EG egypt|ES spain|FI finland|FR france|GB united kingdom|GR greece|HR croatia|\
+    HU hungary|ID indonesia|IE ireland|IL israel|IN india|IS iceland|IT italy|JP japan|\
+    KE kenya|KR south korea|LT lithuania|LU luxembourg|LV latvia|MX mexico|MY malaysia|\
+    NG nigeria|NL netherlands|NO norway|NZ new zealand|PE peru|PH philippines|PK pakistan|\
+    PL poland|PT portugal|RO romania|RS serbia|RU russia|SA saudi arabia|SE sweden|\
+    SG singapore|SI slovenia|SK slovakia|TH thailand|TR turkey|TW taiwan|UA ukraine|\
+    US united states|VN vietnam|ZA south africa";
 
-fn request(ask: &Ask<'_>, account: &Account) -> Request {
+fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;
-    let mut body = json!({
-        "query": terms::written(ask, PROVIDER.words),
-        "max_results": ask.count,
-        "search_depth": "basic",
-        "topic": "general",
-    });
-    if terms::phrase(ask).is_some() {
-        body["exact_match"] = true.into();
-    }
-    if let Some(range) = search.time_range {
-        body["time_range"] = range.name().into();
-    }
-    if !ask.sites.is_empty() {
-        body["include_domains"] = ask.sites.into();
-    }
     let wanted = search.country.as_deref();
-    let country = COUNTRIES.iter().find(|(code, _)| Some(*code) == wanted);
-    if let Some((_, name)) = country {
-        body["country"] = (*name).into();
-    }
-    Request::post(account, body)
+    let named = |entry: &'static str| entry.split_once(' ');
+    let mut countries = COUNTRIES.split('|').filter_map(named);
+    let country = countries.find(|(code, _)| Some(*code) == wanted);
+    let range = search.time_range;
+    let fields = [
+        (
+            "query",
+            Some(terms::query_string(ask, PROVIDER.words).into()),
+        ),
+        ("max_results", Some(ask.count.into())),
+        ("search_depth", Some("basic".into())),
+        ("topic", Some("general".into())),
+        ("exact_match", terms::phrase(ask).map(|_| true.into())),
+        ("time_range", range.map(|range| range.name().into())),
+        (
+            "include_domains",
+            (!ask.sites.is_empty()).then(|| ask.sites.into()),
+        ),
+        ("country", country.map(|(_, name)| name.into())),
+    ];
+    ProviderRequest::post(account, fields)
         .with("Authorization", &format!("Bearer {}", account.key(0)))
         .without("country", wanted.is_some() && country.is_none())
         .without("language", search.language.is_some())
-        .without("safe", search.safe == Some(Safe::High))
+        .without("safe", search.safe == Some(SafeSearch::High))
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     Ok(reply::results(body.get("results"), |item| SearchResult {
         title: results::unmarked(string(item, "title")),
@@ -155,10 +102,10 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
     }))
 }
 
-fn refusal(reply: &Response) -> Refusal {
-    // The plan's limit, and that of what is paid as it is used.
+fn refusal(reply: &HttpResponse) -> ProviderRefusal {
+    // The limit of the plan, and that of pay-as-you-go.
     if matches!(reply.status, 432 | 433) {
-        return Refusal::new(reply::QUOTA, reply::quota(NAME, reply));
+        return ProviderRefusal::new(reply::QUOTA, reply::quota(NAME, reply));
     }
     reply::by_status(NAME, reply)
 }

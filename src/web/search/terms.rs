@@ -1,19 +1,19 @@
-//! The words of a request: the query with what the provider has no parameter for, as operators of
-//! web search (`"phrase"`, `-word`, `site:`), and how many hosts fit into one query.
+//! The query string: the words with operators of web search (`"phrase"`, `-word`, `site:`) for all
+//! that the provider has no parameter for, and the grouping of hosts into queries.
 
 use std::fmt::Write as _;
 
-use super::provider::{Limits, Sites};
-use super::query::{Ask, Search};
+use super::provider::{ProviderLimits, SiteQuery};
+use super::query::{ProviderQuery, WebSearch};
 use crate::sort::Sort;
 
-/// What goes into the words of a request.
+/// Parts of a search that go into the query as operators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is said for itself by a provider"
 )]
-pub struct Words {
+pub struct QueryOperators {
     /// The exact phrase, in quotation marks.
     pub exact: bool,
     /// The excluded terms, each with a minus.
@@ -22,8 +22,8 @@ pub struct Words {
     pub sites: bool,
 }
 
-impl Words {
-    /// All of it: the provider has no parameter for any.
+impl QueryOperators {
+    /// All parts, for a provider without parameters for them.
     pub const ALL: Self = Self {
         exact: true,
         excluded: true,
@@ -31,9 +31,9 @@ impl Words {
     };
 }
 
-/// The query, and as operators what is asked of the words.
+/// Builds the query string with its operators.
 #[must_use]
-pub fn written(ask: &Ask<'_>, words: Words) -> String {
+pub fn query_string(ask: &ProviderQuery<'_>, words: QueryOperators) -> String {
     let mut text = ask.search.query.trim().to_owned();
     if let (true, Some(phrase)) = (words.exact, phrase(ask)) {
         text.extend([" \"", &phrase, "\""]);
@@ -55,7 +55,7 @@ pub fn written(ask: &Ask<'_>, words: Words) -> String {
     text
 }
 
-/// `site:a`, or `(site:a OR site:b)`.
+/// Builds `site:a`, or `(site:a OR site:b)`.
 fn hosts(sites: &[String]) -> String {
     let all: Vec<String> = sites.iter().map(|site| format!("site:{site}")).collect();
     match all.as_slice() {
@@ -64,9 +64,9 @@ fn hosts(sites: &[String]) -> String {
     }
 }
 
-/// The exact phrase without the quotation marks that it may come in; `None` for an empty one.
+/// Returns the exact phrase without surrounding quotation marks; `None` for an empty one.
 #[must_use]
-pub fn phrase(ask: &Ask<'_>) -> Option<String> {
+pub fn phrase(ask: &ProviderQuery<'_>) -> Option<String> {
     let phrase = ask
         .search
         .exact_terms
@@ -76,10 +76,9 @@ pub fn phrase(ask: &Ask<'_>) -> Option<String> {
     (!phrase.is_empty()).then_some(phrase)
 }
 
-/// The excluded terms: words, and phrases in quotation marks, without their minus if they come with
-/// one.
+/// Returns the excluded terms: words, and phrases in quotation marks, without a leading minus.
 #[must_use]
-pub fn excluded(ask: &Ask<'_>) -> Vec<String> {
+pub fn excluded(ask: &ProviderQuery<'_>) -> Vec<String> {
     let text = ask.search.exclude_terms.as_deref().unwrap_or_default();
     let mut terms = Vec::new();
     for (at, part) in text.split(['"', '\u{201c}', '\u{201d}']).enumerate() {
@@ -94,36 +93,40 @@ pub fn excluded(ask: &Ask<'_>) -> Vec<String> {
     terms
 }
 
-/// Whether a request's words are no longer than the provider takes.
+/// True if the query is no longer than the provider accepts.
 #[must_use]
-pub fn fits(text: &str, limits: &Limits) -> bool {
+pub fn fits(text: &str, limits: &ProviderLimits) -> bool {
     text.chars().count() <= limits.characters && text.split_whitespace().count() <= limits.words
 }
 
-/// The beginning of the query that a request has room for with the operators and a few hosts;
-/// `None` where it has room for all of it, or for nothing.
+/// Shortens the query so that it fits with the operators and a few hosts; `None` if it fits as it
+/// is, or if nothing does.
 #[must_use]
-pub fn shortened(ask: &Ask<'_>, words: Words, limits: &Limits) -> Option<String> {
+pub fn shortened(
+    ask: &ProviderQuery<'_>,
+    words: QueryOperators,
+    limits: &ProviderLimits,
+) -> Option<String> {
     let mut longest = ask.sites.to_vec();
     longest.arrange_by_key(|site| std::cmp::Reverse(site.len()));
     let room = |query: &str, sites: usize| {
-        let search = Search {
+        let search = WebSearch {
             query: query.to_owned(),
             ..ask.search.clone()
         };
-        let part = Ask {
+        let part = ProviderQuery {
             search: &search,
             sites: &longest[..sites],
             ..*ask
         };
-        fits(&written(&part, words), limits)
+        fits(&query_string(&part, words), limits)
     };
     let query = ask.search.query.trim();
     if room(query, longest.len().min(1)) {
         return None;
     }
     for sites in [longest.len().min(FEW), longest.len().min(1)] {
-        // Whether a beginning fits is the question of its length alone.
+        // Only its length decides whether a beginning fits.
         let ends: Vec<usize> = query.char_indices().map(|(at, _)| at).skip(1).collect();
         let fitting = ends.partition_point(|end| room(&query[..*end], sites));
         let Some(end) = fitting.checked_sub(1).map(|at| ends[at]) else {
@@ -133,7 +136,7 @@ pub fn shortened(ask: &Ask<'_>, words: Words, limits: &Limits) -> Option<String>
         let cut = query[end..].starts_with(char::is_whitespace);
         let whole = begin.rfind(char::is_whitespace).filter(|_| !cut);
         let mut text = begin[..whole.unwrap_or(end)].trim_end().to_owned();
-        // A phrase that is not ended is none.
+        // An unclosed quotation mark would not make a phrase.
         if text.matches('"').count() % 2 == 1
             && let Some(at) = text.rfind('"')
         {
@@ -144,24 +147,28 @@ pub fn shortened(ask: &Ask<'_>, words: Words, limits: &Limits) -> Option<String>
     None
 }
 
-/// So many hosts go into one request even where not all of its words may be heeded: a long query is
-/// not asked once for every host.
+/// Minimum number of hosts in one request, even if not all words may count: otherwise a long query
+/// would be sent once for every host.
 const FEW: usize = 5;
 
-/// The hosts of a search in groups, each for one request: as few groups as the provider's limits
-/// allow, and as equal ones. A host that no request has room for is in a group by itself.
+/// Splits the hosts of a search into groups, one for each request: as few as the provider's limits
+/// allow, and of similar size. A host that fits into no request forms a group by itself.
 #[must_use]
-pub fn groups<'a>(ask: &Ask<'a>, words: Words, limits: &Limits) -> Vec<&'a [String]> {
+pub fn groups<'a>(
+    ask: &ProviderQuery<'a>,
+    words: QueryOperators,
+    limits: &ProviderLimits,
+) -> Vec<&'a [String]> {
     let sites = ask.sites;
     if sites.is_empty() {
         return vec![sites];
     }
     let most = match limits.sites {
-        Sites::Parameter(most) | Sites::Words(most) => most.max(1),
+        SiteQuery::Parameter(most) | SiteQuery::Words(most) => most.max(1),
     };
     let room = |part: &'a [String]| {
-        let text = written(
-            &Ask {
+        let text = query_string(
+            &ProviderQuery {
                 sites: part,
                 ..*ask
             },
@@ -181,15 +188,15 @@ pub fn groups<'a>(ask: &Ask<'a>, words: Words, limits: &Limits) -> Vec<&'a [Stri
         few.push(group);
         rest = after;
     }
-    let equal = even(sites, few.len());
+    let equal = split_evenly(sites, few.len());
     if equal.iter().all(|group| room(group)) {
         return equal;
     }
     few
 }
 
-/// `sites` in so many parts of nearly the same length.
-fn even(sites: &[String], parts: usize) -> Vec<&[String]> {
+/// Splits `sites` into this many parts of nearly the same length.
+fn split_evenly(sites: &[String], parts: usize) -> Vec<&[String]> {
     let (mut all, mut rest) = (Vec::with_capacity(parts), sites);
     for left in (1..=parts).rev() {
         let (part, after) = rest.split_at(rest.len().div_ceil(left));
@@ -202,23 +209,24 @@ fn even(sites: &[String], parts: usize) -> Vec<&[String]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    fn ask(search: &Search) -> Ask<'_> {
-        Ask {
+    fn ask(search: &WebSearch) -> ProviderQuery<'_> {
+        ProviderQuery {
             search,
             sites: &search.sites,
+            blocked: &[],
             cx: None,
             count: 5,
-            page: 0,
+            first: 0,
         }
     }
 
-    fn search(exact: Option<&str>, excluded: Option<&str>, sites: usize) -> Search {
-        Search {
+    fn search(exact: Option<&str>, excluded: Option<&str>, sites: usize) -> WebSearch {
+        WebSearch {
             query: " two words ".to_owned(),
             sites: (0..sites).map(|n| format!("site-{n}.example")).collect(),
             exact_terms: exact.map(str::to_owned),
             exclude_terms: excluded.map(str::to_owned),
-            ..Search::default()
+            ..WebSearch::default()
         }
     }
 
@@ -226,13 +234,16 @@ mod tests {
     fn a_query_says_by_operators_what_has_no_parameter() {
         let all = search(Some("the \"exact  phrase"), Some("-a, b \"c  d\" ,"), 2);
         assert_eq!(
-            written(&ask(&all), Words::ALL),
+            query_string(&ask(&all), QueryOperators::ALL),
             "two words \"the exact phrase\" -a -b -\"c d\" (site:site-0.example OR site:site-1.example)"
         );
-        assert_eq!(written(&ask(&all), Words::default()), "two words");
+        assert_eq!(
+            query_string(&ask(&all), QueryOperators::default()),
+            "two words"
+        );
         let one = search(Some(" \" "), Some(" "), 1);
         assert_eq!(
-            written(&ask(&one), Words::ALL),
+            query_string(&ask(&one), QueryOperators::ALL),
             "two words site:site-0.example"
         );
     }
@@ -240,21 +251,21 @@ mod tests {
     #[test]
     fn all_hosts_are_asked_for_in_as_few_equal_groups_as_the_limits_allow() {
         let search = search(None, None, 11);
-        let limits = |characters, words, most| Limits {
+        let limits = |characters, words, most| ProviderLimits {
             characters,
             words,
-            sites: Sites::Words(most),
-            ..Limits::PLAIN
+            sites: SiteQuery::Words(most),
+            ..ProviderLimits::PLAIN
         };
-        let lengths = |limits: Limits| {
-            let groups = groups(&ask(&search), Words::ALL, &limits);
+        let lengths = |limits: ProviderLimits| {
+            let groups = groups(&ask(&search), QueryOperators::ALL, &limits);
             assert_eq!(groups.concat(), search.sites);
             for group in groups.iter().filter(|group| group.len() > 1) {
-                let part = Ask {
+                let part = ProviderQuery {
                     sites: group,
                     ..ask(&search)
                 };
-                assert!(fits(&written(&part, Words::ALL), &limits));
+                assert!(fits(&query_string(&part, QueryOperators::ALL), &limits));
             }
             groups.iter().map(|group| group.len()).collect::<Vec<_>>()
         };
@@ -263,15 +274,15 @@ mod tests {
         assert_eq!(lengths(limits(1000, 9, 10)), [4, 4, 3]);
         assert_eq!(lengths(limits(99, 100, 10)), [3, 3, 3, 2]);
         assert_eq!(lengths(limits(10, 1, 10)), [1; 11]);
-        let heeding = |heeded| Limits {
+        let heeding = |heeded| ProviderLimits {
             heeded,
             ..limits(1000, 100, 100)
         };
         assert_eq!(lengths(heeding(13)), [6, 5]);
         assert_eq!(lengths(heeding(1)), [4, 4, 3]);
-        let none = Search::default();
+        let none = WebSearch::default();
         assert_eq!(
-            groups(&ask(&none), Words::ALL, &Limits::PLAIN),
+            groups(&ask(&none), QueryOperators::ALL, &ProviderLimits::PLAIN),
             [&[] as &[String]]
         );
     }

@@ -1,5 +1,5 @@
-//! Whether a string unescaped where it stands is what `serde_json` makes of it, and a request read
-//! in its own bytes what one is that is not touched.
+//! Strings unescaped in place equal those that `serde_json` makes, and requests read in place equal
+//! those that are copied.
 
 use proptest::prelude::*;
 
@@ -9,8 +9,8 @@ use crate::contract::request::{LARGE, Request};
 /// Reads `json` in its own bytes, however small it is.
 fn in_place(json: &[u8]) -> Option<String> {
     let mut bytes = json.to_owned();
-    let places = places(&bytes)?;
-    Some(format!("{:?}", fields(&mut bytes, places)))
+    let spans = field_spans(&bytes)?;
+    Some(format!("{:?}", unescape_fields(&mut bytes, spans)))
 }
 
 /// Asserts that a request reads alike both ways, if it can be read in its own bytes.

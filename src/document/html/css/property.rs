@@ -1,4 +1,4 @@
-//! The properties by which an element or its text can be hidden, and how their values are read.
+//! The properties that can hide an element or its text, and the readers of their values.
 //!
 //! Rules: CSS Display 3, CSS 2 (11.2), CSS Color 4, CSS Fonts 4, CSS Box 4, CSS Overflow 3, CSS
 //! Positioned Layout 3, CSS Masking 1, CSS Shapes 1, CSS Transforms 2, CSS Filter Effects 1, CSS
@@ -6,18 +6,18 @@
 
 use cssparser::color::parse_named_color;
 
-use super::{Colour, CssValue, ValuePart};
+use super::{CssColour, CssValue, ValuePart};
 
-/// The most values that a declaration sets.
+/// Maximum number of values that a declaration sets.
 pub(super) const MOST: usize = 4;
 
-/// Pixels of an em and of a hundredth of the page's width: assumed, since neither is known here.
+/// Assumed pixels of an em and of a hundredth of the page's width, because neither is known here.
 const EM: f32 = 16.0;
 const HUNDREDTH: f32 = 12.8;
 
-/// Places in a style for what is declared; those that a shorthand sets stand side by side.
+/// Slots for declared values; the longhands of a shorthand are adjacent.
 #[derive(Clone, Copy)]
-pub(super) enum Longhand {
+pub(super) enum LonghandProperty {
     Display,
     Visibility,
     Align,
@@ -65,24 +65,24 @@ pub(super) enum Longhand {
     BackgroundClip,
 }
 
-impl Longhand {
+impl LonghandProperty {
     pub(super) const COUNT: usize = Self::BackgroundClip as usize + 1;
 }
 
 type CssValues = [Option<CssValue>; MOST];
 
-/// A property, the first of the places that it sets, and how many.
+/// A property with its first slot and the number of slots that it sets.
 pub(super) struct PropertyRow {
     name: &'static str,
-    pub(super) first: Longhand,
+    pub(super) first: LonghandProperty,
     pub(super) count: usize,
-    /// Reads what a value sets; `None` for one that is not valid.
+    /// Reads the values that it sets; `None` if it is invalid.
     pub(super) read: fn(&[ValuePart<'_>]) -> Option<CssValues>,
 }
 
 const fn is(
     name: &'static str,
-    first: Longhand,
+    first: LonghandProperty,
     count: usize,
     read: fn(&[ValuePart<'_>]) -> Option<CssValues>,
 ) -> PropertyRow {
@@ -94,7 +94,7 @@ const fn is(
     }
 }
 
-use Longhand as L;
+use LonghandProperty as L;
 
 const ROWS: [PropertyRow; 57] = [
     is("display", L::Display, 1, display),
@@ -244,13 +244,13 @@ const ROWS: [PropertyRow; 57] = [
     is("-webkit-background-clip", L::BackgroundClip, 1, to_text),
 ];
 
-/// The row of a property, if it is one of those that matter.
+/// Returns the row of a property; `None` if it cannot hide anything.
 pub(super) fn row(name: &str) -> Option<&'static PropertyRow> {
     ROWS.iter()
         .find(|row| row.name.len() == name.len() && row.name.eq_ignore_ascii_case(name))
 }
 
-/// A length of this unit.
+/// Converts a length with this unit.
 pub(super) fn length(value: f32, unit: &str) -> ValuePart<'static> {
     let unit = unit.to_ascii_lowercase();
     let pixels = match &*unit {
@@ -266,7 +266,7 @@ pub(super) fn length(value: f32, unit: &str) -> ValuePart<'static> {
         "rad" => return ValuePart::Degrees(value.to_degrees()),
         "em" | "lh" | "ic" | "cap" => return ValuePart::Ems(value),
         "ex" | "ch" => return ValuePart::Ems(value / 2.0),
-        // Those of the page and of what is around it.
+        // Units relative to the page and to the element around it.
         _ => match unit.trim_start_matches(['s', 'l', 'd', 'c', 'q']) {
             "vw" | "vi" | "vmax" | "w" | "i" | "max" => HUNDREDTH,
             "vh" | "vb" | "vmin" | "h" | "b" | "min" => 7.2,
@@ -292,7 +292,7 @@ fn one(number: f32) -> Option<CssValues> {
     Some(numbers(&[number]))
 }
 
-/// The only part, read by `read`: `None` if it is not valid.
+/// Reads a value of a single part; `None` if it is invalid.
 fn alone(
     parts: &[ValuePart<'_>],
     read: impl Fn(&ValuePart<'_>) -> Option<CssValue>,
@@ -317,7 +317,7 @@ fn word(parts: &[ValuePart<'_>], words: &[(&str, f32)]) -> Option<CssValues> {
     found.and_then(|(_, number)| one(*number))
 }
 
-/// A number, or a percentage as its hundredth.
+/// Reads a number, or a percentage as its hundredth.
 fn share(part: &ValuePart<'_>) -> Option<f32> {
     match part {
         ValuePart::Number(number) => Some(*number),
@@ -326,12 +326,12 @@ fn share(part: &ValuePart<'_>) -> Option<f32> {
     }
 }
 
-/// The least of some numbers, without their signs.
+/// Returns the smallest absolute value.
 fn least<'p, 'i: 'p>(parts: impl Iterator<Item = &'p ValuePart<'i>>) -> Option<f32> {
     parts.filter_map(share).map(f32::abs).reduce(f32::min)
 }
 
-/// A length in pixels; a word or a formula is one that is not known.
+/// Reads a length in pixels; the value of a keyword or a formula is unknown.
 fn pixels(part: &ValuePart<'_>) -> Option<CssValue> {
     let length = match part {
         ValuePart::Pixels(length) => *length,
@@ -347,7 +347,7 @@ fn pixels(part: &ValuePart<'_>) -> Option<CssValue> {
     Some(CssValue::Number(length))
 }
 
-/// The length, where it is known.
+/// Returns the length, if it is known.
 fn known(part: &ValuePart<'_>) -> Option<f32> {
     match pixels(part) {
         Some(CssValue::Number(length)) => Some(length),
@@ -355,7 +355,7 @@ fn known(part: &ValuePart<'_>) -> Option<f32> {
     }
 }
 
-/// Lengths of four sides; one that is not given is that of the opposite side.
+/// Reads the lengths of four sides; a missing one is that of the opposite side.
 fn sides(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let mut sides = [None; MOST];
     if parts.is_empty() || parts.len() > MOST {
@@ -380,7 +380,7 @@ fn overflow(part: &ValuePart<'_>) -> Option<CssValue> {
     Some(CssValue::Number(clips))
 }
 
-/// Reads `display`: nothing, a part of a line, no box of its own, or a box.
+/// Reads `display`: 0 for none, 1 for inline, 2 for `contents`, 3 for a box.
 fn display(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let mut words = Vec::new();
     for part in parts {
@@ -444,7 +444,7 @@ fn is_box(value: &str) -> bool {
         && (item == 0 || flows)
 }
 
-/// The share that filters let through.
+/// Reads the opacity of filters.
 fn filter(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let mut share_left = 1.0;
     for part in parts {
@@ -460,7 +460,7 @@ fn filter(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     one(share_left)
 }
 
-/// The scale of transforms, and how far they move.
+/// Reads the scale and the translation of transforms.
 fn transform(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let (mut scale, mut x, mut y) = (1.0_f32, 0.0, 0.0);
     for part in parts {
@@ -491,7 +491,7 @@ fn transform(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     Some(numbers(&[scale, x, y]))
 }
 
-/// True if a rectangle with these sides, clockwise from its top, leaves nothing.
+/// True if a rectangle with these sides, clockwise from its top, is empty.
 fn is_empty(top: Option<f32>, right: Option<f32>, bottom: Option<f32>, left: Option<f32>) -> bool {
     let thin = |from: Option<f32>, to: Option<f32>| {
         from.zip(to)
@@ -500,7 +500,7 @@ fn is_empty(top: Option<f32>, right: Option<f32>, bottom: Option<f32>, left: Opt
     thin(top.or(Some(0.0)), bottom) || thin(left.or(Some(0.0)), right)
 }
 
-/// Reads `clip`: 1 where it leaves nothing.
+/// Reads `clip`: 1 if its shape is empty.
 fn clip(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let nothing = match parts {
         [ValuePart::Word(word)] if word.eq_ignore_ascii_case("auto") => false,
@@ -520,7 +520,7 @@ fn clip(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     one(f32::from(u8::from(nothing)))
 }
 
-/// Reads `clip-path`: 1 where the shape leaves nothing.
+/// Reads `clip-path`: 1 if its shape is empty.
 fn clip_path(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let nothing = match parts.iter().find_map(|part| match part {
         ValuePart::Call(name, inner) => Some((name.to_ascii_lowercase(), inner)),
@@ -574,7 +574,7 @@ fn covers(one: f32, other: f32) -> bool {
     one + other > 99.9 * HUNDREDTH
 }
 
-/// A size of type, or its ratio to that around it.
+/// Reads a font size, or its ratio to the inherited one.
 fn font_size(part: &ValuePart<'_>) -> Option<CssValues> {
     let ratio = |ratio: f32| Some([None, Some(CssValue::Number(ratio)), None, None]);
     match part {
@@ -591,10 +591,10 @@ fn font_size(part: &ValuePart<'_>) -> Option<CssValues> {
     }
 }
 
-/// The size in `font`, before the fonts' names.
+/// Reads the size in `font`, before the family names.
 fn font(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     if let [ValuePart::Word(_)] = parts {
-        // A font of the system's, or a word that each property has.
+        // A system font, or a CSS-wide keyword.
         return if super::is_wide(parts) { None } else { one(EM) };
     }
     let at = parts.iter().position(|part| font_size(part).is_some())?;
@@ -604,11 +604,11 @@ fn font(parts: &[ValuePart<'_>]) -> Option<CssValues> {
 fn colour(part: &ValuePart<'_>) -> Option<CssValue> {
     let colour = match part {
         ValuePart::Colour(colour) => *colour,
-        ValuePart::Word(word) if word.eq_ignore_ascii_case("transparent") => Colour {
+        ValuePart::Word(word) if word.eq_ignore_ascii_case("transparent") => CssColour {
             parts: None,
             alpha: 0.0,
         },
-        ValuePart::Word(word) if word.eq_ignore_ascii_case("initial") => Colour {
+        ValuePart::Word(word) if word.eq_ignore_ascii_case("initial") => CssColour {
             parts: Some([0; 3]),
             alpha: 1.0,
         },
@@ -617,7 +617,7 @@ fn colour(part: &ValuePart<'_>) -> Option<CssValue> {
         }
         ValuePart::Word(word) => {
             let (red, green, blue) = parse_named_color(word).ok()?;
-            Colour {
+            CssColour {
                 parts: Some([red, green, blue]),
                 alpha: 1.0,
             }
@@ -628,8 +628,8 @@ fn colour(part: &ValuePart<'_>) -> Option<CssValue> {
     Some(CssValue::Colour(colour))
 }
 
-/// The colour that a function makes; without its parts if they are those of a wider space.
-pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<Colour> {
+/// Returns the colour of a colour function; its parts are `None` in a wider colour space.
+pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<CssColour> {
     let name = name.to_ascii_lowercase();
     if matches!(parts, [ValuePart::Word(word), ..] if word.eq_ignore_ascii_case("from")) {
         return None;
@@ -677,10 +677,10 @@ pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<Colour> {
         reason = "each is from 0 to 255"
     )]
     let parts = parts.map(|parts| parts.map(|part| part as u8));
-    Some(Colour { parts, alpha })
+    Some(CssColour { parts, alpha })
 }
 
-/// The colour of `background`, if that is all it shows.
+/// Reads the colour of `background`, if it shows nothing else.
 fn background(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     parts.first()?;
     let pictures = parts
@@ -690,7 +690,7 @@ fn background(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     Some([plain, None, None, None])
 }
 
-/// Reads `background-clip`: 1 where the background is painted in the letters alone.
+/// Reads `background-clip`: 1 if the background is painted only in the letters.
 fn to_text(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let is_text = |part: &ValuePart<'_>| {
         matches!(part, ValuePart::Word(word)

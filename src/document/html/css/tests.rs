@@ -1,5 +1,5 @@
-//! Styles that hide, and styles that do not. Each was drawn by the browser that most people have:
-//! it shows those that are said to be seen; of the others it shows nothing that could be read.
+//! Styles that hide, and styles that do not, as Chrome draws them: it shows all that are listed
+//! as visible, and nothing readable of the others.
 
 use super::*;
 
@@ -84,7 +84,7 @@ fn what_hides_an_element_is_read_as_browsers_read_it() {
     }
 }
 
-/// Styles of a `div` that leave nothing of it to be seen.
+/// Styles that make a `div` invisible.
 const UNSEEN: &[&str] = &[
     "opacity:0",
     "opacity:0%",
@@ -168,7 +168,7 @@ const UNSEEN: &[&str] = &[
     "background:#112233;color:#123",
 ];
 
-/// Styles of a `div` that leave it, or its text, to be seen.
+/// Styles that leave a `div` and its text visible.
 const SEEN: &[&str] = &[
     "opacity:.1",
     "opacity:0;opacity:1",
@@ -229,7 +229,7 @@ const SEEN: &[&str] = &[
     "inset:0",
 ];
 
-/// True if nobody sees a `div` of this style, or its text.
+/// True if a `div` with this style, or its text, is invisible.
 fn leaves_nothing(style: &str) -> bool {
     let style = InlineStyle::of(style);
     style.hiding(true).is_some() || TextLooks::default().within(&style, true).is_unseen()
@@ -248,17 +248,20 @@ fn what_nobody_sees_is_known_by_its_style() {
 #[test]
 fn what_is_only_faded_is_told_from_the_rest() {
     let hiding = |style: &str| InlineStyle::of(style).hiding(true);
-    assert_eq!(hiding("opacity:0"), Some(Hiding::Faded));
+    assert_eq!(hiding("opacity:0"), Some(HidingMethod::Faded));
     assert_eq!(
         hiding("opacity:0;height:0;overflow:hidden"),
-        Some(Hiding::Unseen)
+        Some(HidingMethod::Unseen)
     );
-    assert_eq!(hiding("opacity:0;display:none"), Some(Hiding::Removed));
+    assert_eq!(
+        hiding("opacity:0;display:none"),
+        Some(HidingMethod::Removed)
+    );
     for hiding in [
-        Hiding::Removed,
-        Hiding::Invisible,
-        Hiding::Unseen,
-        Hiding::Faded,
+        HidingMethod::Removed,
+        HidingMethod::Invisible,
+        HidingMethod::Unseen,
+        HidingMethod::Faded,
     ] {
         assert_eq!(InlineStyle::of(hiding.style()).hiding(false), Some(hiding));
     }

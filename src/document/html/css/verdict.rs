@@ -1,42 +1,41 @@
-//! Deciding whether a style leaves something to be seen.
+//! Decides if a style leaves anything visible.
 //!
-//! Rules: those of the properties. A box is judged by its own style alone; what is inherited (the
-//! size and the colour of type, indents) goes down the tree as [`TextLooks`].
+//! Rules: those of the properties. A box is judged by its own style alone; the inherited properties
+//! (size and colour of type, indents) go down the tree as [`TextLooks`].
 
-use super::property::Longhand as L;
-use super::{Colour, InlineStyle};
+use super::property::LonghandProperty as L;
+use super::{CssColour, InlineStyle};
 
-/// The least share of an element's paint, and the least size of its box and its type, in pixels,
-/// that somebody sees.
+/// Minimum opacity that is visible, and minimum size of a box or of type, in pixels.
 const FAINT: f32 = 0.05;
 pub(super) const TINY: f32 = 2.0;
 
-/// The least scale: type of the ordinary size is then as large as that.
+/// Minimum scale: it makes type of the ordinary size as small as that.
 const SMALL: f32 = 0.1;
 
-/// The least distance, in pixels, at which an element stands beside the page; and the one for what
-/// may be the belt of a carousel, or can be reached by scrolling.
+/// Minimum distance, in pixels, at which an element is off the page; the larger one is for elements
+/// that may belong to a carousel or can be reached by scrolling.
 const AWAY: f32 = 900.0;
 const FAR_AWAY: f32 = 5000.0;
 
-/// The least difference, in one of its parts, of a colour that is seen on another.
+/// Minimum difference, in one of its parts, by which a colour is visible on another.
 const DISTINCT: u8 = 8;
 
-/// A way in which an element is hidden.
+/// The way in which an element is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::document::html) enum Hiding {
-    /// It has no box.
+pub(in crate::document::html) enum HidingMethod {
+    /// It takes up no space.
     Removed,
-    /// It keeps its place, as all others do.
+    /// It keeps its space, as all others do.
     Invisible,
-    /// Nobody sees it, for one of many reasons.
+    /// It is invisible for one of many other reasons.
     Unseen,
-    /// Its opacity alone hides it, as with what pages let appear later.
+    /// Only its opacity hides it, as with content that is faded in.
     Faded,
 }
 
-impl Hiding {
-    /// An attribute that hides any element like this.
+impl HidingMethod {
+    /// Returns an attribute that hides any element in this way.
     pub(in crate::document::html) fn attribute(self) -> &'static str {
         match self {
             Self::Removed => "style=display:none",
@@ -46,28 +45,28 @@ impl Hiding {
         }
     }
 
-    /// The value of that attribute.
+    /// Returns the value of that attribute.
     pub(in crate::document::html) fn style(self) -> &'static str {
         self.attribute().trim_start_matches("style=")
     }
 }
 
-/// True if a style hides any element that has it.
+/// True if a style hides any element.
 pub fn hides(style: &str) -> bool {
     InlineStyle::of(style).hiding(false).is_some()
 }
 
 impl InlineStyle {
-    /// The way in which this hides its element, whatever is around that. `boxed` elements have a
-    /// box of their own, not just a part of a line or a place in a table.
-    pub(in crate::document::html) fn hiding(&self, boxed: bool) -> Option<Hiding> {
+    /// Returns how this hides its element, regardless of the elements around it. `boxed` elements
+    /// have a box of their own, unlike parts of a line or a table.
+    pub(in crate::document::html) fn hiding(&self, boxed: bool) -> Option<HidingMethod> {
         let is = |of: L, value: f32| self.number(of) == Some(value);
         let below = |of: L, least: f32| self.number(of).is_some_and(|number| number < least);
         if is(L::Display, 0.0) {
-            return Some(Hiding::Removed);
+            return Some(HidingMethod::Removed);
         }
         if is(L::Visibility, 1.0) {
-            return Some(Hiding::Invisible);
+            return Some(HidingMethod::Invisible);
         }
         if is(L::Display, 2.0) {
             return None;
@@ -84,9 +83,9 @@ impl InlineStyle {
                         .is_some_and(|zoom| zoom > 0.0 && zoom < SMALL)
                     || (self.clips() && self.is_empty())));
         if unseen {
-            return Some(Hiding::Unseen);
+            return Some(HidingMethod::Unseen);
         }
-        below(L::Opacity, FAINT).then_some(Hiding::Faded)
+        below(L::Opacity, FAINT).then_some(HidingMethod::Faded)
     }
 
     /// True if it displays an element that only the browser's own style sheet hides.
@@ -95,7 +94,7 @@ impl InlineStyle {
             .is_some_and(|display| display != 0.0)
     }
 
-    /// The alignment of a cell's text, as an attribute.
+    /// Returns the alignment of a cell's text as an attribute.
     pub(in crate::document::html) fn align(&self) -> Option<&'static str> {
         match self.number(L::Align)? {
             0.0 => Some("align=left"),
@@ -195,7 +194,7 @@ impl InlineStyle {
             .any(|of| self.0[of as usize].is_set)
     }
 
-    /// True if its text may be too small, too faint or too far away to be seen.
+    /// True if its text may be too small, too faint or too far away to be visible.
     pub(in crate::document::html) fn dims(&self, boxed: bool) -> bool {
         TextLooks::default().within(self, boxed).is_unseen()
             || self
@@ -204,14 +203,14 @@ impl InlineStyle {
     }
 }
 
-/// The looks of an element's text, as far as the styles around it tell.
+/// The looks of an element's text, as far as the styles around it define them.
 #[derive(Clone, Copy)]
 pub(in crate::document::html) struct TextLooks {
     size: f32,
-    colour: Option<Colour>,
-    /// The colour that fills it instead.
-    fill: Option<Colour>,
-    /// It has the colour of what it stands on.
+    colour: Option<CssColour>,
+    /// The fill colour, which replaces `colour`.
+    fill: Option<CssColour>,
+    /// True if it has the colour of its background.
     blends: bool,
     indent: f32,
 }
@@ -229,7 +228,7 @@ impl Default for TextLooks {
 }
 
 impl TextLooks {
-    /// The text of an element with this style, within one with this text.
+    /// Returns the looks of text in an element with this style, within text with these looks.
     pub(in crate::document::html) fn within(&self, style: &InlineStyle, boxed: bool) -> Self {
         let factor = style.number(L::FontFactor).unwrap_or(1.0);
         let own = style.colour(L::Color);
@@ -251,13 +250,14 @@ impl TextLooks {
                 .is_some_and(|(on, of)| on.blends(of));
         }
         if style.number(L::BackgroundClip) == Some(1.0) {
-            // The background is seen through it.
+            // The background shows through it.
             (text.colour, text.fill) = (None, None);
         }
         text
     }
 
-    /// The same for an element whose text gets its colour from the browser's own style sheet.
+    /// Returns these looks for an element whose text colour comes from the browser's own style
+    /// sheet.
     pub(in crate::document::html) fn recoloured(&self) -> Self {
         Self {
             colour: None,
@@ -275,8 +275,8 @@ impl TextLooks {
     }
 }
 
-impl Colour {
-    /// True if this is not seen on that.
+impl CssColour {
+    /// True if this colour is invisible on that one.
     fn blends(self, on: Self) -> bool {
         let near = |(one, other): (&u8, &u8)| one.abs_diff(*other) < DISTINCT;
         on.alpha > 1.0 - FAINT

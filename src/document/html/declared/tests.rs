@@ -1,4 +1,4 @@
-//! What counts on a page, and what only looks like it.
+//! Metadata of pages, and text that only looks like it.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn metas(page: &str) -> Vec<(MetaKind, String, String)> {
-    let found = declared(page).metas.into_iter();
+    let found = read_declared(page).metas.into_iter();
     found
         .map(|meta| (meta.kind, meta.name, meta.content))
         .collect()
@@ -53,7 +53,7 @@ fn what_is_no_tag_declares_nothing() {
         "</",
         "<!",
     ] {
-        let found = declared(page);
+        let found = read_declared(page);
         assert!(found.metas.is_empty(), "{page}: {found:?}");
     }
 }
@@ -68,7 +68,7 @@ fn the_title_is_the_page_s_own() {
         ("<title>a <b>c</b></TITLE>", "a <b>c</b>"),
         ("<title>open", "open"),
     ] {
-        assert_eq!(declared(page).title, title, "{page}");
+        assert_eq!(read_declared(page).title, title, "{page}");
     }
 }
 
@@ -77,14 +77,7 @@ fn scripts_of_json_ld_come_as_they_stand_wherever_they_are() {
     let page = "<script type=application/ld+json>{\"a\":\"&amp;\"}</script><body>\
         <p><script type=' Application/LD+JSON; charset=utf-8'> [1] </script>\
         <script>no</script><script type=application/json>no</script>";
-    assert_eq!(declared(page).json_ld, ["{\"a\":\"&amp;\"}", " [1] "]);
-}
-
-#[test]
-fn the_canonical_address_is_the_first_one() {
-    let page = "<link rel=stylesheet href=x><link rel='Canonical' href='/a?b=1&amp;c=2'>\
-        <link rel=canonical href=/d>";
-    assert_eq!(declared(page).canonical.as_deref(), Some("/a?b=1&c=2"));
+    assert_eq!(read_declared(page).json_ld, ["{\"a\":\"&amp;\"}", " [1] "]);
 }
 
 #[test]
@@ -119,13 +112,13 @@ fn the_byline_is_who_wrote_the_page_and_nobody_else() {
         ("<p class=author>A B", &[]),
         ("<link rel=author href=/humans.txt>", &[]),
     ] {
-        assert_eq!(declared(page).byline, names, "{page}");
+        assert_eq!(read_declared(page).byline, names, "{page}");
     }
     let comment = format!(
         "<i class=author>A B</i>{}<i class=author>C D</i>",
         "x".repeat(MAX_APART + 1)
     );
-    assert_eq!(declared(&comment).byline, ["A B"]);
+    assert_eq!(read_declared(&comment).byline, ["A B"]);
 }
 
 #[test]
@@ -150,7 +143,7 @@ fn the_date_is_that_of_the_article() {
             Some("2023-01-01"),
         ),
     ] {
-        assert_eq!(declared(page).published.as_deref(), date, "{page}");
+        assert_eq!(read_declared(page).published.as_deref(), date, "{page}");
     }
 }
 
@@ -175,7 +168,7 @@ fn a_hostile_page_costs_its_length_and_no_more() {
         "\0",
     ] {
         let page = piece.repeat(size / piece.len());
-        let found = declared(&page);
+        let found = read_declared(&page);
         assert!(found.metas.len() <= MAX_METAS && found.json_ld.len() <= MAX_BLOCKS);
     }
     let long = format!("<meta name=a content=\"{}\">", "\u{e9}".repeat(size));
@@ -203,11 +196,11 @@ proptest! {
             "</span>", "&amp", "\u{e9}", "\0", "<svg>", "</svg>", " ", "=", "<br>", "</", "<",
         ]), 0..60),
     ) {
-        let _ = declared(&pieces.concat());
+        let _ = read_declared(&pieces.concat());
     }
 
     #[test]
     fn no_text_panics(page in "\\PC*") {
-        let _ = declared(&page);
+        let _ = read_declared(&page);
     }
 }

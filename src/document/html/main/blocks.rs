@@ -1,20 +1,20 @@
-//! A page's tree cut into blocks: runs of text in lines under one element that begins and ends
-//! them. Nothing is left out here; what is hidden, a control or code is marked.
+//! Cuts a page's tree into blocks: runs of inline text under one block element. Nothing is left out
+//! here; hidden text, controls and code are marked.
 
 use std::collections::HashMap;
 
 use html2md::{Handle, NodeData};
 
 use super::tags;
-use super::text::{self, Text};
-use super::words::{Called, Words};
-use crate::document::html::prefilter::{all, media};
-use crate::document::html::reveal::place;
+use super::text::{self, TextCounts};
+use super::words::{ElementNaming, NamingCache};
+use crate::document::html::prefilter::{content_hints, media};
+use crate::document::html::reveal::node_id;
 use crate::document::html::{dom, table};
 
 /// `hidden`.
 pub(super) const HIDDEN: u16 = 1;
-/// A style that does not display it.
+/// A hiding style.
 pub(super) const STYLED: u16 = 2;
 /// `aria-hidden`.
 pub(super) const ARIA: u16 = 4;
@@ -24,86 +24,85 @@ pub(super) const CONTROL: u16 = 16;
 pub(super) const FORM: u16 = 32;
 /// `pre` or `code`.
 pub(super) const CODE: u16 = 64;
-/// Nobody sees it, and the page does not offer to show it.
+/// Hidden, and the page does not offer to show it.
 pub(super) const UNSEEN: u16 = 128;
-/// The four by which something may be hidden.
+/// All flags of hidden text.
 pub(super) const HIDES: u16 = HIDDEN | STYLED | ARIA | NOSCRIPT;
 
-/// No element, no block.
+/// Index that stands for no element or block.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The most blocks or elements of which a choice is made.
+/// Maximum number of blocks or elements of a page for which a choice is made.
 const MOST: usize = 250_000;
 
 /// A run of text.
-pub(super) struct Block {
-    /// The element in which it begins.
+pub(super) struct TextBlock {
+    /// Index of the element in which it begins.
     pub(super) element: u32,
     pub(super) flags: u16,
-    /// The outermost element around it that is hidden and not offered; a node's number.
+    /// Number of the outermost element around it that stays hidden.
     pub(super) veil: u32,
-    /// Words in links.
+    /// Number of words in links.
     pub(super) linked: u32,
-    pub(super) text: Text,
+    pub(super) text: TextCounts,
 }
 
-/// An element that is a box, or that its author calls something.
-pub(super) struct Element {
-    /// The element around it; [`NONE`] for the body.
+/// A block element, or one with a class or an id.
+pub(super) struct PageElement {
+    /// Index of the element around it; [`NONE`] for the body.
     pub(super) parent: u32,
-    /// How many there are in it, itself included.
+    /// Number of elements in it, including itself.
     pub(super) size: u32,
     pub(super) depth: u16,
-    pub(super) tag: Tag,
-    /// The level of the heading in which it stands; 0 if in none.
+    pub(super) tag: TagFeatures,
+    /// Level of the heading around it, or 0.
     pub(super) heading: u8,
-    /// Its name and the first word of its class, as a hash.
+    /// Hash of its name and the first word of its class.
     pub(super) shape: u64,
-    pub(super) called: Called,
+    pub(super) called: ElementNaming,
 }
 
-/// What text and other leaves of the tree belong to, in the page's order.
+/// The owner of a leaf of the tree, in the order of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leaf {
+pub(super) enum TreeLeaf {
     Block(u32),
-    /// Text without words, an image and the like: the element in which it stands.
+    /// Text without words, an image or the like, in the element with this index.
     Loose(u32),
 }
 
-/// A page's blocks and elements.
 #[derive(Default)]
-pub(super) struct Cut {
-    pub(super) blocks: Vec<Block>,
-    pub(super) elements: Vec<Element>,
-    pub(super) leaves: Vec<Leaf>,
-    /// The tables that hold data.
+pub(super) struct PageBlocks {
+    pub(super) blocks: Vec<TextBlock>,
+    pub(super) elements: Vec<PageElement>,
+    pub(super) leaves: Vec<TreeLeaf>,
+    /// Indexes of the data tables.
     pub(super) tables: Vec<u32>,
-    /// Whether there was more than a choice is made of.
+    /// True if there were too many blocks or elements for a choice.
     pub(super) too_much: bool,
-    /// What only a study asks for: the text of each block, the words for each element.
-    pub(super) kept: Option<Kept>,
+    /// Texts of the blocks and naming words of the elements, for studies only.
+    pub(super) kept: Option<BlockTexts>,
 }
 
 /// Texts as they stand in the page.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct BlockTexts {
     pub(super) texts: Vec<String>,
     pub(super) tokens: Vec<Vec<String>>,
 }
 
-/// What an element's name means to features, as numbers that a trained model keeps.
+/// Features of an element's name, as numbers that a trained model depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tag {
-    /// What kind of block it makes.
+pub(super) struct TagFeatures {
+    /// Kind of block that it makes.
     pub(super) kind: u8,
-    /// The categories to which its name and its role belong, a bit each.
+    /// One bit for each category of its name and its role.
     pub(super) categories: u32,
 }
 
-impl Tag {
-    fn of(tag: &str, called: &Called) -> Self {
+impl TagFeatures {
+    fn of(tag: &str, called: &ElementNaming) -> Self {
         Self {
-            kind: tags::kind(tag),
+            kind: tags::block_kind(tag),
             categories: tags::categories(tag) | called.role_categories,
         }
     }
@@ -113,24 +112,24 @@ impl Tag {
     }
 }
 
-/// What is to be done when an element ends.
+/// The action at the end of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Exit {
+enum BlockExit {
     Inline,
-    /// Inline, and its words stand apart from those of the next such element.
+    /// Inline, with its words apart from those of the next such element.
     Loose,
     Block,
-    /// Code, in which no block begins.
+    /// Preformatted code, in which no block begins.
     Pre,
 }
 
-struct Frame {
+struct BlockFrame {
     node: Handle,
     next: usize,
-    exit: Exit,
-    /// The element in which its children stand.
+    exit: BlockExit,
+    /// Index of the element around its children.
     inside: u32,
-    /// The one that ends with it.
+    /// Index of the element that ends with it, or [`NONE`].
     own: u32,
     in_link: bool,
     flags: u16,
@@ -138,42 +137,41 @@ struct Frame {
     is_table: bool,
 }
 
-/// The hidden elements of a page: how each is hidden, and [`UNSEEN`] if the page does not offer to
-/// show it.
-pub(super) type Hidden = HashMap<*const (), u16>;
+/// The hidden elements of a page with their flags; [`UNSEEN`] if the page does not offer to show
+/// one.
+pub(super) type HidingFlags = HashMap<*const (), u16>;
 
-struct Cutter<'a> {
-    hidden: &'a Hidden,
-    title: &'a text::Title,
-    words: &'a mut Words,
-    cut: Cut,
-    /// The text of the run, as it stands in the page.
+struct BlockCutter<'a> {
+    hidden: &'a HidingFlags,
+    title: &'a text::TitleWords,
+    words: &'a mut NamingCache,
+    cut: PageBlocks,
+    /// Text of the current run as it stands in the page.
     run: String,
-    /// Where the leaves of the run begin.
+    /// Index of the first leaf of the run.
     begin: usize,
     linked: u32,
     first: Option<(u32, u16, u32)>,
-    /// Whether a [`Exit::Loose`] element ended just now.
+    /// True if a [`BlockExit::Loose`] element ended just now.
     ended: bool,
     in_pre: usize,
     veils: u32,
 }
 
-/// Cuts the page whose body is `body`.
-pub(super) fn cut(
+pub(super) fn cut_blocks(
     body: &Handle,
-    hidden: &Hidden,
-    title: &text::Title,
-    words: &mut Words,
+    hidden: &HidingFlags,
+    title: &text::TitleWords,
+    words: &mut NamingCache,
     kept: bool,
-) -> Cut {
-    let mut cutter = Cutter {
+) -> PageBlocks {
+    let mut cutter = BlockCutter {
         hidden,
         title,
         words,
-        cut: Cut {
-            kept: kept.then(Kept::default),
-            ..Cut::default()
+        cut: PageBlocks {
+            kept: kept.then(BlockTexts::default),
+            ..PageBlocks::default()
         },
         run: String::new(),
         begin: 0,
@@ -187,13 +185,13 @@ pub(super) fn cut(
     cutter.cut
 }
 
-impl Cutter<'_> {
+impl BlockCutter<'_> {
     fn cut(&mut self, body: &Handle) {
         let mut stack = Vec::new();
-        let outside = Frame {
+        let outside = BlockFrame {
             node: body.clone(),
             next: 0,
-            exit: Exit::Block,
+            exit: BlockExit::Block,
             inside: NONE,
             own: NONE,
             in_link: false,
@@ -218,7 +216,7 @@ impl Cutter<'_> {
         }
     }
 
-    fn enter(&mut self, node: &Handle, around: &Frame) -> Option<Frame> {
+    fn enter(&mut self, node: &Handle, around: &BlockFrame) -> Option<BlockFrame> {
         let name = match &node.data {
             NodeData::Text { contents } => {
                 self.text(&contents.borrow(), around);
@@ -236,16 +234,16 @@ impl Cutter<'_> {
                 if matches!(&**name, "hr" | "input") {
                     self.flush();
                 }
-                self.cut.leaves.push(Leaf::Loose(around.inside));
+                self.cut.leaves.push(TreeLeaf::Loose(around.inside));
                 return None;
             }
             "script" | "style" | "template" | "title" | "head" | "base" => return None,
             _ => {}
         }
-        let own_name = dom::attribute(node, all::NAME);
+        let own_name = dom::attribute(node, content_hints::NAME);
         let tag = own_name.as_deref().unwrap_or(name);
         let tag = tag.strip_prefix("x-").unwrap_or(tag);
-        let hides = self.hidden.get(&place(node)).copied().unwrap_or_default()
+        let hides = self.hidden.get(&node_id(node)).copied().unwrap_or_default()
             | if tag == "noscript" {
                 NOSCRIPT | UNSEEN
             } else {
@@ -258,9 +256,9 @@ impl Cutter<'_> {
             "pre" | "code" => flags |= CODE,
             _ => {}
         }
-        let inline = all::is_inline(name) && own_name.is_none();
-        let mut frame = Frame {
-            exit: Exit::Inline,
+        let inline = content_hints::is_inline(name) && own_name.is_none();
+        let mut frame = BlockFrame {
+            exit: BlockExit::Inline,
             next: 0,
             inside: around.inside,
             own: NONE,
@@ -279,12 +277,16 @@ impl Cutter<'_> {
                 if self.ended {
                     self.run.push(' ');
                 }
-                frame.exit = Exit::Loose;
+                frame.exit = BlockExit::Loose;
             }
         } else {
             self.flush();
-            frame.exit = if tag == "pre" { Exit::Pre } else { Exit::Block };
-            self.in_pre += usize::from(frame.exit == Exit::Pre);
+            frame.exit = if tag == "pre" {
+                BlockExit::Pre
+            } else {
+                BlockExit::Block
+            };
+            self.in_pre += usize::from(frame.exit == BlockExit::Pre);
             frame.is_table = tag == "table";
         }
         self.ended = false;
@@ -300,7 +302,7 @@ impl Cutter<'_> {
     }
 
     /// Adds an element; returns its number.
-    fn element(&mut self, tag: &str, frame: &Frame, called: Called) -> u32 {
+    fn element(&mut self, tag: &str, frame: &BlockFrame, called: ElementNaming) -> u32 {
         let parent = frame.inside;
         let around = self.cut.elements.get(parent as usize);
         let (depth, heading) = around.map_or((0, 0), |e| (e.depth + 1, e.heading));
@@ -309,27 +311,27 @@ impl Cutter<'_> {
             [b'h', level @ b'1'..=b'6'] => level - b'0',
             _ => heading,
         };
-        self.cut.elements.push(Element {
+        self.cut.elements.push(PageElement {
             parent,
             size: 1,
             depth,
             heading: level,
-            tag: Tag::of(tag, &called),
+            tag: TagFeatures::of(tag, &called),
             shape: called.shape,
             called,
         });
         number
     }
 
-    fn leave(&mut self, frame: &Frame) {
+    fn leave(&mut self, frame: &BlockFrame) {
         match frame.exit {
-            Exit::Inline => {}
-            Exit::Loose => self.ended = true,
-            Exit::Block => {
+            BlockExit::Inline => {}
+            BlockExit::Loose => self.ended = true,
+            BlockExit::Block => {
                 self.flush();
                 self.ended = false;
             }
-            Exit::Pre => {
+            BlockExit::Pre => {
                 self.in_pre -= 1;
                 self.flush();
                 self.ended = false;
@@ -339,15 +341,15 @@ impl Cutter<'_> {
             let end = u32::try_from(self.cut.elements.len()).unwrap_or(NONE);
             self.cut.elements[frame.own as usize].size = end - frame.own;
         }
-        if frame.is_table && table::shape(&frame.node).is_some() {
+        if frame.is_table && table::read_shape(&frame.node).is_some() {
             self.cut.tables.push(frame.own);
         }
     }
 
-    fn text(&mut self, text: &str, around: &Frame) {
-        self.cut.leaves.push(Leaf::Loose(around.inside));
+    fn text(&mut self, text: &str, around: &BlockFrame) {
+        self.cut.leaves.push(TreeLeaf::Loose(around.inside));
         if around.in_link {
-            self.linked += text::count(text);
+            self.linked += text::count_words(text);
         }
         if self.first.is_none() && !text.trim().is_empty() {
             self.first = Some((around.inside, around.flags, around.veil));
@@ -356,7 +358,7 @@ impl Cutter<'_> {
         self.ended = false;
     }
 
-    /// Ends a run: it becomes a block if there is a word in it.
+    /// Ends a run, which becomes a block if it contains a word.
     fn flush(&mut self) {
         if self.in_pre > 0 {
             self.run.push(' ');
@@ -371,17 +373,17 @@ impl Cutter<'_> {
                 .elements
                 .get(element as usize)
                 .is_some_and(|element| element.heading == 1);
-            let text = Text::of(&self.run, self.title, in_heading);
+            let text = TextCounts::of(&self.run, self.title, in_heading);
             if text.words > 0 {
                 let number = u32::try_from(self.cut.blocks.len()).unwrap_or(NONE);
                 for leaf in &mut self.cut.leaves[begin..] {
-                    *leaf = Leaf::Block(number);
+                    *leaf = TreeLeaf::Block(number);
                 }
                 if let Some(kept) = &mut self.cut.kept {
                     let words: Vec<&str> = self.run.split_whitespace().collect();
                     kept.texts.push(words.join(" "));
                 }
-                self.cut.blocks.push(Block {
+                self.cut.blocks.push(TextBlock {
                     element,
                     flags,
                     veil,

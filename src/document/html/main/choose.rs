@@ -1,60 +1,59 @@
-//! Which blocks are the page's main content, given how likely each is.
+//! Chooses the blocks of the page's main content by their probabilities.
 
-use super::blocks::{Block, Cut, UNSEEN};
+use super::blocks::{PageBlocks, TextBlock, UNSEEN};
 use super::complete;
-use super::page::Page;
+use super::page::MeasuredPage;
 use crate::sort::Sort;
 
-/// A choice, and what is expected of it.
-pub(super) struct Choice {
+/// A choice with its expected quality.
+pub(super) struct ContentChoice {
     pub(super) chosen: Vec<bool>,
-    /// The share of the chosen words that is expected to be content.
+    /// Expected share of content among the chosen words.
     pub(super) precision: f64,
-    /// The share of the content's words that is expected to be chosen.
+    /// Expected share of the content's words that are chosen.
     pub(super) recall: f64,
 }
 
-/// How likely hidden text must be content that the page does not offer to show.
+/// Minimum probability of hidden text that the page does not offer to show.
 const SURE: f64 = 0.8;
 
-/// How likely blocks must be content that stand between chosen ones, and how many may.
+/// Minimum probability of blocks between chosen ones, and their maximum number.
 const BETWEEN: (f64, usize) = (0.25, 3);
 
-/// Words that a hidden element has at least whose text is content: a panel has more than a remark.
-/// Fewer would bring no page of the development pages a hundredth more of its content.
+/// Minimum number of words of a hidden element with content: a panel has more than a remark. A
+/// lower minimum would gain less than a hundredth of the content of any development page.
 const MUCH: u32 = 150;
 
-/// Chooses by the chances of the blocks.
-pub(super) fn choose(page: &Page, chances: &[f64]) -> Choice {
+pub(super) fn choose(page: &MeasuredPage, chances: &[f64]) -> ContentChoice {
     let cut = page.cut;
     let words: Vec<f64> = cut
         .blocks
         .iter()
         .map(|block| f64::from(block.text.words))
         .collect();
-    let sure = expected(chances, &words, &best(chances, &words, 1.0)).0;
-    // Where it is not sure it keeps.
+    let sure = expected_quality(chances, &words, &best_choice(chances, &words, 1.0)).0;
+    // An uncertain choice favours recall.
     let beta = (1.0 + 2.0 * (0.85 - sure)).clamp(0.7, 2.0);
-    let mut chosen = best(chances, &words, beta);
-    fill(cut, chances, &mut chosen);
-    // Whoever marks content often leaves the title out, but a reader is lost without it.
+    let mut chosen = best_choice(chances, &words, beta);
+    fill_gaps(cut, chances, &mut chosen);
+    // Marked training content often lacks the title, but a reader is lost without it.
     if let Some(heading) = page.heading
         && page.heading_is_title
     {
         chosen[heading] = true;
     }
-    hide(cut, chances, &mut chosen);
+    drop_hidden(cut, chances, &mut chosen);
     complete::complete(page, chances, &mut chosen);
-    let (precision, recall) = expected(chances, &words, &chosen);
-    Choice {
+    let (precision, recall) = expected_quality(chances, &words, &chosen);
+    ContentChoice {
         chosen,
         precision,
         recall,
     }
 }
 
-/// The blocks that are likeliest, as many of them as promise the best F-measure with this `beta`.
-fn best(chances: &[f64], words: &[f64], beta: f64) -> Vec<bool> {
+/// Returns the most probable blocks, as many as maximize the expected F-measure with this `beta`.
+fn best_choice(chances: &[f64], words: &[f64], beta: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..chances.len()).collect();
     order.arrange_by(|a, b| chances[*b].total_cmp(&chances[*a]));
     let squared = beta * beta;
@@ -76,8 +75,8 @@ fn best(chances: &[f64], words: &[f64], beta: f64) -> Vec<bool> {
     chosen
 }
 
-/// The precision and the recall that are expected of a choice.
-fn expected(chances: &[f64], words: &[f64], chosen: &[bool]) -> (f64, f64) {
+/// Returns the expected precision and recall of a choice.
+fn expected_quality(chances: &[f64], words: &[f64], chosen: &[bool]) -> (f64, f64) {
     let (mut all, mut found, mut taken) = (0.0, 0.0, 0.0);
     for ((chance, words), chosen) in chances.iter().zip(words).zip(chosen) {
         all += chance * words;
@@ -92,8 +91,8 @@ fn expected(chances: &[f64], words: &[f64], chosen: &[bool]) -> (f64, f64) {
     (found / taken, found / all.max(1e-9))
 }
 
-/// Chooses the few blocks between two chosen ones that are not unlikely.
-fn fill(cut: &Cut, chances: &[f64], chosen: &mut [bool]) {
+/// Chooses the few plausible blocks between two chosen ones.
+fn fill_gaps(cut: &PageBlocks, chances: &[f64], chosen: &mut [bool]) {
     let (limit, few) = BETWEEN;
     let fits = |number: usize| chances[number] > limit && cut.blocks[number].flags & UNSEEN == 0;
     let mut last = None;
@@ -111,15 +110,15 @@ fn fill(cut: &Cut, chances: &[f64], chosen: &mut [bool]) {
     }
 }
 
-/// Takes back what is hidden, unless the model is sure of it, and it lies in the middle of what is
-/// chosen and is more than a remark.
-fn hide(cut: &Cut, chances: &[f64], chosen: &mut [bool]) {
+/// Drops hidden blocks, unless their probability is high and they are long and between visible
+/// chosen ones.
+fn drop_hidden(cut: &PageBlocks, chances: &[f64], chosen: &mut [bool]) {
     for (number, block) in cut.blocks.iter().enumerate() {
         if block.flags & UNSEEN != 0 && chances[number] < SURE {
             chosen[number] = false;
         }
     }
-    let seen = |(block, chosen): (&Block, &bool)| *chosen && block.flags & UNSEEN == 0;
+    let seen = |(block, chosen): (&TextBlock, &bool)| *chosen && block.flags & UNSEEN == 0;
     let each = || cut.blocks.iter().zip(chosen.iter());
     let first = each().position(seen);
     let last = each().rposition(seen);

@@ -1,56 +1,54 @@
-//! What belongs to the chosen blocks by the page's own structure, though the model did not choose
-//! it: the term of a description, the header of a row, the heading of a section, and of a table or
-//! a list what is not unlikely.
+//! Adds blocks that belong to the chosen ones by the page's structure: the term of a description,
+//! the header of a row, the heading of a section, and the plausible rest of a table or a list.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use super::blocks::{NONE, UNSEEN};
-use super::page::Page;
+use super::page::MeasuredPage;
 use super::tags;
 
-/// How likely the description of a chosen term must be content.
+/// Minimum probability of the description of a chosen term.
 const DESCRIPTION: f64 = 0.2;
 
-/// How likely the heading of a chosen text must be content.
+/// Minimum probability of the heading of a chosen text.
 const HEADING: f64 = 0.1;
 
-/// How likely the rest of a list or a table must be content.
+/// Minimum probability of the rest of a list or a table.
 const REST: f64 = 0.15;
 
-struct Completer<'a> {
-    page: &'a Page<'a>,
+struct ChoiceCompleter<'a> {
+    page: &'a MeasuredPage<'a>,
     chances: &'a [f64],
     chosen: &'a mut [bool],
-    /// The blocks that each element holds.
+    /// The blocks within each element.
     held: Vec<Range<usize>>,
 }
 
-/// The terms that stand together before their descriptions.
+/// The adjacent terms before their descriptions.
 #[derive(Default)]
-struct Terms {
+struct DescriptionTerms {
     blocks: Range<usize>,
-    /// Whether any of them was chosen when their first description came.
+    /// True if any of them was chosen before their first description.
     chosen: Option<bool>,
-    /// Whether they have been chosen for one of those.
+    /// True once they were chosen because of a description.
     taken: bool,
 }
 
-/// Adds to the chosen blocks what belongs to them.
-pub(super) fn complete(page: &Page, chances: &[f64], chosen: &mut [bool]) {
-    let mut completer = Completer {
+pub(super) fn complete(page: &MeasuredPage, chances: &[f64], chosen: &mut [bool]) {
+    let mut completer = ChoiceCompleter {
         page,
         chances,
         chosen,
-        held: held(page),
+        held: held_blocks(page),
     };
-    completer.headings();
-    completer.descriptions();
-    completer.lists();
-    completer.tables();
+    completer.complete_headings();
+    completer.complete_descriptions();
+    completer.complete_lists();
+    completer.complete_tables();
 }
 
-fn held(page: &Page) -> Vec<Range<usize>> {
+fn held_blocks(page: &MeasuredPage) -> Vec<Range<usize>> {
     let elements = &page.cut.elements;
     let none = Range {
         start: usize::MAX,
@@ -72,9 +70,9 @@ fn held(page: &Page) -> Vec<Range<usize>> {
     held
 }
 
-impl Completer<'_> {
-    /// Chooses the blocks of a range that are seen and at least so likely.
-    fn take(&mut self, blocks: Range<usize>, least: f64) {
+impl ChoiceCompleter<'_> {
+    /// Chooses the visible blocks of a range with at least this probability.
+    fn choose_likely(&mut self, blocks: Range<usize>, least: f64) {
         for number in blocks {
             self.chosen[number] |= self.is_seen(number) && self.chances[number] >= least;
         }
@@ -84,12 +82,12 @@ impl Completer<'_> {
         self.page.cut.blocks[number].flags & UNSEEN == 0
     }
 
-    fn any(&self, mut blocks: Range<usize>) -> bool {
+    fn any_chosen(&self, mut blocks: Range<usize>) -> bool {
         blocks.any(|number| self.chosen[number])
     }
 
-    /// The share of the seen words of a range that is chosen.
-    fn share(&self, blocks: Range<usize>) -> f64 {
+    /// Returns the chosen share of the visible words of a range.
+    fn chosen_share(&self, blocks: Range<usize>) -> f64 {
         let (mut all, mut taken) = (0.0, 0.0);
         for number in blocks {
             if self.is_seen(number) {
@@ -102,7 +100,7 @@ impl Completer<'_> {
     }
 
     /// A heading comes with the text that directly follows it.
-    fn headings(&mut self) {
+    fn complete_headings(&mut self) {
         let elements = &self.page.cut.elements;
         for number in (1..self.chosen.len()).rev() {
             let before = number - 1;
@@ -118,22 +116,22 @@ impl Completer<'_> {
             let is_heading = elements[element as usize].heading > 0;
             let next = self.page.cut.blocks[number].element;
             if is_heading && self.page.is_in(around, next) {
-                self.take(before..number, HEADING);
+                self.choose_likely(before..number, HEADING);
             }
         }
     }
 
     /// A term comes with its description, and a description with its term.
-    fn descriptions(&mut self) {
+    fn complete_descriptions(&mut self) {
         let elements = &self.page.cut.elements;
-        let mut groups: HashMap<u32, Terms> = HashMap::new();
+        let mut groups: HashMap<u32, DescriptionTerms> = HashMap::new();
         for (number, element) in elements.iter().enumerate() {
             let own = self.held[number].clone();
             let kind = element.tag.kind;
             if kind == tags::TERM {
                 let terms = groups.entry(element.parent).or_default();
                 if terms.chosen.is_some() {
-                    *terms = Terms::default();
+                    *terms = DescriptionTerms::default();
                 }
                 let begin = if terms.blocks.is_empty() {
                     own.start
@@ -146,43 +144,43 @@ impl Completer<'_> {
             {
                 let chosen = match terms.chosen {
                     Some(chosen) => chosen,
-                    None => self.any(terms.blocks.clone()),
+                    None => self.any_chosen(terms.blocks.clone()),
                 };
                 terms.chosen = Some(chosen);
-                if chosen && !self.any(own.clone()) {
-                    self.take(own.clone(), DESCRIPTION);
+                if chosen && !self.any_chosen(own.clone()) {
+                    self.choose_likely(own.clone(), DESCRIPTION);
                 }
-                if !terms.taken && self.any(own) {
+                if !terms.taken && self.any_chosen(own) {
                     terms.taken = true;
-                    self.take(terms.blocks.clone(), 0.0);
+                    self.choose_likely(terms.blocks.clone(), 0.0);
                 }
             }
         }
     }
 
-    /// A list of whose words at least half are chosen is whole, but for what is unlikely.
-    fn lists(&mut self) {
+    /// A list with at least half of its words chosen is completed with its plausible blocks.
+    fn complete_lists(&mut self) {
         for (number, element) in self.page.cut.elements.iter().enumerate().rev() {
             if element.tag.categories >> tags::LIST & 1 == 1 {
                 let own = self.held[number].clone();
-                if self.share(own.clone()) >= 0.5 {
-                    self.take(own, REST);
+                if self.chosen_share(own.clone()) >= 0.5 {
+                    self.choose_likely(own, REST);
                 }
             }
         }
     }
 
-    /// So is a table of data of whose words at least half are chosen; of another, cells come with
-    /// the headers of their rows and columns, and headers do not come alone.
-    fn tables(&mut self) {
+    /// So is a data table with at least half of its words chosen; in any other, cells come with the
+    /// headers of their rows and columns, and headers do not come alone.
+    fn complete_tables(&mut self) {
         let elements = &self.page.cut.elements;
         for table in &self.page.cut.tables {
             let own = self.held[*table as usize].clone();
-            if self.share(own.clone()) >= 0.5 {
-                self.take(own, REST);
+            if self.chosen_share(own.clone()) >= 0.5 {
+                self.choose_likely(own, REST);
                 continue;
             }
-            if !self.any(own.clone()) {
+            if !self.any_chosen(own.clone()) {
                 continue;
             }
             let cells = *table..*table + elements[*table as usize].size;
@@ -193,7 +191,7 @@ impl Completer<'_> {
             };
             let held = |cell: u32| self.held[cell as usize].clone();
             let headers: Vec<u32> = of_kind(tags::HEADER_CELL).collect();
-            if !of_kind(tags::CELL).any(|cell| self.any(held(cell))) {
+            if !of_kind(tags::CELL).any(|cell| self.any_chosen(held(cell))) {
                 if of_kind(tags::CELL).next().is_some() {
                     self.chosen[own].fill(false);
                 }
@@ -204,8 +202,8 @@ impl Completer<'_> {
                 .map_or(NONE, |cell| elements[*cell as usize].parent);
             for cell in headers {
                 let row = elements[cell as usize].parent;
-                if row == first || self.any(self.held[row as usize].clone()) {
-                    self.take(self.held[cell as usize].clone(), 0.0);
+                if row == first || self.any_chosen(self.held[row as usize].clone()) {
+                    self.choose_likely(self.held[cell as usize].clone(), 0.0);
                 }
             }
         }

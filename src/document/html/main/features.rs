@@ -1,33 +1,36 @@
-//! What the model is asked with: a row of numbers for each block. A trained model knows them by
-//! their places, so that their order changes only together with the model.
+//! The input of the model: a row of features for each block. A trained model depends on their
+//! order, which changes only together with the model.
 
 use super::blocks::{
-    ARIA, Block, CODE, CONTROL, Cut, FORM, HIDDEN, NONE, NOSCRIPT, STYLED, UNSEEN,
+    ARIA, CODE, CONTROL, FORM, HIDDEN, NONE, NOSCRIPT, PageBlocks, STYLED, TextBlock, UNSEEN,
 };
-use super::groups::GROUPS;
-use super::page::{Page, Whole, plain};
-use super::tags::CATEGORIES;
+use super::page::{MeasuredPage, PageTotals, plain};
 
 /// Levels above a block whose elements are measured.
 const LEVELS: [usize; 5] = [0, 1, 2, 3, 5];
 
-/// Neighbours that are measured, from a block on.
+/// Offsets of the neighbours that are measured.
 const NEIGHBOURS: [i64; 6] = [-3, -2, -1, 1, 2, 3];
 
-/// How many neighbours on each side are summed up.
+/// Numbers of neighbours on each side that are summed up.
 const WINDOWS: [usize; 2] = [5, 15];
 
-/// Groups whose words are counted in the whole page, by their place.
+/// Indexes of the groups whose words are counted in the whole page.
 const COUNTED: [usize; 7] = [7, 13, 15, 16, 17, 12, 14];
 
-/// How many features there are.
+/// Number of features.
 pub(super) const COUNT: usize = 179;
 
-/// Values of a block's scores, at the end of its row.
+/// Number of scores at the end of a block's row.
+#[cfg(feature = "internals")]
 pub(super) const SCORES: usize = 7;
 
-/// The names of the features, in their order.
+/// Returns the names of the features in their order.
+#[cfg(feature = "internals")]
 pub(super) fn names() -> Vec<String> {
+    use super::groups::GROUPS;
+    use super::tags::CATEGORIES;
+
     let words = |names: &str| {
         names
             .split_ascii_whitespace()
@@ -70,53 +73,53 @@ pub(super) fn names() -> Vec<String> {
 }
 
 /// The rows of a page, one after another.
-pub(super) struct Rows<'a> {
-    page: &'a Page<'a>,
+pub(super) struct FeatureRows<'a> {
+    page: &'a MeasuredPage<'a>,
     whole: Vec<f64>,
     row: Vec<f32>,
     last_heading: Option<usize>,
     level: f64,
 }
 
-impl<'a> Rows<'a> {
-    /// `kind` is what the page says that it is about: see [`about`].
-    pub(super) fn new(page: &'a Page<'a>, kind: f64) -> Self {
+impl<'a> FeatureRows<'a> {
+    /// `kind` is the type that the page declares: see [`open_graph_value`].
+    pub(super) fn new(page: &'a MeasuredPage<'a>, kind: f64) -> Self {
         Self {
             page,
-            whole: whole(page, kind),
+            whole: page_values(page, kind),
             row: Vec::with_capacity(256),
             last_heading: None,
             level: 0.0,
         }
     }
 
-    /// The row of the block of this number; the blocks are asked for in their order.
+    /// Computes the row of the block with this number; the blocks must be requested in their order.
     pub(super) fn row(&mut self, number: usize) -> &[f32] {
         self.row.clear();
         let block = &self.page.cut.blocks[number];
-        self.own(block);
-        self.position(number, block);
-        self.around(block);
-        self.repetition(number, block);
-        self.neighbours(number, block);
+        self.push_own(block);
+        self.push_position(number, block);
+        self.push_ancestors(block);
+        self.push_repetition(number, block);
+        self.push_neighbours(number, block);
         let page = self.page;
         let element = block.element as usize;
         for core in 0..2 {
-            self.put(flag(page.is_in(page.cores[core], block.element)));
+            self.push_value(flag(page.is_in(page.cores[core], block.element)));
         }
         for core in 0..2 {
-            self.put(f64::from(page.away[element][core]));
+            self.push_value(f64::from(page.away[element][core]));
         }
         for levels in page.groups[element] {
-            self.put(f64::from(levels));
+            self.push_value(f64::from(levels));
         }
         for levels in page.categories[element] {
-            self.put(f64::from(levels));
+            self.push_value(f64::from(levels));
         }
         for at in 0..self.whole.len() {
-            self.put(self.whole[at]);
+            self.push_value(self.whole[at]);
         }
-        self.scores(block);
+        self.push_scores(block);
         &self.row
     }
 
@@ -124,23 +127,23 @@ impl<'a> Rows<'a> {
         clippy::cast_possible_truncation,
         reason = "the model was trained on such numbers"
     )]
-    fn put(&mut self, value: f64) {
+    fn push_value(&mut self, value: f64) {
         self.row.push(value as f32);
     }
 
-    fn put_all<const N: usize>(&mut self, values: [f64; N]) {
+    fn push_values<const N: usize>(&mut self, values: [f64; N]) {
         for value in values {
-            self.put(value);
+            self.push_value(value);
         }
     }
 
-    fn own(&mut self, block: &Block) {
+    fn push_own(&mut self, block: &TextBlock) {
         let page = self.page;
         let text = &block.text;
         let words = f64::from(text.words);
         let some = words.max(1.0);
         let element = &page.cut.elements[block.element as usize];
-        self.put_all([
+        self.push_values([
             words.ln_1p(),
             f64::from(plain(block)).ln_1p(),
             linked(block),
@@ -158,10 +161,10 @@ impl<'a> Rows<'a> {
             f64::from(element.tag.kind),
         ]);
         for bit in [HIDDEN, STYLED, ARIA, NOSCRIPT, CONTROL, FORM, CODE, UNSEEN] {
-            self.put(flag(block.flags & bit != 0));
+            self.push_value(flag(block.flags & bit != 0));
         }
         let of_title = f64::from(text.of_title);
-        self.put_all([
+        self.push_values([
             f64::from(element.depth),
             flag(page.texts.get(&text.hash).is_some_and(|count| *count > 1)),
             of_title / count(page.title.words.len()).max(1.0),
@@ -169,13 +172,13 @@ impl<'a> Rows<'a> {
         ]);
     }
 
-    fn position(&mut self, number: usize, block: &Block) {
+    fn push_position(&mut self, number: usize, block: &TextBlock) {
         let page = self.page;
         let blocks = count(page.cut.blocks.len());
         let here = signed(number);
         let [words, long, _] = page.before[number];
         let since = page.heading.map(|heading| here - signed(heading));
-        self.put_all([
+        self.push_values([
             words / page.words,
             count(number) / blocks,
             long / page.long,
@@ -190,14 +193,14 @@ impl<'a> Rows<'a> {
             self.level = f64::from(level);
         }
         let last = self.last_heading;
-        self.put_all([
+        self.push_values([
             last.map_or(99.0, |last| float((here - signed(last)).min(60))),
             self.level,
             last.map_or(-1.0, |last| (words - page.before[last][0]).ln_1p()),
         ]);
     }
 
-    fn around(&mut self, block: &Block) {
+    fn push_ancestors(&mut self, block: &TextBlock) {
         let page = self.page;
         let mut element = block.element as usize;
         let mut above = 0;
@@ -210,7 +213,7 @@ impl<'a> Rows<'a> {
                 }
             }
             let sum = &page.sums[element];
-            self.put_all([
+            self.push_values([
                 sum.words.ln_1p(),
                 sum.linked / sum.words.max(1.0),
                 sum.words / sum.blocks.max(1.0),
@@ -220,12 +223,12 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn repetition(&mut self, number: usize, block: &Block) {
+    fn push_repetition(&mut self, number: usize, block: &TextBlock) {
         let page = self.page;
         let repeats = &page.repeats[block.element as usize];
         let depth = |element: u32| f64::from(page.cut.elements[element as usize].depth);
         let most = &page.alike[repeats.most as usize];
-        self.put_all([
+        self.push_values([
             most.count.ln_1p(),
             most.words.ln_1p(),
             most.linked,
@@ -233,7 +236,7 @@ impl<'a> Rows<'a> {
             depth(block.element) - depth(repeats.most),
         ]);
         if let Some(largest) = page.alike.get(repeats.largest as usize) {
-            self.put_all([
+            self.push_values([
                 largest.count.ln_1p(),
                 largest.words.ln_1p(),
                 largest.linked,
@@ -241,14 +244,14 @@ impl<'a> Rows<'a> {
                 repeats.levels,
             ]);
         } else {
-            self.put_all([0.0; 5]);
+            self.push_values([0.0; 5]);
         }
         let likes = page
             .likes
             .get(&page.paths[number])
             .copied()
             .unwrap_or_default();
-        self.put_all([
+        self.push_values([
             likes.blocks.ln_1p(),
             (likes.words / likes.blocks.max(1.0)).ln_1p(),
             likes.linked / likes.words.max(1.0),
@@ -256,7 +259,7 @@ impl<'a> Rows<'a> {
         ]);
     }
 
-    fn neighbours(&mut self, number: usize, block: &Block) {
+    fn push_neighbours(&mut self, number: usize, block: &TextBlock) {
         let page = self.page;
         let blocks = &page.cut.blocks;
         let beside = |by: i64| {
@@ -268,13 +271,13 @@ impl<'a> Rows<'a> {
             match beside(by) {
                 Some(beside) => {
                     let element = &page.cut.elements[beside.element as usize];
-                    self.put_all([
+                    self.push_values([
                         f64::from(plain(beside)).ln_1p(),
                         linked(beside),
                         flag(element.heading > 0),
                     ]);
                 }
-                None => self.put_all([-1.0, -1.0, 0.0]),
+                None => self.push_values([-1.0, -1.0, 0.0]),
             }
         }
         for window in WINDOWS {
@@ -283,7 +286,7 @@ impl<'a> Rows<'a> {
             let over = count(to - from);
             let (before, after) = (page.before[from], page.before[to]);
             let words = after[0] - before[0];
-            self.put_all([
+            self.push_values([
                 ((after[1] - before[1]) / over).ln_1p(),
                 (after[2] - before[2]) / words.max(1.0),
                 words / over,
@@ -291,10 +294,10 @@ impl<'a> Rows<'a> {
         }
         let same = |by: i64| flag(beside(by).is_some_and(|b| b.element == block.element));
         let inside = page.cut.elements[block.element as usize].parent != NONE;
-        self.put_all([if inside { same(-1) } else { 0.0 }, same(1)]);
+        self.push_values([if inside { same(-1) } else { 0.0 }, same(1)]);
     }
 
-    fn scores(&mut self, block: &Block) {
+    fn push_scores(&mut self, block: &TextBlock) {
         let page = self.page;
         let all = page.scores[block.element as usize];
         let mut near = [(0_i8, 0_i8); 2];
@@ -308,7 +311,7 @@ impl<'a> Rows<'a> {
             *high = here.called.high.max(*high);
             element = here.parent;
         }
-        self.put_all(
+        self.push_values(
             [
                 f64::from(all.low),
                 f64::from(all.high),
@@ -323,11 +326,11 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The part of each row that is the page's.
-fn whole(page: &Page, kind: f64) -> Vec<f64> {
-    let Cut { blocks, .. } = page.cut;
+/// Returns the features of the page as a whole.
+fn page_values(page: &MeasuredPage, kind: f64) -> Vec<f64> {
+    let PageBlocks { blocks, .. } = page.cut;
     let number = count(blocks.len());
-    let whole = Whole::of(page);
+    let whole = PageTotals::of(page);
     let linked = page.before.last().map_or(0.0, |sums| sums[2]);
     let [half, most] = page.cores.map(|core| page.sums.get(core as usize).copied());
     let mut values = vec![
@@ -357,16 +360,16 @@ fn whole(page: &Page, kind: f64) -> Vec<f64> {
     values
 }
 
-/// What `og:type` says, as a number that a trained model keeps.
-pub(super) fn about(kind: &str) -> f64 {
+/// Converts `og:type` to a number that a trained model depends on.
+pub(super) fn open_graph_value(kind: &str) -> f64 {
     let kind = kind.to_ascii_lowercase();
     flag(kind.contains("article"))
         + 2.0 * flag(kind.contains("product"))
         + 3.0 * flag(kind.contains("website"))
 }
 
-/// The share of a block's words that stand in links.
-fn linked(block: &Block) -> f64 {
+/// Returns the share of a block's words in links.
+fn linked(block: &TextBlock) -> f64 {
     f64::from(block.linked.min(block.text.words)) / f64::from(block.text.words.max(1))
 }
 

@@ -1,7 +1,7 @@
-//! Words in classes that say what an element is, in groups: how far above a block stands the
-//! nearest element with one of them is a feature.
+//! Groups of naming words in classes; the distance from a block up to the nearest element with a
+//! word of each group is a feature.
 
-/// The groups: a name, and words of it.
+/// The groups: a name and its words.
 pub(super) const GROUPS: [(&str, &str); 20] = [
     (
         "nav",

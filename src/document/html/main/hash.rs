@@ -1,14 +1,14 @@
-//! A hash that every run and every machine gives alike: FNV-1a over characters.
+//! A hash that is the same in every run on every machine: FNV-1a over characters.
 
-pub(super) struct Hash(u64);
+pub(super) struct FnvHash(u64);
 
-impl Default for Hash {
+impl Default for FnvHash {
     fn default() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 }
 
-impl Hash {
+impl FnvHash {
     pub(super) fn of(text: &str) -> Self {
         let mut hash = Self::default();
         text.chars().for_each(|c| hash.push(c));

@@ -1,33 +1,34 @@
 //! The main content of a page: the article, thread, product, listing or chapter, without
 //! navigation, header, footer, sidebars, notices, related links and forms for comments.
 //!
-//! The page's tree is cut into [`blocks`]; of each some numbers are found, and a model of
-//! regression trees says how likely the block is content. Chosen are those that promise the best
-//! F-measure. The rest is taken from the tree, which is then written as that of any page.
+//! The page's tree is cut into [`blocks`]; features are computed for each, and a model of
+//! regression trees estimates the probability that it is content. The choice maximizes the expected
+//! F-measure. The other blocks are removed from the tree, which is then converted as that of any
+//! page.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! |---|---|
 //! | `blocks` | a tree cut into runs of text |
-//! | `text`, `hash` | what is counted of a text |
-//! | `words`, `groups`, `tags` | what an element's class, role and name say |
+//! | `text`, `hash` | counts over a text |
+//! | `words`, `groups`, `tags` | the class, role and name of an element |
 //! | `page` | sums over the page and its elements |
 //! | `features` | a row of numbers for each block |
 //! | `trees` | the model |
-//! | `choose`, `complete` | the blocks that are chosen |
+//! | `choose`, `complete` | the choice of blocks |
 //! | `prune` | the tree without the others |
-//! | `study` | what a model is trained with |
+//! | `study` | the training data of a model |
 
 use html2md::Handle;
 use memchr::{memmem, memrchr};
 
 use super::prefilter::tag;
-use super::reveal::Veil;
-use super::{Read, Source, dom, parse, pre, prefilter, reveal};
-use crate::document::Cuts;
-use blocks::{Cut, Hidden, NOSCRIPT, UNSEEN};
-use page::Page;
-use text::Title;
-use words::Words;
+use super::reveal::HiddenElements;
+use super::{ConvertedPage, HtmlSource, dom, parse, prefilter, preformatted, reveal};
+use crate::document::DocumentCuts;
+use blocks::{HidingFlags, NOSCRIPT, PageBlocks, UNSEEN};
+use page::MeasuredPage;
+use text::TitleWords;
+use words::NamingCache;
 
 mod blocks;
 mod choose;
@@ -37,34 +38,35 @@ mod groups;
 mod hash;
 mod page;
 mod prune;
+#[cfg(feature = "internals")]
 pub(in crate::document) mod study;
 mod tags;
 mod text;
 mod trees;
 mod words;
 
-/// Words of a choice with fewer of which it is as good as none.
+/// Minimum number of words of a useful choice.
 const LITTLE: u32 = 25;
 
-/// Words that are seen in a page with fewer of which it may be that what counts is hidden: if there
-/// are so many times as many of those.
+/// A page with fewer visible words than this may hide its content, if it has `TIMES` as many hidden
+/// ones.
 const FEW: u32 = 100;
 const TIMES: u32 = 10;
 
-/// What is expected of a choice that is sure.
+/// Minimum expected precision and recall of a sure choice.
 const SURE: (f64, f64) = (0.8, 0.95);
 
-/// Reads the main content of a page, and whether the choice was sure; `None` if there is none to
-/// speak of, or if there was not the memory or the time for a choice.
-pub(super) fn read(source: &Source) -> Option<(Read, bool)> {
-    let parsed = Parsed::of(source);
+/// Reads the main content of a page; true if the choice was sure. `None` if there is no content of
+/// a useful length, or not enough memory or time.
+pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
+    let parsed = ParsedContent::of(source);
     if parsed.tree.cuts.time {
         return None;
     }
     let body = parsed.body.as_ref()?;
     let cut = parsed.cut(false)?;
-    let page = Page::of(&cut, &parsed.title_words);
-    let chances = chances(&page, parsed.kind, |_| {});
+    let page = MeasuredPage::of(&cut, &parsed.title_words);
+    let chances = block_chances(&page, parsed.kind, |_| {});
     let choice = choose::choose(&page, &chances);
     let words: u32 = cut
         .blocks
@@ -78,8 +80,9 @@ pub(super) fn read(source: &Source) -> Option<(Read, bool)> {
     }
     prune::prune(body, &cut, &page.sums, &choice.chosen);
     let (model, cuts) = source.walk(&parsed.tree);
-    let sure = cuts == Cuts::default() && choice.precision >= SURE.0 && choice.recall >= SURE.1;
-    let read = Read {
+    let sure =
+        cuts == DocumentCuts::default() && choice.precision >= SURE.0 && choice.recall >= SURE.1;
+    let read = ConvertedPage {
         model,
         cuts,
         remark: None,
@@ -88,9 +91,9 @@ pub(super) fn read(source: &Source) -> Option<(Read, bool)> {
     Some((read, sure))
 }
 
-/// How likely each block is content; `note` is shown the rows.
-fn chances(page: &Page, kind: f64, mut note: impl FnMut(&[f32])) -> Vec<f64> {
-    let mut rows = features::Rows::new(page, kind);
+/// Returns the probability that each block is content; calls `note` with each row of features.
+fn block_chances(page: &MeasuredPage, kind: f64, mut note: impl FnMut(&[f32])) -> Vec<f64> {
+    let mut rows = features::FeatureRows::new(page, kind);
     (0..page.cut.blocks.len())
         .map(|number| {
             let row = rows.row(number);
@@ -100,55 +103,57 @@ fn chances(page: &Page, kind: f64, mut note: impl FnMut(&[f32])) -> Vec<f64> {
         .collect()
 }
 
-/// A page's tree with all that may be content, and what is asked of the page besides.
-struct Parsed {
-    tree: super::Tree,
+/// A page's tree with everything that may be content.
+struct ParsedContent {
+    tree: super::PageTree,
     body: Option<Handle>,
-    hidden: Hidden,
+    hidden: HidingFlags,
+    #[cfg(feature = "internals")]
     title: String,
-    title_words: Title,
-    /// What `og:type` says.
+    title_words: TitleWords,
+    /// Value of `og:type` as a feature.
     kind: f64,
 }
 
-impl Parsed {
-    fn of(source: &Source) -> Self {
+impl ParsedContent {
+    fn of(source: &HtmlSource) -> Self {
         let (filtered, late) =
             prefilter::filter_all(source.page, source.syntax, source.ends.filter);
         let (tree, mut veil, short) = parse::parse(&filtered, source.ends.parse);
-        let hidden = hidden(&mut veil, &tree.document);
-        let cuts = Cuts {
-            memory: short == Some(parse::Short::Memory),
-            time: late || short == Some(parse::Short::Time),
-            ..Cuts::default()
+        let hidden = hidden_flags(&mut veil, &tree.document);
+        let cuts = DocumentCuts {
+            memory: short == Some(parse::ParseLimit::Memory),
+            time: late || short == Some(parse::ParseLimit::Time),
+            ..DocumentCuts::default()
         };
         let title = title(&tree.document);
         Self {
             body: child(&tree.document, "html").and_then(|html| child(&html, "body")),
             hidden,
-            title_words: Title::of(&title),
+            title_words: TitleWords::of(&title),
+            #[cfg(feature = "internals")]
             title,
-            kind: features::about(kind(source.page)),
-            tree: super::Tree { tree, cuts },
+            kind: features::open_graph_value(open_graph_type(source.page)),
+            tree: super::PageTree { tree, cuts },
         }
     }
 
-    /// The page's blocks; `None` if there are none, or more than a choice is made of.
-    fn cut(&self, kept: bool) -> Option<Cut> {
+    /// Cuts the page into blocks; `None` if there are none, or too many.
+    fn cut(&self, kept: bool) -> Option<PageBlocks> {
         let body = self.body.as_ref()?;
-        let mut words = Words::default();
-        let mut cut = blocks::cut(body, &self.hidden, &self.title_words, &mut words, kept);
+        let mut words = NamingCache::default();
+        let mut cut = blocks::cut_blocks(body, &self.hidden, &self.title_words, &mut words, kept);
         if cut.too_much || cut.blocks.is_empty() {
             return None;
         }
-        see(&mut cut);
+        reveal_if_sparse(&mut cut);
         Some(cut)
     }
 }
 
-/// Where a page shows next to nothing, what is for browsers without scripts counts as seen, and
-/// then what is hidden until a script runs.
-fn see(cut: &mut Cut) {
+/// Treats content for browsers without scripts as visible if the page shows almost nothing, and
+/// then content that is hidden until a script runs.
+fn reveal_if_sparse(cut: &mut PageBlocks) {
     for bits in [NOSCRIPT, UNSEEN] {
         let (mut seen, mut more) = (0, 0);
         for block in &cut.blocks {
@@ -169,9 +174,9 @@ fn see(cut: &mut Cut) {
     }
 }
 
-/// How each hidden element is hidden, and whether the page offers to show it.
-fn hidden(veil: &mut Veil, root: &Handle) -> Hidden {
-    let mut hidden = Hidden::new();
+/// Returns how each hidden element is hidden; [`UNSEEN`] is set unless the page offers to show it.
+fn hidden_flags(veil: &mut HiddenElements, root: &Handle) -> HidingFlags {
+    let mut hidden = HidingFlags::new();
     for node in &veil.hidden {
         let mut how = 0;
         let _: Option<()> = dom::with_attributes(node, |name, value| {
@@ -184,11 +189,11 @@ fn hidden(veil: &mut Veil, root: &Handle) -> Hidden {
             }
             None
         });
-        hidden.insert(reveal::place(node), how);
+        hidden.insert(reveal::node_id(node), how);
     }
-    veil.lift(root);
+    veil.show_disclosed(root);
     for node in &veil.hidden {
-        *hidden.entry(reveal::place(node)).or_default() |= UNSEEN;
+        *hidden.entry(reveal::node_id(node)).or_default() |= UNSEEN;
     }
     hidden
 }
@@ -199,12 +204,12 @@ fn child(node: &Handle, name: &str) -> Option<Handle> {
     found.cloned()
 }
 
-/// The page's title, wherever it stands.
+/// Returns the page's first title, anywhere in the document.
 fn title(document: &Handle) -> String {
     let mut open = vec![document.clone()];
     while let Some(node) = open.pop() {
         if dom::name(&node) == "title" {
-            let text = pre::text_of(&node);
+            let text = preformatted::text_of(&node);
             return text.split_whitespace().collect::<Vec<_>>().join(" ");
         }
         open.extend(node.children.borrow().iter().rev().cloned());
@@ -212,8 +217,8 @@ fn title(document: &Handle) -> String {
     String::new()
 }
 
-/// What the page's `og:type` says.
-fn kind(page: &str) -> &str {
+/// Returns the page's `og:type`.
+fn open_graph_type(page: &str) -> &str {
     let bytes = page.as_bytes();
     let mut kind = "";
     for found in memmem::find_iter(bytes, b"og:type").take(4) {

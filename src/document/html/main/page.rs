@@ -1,24 +1,24 @@
-//! What is known of a page's blocks and elements together, in one pass up the tree and one down:
-//! how much text each element holds and of what kind, what repeats, and where the page's text is.
+//! Measures of a page's blocks and elements, from one pass up the tree and one down: the amount and
+//! kind of text in each element, repetition, and the position of the page's text.
 
 use std::collections::HashMap;
 
-use super::blocks::{Block, CONTROL, Cut, Element, HIDES, NONE};
+use super::blocks::{CONTROL, HIDES, NONE, PageBlocks, PageElement, TextBlock};
 use super::groups::GROUPS;
-use super::hash::Hash;
+use super::hash::FnvHash;
 use super::tags::{CATEGORIES, MAIN, PARAGRAPH};
-use super::text::Title;
+use super::text::TitleWords;
 use crate::sort::Sort;
 
-/// Words outside of links from which on a text is long.
+/// Minimum number of words outside of links in a long text.
 const LONG: u32 = 12;
 
-/// The furthest that an element of a group or a category is looked for, in levels.
+/// Maximum distance of an element of a group or a category, in levels.
 const FAR: u8 = 20;
 
-/// What an element holds.
+/// Sums over the blocks in an element.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sum {
+pub(super) struct ElementSum {
     pub(super) words: f64,
     pub(super) linked: f64,
     pub(super) blocks: f64,
@@ -27,17 +27,17 @@ pub(super) struct Sum {
     pub(super) stops: f64,
 }
 
-/// Elements side by side that are alike.
+/// Similar siblings of an element.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Alike {
+pub(super) struct SimilarSiblings {
     pub(super) count: f64,
-    /// Words of each, on average.
+    /// Average number of words of each.
     pub(super) words: f64,
     /// The share of words in links.
     pub(super) linked: f64,
 }
 
-impl Alike {
+impl SimilarSiblings {
     const ALONE: Self = Self {
         count: 1.0,
         words: 0.0,
@@ -49,78 +49,79 @@ impl Alike {
     }
 }
 
-/// The elements around an element that repeat, itself included.
+/// The repeating elements around an element, including itself.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Repeats {
-    /// The one that repeats most often.
+pub(super) struct RepeatingAncestors {
+    /// Index of the one that repeats most often.
     pub(super) most: u32,
-    /// The one whose likes hold most, if it is there more than twice; else [`NONE`].
+    /// Index of the one whose similar siblings have most words, if there are more than two; else
+    /// [`NONE`].
     pub(super) largest: u32,
-    /// How many repeat.
+    /// Number of repeating elements.
     pub(super) levels: f64,
 }
 
 /// The scores of the words around an element, in eighths.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Scores {
+pub(super) struct WordScores {
     pub(super) low: i8,
     pub(super) high: i8,
     pub(super) sum: i32,
 }
 
-/// Blocks that stand in elements of the same names.
+/// Totals of the blocks with the same path of names.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Likes {
+pub(super) struct PathTotals {
     pub(super) blocks: f64,
     pub(super) words: f64,
     pub(super) linked: f64,
 }
 
-/// A page, as features ask of it.
-pub(super) struct Page<'a> {
-    pub(super) cut: &'a Cut,
-    pub(super) title: &'a Title,
-    pub(super) sums: Vec<Sum>,
-    pub(super) alike: Vec<Alike>,
-    pub(super) repeats: Vec<Repeats>,
+/// A page with the measures that its features need.
+pub(super) struct MeasuredPage<'a> {
+    pub(super) cut: &'a PageBlocks,
+    pub(super) title: &'a TitleWords,
+    pub(super) sums: Vec<ElementSum>,
+    pub(super) alike: Vec<SimilarSiblings>,
+    pub(super) repeats: Vec<RepeatingAncestors>,
     /// Levels up to the nearest element of each group.
     pub(super) groups: Vec<[u8; GROUPS.len()]>,
-    /// The same of each category.
+    /// Levels up to the nearest element of each category.
     pub(super) categories: Vec<[u8; CATEGORIES.len()]>,
-    pub(super) scores: Vec<Scores>,
-    /// The deepest element that holds half of the long text, and that holds four fifths.
+    pub(super) scores: Vec<WordScores>,
+    /// Indexes of the deepest elements with half and with four fifths of the long text.
     pub(super) cores: [u32; 2],
-    /// How many levels each element must be left for, to come from a core to an element.
+    /// Levels from each element up to the nearest one around a core.
     pub(super) away: Vec<[u16; 2]>,
-    /// The last three names of the element in which each block stands, as a hash.
+    /// Hash of the last three names of the element of each block.
     pub(super) paths: Vec<u64>,
-    pub(super) likes: HashMap<u64, Likes>,
-    /// How often each text occurs.
+    pub(super) likes: HashMap<u64, PathTotals>,
+    /// Number of occurrences of each text.
     pub(super) texts: HashMap<u64, u32>,
-    /// Sums over the blocks before each, and one more: words, words of long texts, words in links.
+    /// Sums over the blocks before each, and over all: words, words of long texts, words in links.
     pub(super) before: Vec<[f64; 3]>,
     pub(super) words: f64,
     /// Words of long texts.
     pub(super) long: f64,
-    /// The page's main heading.
+    /// Index of the page's main heading.
     pub(super) heading: Option<usize>,
-    /// Whether that shares its words with the title.
+    /// True if that shares its words with the title.
     pub(super) heading_is_title: bool,
     pub(super) first_long: i64,
     pub(super) last_long: i64,
 }
 
-/// Words outside of links.
-pub(super) fn plain(block: &Block) -> u32 {
+/// Returns the number of words outside of links.
+pub(super) fn plain(block: &TextBlock) -> u32 {
     block.text.words - block.linked.min(block.text.words)
 }
 
-pub(super) fn is_long(block: &Block) -> bool {
+pub(super) fn is_long(block: &TextBlock) -> bool {
     plain(block) >= LONG && block.flags & CONTROL == 0
 }
 
-impl<'a> Page<'a> {
-    pub(super) fn of(cut: &'a Cut, title: &'a Title) -> Self {
+impl<'a> MeasuredPage<'a> {
+    pub(super) fn of(cut: &'a PageBlocks, title: &'a TitleWords) -> Self {
         let sums = sums(cut);
         let alike = alike(&cut.elements, &sums);
         let mut page = Self {
@@ -145,18 +146,18 @@ impl<'a> Page<'a> {
             first_long: 0,
             last_long: 0,
         };
-        page.down();
-        page.across();
-        page.cores();
+        page.sum_down();
+        page.scan_blocks();
+        page.find_cores();
         page
     }
 
-    /// What each element has from those around it.
-    fn down(&mut self) {
+    /// Computes the measures that each element takes from those around it.
+    fn sum_down(&mut self) {
         let far = (
             [FAR; GROUPS.len()],
             [FAR; CATEGORIES.len()],
-            Scores::default(),
+            WordScores::default(),
         );
         for element in &self.cut.elements {
             let (mut groups, mut categories, mut scores) = match element.parent {
@@ -183,8 +184,8 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// What each block has from those before and beside it.
-    fn across(&mut self) {
+    /// Computes the measures of blocks and sums over the blocks before each.
+    fn scan_blocks(&mut self) {
         let elements = &self.cut.elements;
         let mut before = [0.0; 3];
         self.before.push(before);
@@ -203,7 +204,7 @@ impl<'a> Page<'a> {
                 last = Some(number);
             }
             *self.texts.entry(block.text.hash).or_default() += 1;
-            let path = path(elements, block.element);
+            let path = hash_path(elements, block.element);
             self.paths.push(path);
             let likes = self.likes.entry(path).or_default();
             likes.blocks += 1.0;
@@ -226,13 +227,13 @@ impl<'a> Page<'a> {
         self.last_long = number(last.unwrap_or(self.cut.blocks.len()));
     }
 
-    /// Whether an element is another one or stands in it.
+    /// True if `inner` is `outer` or is within it.
     pub(super) fn is_in(&self, outer: u32, inner: u32) -> bool {
         let size = self.cut.elements.get(outer as usize).map_or(0, |e| e.size);
         (outer..outer.saturating_add(size)).contains(&inner)
     }
 
-    fn cores(&mut self) {
+    fn find_cores(&mut self) {
         let elements = &self.cut.elements;
         self.cores = [0.5, 0.8].map(|share| {
             let mut core = 0;
@@ -248,7 +249,7 @@ impl<'a> Page<'a> {
                 core = child;
             }
         });
-        // How far above a core each element around it stands.
+        // Levels from a core up to each element around it.
         let around = self.cores.map(|core| {
             let mut around = HashMap::new();
             let (mut element, mut levels) = (core, 0_u16);
@@ -282,8 +283,8 @@ fn nearest<const N: usize>(levels: &mut [u8; N], here: u32) {
     }
 }
 
-fn sums(cut: &Cut) -> Vec<Sum> {
-    let mut sums = vec![Sum::default(); cut.elements.len()];
+fn sums(cut: &PageBlocks) -> Vec<ElementSum> {
+    let mut sums = vec![ElementSum::default(); cut.elements.len()];
     for block in &cut.blocks {
         let words = f64::from(block.text.words);
         let linked = f64::from(block.linked.min(block.text.words));
@@ -307,7 +308,7 @@ fn sums(cut: &Cut) -> Vec<Sum> {
     sums
 }
 
-fn alike(elements: &[Element], sums: &[Sum]) -> Vec<Alike> {
+fn alike(elements: &[PageElement], sums: &[ElementSum]) -> Vec<SimilarSiblings> {
     let mut groups: HashMap<(u32, u64), (f64, f64, f64)> = HashMap::new();
     for (element, sum) in elements.iter().zip(sums) {
         if sum.words > 0.0 {
@@ -317,12 +318,12 @@ fn alike(elements: &[Element], sums: &[Sum]) -> Vec<Alike> {
             group.2 += sum.linked;
         }
     }
-    let alike = |(element, sum): (&Element, &Sum)| {
+    let alike = |(element, sum): (&PageElement, &ElementSum)| {
         let (count, words, linked) = groups
             .get(&(element.parent, element.shape))
             .copied()
             .filter(|group| group.0 > 1.0 && sum.words > 0.0)?;
-        Some(Alike {
+        Some(SimilarSiblings {
             count,
             words: words / count,
             linked: linked / words.max(1.0),
@@ -331,20 +332,20 @@ fn alike(elements: &[Element], sums: &[Sum]) -> Vec<Alike> {
     elements
         .iter()
         .zip(sums)
-        .map(|each| alike(each).unwrap_or(Alike::ALONE))
+        .map(|each| alike(each).unwrap_or(SimilarSiblings::ALONE))
         .collect()
 }
 
-fn repeats(elements: &[Element], alike: &[Alike]) -> Vec<Repeats> {
+fn repeats(elements: &[PageElement], alike: &[SimilarSiblings]) -> Vec<RepeatingAncestors> {
     let often = |number: u32| {
         let count = alike[number as usize].count;
         if count > 2.0 { count } else { 0.0 }
     };
-    let mut repeats: Vec<Repeats> = Vec::with_capacity(elements.len());
+    let mut repeats: Vec<RepeatingAncestors> = Vec::with_capacity(elements.len());
     for (number, element) in (0..).zip(elements) {
         let own = &alike[number as usize];
         let mut here = match element.parent {
-            NONE => Repeats {
+            NONE => RepeatingAncestors {
                 most: number,
                 largest: NONE,
                 levels: 0.0,
@@ -364,9 +365,9 @@ fn repeats(elements: &[Element], alike: &[Alike]) -> Vec<Repeats> {
     repeats
 }
 
-/// The names of an element and of the two around it.
-fn path(elements: &[Element], mut element: u32) -> u64 {
-    let mut hash = Hash::default();
+/// Hashes the names of an element and of the two around it.
+fn hash_path(elements: &[PageElement], mut element: u32) -> u64 {
+    let mut hash = FnvHash::default();
     for _ in 0..3 {
         let Some(here) = elements.get(element as usize) else {
             break;
@@ -377,13 +378,13 @@ fn path(elements: &[Element], mut element: u32) -> u64 {
     hash.end()
 }
 
-/// What a page says of itself as a whole.
-pub(super) struct Whole {
+/// Totals over a page.
+pub(super) struct PageTotals {
     pub(super) main: f64,
     pub(super) article: f64,
     pub(super) articles: f64,
     pub(super) article_count: f64,
-    /// How many elements have a word of each group.
+    /// Number of elements with a word of each group.
     pub(super) groups: [f64; GROUPS.len()],
     pub(super) prices: f64,
     pub(super) long_blocks: f64,
@@ -394,8 +395,8 @@ pub(super) struct Whole {
     pub(super) most_frequent: f64,
 }
 
-impl Whole {
-    pub(super) fn of(page: &Page) -> Self {
+impl PageTotals {
+    pub(super) fn of(page: &MeasuredPage) -> Self {
         let mut whole = Self {
             main: 0.0,
             article: 0.0,

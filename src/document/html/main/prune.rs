@@ -1,32 +1,33 @@
-//! A page's tree without what was not chosen. What is left of it is written as any page is.
+//! Removes the blocks that were not chosen from a page's tree. The rest is converted as any page
+//! is.
 
 use std::collections::HashSet;
 
 use html2md::{Handle, NodeData};
 
-use super::blocks::{Cut, Leaf};
-use super::hash::Hash;
-use super::page::Sum;
-use crate::document::html::image::Image;
-use crate::document::html::prefilter::{all, media};
+use super::blocks::{PageBlocks, TreeLeaf};
+use super::hash::FnvHash;
+use super::page::ElementSum;
+use crate::document::html::image::ImageElement;
+use crate::document::html::prefilter::{content_hints, media};
 use crate::document::html::{dom, reveal};
 
-/// Elements of a line whose words stand apart from those of the next such element.
+/// Inline elements whose words stand apart from those of the next such element.
 const APART: [&str; 4] = ["a", "label", "span", "time"];
 
-struct Frame {
+struct PruneFrame {
     node: Handle,
     children: std::vec::IntoIter<Handle>,
     kept: Vec<Handle>,
-    /// Whether text of a chosen block is left in it.
+    /// True if it still contains text of a chosen block.
     text: bool,
-    /// Whether anything is.
+    /// True if it still contains any content.
     content: bool,
-    /// Whether it stands in code.
+    /// True within code.
     code: bool,
 }
 
-impl Frame {
+impl PruneFrame {
     fn new(node: Handle, code: bool) -> Self {
         let children = std::mem::take(&mut *node.children.borrow_mut()).into_iter();
         Self {
@@ -40,26 +41,26 @@ impl Frame {
     }
 }
 
-/// Takes from `body` all leaves but those of the chosen blocks, and what stands among them: an
-/// image, say, if at least half of the words around it are chosen.
-pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
+/// Removes all leaves from `body` except those of the chosen blocks and other leaves among them: an
+/// image, for example, stays if at least half of the words around it are chosen.
+pub(super) fn prune(body: &Handle, cut: &PageBlocks, sums: &[ElementSum], chosen: &[bool]) {
     let shares = shares(cut, sums, chosen);
     let mut leaves = cut.leaves.iter();
-    let mut links = Links::default();
-    // Whether such an element ended just now, and whether a blank is due before the next text.
+    let mut links = RemainingLinks::default();
+    // True if such an element ended just now; true if a blank is due before the next text.
     let (mut ended, mut blank) = (false, false);
-    let mut stack = vec![Frame::new(body.clone(), false)];
+    let mut stack = vec![PruneFrame::new(body.clone(), false)];
     while let Some(frame) = stack.last_mut() {
         let Some(child) = frame.children.next() else {
             let Some(frame) = stack.pop() else { break };
             ended = APART.contains(&dom::name(&frame.node));
-            links.note(&frame);
-            leave(frame, stack.last_mut());
+            links.record(&frame);
+            close_frame(frame, stack.last_mut());
             continue;
         };
         let mut leaf = || match leaves.next() {
-            Some(Leaf::Block(number)) => (chosen[*number as usize], true),
-            Some(Leaf::Loose(element)) => {
+            Some(TreeLeaf::Block(number)) => (chosen[*number as usize], true),
+            Some(TreeLeaf::Loose(element)) => {
                 let share = shares.get(*element as usize);
                 (share.is_some_and(|share| *share >= 0.5), false)
             }
@@ -84,7 +85,7 @@ pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
                 "img" | media::ELEMENT | "hr" | "input" => {
                     let (kept, _) = leaf();
                     if kept {
-                        frame.content |= shows(&child);
+                        frame.content |= is_visible(&child);
                         frame.kept.push(child.clone());
                     }
                 }
@@ -94,7 +95,7 @@ pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
                     blank |= ended && APART.contains(&name);
                     ended = false;
                     let code = frame.code || matches!(name, "pre" | "code");
-                    stack.push(Frame::new(child.clone(), code));
+                    stack.push(PruneFrame::new(child.clone(), code));
                 }
             },
             _ => {}
@@ -104,28 +105,28 @@ pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
         leaves.next().is_none(),
         "the tree is not the one that was cut"
     );
-    links.end();
+    links.empty_duplicates();
 }
 
-/// The links that are left.
+/// The links that remain.
 #[derive(Default)]
-struct Links {
-    /// Where those lead that have a text, as hashes.
+struct RemainingLinks {
+    /// Hashes of the targets of links with text.
     named: HashSet<u64>,
-    /// Those that hold images alone.
+    /// Links that contain only images, with hashes of their targets.
     pictured: Vec<(u64, Handle)>,
 }
 
-impl Links {
-    /// Notes an element that ends, if it is a link.
-    fn note(&mut self, frame: &Frame) {
+impl RemainingLinks {
+    /// Records an element at its end, if it is a link.
+    fn record(&mut self, frame: &PruneFrame) {
         if dom::name(&frame.node) != "a" || !frame.content {
             return;
         }
         let Some(address) = dom::attribute(&frame.node, "href") else {
             return;
         };
-        let address = Hash::of(address.trim()).end();
+        let address = FnvHash::of(address.trim()).end();
         if frame.text {
             self.named.insert(address);
         } else {
@@ -133,8 +134,8 @@ impl Links {
         }
     }
 
-    /// Empties the pictures that lead where a text leads as well: the page has both on a card.
-    fn end(self) {
+    /// Empties image links with the target of a text link, because a card has both.
+    fn empty_duplicates(self) {
         for (address, node) in self.pictured {
             if self.named.contains(&address)
                 && let NodeData::Element { attrs, .. } = &node.data
@@ -146,18 +147,18 @@ impl Links {
     }
 }
 
-/// Whether an image or the like shows something by itself.
-fn shows(node: &Handle) -> bool {
+/// True if an image or the like is visible by itself.
+fn is_visible(node: &Handle) -> bool {
     match dom::name(node) {
         "input" => false,
-        "img" => Image::of(node).is_some_and(|image| image.source.is_some()),
+        "img" => ImageElement::of(node).is_some_and(|image| image.source.is_some()),
         _ => true,
     }
 }
 
-/// Puts back what is left of an element, and keeps that in the one around it.
-fn leave(frame: Frame, around: Option<&mut Frame>) {
-    let Frame {
+/// Restores the remaining children of an element, and keeps it in the one around it.
+fn close_frame(frame: PruneFrame, around: Option<&mut PruneFrame>) {
+    let PruneFrame {
         node,
         kept,
         text,
@@ -165,25 +166,26 @@ fn leave(frame: Frame, around: Option<&mut Frame>) {
         ..
     } = frame;
     *node.children.borrow_mut() = kept;
-    let noscript = dom::attribute(&node, all::NAME).is_some_and(|name| name == "noscript");
+    let noscript =
+        dom::attribute(&node, content_hints::NAME).is_some_and(|name| name == "noscript");
     if dom::is_hidden(&node) || noscript {
         content &= text;
         if content {
-            reveal::show(&node);
+            reveal::unhide(&node);
         }
     }
     let Some(around) = around else { return };
     around.text |= text;
     around.content |= content;
-    // Cells keep their columns.
+    // Empty cells stay so that others keep their columns.
     if content || matches!(dom::name(&node), "td" | "th") {
         around.kept.push(node);
     }
 }
 
-/// The share of the words of each element that are chosen; of one without words, that of the one
-/// around it.
-fn shares(cut: &Cut, sums: &[Sum], chosen: &[bool]) -> Vec<f64> {
+/// Returns the chosen share of the words of each element; an element without words has that of the
+/// one around it.
+fn shares(cut: &PageBlocks, sums: &[ElementSum], chosen: &[bool]) -> Vec<f64> {
     let mut shares = vec![0.0; cut.elements.len()];
     for (block, chosen) in cut.blocks.iter().zip(chosen) {
         if *chosen {

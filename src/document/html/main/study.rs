@@ -1,30 +1,30 @@
-//! What a model is trained with, and looked at: for `benches/main_content` and for nobody else.
+//! Training data of the model and a view of its choices, for `benches/main_content` alone.
 
-use super::super::Source;
-use super::page::Page;
-use super::{Parsed, chances, choose, features};
+use super::super::HtmlSource;
+use super::page::MeasuredPage;
+use super::{ParsedContent, block_chances, choose, features};
 
-/// What there is to be known of one page.
+/// Features, probabilities and choice of one page.
 #[derive(Debug, Default)]
-pub struct Study {
+pub struct ContentStudy {
     /// The page's title.
     pub title: String,
     /// The blocks: text, words, words in links, element, flags.
     pub blocks: Vec<(String, u32, u32, u32, u16)>,
-    /// The elements: the one around each, -1 if there is none, and the words for it.
+    /// The elements: the index of the one around each or -1, and its naming words.
     pub elements: Vec<(i64, Vec<String>)>,
-    /// The features of each block; the scores of words are the last [`Study::SCORES`].
+    /// The features of each block; word scores are the last [`ContentStudy::SCORES`].
     pub rows: Vec<Vec<f32>>,
-    /// How likely each block is content.
+    /// The probability that each block is content.
     pub chances: Vec<f64>,
-    /// Whether each block is chosen.
+    /// True for each chosen block.
     pub chosen: Vec<bool>,
-    /// The precision and the recall that are expected of the choice.
+    /// Expected precision and recall of the choice.
     pub expected: (f64, f64),
 }
 
-impl Study {
-    /// How many features at the end of a row come from the table of words.
+impl ContentStudy {
+    /// Number of features at the end of a row that come from the table of words.
     pub const SCORES: usize = features::SCORES;
 
     /// The names of the features.
@@ -34,20 +34,20 @@ impl Study {
     }
 }
 
-/// Looks at a page; at none, if there are no blocks, or too many.
-pub(in crate::document::html) fn study(source: &Source) -> Study {
-    let parsed = Parsed::of(source);
-    let mut study = Study {
+/// Studies a page; the result is empty if it has no blocks, or too many.
+pub(in crate::document::html) fn study(source: &HtmlSource) -> ContentStudy {
+    let parsed = ParsedContent::of(source);
+    let mut study = ContentStudy {
         title: parsed.title.clone(),
-        ..Study::default()
+        ..ContentStudy::default()
     };
     let Some(mut cut) = parsed.cut(true) else {
         return study;
     };
     let kept = cut.kept.take().unwrap_or_default();
-    let page = Page::of(&cut, &parsed.title_words);
+    let page = MeasuredPage::of(&cut, &parsed.title_words);
     let rows = &mut study.rows;
-    let chances = chances(&page, parsed.kind, |row| rows.push(row.to_vec()));
+    let chances = block_chances(&page, parsed.kind, |row| rows.push(row.to_vec()));
     let choice = choose::choose(&page, &chances);
     study.blocks = cut
         .blocks

@@ -1,7 +1,8 @@
-//! What the name and the role of an element mean to the features, as numbers that a trained model
-//! keeps: neither order may change without training it anew.
+//! Features of the names and roles of elements, as numbers that a trained model depends on: neither
+//! order may change without new training.
 
-/// Categories of elements: how far above a block the nearest of each stands is a feature.
+/// Categories of elements; the distance from a block up to the nearest element of each is a
+/// feature.
 pub(super) const CATEGORIES: [&str; 18] = [
     "nav",
     "header",
@@ -23,26 +24,26 @@ pub(super) const CATEGORIES: [&str; 18] = [
     "p",
 ];
 
-/// `main`, among the categories.
+/// Index of `main` among the categories.
 pub(super) const MAIN: usize = 4;
-/// `p`, among the categories.
+/// Index of `p` among the categories.
 pub(super) const PARAGRAPH: usize = 17;
 
-/// `ul` and `ol`, among the categories.
+/// Index of `ul` and `ol` among the categories.
 pub(super) const LIST: usize = 9;
 
-/// `td`, among the kinds.
+/// Number of `td` among the kinds.
 pub(super) const CELL: u8 = 4;
-/// `th`, among the kinds.
+/// Number of `th` among the kinds.
 pub(super) const HEADER_CELL: u8 = 5;
-/// `dt`, among the kinds.
+/// Number of `dt` among the kinds.
 pub(super) const TERM: u8 = 6;
-/// `dd`, among the kinds.
+/// Number of `dd` among the kinds.
 pub(super) const DESCRIPTION: u8 = 7;
-/// `article`, among the kinds.
+/// Number of `article` among the kinds.
 pub(super) const ARTICLE: u8 = 15;
 
-/// Kinds of blocks, from 1 on.
+/// Kinds of blocks, numbered from 1.
 const KINDS: [&str; 19] = [
     "p",
     "div",
@@ -65,18 +66,18 @@ const KINDS: [&str; 19] = [
     "body",
 ];
 
-fn place(names: &[&str], name: &str) -> Option<usize> {
+fn position_of(names: &[&str], name: &str) -> Option<usize> {
     names.iter().position(|known| *known == name)
 }
 
-/// The kind of block that an element of this name makes; 0 for any other.
-pub(super) fn kind(name: &str) -> u8 {
-    place(&KINDS, name)
+/// Returns the kind of block that an element with this name makes; 0 for any other.
+pub(super) fn block_kind(name: &str) -> u8 {
+    position_of(&KINDS, name)
         .and_then(|kind| u8::try_from(kind + 1).ok())
         .unwrap_or(0)
 }
 
-/// The categories to which an element of this name belongs, a bit each.
+/// Returns one bit for each category of an element with this name.
 pub(super) fn categories(name: &str) -> u32 {
     let name = match name {
         "ul" | "ol" => "list",
@@ -84,10 +85,10 @@ pub(super) fn categories(name: &str) -> u32 {
         "list" | "heading" => return 0,
         name => name,
     };
-    place(&CATEGORIES, name).map_or(0, |category| 1 << category)
+    position_of(&CATEGORIES, name).map_or(0, |category| 1 << category)
 }
 
-/// The categories to which an element of this role belongs.
+/// Returns one bit for each category of an element with this role.
 pub(super) fn categories_of_role(role: &str) -> u32 {
     let name = match role {
         "navigation" | "menu" | "menubar" => "nav",

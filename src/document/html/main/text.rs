@@ -1,18 +1,18 @@
-//! What is counted of a block's text. A word is a run of letters, digits and underscores.
+//! Counts over a block's text. A word is a run of letters, digits and underscores.
 
-use super::hash::Hash;
+use super::hash::FnvHash;
 use crate::sort::Sort;
 
-/// What is counted of a text whose whitespace is collapsed.
+/// Counts over a text with collapsed whitespace.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a feature of its own"
 )]
-pub(super) struct Text {
+pub(super) struct TextCounts {
     pub(super) words: u32,
     pub(super) chars: u32,
-    /// Full stops and commas, of other scripts as well.
+    /// Full stops and commas, including those of other scripts.
     pub(super) stops: u32,
     pub(super) commas: u32,
     pub(super) digits: u32,
@@ -22,33 +22,33 @@ pub(super) struct Text {
     pub(super) ends_in_colon: bool,
     pub(super) ends_in_ellipsis: bool,
     pub(super) asks: bool,
-    /// How many kinds of separators there are.
+    /// Number of kinds of separators.
     pub(super) separators: u8,
     pub(super) names_price: bool,
-    /// The whole as a hash.
+    /// Hash of the text.
     pub(super) hash: u64,
-    /// Words of the page's title that occur.
+    /// Number of words of the page's title that occur.
     pub(super) of_title: u32,
-    /// Whether at least half of the different words are of the title; found out of level 1
-    /// headings alone.
+    /// True if at least half of the different words are in the title; computed for headings of
+    /// level 1 only.
     pub(super) is_title: bool,
 }
 
-/// The most words of a title that count.
+/// Maximum number of words of a title that count.
 const MOST_TITLE: usize = 64;
 
-/// The most words of a heading that is compared with the title.
+/// Maximum number of words of a heading that is compared with the title.
 const MOST_HEADING: usize = 64;
 
-/// The different words of a page's title, as hashes, in order.
+/// Sorted hashes of the different words of a page's title.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Title {
+pub(super) struct TitleWords {
     pub(super) words: Vec<u64>,
-    /// The first words once more: a bit for each.
+    /// A bit set of the hashes modulo 64, for a quick test.
     bits: u64,
 }
 
-impl Title {
+impl TitleWords {
     pub(super) fn of(title: &str) -> Self {
         let mut words = Vec::new();
         each_word(title, |hash, _| {
@@ -70,7 +70,7 @@ impl Title {
     }
 }
 
-/// Whether a character is part of a word.
+/// True for a character of a word.
 fn is_word(c: char) -> bool {
     if c.is_ascii() {
         c.is_ascii_alphanumeric() || c == '_'
@@ -79,8 +79,8 @@ fn is_word(c: char) -> bool {
     }
 }
 
-/// How many words a text has.
-pub(super) fn count(text: &str) -> u32 {
+/// Counts the words of a text.
+pub(super) fn count_words(text: &str) -> u32 {
     let mut count = 0;
     let mut within = false;
     for c in text.chars() {
@@ -91,12 +91,12 @@ pub(super) fn count(text: &str) -> u32 {
     count
 }
 
-/// Calls `note` with the hash of each word, in lower case, and whether it begins with a capital.
+/// Calls `note` with the hash of each word in lower case; true if it begins with a capital.
 fn each_word(text: &str, mut note: impl FnMut(u64, bool)) {
-    let mut word: Option<(Hash, bool)> = None;
+    let mut word: Option<(FnvHash, bool)> = None;
     for c in text.chars() {
         if is_word(c) {
-            let (hash, _) = word.get_or_insert_with(|| (Hash::default(), is_capital(c)));
+            let (hash, _) = word.get_or_insert_with(|| (FnvHash::default(), is_capital(c)));
             hash.lower(c);
         } else if let Some((hash, capital)) = word.take() {
             note(hash.end(), capital);
@@ -111,11 +111,11 @@ fn is_capital(c: char) -> bool {
     c.is_ascii_uppercase() || (!c.is_ascii() && c.is_uppercase())
 }
 
-impl Text {
-    /// Counts `text`, whatever whitespace is in it.
-    pub(super) fn of(text: &str, title: &Title, in_heading: bool) -> Self {
+impl TextCounts {
+    /// Counts over `text`, collapsing its whitespace.
+    pub(super) fn of(text: &str, title: &TitleWords, in_heading: bool) -> Self {
         let mut found = Self::default();
-        let mut whole = Hash::default();
+        let mut whole = FnvHash::default();
         let mut space = false;
         let mut last = [' '; 3];
         let (mut bar, mut arrow) = (false, false);
@@ -152,7 +152,7 @@ impl Text {
         found.ends_in_colon = last[2] == ':';
         found.ends_in_ellipsis = last == ['.'; 3] || last[2] == '…';
         found.separators = u8::from(bar) + u8::from(arrow || last[2] == '/');
-        let dollar = Hash::of("usd").end();
+        let dollar = FnvHash::of("usd").end();
         let mut of_title = 0_u64;
         let mut different = Vec::new();
         each_word(text, |hash, capital| {
@@ -176,7 +176,7 @@ impl Text {
     }
 }
 
-/// Whether a price ends at `c`, which stands after `last`: a sign of money beside a digit.
+/// True if a price ends at `c`, which follows `last`: a currency sign next to a digit.
 fn names_price(last: [char; 3], c: char) -> bool {
     let before = if last[2] == ' ' { last[1] } else { last[2] };
     (c.is_numeric() && matches!(before, '$' | '€' | '£' | '¥' | '₹'))

@@ -1,4 +1,5 @@
-//! The model: regression trees whose leaves are added up to how likely a block is content.
+//! The model: the sum of the leaves of regression trees gives the probability that a block is
+//! content.
 //!
 //! Trained on the development pages of WCXB (Murrough-Foley/web-content-extraction-benchmark,
 //! CC-BY-4.0) by the scripts of `benches/main_content`; `model.bin` is written by `train.py` there.
@@ -7,44 +8,44 @@ use std::sync::LazyLock;
 
 use super::features::COUNT;
 
-/// The model, little-endian: how many trees (2 bytes), how many features (2 bytes); of each feature
-/// how many limits (1 byte) and those, rising (f32); of each tree how many leaves (1 byte), its
-/// forks (feature, limit among the feature's, left, right: 1 byte each) and its leaves (i16, in
-/// 4096ths). A left or right of 0 and more is a fork, -1 the first leaf, -2 the second.
+/// The model, little-endian: number of trees (2 bytes), number of features (2 bytes); for each
+/// feature the number of limits (1 byte) and the limits, rising (f32); for each tree the number of
+/// leaves (1 byte), its forks (feature, limit among the feature's, left, right: 1 byte each) and
+/// its leaves (i16, in 4096ths). A left or right of 0 and more is a fork, -1 the first leaf, -2 the
+/// second.
 const MODEL: &[u8] = include_bytes!("model.bin");
 
-/// What a leaf of 1 is written as.
+/// Stored value of a leaf of 1.
 const UNIT: f64 = 4096.0;
 
-struct Fork {
+struct TreeFork {
     feature: u8,
     left: i8,
     right: i8,
     limit: f32,
 }
 
-struct Tree {
-    forks: Vec<Fork>,
+struct RegressionTree {
+    forks: Vec<TreeFork>,
     leaves: Vec<i16>,
 }
 
-/// A model.
-pub(super) struct Model {
-    trees: Vec<Tree>,
+pub(super) struct TreeEnsemble {
+    trees: Vec<RegressionTree>,
 }
 
-pub(super) static TREES: LazyLock<Model> =
-    LazyLock::new(|| Model::read(MODEL).unwrap_or(Model { trees: Vec::new() }));
+pub(super) static TREES: LazyLock<TreeEnsemble> =
+    LazyLock::new(|| TreeEnsemble::read(MODEL).unwrap_or(TreeEnsemble { trees: Vec::new() }));
 
-/// The next bytes of a model.
+/// Takes the next bytes of a model.
 fn next<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (first, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
     Some(*first)
 }
 
-impl Model {
-    /// Reads a model; `None` if it is none, or one that asks for other features.
+impl TreeEnsemble {
+    /// Reads a model; `None` if it is malformed or uses other features.
     fn read(mut bytes: &[u8]) -> Option<Self> {
         let bytes = &mut bytes;
         let count = u16::from_le_bytes(next(bytes)?);
@@ -63,7 +64,7 @@ impl Model {
             let mut forks = Vec::with_capacity(leaves.into());
             for _ in 1..leaves {
                 let [feature, limit, left, right] = next(bytes)?;
-                forks.push(Fork {
+                forks.push(TreeFork {
                     feature,
                     left: left.cast_signed(),
                     right: right.cast_signed(),
@@ -71,7 +72,7 @@ impl Model {
                 });
             }
             let leaf = |_| next(bytes).map(i16::from_le_bytes);
-            trees.push(Tree {
+            trees.push(RegressionTree {
                 forks,
                 leaves: (0..leaves).map(leaf).collect::<Option<_>>()?,
             });
@@ -79,7 +80,7 @@ impl Model {
         bytes.is_empty().then_some(Self { trees })
     }
 
-    /// How likely the block with these features is content.
+    /// Returns the probability that the block with these features is content.
     pub(super) fn chance(&self, row: &[f32]) -> f64 {
         let sum: i32 = self
             .trees
@@ -90,7 +91,7 @@ impl Model {
     }
 }
 
-impl Tree {
+impl RegressionTree {
     fn value(&self, row: &[f32]) -> i16 {
         let mut at = if self.forks.is_empty() { -1_i8 } else { 0 };
         while let Some(fork) = usize::try_from(at).ok().and_then(|at| self.forks.get(at)) {
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_model_is_read_to_its_last_byte() {
-        assert!(Model::read(MODEL).is_some_and(|model| !model.trees.is_empty()));
+        assert!(TreeEnsemble::read(MODEL).is_some_and(|model| !model.trees.is_empty()));
         assert_eq!(super::super::features::names().len(), COUNT);
     }
 
@@ -120,7 +121,7 @@ mod tests {
     fn no_model_that_is_cut_off_is_read() {
         let near_the_end = MODEL.len() - 100..MODEL.len();
         for length in (0..MODEL.len()).step_by(11).chain(near_the_end) {
-            assert!(Model::read(&MODEL[..length]).is_none(), "{length}");
+            assert!(TreeEnsemble::read(&MODEL[..length]).is_none(), "{length}");
         }
     }
 }

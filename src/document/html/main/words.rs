@@ -1,6 +1,5 @@
-//! What its author calls an element: the words of its class and id, its role and what it is an item
-//! of. Each word has a score, the logarithm of how often what stands under it was content on
-//! pages whose content people have marked.
+//! Naming of elements: the words of class and id, the role, and the microdata type. Each word has a
+//! score, the logarithm of the odds that text under it was content on pages with marked content.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -10,33 +9,33 @@ use std::sync::LazyLock;
 use html2md::{Handle, NodeData};
 
 use super::groups::GROUPS;
-use super::hash::Hash;
+use super::hash::FnvHash;
 use super::tags;
 use crate::sort::Sort;
 
-/// The longest word that counts, in bytes.
+/// Maximum length of a word, in bytes.
 const LONGEST: usize = 20;
 
-/// The most words of one element that count.
+/// Maximum number of words of one element.
 const MOST: usize = 48;
 
-/// The different names of elements of which a page's are remembered.
+/// Maximum number of cached namings of a page.
 const REMEMBERED: usize = 4096;
 
-/// The words and their scores in eighths: a word and a number a line, by
+/// The words with their scores in eighths, one word and number per line, written by
 /// `benches/main_content/train.py`.
 const TABLE: &str = include_str!("words.txt");
 
 #[derive(Clone, Copy, Default)]
-struct Word {
-    /// In eighths.
+struct WordEntry {
+    /// Score in eighths.
     score: i8,
-    /// A bit for each group to which it belongs.
+    /// One bit for each of its groups.
     groups: u32,
 }
 
-static WORDS: LazyLock<HashMap<&str, Word>> = LazyLock::new(|| {
-    let mut words: HashMap<&str, Word> = HashMap::with_capacity(2048);
+static WORDS: LazyLock<HashMap<&str, WordEntry>> = LazyLock::new(|| {
+    let mut words: HashMap<&str, WordEntry> = HashMap::with_capacity(2048);
     for line in TABLE.lines() {
         if let Some((word, score)) = line.rsplit_once(' ')
             && let Ok(score) = score.parse()
@@ -46,40 +45,40 @@ static WORDS: LazyLock<HashMap<&str, Word>> = LazyLock::new(|| {
     }
     for (group, (_, names)) in GROUPS.iter().enumerate() {
         for name in names.split_ascii_whitespace() {
-            // A word is of the last group that names it.
+            // A word belongs to the last group that names it.
             words.entry(name).or_default().groups = 1 << group;
         }
     }
     words
 });
 
-/// What an element is called, as far as features ask.
+/// Features of an element's naming.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Called {
-    /// Whether it has a class or an id.
+pub(super) struct ElementNaming {
+    /// True if it has a class or an id.
     pub(super) has_words: bool,
-    /// The groups to which its words belong, a bit each.
+    /// One bit for each group of its words.
     pub(super) groups: u32,
-    /// The categories to which its role belongs.
+    /// One bit for each category of its role.
     pub(super) role_categories: u32,
-    /// The lowest score of its words in eighths, or 0.
+    /// Lowest score of its words in eighths, or 0.
     pub(super) low: i8,
-    /// The highest one, or 0.
+    /// Highest score of its words in eighths, or 0.
     pub(super) high: i8,
-    /// Its name and the first word of its class, or its id if it has none, as a hash.
+    /// Hash of its name and the first word of its class, or of its id if it has no class.
     pub(super) shape: u64,
 }
 
-/// What the elements of one page are called.
+/// The namings of a page's elements, cached by their attributes.
 #[derive(Default)]
-pub(super) struct Words {
-    known: HashMap<u64, Called>,
+pub(super) struct NamingCache {
+    known: HashMap<u64, ElementNaming>,
     token: String,
 }
 
-/// The attributes of one element that say what it is.
+/// The naming attributes of one element.
 #[derive(Default)]
-struct Said {
+struct NamingAttributes {
     class: String,
     id: String,
     role: String,
@@ -87,7 +86,7 @@ struct Said {
     kind: String,
 }
 
-impl Said {
+impl NamingAttributes {
     fn of(node: &Handle) -> Option<Self> {
         let NodeData::Element { attrs, .. } = &node.data else {
             return None;
@@ -107,8 +106,8 @@ impl Said {
         Some(said)
     }
 
-    /// Calls `note` with each word, as it is in the table.
-    fn each(&self, tag: &str, token: &mut String, mut note: impl FnMut(&str)) {
+    /// Calls `note` with each word in the form of the table.
+    fn each_token(&self, tag: &str, token: &mut String, mut note: impl FnMut(&str)) {
         let mut left = MOST;
         let mut note = |token: &str| {
             if token.len() <= LONGEST && left > 0 {
@@ -159,30 +158,30 @@ impl Said {
     fn shape(&self, tag: &str) -> u64 {
         let first = |names: &'_ str| names.split_ascii_whitespace().next().map(str::to_owned);
         let first = first(&self.class).or_else(|| first(&self.id));
-        let mut hash = Hash::of(tag);
+        let mut hash = FnvHash::of(tag);
         hash.push('.');
         first.unwrap_or_default().chars().for_each(|c| hash.push(c));
         hash.end()
     }
 }
 
-impl Words {
-    /// What `node` is called, whose name is `tag`.
-    pub(super) fn called(&mut self, node: &Handle, tag: &str) -> Called {
-        let key = key(node, tag);
+impl NamingCache {
+    /// Returns the naming of `node`, whose name is `tag`.
+    pub(super) fn called(&mut self, node: &Handle, tag: &str) -> ElementNaming {
+        let key = naming_key(node, tag);
         if let Some(called) = self.known.get(&key) {
             return *called;
         }
-        let Some(said) = Said::of(node) else {
-            return Called::default();
+        let Some(said) = NamingAttributes::of(node) else {
+            return ElementNaming::default();
         };
-        let mut called = Called {
+        let mut called = ElementNaming {
             has_words: !(said.class.trim().is_empty() && said.id.trim().is_empty()),
             role_categories: tags::categories_of_role(&said.role),
             shape: said.shape(tag),
-            ..Called::default()
+            ..ElementNaming::default()
         };
-        said.each(tag, &mut self.token, |token| {
+        said.each_token(tag, &mut self.token, |token| {
             if let Some(word) = WORDS.get(token) {
                 called.groups |= word.groups;
                 called.low = called.low.min(word.score);
@@ -196,8 +195,8 @@ impl Words {
     }
 }
 
-/// What names an element, as a number: its name and those attributes.
-fn key(node: &Handle, tag: &str) -> u64 {
+/// Returns a hash of an element's name and naming attributes.
+fn naming_key(node: &Handle, tag: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     tag.hash(&mut hasher);
     if let NodeData::Element { attrs, .. } = &node.data {
@@ -217,11 +216,11 @@ fn key(node: &Handle, tag: &str) -> u64 {
     hasher.finish()
 }
 
-/// The words of an element, each once, in order.
+/// Returns the different words of an element in order.
 pub(super) fn tokens_of(node: &Handle, tag: &str) -> Vec<String> {
     let mut tokens = Vec::new();
-    if let Some(said) = Said::of(node) {
-        said.each(tag, &mut String::new(), |token| {
+    if let Some(said) = NamingAttributes::of(node) {
+        said.each_token(tag, &mut String::new(), |token| {
             tokens.push(token.to_owned());
         });
     }

@@ -1,25 +1,25 @@
-//! What the parser does with an element of each name, as far as its cost depends on it.
+//! Categories of elements by their treatment in the parser, as far as its cost depends on it.
 //!
 //! Rules: HTML Living Standard, "The stack of open elements" and "The rules for parsing tokens
 //! in HTML content".
 
 use super::media;
 
-/// How an element takes part in the building of the tree.
+/// The treatment of an element in the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Category {
-    /// Holds text that is no HTML and no part of the conversion.
+pub(super) enum TagCategory {
+    /// Contains text that is not HTML and is left out.
     Raw,
-    /// `title`: holds text alone.
+    /// `title`: contains text alone.
     Title,
-    /// `textarea`: holds text alone, and becomes a `span`.
+    /// `textarea`: contains text alone, and becomes a `span`.
     Area,
-    /// `xmp`: holds text alone, and becomes a `pre`.
+    /// `xmp`: contains text alone, and becomes a `pre`.
     Xmp,
     /// `plaintext`: the rest of the page, and becomes a `pre`.
     Plaintext,
     Template,
-    /// `svg`, `math`: of another language; only their text counts.
+    /// `svg`, `math`: of another language; only their text is used.
     Foreign,
     /// `select` and its parts, which become spaces.
     Choice,
@@ -27,16 +27,16 @@ pub(super) enum Category {
     Form,
     /// Becomes a hidden `div`.
     Choices,
-    /// Shows something from elsewhere: becomes a link to it. What it holds is for those who cannot
-    /// show that.
+    /// Embedded content, which becomes a link. Its contents are for browsers that cannot show it.
     Media,
-    /// Has no content, and means nothing to the conversion.
+    /// Void, and unused by the conversion.
     Empty,
-    /// Styles that Markdown has not: counts only where it hides what it holds, under another name.
+    /// A style without an equivalent in Markdown: used only to hide its contents, under another
+    /// name.
     Styled,
-    /// Has no content.
+    /// Void.
     Void,
-    /// `hr`: has no content and ends a paragraph.
+    /// `hr`: void, and ends a paragraph.
     Rule,
     /// `html`, `head`, `body`.
     Root,
@@ -53,121 +53,125 @@ pub(super) enum Category {
     Row,
     Cell,
     Button,
-    /// `object` and the like: what is open outside cannot be closed inside.
+    /// `object` and the like: an end tag within it closes nothing outside.
     Wall,
     Ruby,
     Plain,
 }
 
-/// How many categories there are.
-pub(super) const CATEGORIES: usize = Category::Plain as usize + 1;
+/// Number of categories.
+pub(super) const CATEGORIES: usize = TagCategory::Plain as usize + 1;
 
-/// The category of the element of that name, which is in lower case.
-pub(super) fn category_of(name: &str) -> Category {
+/// Returns the category of the element with this lower-case name.
+pub(super) fn category_of(name: &str) -> TagCategory {
     match name {
-        "script" | "style" | "noscript" | "noembed" | "noframes" => Category::Raw,
-        "iframe" | "video" | "audio" | "embed" | "object" | "canvas" => Category::Media,
-        "title" => Category::Title,
-        "textarea" => Category::Area,
-        "xmp" => Category::Xmp,
-        "plaintext" => Category::Plaintext,
-        "template" => Category::Template,
-        "svg" | "math" => Category::Foreign,
-        "select" | "option" | "optgroup" | "selectedcontent" => Category::Choice,
-        "form" => Category::Form,
-        "datalist" => Category::Choices,
+        "script" | "style" | "noscript" | "noembed" | "noframes" => TagCategory::Raw,
+        "iframe" | "video" | "audio" | "embed" | "object" | "canvas" => TagCategory::Media,
+        "title" => TagCategory::Title,
+        "textarea" => TagCategory::Area,
+        "xmp" => TagCategory::Xmp,
+        "plaintext" => TagCategory::Plaintext,
+        "template" => TagCategory::Template,
+        "svg" | "math" => TagCategory::Foreign,
+        "select" | "option" | "optgroup" | "selectedcontent" => TagCategory::Choice,
+        "form" => TagCategory::Form,
+        "datalist" => TagCategory::Choices,
         "link" | "meta" | "param" | "source" | "track" | "area" | "col" | "colgroup" | "wbr"
-        | "keygen" | "basefont" | "bgsound" | "frame" | "frameset" => Category::Empty,
-        "nobr" | "font" | "big" | "small" | "u" | media::ELEMENT => Category::Styled,
-        "br" | "img" | "image" | "input" | "base" => Category::Void,
-        "hr" => Category::Rule,
-        "html" | "head" | "body" => Category::Root,
-        "a" | "b" | "code" | "em" | "i" | "s" | "strike" | "strong" | "tt" => Category::Formatting,
-        "p" => Category::Paragraph,
+        | "keygen" | "basefont" | "bgsound" | "frame" | "frameset" => TagCategory::Empty,
+        "nobr" | "font" | "big" | "small" | "u" | media::ELEMENT => TagCategory::Styled,
+        "br" | "img" | "image" | "input" | "base" => TagCategory::Void,
+        "hr" => TagCategory::Rule,
+        "html" | "head" | "body" => TagCategory::Root,
+        "a" | "b" | "code" | "em" | "i" | "s" | "strike" | "strong" | "tt" => {
+            TagCategory::Formatting
+        }
+        "p" => TagCategory::Paragraph,
         "address" | "article" | "aside" | "blockquote" | "center" | "details" | "dialog"
         | "dir" | "div" | "dl" | "fieldset" | "figcaption" | "figure" | "footer" | "header"
         | "hgroup" | "listing" | "main" | "menu" | "nav" | "ol" | "pre" | "search" | "section"
-        | "summary" | "ul" => Category::Block,
-        "li" => Category::Item,
-        "dd" | "dt" => Category::Term,
-        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => Category::Heading,
-        "table" => Category::Table,
-        "tbody" | "thead" | "tfoot" => Category::Section,
-        "caption" => Category::Caption,
-        "tr" => Category::Row,
-        "td" | "th" => Category::Cell,
-        "button" => Category::Button,
-        "applet" | "marquee" => Category::Wall,
-        "rb" | "rt" | "rp" => Category::Ruby,
-        _ => Category::Plain,
+        | "summary" | "ul" => TagCategory::Block,
+        "li" => TagCategory::Item,
+        "dd" | "dt" => TagCategory::Term,
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => TagCategory::Heading,
+        "table" => TagCategory::Table,
+        "tbody" | "thead" | "tfoot" => TagCategory::Section,
+        "caption" => TagCategory::Caption,
+        "tr" => TagCategory::Row,
+        "td" | "th" => TagCategory::Cell,
+        "button" => TagCategory::Button,
+        "applet" | "marquee" => TagCategory::Wall,
+        "rb" | "rt" | "rp" => TagCategory::Ruby,
+        _ => TagCategory::Plain,
     }
 }
 
-impl Category {
-    /// Whether what it holds ends at its own end tag and at nothing else; `textarea`, of which a
-    /// space stays, is not meant.
+impl TagCategory {
+    /// True if its contents end at its own end tag alone, except for `textarea`, which leaves a
+    /// space.
     pub(super) fn ends_by_name(self) -> bool {
         matches!(
             self,
-            Category::Raw
-                | Category::Template
-                | Category::Title
-                | Category::Xmp
-                | Category::Plaintext
+            TagCategory::Raw
+                | TagCategory::Template
+                | TagCategory::Title
+                | TagCategory::Xmp
+                | TagCategory::Plaintext
         )
     }
 
-    /// Whether it may hold what a reader sees, so that what the page's author calls it says
-    /// something of that.
+    /// True if it may contain visible content, which its naming attributes describe.
     pub(super) fn holds_content(self) -> bool {
         !self.ends_by_name()
             && !matches!(
                 self,
-                Category::Area
-                    | Category::Foreign
-                    | Category::Media
-                    | Category::Empty
-                    | Category::Void
-                    | Category::Rule
-                    | Category::Choices
+                TagCategory::Area
+                    | TagCategory::Foreign
+                    | TagCategory::Media
+                    | TagCategory::Empty
+                    | TagCategory::Void
+                    | TagCategory::Rule
+                    | TagCategory::Choices
             )
     }
 
-    /// Whether a start tag ends an open paragraph.
+    /// True if its start tag ends an open paragraph.
     pub(super) fn ends_paragraph(self) -> bool {
         matches!(
             self,
-            Category::Paragraph
-                | Category::Block
-                | Category::Form
-                | Category::Choices
-                | Category::Item
-                | Category::Term
-                | Category::Heading
-                | Category::Rule
-                | Category::Xmp
-                | Category::Plaintext
+            TagCategory::Paragraph
+                | TagCategory::Block
+                | TagCategory::Form
+                | TagCategory::Choices
+                | TagCategory::Item
+                | TagCategory::Term
+                | TagCategory::Heading
+                | TagCategory::Rule
+                | TagCategory::Xmp
+                | TagCategory::Plaintext
         )
     }
 
-    /// Whether an end tag outside cannot reach in.
+    /// True if end tags within it close nothing outside.
     pub(super) fn is_wall(self) -> bool {
         matches!(
             self,
-            Category::Table | Category::Cell | Category::Caption | Category::Wall
+            TagCategory::Table | TagCategory::Cell | TagCategory::Caption | TagCategory::Wall
         )
     }
 
-    /// Whether the end tag of an ordinary element does not reach past it.
+    /// True if the end tag of an ordinary element does not reach past it.
     pub(super) fn is_special(self) -> bool {
         !matches!(
             self,
-            Category::Formatting | Category::Plain | Category::Ruby
+            TagCategory::Formatting | TagCategory::Plain | TagCategory::Ruby
         )
     }
 
-    /// Whether it holds rows or cells alone, so that other content is moved elsewhere.
+    /// True if it contains only rows or cells, so that the parser moves other content elsewhere.
     pub(super) fn is_grid(self) -> bool {
-        matches!(self, Category::Table | Category::Section | Category::Row)
+        matches!(
+            self,
+            TagCategory::Table | TagCategory::Section | TagCategory::Row
+        )
     }
 }

@@ -1,32 +1,31 @@
-//! What is inside `svg` and `math`: of it the text alone is kept that a reader sees.
+//! Contents of `svg` and `math`: only the visible text is kept.
 //!
 //! Rules: HTML Living Standard, "The rules for parsing tokens in foreign content"; SVG 2, elements
 //! that are never drawn, and the attributes `display` and `visibility`; `MathML` Core, `mphantom`.
 
 use super::super::dom;
-use super::{Category, Filter, MEANING, category_of, meaning, memchr, memmem, tag};
+use super::{MEANING, PageFilter, TagCategory, category_of, meaning, memchr, memmem, tag};
 use crate::document::entities;
 
-impl Filter<'_> {
-    /// A tag inside `svg` or `math`, of which the text alone is kept. `None` if the tag ends
-    /// the other language.
+impl PageFilter<'_> {
+    /// Filters a start tag within `svg` or `math`; `None` if the tag ends the foreign content.
     pub(super) fn foreign_start(&mut self, at: usize, name: &str) -> Option<usize> {
         let page = self.page;
         let category = category_of(name);
-        if leaves(category, name) {
+        if ends_foreign(category, name) {
             self.foreign = 0;
             return None;
         }
-        let Some(tag) = read(page, at, name) else {
-            return Some(self.cut(at, page.len(), ""));
+        let Some(tag) = read_start(page, at, name) else {
+            return Some(self.replace(at, page.len(), ""));
         };
         let end = match category {
             _ if tag.closed => tag.end,
             _ if tag.hides => behind_hidden(page, tag.end, tag.name),
-            Category::Raw | Category::Title | Category::Template => {
+            TagCategory::Raw | TagCategory::Title | TagCategory::Template => {
                 tag::raw_end(page, tag.end, name).1
             }
-            Category::Foreign => {
+            TagCategory::Foreign => {
                 self.foreign += 1;
                 self.draws_text = name == "math";
                 tag.end
@@ -37,25 +36,24 @@ impl Filter<'_> {
             }
         };
         let apart = !tag.hides && (draws_text(name) || name == "tspan");
-        Some(self.cut(at, end, if apart { " " } else { "" }))
+        Some(self.replace(at, end, if apart { " " } else { "" }))
     }
 }
 
-/// A start tag of the other language.
-pub(super) struct Foreign<'a> {
+/// A start tag of foreign content.
+pub(super) struct ForeignTag<'a> {
     /// Its name in the page's spelling.
     pub(super) name: &'a str,
-    /// Where the page goes on after the tag.
+    /// Byte offset behind the tag.
     pub(super) end: usize,
-    /// Whether its element ends with it.
+    /// True if the tag is self-closing.
     pub(super) closed: bool,
-    /// Whether nobody sees what its element holds.
+    /// True if the contents of its element are invisible.
     pub(super) hides: bool,
 }
 
-/// Reads the start tag at `at`, whose name is `name` in lower case; `None` if the page ends within
-/// it.
-pub(super) fn read<'a>(page: &'a str, at: usize, name: &str) -> Option<Foreign<'a>> {
+/// Reads the start tag at `at` with this lower-case name; `None` if the page ends within it.
+pub(super) fn read_start<'a>(page: &'a str, at: usize, name: &str) -> Option<ForeignTag<'a>> {
     let name_end = tag::name_end(page, at + 1);
     let mut hides = matches!(
         name,
@@ -80,7 +78,7 @@ pub(super) fn read<'a>(page: &'a str, at: usize, name: &str) -> Option<Foreign<'
         let value = || entities::decoded_in_attribute(attribute.value);
         hides |= match called {
             "style" | "hidden" | "aria-hidden" => dom::hides(called, &value()),
-            // Those of formulas, whose names begin like this, know neither.
+            // `MathML` elements, whose names begin with `m`, have neither attribute.
             _ if name.starts_with('m') => false,
             "display" => value().trim().eq_ignore_ascii_case("none"),
             "visibility" => {
@@ -91,7 +89,7 @@ pub(super) fn read<'a>(page: &'a str, at: usize, name: &str) -> Option<Foreign<'
         };
     })?;
     let name = &page[at + 1..name_end];
-    Some(Foreign {
+    Some(ForeignTag {
         name,
         end,
         closed,
@@ -99,13 +97,13 @@ pub(super) fn read<'a>(page: &'a str, at: usize, name: &str) -> Option<Foreign<'
     })
 }
 
-/// Where the page goes on behind a hidden element of the other language, of this name, whose start
-/// tag ends at `from`: behind its end tag, or where the language ends around it.
+/// Returns the offset behind a hidden foreign element with this name whose start tag ends at
+/// `from`: behind its end tag, or at the end of the foreign content around it.
 pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
     let bytes = page.as_bytes();
     let mut space = [0; MEANING];
     let html = usize::from(holds_html(meaning(hidden, &mut space)));
-    // How many elements of its name are open, of the language, and of those that hold HTML.
+    // Numbers of open elements: with its name, foreign ones, and those that may contain HTML.
     let (mut same, mut foreign, mut html) = (1, 0, html);
     let mut at = from;
     while let Some(length) = memchr(b'<', &bytes[at..]) {
@@ -128,11 +126,11 @@ pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
         let name = meaning(&page[start..name_end], &mut space);
         let category = category_of(name);
         let is_same = tag::is_named(page, start, hidden);
-        let is_foreign = category == Category::Foreign && !is_same;
+        let is_foreign = category == TagCategory::Foreign && !is_same;
         let leaves = if is_end {
             (is_foreign && foreign == 0) || (html == 0 && matches!(name, "p" | "br"))
         } else {
-            html == 0 && leaves(category, name)
+            html == 0 && ends_foreign(category, name)
         };
         if leaves {
             return open;
@@ -149,7 +147,7 @@ pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
             if same == 0 {
                 return end;
             }
-        } else if category.ends_by_name() || category == Category::Area {
+        } else if category.ends_by_name() || category == TagCategory::Area {
             if !closed {
                 at = tag::raw_end(page, end, name).1;
             }
@@ -162,23 +160,25 @@ pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
     bytes.len()
 }
 
-/// Whether a start tag ends the language that it stands in.
-fn leaves(category: Category, name: &str) -> bool {
+/// True if a start tag ends the foreign content around it.
+fn ends_foreign(category: TagCategory, name: &str) -> bool {
     match category {
-        Category::Foreign | Category::Raw | Category::Title | Category::Template => false,
-        Category::Plain | Category::Ruby | Category::Empty | Category::Media => {
+        TagCategory::Foreign | TagCategory::Raw | TagCategory::Title | TagCategory::Template => {
+            false
+        }
+        TagCategory::Plain | TagCategory::Ruby | TagCategory::Empty | TagCategory::Media => {
             matches!(name, "span" | "sub" | "sup" | "ruby" | "meta" | "embed")
         }
         _ => name != "a",
     }
 }
 
-/// Whether an element of a drawing shows the text in it; others show none.
+/// True if an element of a drawing shows the text in it; others show none.
 pub(super) fn draws_text(name: &str) -> bool {
     matches!(name, "text" | "foreignobject")
 }
 
-/// Whether an element of the other language may hold HTML.
+/// True if a foreign element may contain HTML.
 fn holds_html(name: &str) -> bool {
     matches!(
         name,

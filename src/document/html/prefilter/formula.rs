@@ -1,30 +1,33 @@
-//! Formulas: where a page says them as TeX, that stands for them, as code, and otherwise what their
-//! elements say. The text in those is a row of numbers and letters, which says something else.
+//! Formulas: as code in TeX, if the page has them in TeX, otherwise as one line built from their
+//! elements. The plain text of those is a row of numbers and letters with another meaning.
 //!
-//! Rules: `MathML` Core, `annotation` and `alttext`; and how Wikipedia shows formulas: as an image for
-//! the eye, hidden from those who are read to, and as elements that are hidden from the eye.
+//! Rules: `MathML` Core, `annotation` and `alttext`; and Wikipedia's formulas: a visible image that
+//! is hidden from screen readers, and invisible elements for them.
 
 use std::borrow::Cow;
 
 use memchr::memmem;
 
 use super::super::dom;
-use super::{Category, Filter, mathml, tag, xml};
+use super::{PageFilter, TagCategory, tag, xml};
+use crate::basics::words::floor_boundary;
+use crate::document::formula::read_mathml;
+use crate::document::office::xml::XmlTag;
 
-/// A class of images that show a formula, and say it as their text.
+/// Class of formula images whose `alt` is the formula.
 pub(super) const IMAGE: &[u8] = b"mwe-math-fallback-image";
 
-/// The longest formula that is told, in bytes of the page.
+/// Maximum length of a formula, in bytes of the page.
 const LONGEST: usize = 8 * 1024;
 
-/// The next places of what is looked for, as far as it has been: each is looked for once.
+/// Offsets of the next matches, so that each is searched for once.
 #[derive(Default)]
-pub(super) struct Ahead {
+pub(super) struct FormulaLookahead {
     end: usize,
     annotation: usize,
 }
 
-/// The first place of `word` from `from` on; the page's end if there is none.
+/// Returns the first offset of `word` from `from` on; the page's end if there is none.
 fn next(page: &str, from: usize, word: &str, known: &mut usize) -> usize {
     if *known < from {
         let found = memmem::find(&page.as_bytes()[from..], word.as_bytes());
@@ -33,13 +36,13 @@ fn next(page: &str, from: usize, word: &str, known: &mut usize) -> usize {
     *known
 }
 
-impl<'a> Filter<'a> {
-    /// The formula whose start tag is at `at`, written as in a page, and where the page goes on
-    /// behind it; `None` if its text says it.
+impl<'a> PageFilter<'a> {
+    /// Returns the formula whose start tag is at `at`, escaped as in a page, and the offset behind
+    /// it; `None` if its plain text says the same.
     pub(super) fn formula_within(
         &mut self,
         at: usize,
-        start: &tag::Tag<'a>,
+        start: &tag::HtmlTag<'a>,
     ) -> Option<(Cow<'a, str>, usize)> {
         let page = self.page;
         let end = next(page, start.end, "</math>", &mut self.ahead.end);
@@ -63,13 +66,13 @@ impl<'a> Filter<'a> {
             return Some((said.into(), behind));
         }
         let elements = page.get(start.end..end)?;
-        let formula = (elements.len() <= LONGEST).then(|| mathml::in_one_line(elements))??;
+        let formula = (elements.len() <= LONGEST).then(|| read_mathml(elements, is_hidden))??;
         let mut escaped = String::new();
         xml::escape(&formula, &mut escaped);
         Some((escaped.into(), behind))
     }
 
-    /// What the image at `at` says of the formula that it shows; `None` if nobody sees it.
+    /// Returns the formula that the image at `at` shows; `None` if it is invisible.
     pub(super) fn formula_of_image(&self, at: usize) -> Option<&'a str> {
         let (mut said, mut gone) = (None, false);
         tag::scan(self.page, at + 1 + "img".len(), |attribute| {
@@ -83,15 +86,16 @@ impl<'a> Filter<'a> {
         said.filter(|_| !gone)
     }
 
-    /// Writes a formula in place of the page from `at` to `end`.
-    pub(super) fn formula(&mut self, at: usize, formula: &str, end: usize) -> usize {
+    /// Replaces the page from `at` to `end` by a formula.
+    pub(super) fn write_formula(&mut self, at: usize, formula: &str, end: usize) -> usize {
         let mut fixes = String::new();
-        self.tree.before_start("code", Category::Plain, &mut fixes);
+        self.tree
+            .before_start("code", TagCategory::Plain, &mut fixes);
         if !self.tree.is_settled() {
-            self.tree.content(false, &mut fixes);
+            self.tree.before_content(false, &mut fixes);
         }
-        self.fix(at, &fixes);
-        self.cut(at, at, "<code>");
+        self.insert_fixes(at, &fixes);
+        self.replace(at, at, "<code>");
         self.out.push_str(&formula.replace('<', "&lt;"));
         self.out.push_str("</code>");
         self.copied = end;
@@ -99,13 +103,10 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// What the annotation at `at` says, if that is TeX. No further is looked than the longest one
-/// reaches: another formula may ask for the same annotation.
+/// Returns the TeX of the annotation at `at`. The search ends at the maximum length, because
+/// another formula may search the same annotation.
 fn annotated(page: &str, at: usize, end: usize) -> Option<&str> {
-    let mut most = end.min(at + LONGEST);
-    while !page.is_char_boundary(most) {
-        most -= 1;
-    }
+    let most = floor_boundary(page, end.min(at + LONGEST));
     let mut is_tex = false;
     let (from, closed) = tag::scan(&page[..most], at + "<annotation".len(), |attribute| {
         is_tex |= attribute.name.eq_ignore_ascii_case("encoding")
@@ -121,7 +122,15 @@ fn annotated(page: &str, at: usize, end: usize) -> Option<&str> {
     tex(&page[from..from + length])
 }
 
-/// A formula without what only says how large it is set.
+fn is_hidden(tag: &XmlTag<'_>) -> bool {
+    let hides = |name| {
+        tag.attribute(name)
+            .is_some_and(|value| dom::hides(name, &value))
+    };
+    ["hidden", "style", "aria-hidden"].into_iter().any(hides)
+}
+
+/// Returns a formula without its size command.
 fn tex(said: &str) -> Option<&str> {
     let said = said.trim();
     let inner = ["{\\displaystyle", "{\\textstyle"]

@@ -1,29 +1,29 @@
-//! What shows something from elsewhere: frames, films, sounds and the like. Of each the address and
-//! the title stay; what it holds is for browsers that cannot show it.
+//! Embedded content: frames, videos, audio and the like. The address and the title of each become a
+//! link; its contents are for browsers that cannot show it.
 //!
 //! Rules: HTML Living Standard, "Embedded content".
 
-use super::{Category, Filter, memchr, tag};
+use super::{PageFilter, TagCategory, memchr, tag};
 
-/// How many names of media there are that hold something else.
+/// Number of names of media elements with contents.
 pub(super) const NAMES: usize = 4;
 
-/// What the media become, for the walk. An element of that name in a page gets another one.
+/// Element that stands for media in the tree. An element with that name in a page is renamed.
 pub(in crate::document::html) const ELEMENT: &str = "x-media";
 
-impl<'a> Filter<'a> {
-    /// Deals with the media whose start tag is at `at`; returns where the page goes on.
-    pub(super) fn media(
+impl<'a> PageFilter<'a> {
+    /// Replaces the media element whose start tag is at `at`; returns the offset behind it.
+    pub(super) fn replace_media(
         &mut self,
         at: usize,
         name: &str,
-        tag: &tag::Tag<'a>,
+        tag: &tag::HtmlTag<'a>,
         hidden: bool,
     ) -> usize {
-        let mut source = Source::of(self.page, at, name);
+        let mut source = MediaAttributes::of(self.page, at, name);
         let object = name == "object";
         if object && source.address.is_none() {
-            return self.open(at, name, Category::Wall, tag, hidden);
+            return self.pass_start(at, name, TagCategory::Wall, tag, hidden);
         }
         let void = name == "embed" || (self.xml && tag.closed);
         let inner = if void {
@@ -37,34 +37,36 @@ impl<'a> Filter<'a> {
         if let Some((inner, _)) = inner
             && source.address.is_none()
         {
-            source.address = source_within(&self.page[tag.end..inner]);
+            source.address = first_source(&self.page[tag.end..inner]);
         }
-        let shown = source.address.filter(|address| !hidden && leads(address));
+        let shown = source
+            .address
+            .filter(|address| !hidden && is_followable(address));
         let Some(address) = shown.filter(|_| name != "canvas" && !source.tiny) else {
             if !void && inner.is_none() {
-                self.tree.start_silent(tag.name, Category::Plain);
+                self.tree.start_silent(tag.name, TagCategory::Plain);
             }
-            return self.cut(at, end, " ");
+            return self.replace(at, end, " ");
         };
         let mut fixes = String::new();
         if !self.tree.is_settled() {
-            self.tree.content(false, &mut fixes);
+            self.tree.before_content(false, &mut fixes);
         }
-        self.fix(at, &fixes);
-        self.cut(at, at, " ");
+        self.insert_fixes(at, &fixes);
+        self.replace(at, at, " ");
         let label = source.label.unwrap_or(match name {
             "video" => "Video",
             "audio" => "Audio",
             _ => "",
         });
-        write(address, label, &mut self.out);
+        write_link(address, label, &mut self.out);
         self.out.push(' ');
         self.copied = end;
         end
     }
 
-    /// Where what the media hold ends, and where the page goes on: at the next end tag of that
-    /// name, if there is one. Without one, what follows is the page's.
+    /// Returns the end of the contents and of the element: at the next end tag with that name.
+    /// Without one the content behind the start tag is the page's.
     fn media_end(&mut self, from: usize, name: &str) -> Option<(usize, usize)> {
         let index = match name {
             "video" => 0,
@@ -84,24 +86,24 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// Writes what media become; `address` and `label` are as they stand in a page.
-pub(in crate::document::html) fn write(address: &str, label: &str, out: &mut String) {
+/// Writes the replacement of media; `address` and `label` are as they stand in a page.
+pub(in crate::document::html) fn write_link(address: &str, label: &str, out: &mut String) {
     let quoted = |value: &str| value.replace('"', "&quot;");
     let (address, label) = (quoted(address), quoted(label));
     out.extend(["<", ELEMENT, " href=\"", &address, "\" title=\"", &label]);
     out.extend(["\"></", ELEMENT, ">"]);
 }
 
-/// What the attributes of media say, as they stand in the page.
+/// The attributes of a media element as they stand in the page.
 #[derive(Default)]
-struct Source<'a> {
+struct MediaAttributes<'a> {
     address: Option<&'a str>,
     label: Option<&'a str>,
-    /// Whether it is too small to be seen.
+    /// True if it is too small to be seen.
     tiny: bool,
 }
 
-impl<'a> Source<'a> {
+impl<'a> MediaAttributes<'a> {
     fn of(page: &'a str, at: usize, element: &str) -> Self {
         let mut found = Self::default();
         let mut late = None;
@@ -123,14 +125,17 @@ impl<'a> Source<'a> {
             }
             false
         });
-        // What stands in the place of a frame until a script puts it there.
-        found.address = found.address.filter(|address| leads(address)).or(late);
+        // Lazy frames have a placeholder as their source until a script runs.
+        found.address = found
+            .address
+            .filter(|address| is_followable(address))
+            .or(late);
         found
     }
 }
 
-/// The address of the first `source` in what media hold.
-fn source_within(inner: &str) -> Option<&str> {
+/// Returns the address of the first `source` within a media element.
+fn first_source(inner: &str) -> Option<&str> {
     let bytes = inner.as_bytes();
     let mut at = 0;
     while let Some(length) = memchr(b'<', &bytes[at..]) {
@@ -151,9 +156,8 @@ fn source_within(inner: &str) -> Option<&str> {
     None
 }
 
-/// Whether an address is one that can be followed: not one of a page that holds nothing, nor of
-/// what only this page has.
-pub(in crate::document::html) fn leads(address: &str) -> bool {
+/// True if an address can be followed: not an empty page, nor data within this one.
+pub(in crate::document::html) fn is_followable(address: &str) -> bool {
     !["about:", "javascript:", "data:", "blob:"]
         .iter()
         .any(|scheme| {
@@ -164,7 +168,7 @@ pub(in crate::document::html) fn leads(address: &str) -> bool {
         && !NOTHING.iter().any(|host| address.contains(host))
 }
 
-/// Hosts of frames that only count who came by.
+/// Hosts of tracking frames.
 const NOTHING: &[&str] = &[
     "googletagmanager.com/",
     ".doubleclick.net/",

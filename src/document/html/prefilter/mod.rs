@@ -1,85 +1,87 @@
-//! The page as the parser gets it. A page may be written so that building its tree costs far
-//! more than its length; one pass over its tags takes that away, and what the conversion has
-//! no use for as well. A page that has nothing of either passes unchanged.
+//! Filters a page before it is parsed. A hostile page can make its tree cost far more than its
+//! length; one pass over its tags prevents that, and removes content that the conversion does not
+//! use. A page without either passes unchanged.
 //!
-//! Rules: HTML Living Standard, "Parsing HTML documents". Scripts, styles, comments and the
-//! like are left out here, so that no later stage can take their text for a page's; what is
-//! left reads the same to every parser, since it holds no text that is not plain.
+//! Rules: HTML Living Standard, "Parsing HTML documents". Scripts, styles, comments and the like
+//! are removed here, so that no later stage can take their text for the page's; the rest reads the
+//! same to every parser.
 
 use std::borrow::Cow;
 use std::time::Instant;
 
 use memchr::{memchr, memmem};
 
-pub(super) mod all;
 mod category;
-mod end;
+pub(super) mod content_hints;
+mod end_tag;
 mod foreign;
 mod formula;
-mod mathml;
+mod line_numbers;
 pub(super) mod media;
-mod numbers;
-mod shadow;
-mod start;
+mod shadow_root;
+mod start_tag;
 pub(in crate::document) mod tag;
 mod tree;
 pub(super) mod visibility;
 pub(in crate::document) mod xml;
 
-use category::{Category, category_of};
-use tree::{Ending, Tree};
+use category::{TagCategory, category_of};
+use tree::{ElementStack, EndTagOutcome};
 
-/// What a page is written in.
+/// The language of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::document) enum Syntax {
+pub(in crate::document) enum PageSyntax {
     Html,
     Xml,
 }
 
-/// How many tags are dealt with between two looks at the clock.
+/// Number of tags between two checks of the clock.
 const TAGS: u32 = 1024;
 
-/// The page with what would be costly or useless taken out, and as HTML if it is XML; and whether
-/// there was no time until `end` for what comes after it. `scriptless` keeps what is for browsers
-/// that run no scripts and show no frames.
+/// Returns the page without costly or useless content, and as HTML if it is XML. The flag is true
+/// if `end` has passed. `scriptless` keeps content for browsers without scripts or frames.
 pub(super) fn filter(
     page: &str,
-    syntax: Syntax,
+    syntax: PageSyntax,
     scriptless: bool,
     end: Option<Instant>,
 ) -> (Cow<'_, str>, bool) {
     filter_for(page, syntax, scriptless, false, end)
 }
 
-/// The same with all that may be a page's content, as a browser has it that runs no scripts, and
-/// with what the page's author calls each element.
-pub(super) fn filter_all(page: &str, syntax: Syntax, end: Option<Instant>) -> (Cow<'_, str>, bool) {
+/// Filters like a browser without scripts, but keeps everything that may be content, with the
+/// naming attributes of elements.
+pub(super) fn filter_all(
+    page: &str,
+    syntax: PageSyntax,
+    end: Option<Instant>,
+) -> (Cow<'_, str>, bool) {
     filter_for(page, syntax, false, true, end)
 }
 
 fn filter_for(
     page: &str,
-    syntax: Syntax,
+    syntax: PageSyntax,
     scriptless: bool,
     all: bool,
     end: Option<Instant>,
 ) -> (Cow<'_, str>, bool) {
-    let mut filter = Filter {
+    let mut filter = PageFilter {
         page,
-        xml: syntax == Syntax::Xml,
+        xml: syntax == PageSyntax::Xml,
         scriptless,
         all,
         out: String::new(),
         copied: 0,
         changed: false,
-        tree: Tree::new(page.len()),
+        tree: ElementStack::new(page.len()),
         foreign: 0,
         draws_text: false,
         fresh: false,
         dim: false,
         verbatim: 0,
         endless: [false; media::NAMES],
-        ahead: formula::Ahead::default(),
+        ahead: formula::FormulaLookahead::default(),
     };
     let late = filter.run(end);
     if !filter.changed {
@@ -90,35 +92,35 @@ fn filter_for(
 }
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
-struct Filter<'a> {
+struct PageFilter<'a> {
     page: &'a str,
     xml: bool,
     scriptless: bool,
-    /// Whether all that may be content is kept, with its elements' names and classes.
+    /// True if everything that may be content is kept, with naming attributes.
     all: bool,
     out: String,
     copied: usize,
     changed: bool,
-    tree: Tree<'a>,
-    /// How many `svg` and `math` are open.
+    tree: ElementStack<'a>,
+    /// Number of open `svg` and `math` elements.
     foreign: usize,
-    /// Whether text is shown where the page is in them.
+    /// True if the foreign element around shows text.
     draws_text: bool,
-    /// Whether whitespace that comes next stands where a line begins, and means nothing.
+    /// True at the beginning of a line, where whitespace has no meaning.
     fresh: bool,
-    /// There was an element whose text may be unseen: from then on, styles count that show text
-    /// again.
+    /// True after an element whose text may be invisible: from then on, styles that make text
+    /// visible again are kept.
     dim: bool,
-    /// How many elements are open in which whitespace counts.
+    /// Number of open elements in which whitespace counts.
     verbatim: usize,
-    /// Which media have no end tag in what is left of the page.
+    /// True for each kind of media without an end tag in the rest of the page.
     endless: [bool; media::NAMES],
-    /// Where the next formula ends, and where it is said as TeX.
-    ahead: formula::Ahead,
+    /// Offsets of the end and the TeX of the next formula.
+    ahead: formula::FormulaLookahead,
 }
 
-impl Filter<'_> {
-    /// Goes through the page; whether it was cut off at `end`.
+impl PageFilter<'_> {
+    /// Filters the page; returns true if it was cut at `end`.
     fn run(&mut self, end: Option<Instant>) -> bool {
         let bytes = self.page.as_bytes();
         let mut at = 0;
@@ -126,29 +128,29 @@ impl Filter<'_> {
         while let Some(length) = memchr(b'<', &bytes[at..]) {
             let open = at + length;
             if length > 0 {
-                self.text(at, open);
+                self.pass_text(at, open);
             }
-            at = self.markup(open);
+            at = self.read_markup(open);
             tags += 1;
             if tags == TAGS {
                 tags = 0;
                 if end.is_some_and(|end| Instant::now() >= end) && at < bytes.len() {
-                    self.cut(at, bytes.len(), "");
+                    self.replace(at, bytes.len(), "");
                     return true;
                 }
             }
         }
         if at < bytes.len() {
-            self.text(at, bytes.len());
+            self.pass_text(at, bytes.len());
         }
         false
     }
 
-    /// Leaves out the page from `from` to `to`, for `instead`.
-    fn cut(&mut self, from: usize, to: usize, instead: &str) -> usize {
+    /// Replaces the page from `from` to `to`; returns `to`.
+    fn replace(&mut self, from: usize, to: usize, instead: &str) -> usize {
         if !self.changed {
             self.changed = true;
-            // What is not used of it costs nothing, unlike growing.
+            // Reserved once, because untouched memory is free and reallocation is not.
             self.out.reserve(self.page.len());
         }
         self.out.push_str(&self.page[self.copied..from]);
@@ -157,62 +159,62 @@ impl Filter<'_> {
         to
     }
 
-    /// Puts in what the parser needs before `at`.
-    fn fix(&mut self, at: usize, fixes: &str) {
+    /// Inserts the fixes that the parser needs before `at`.
+    fn insert_fixes(&mut self, at: usize, fixes: &str) {
         if !fixes.is_empty() {
-            self.cut(at, at, fixes);
+            self.replace(at, at, fixes);
         }
     }
 
-    fn text(&mut self, from: usize, to: usize) {
+    fn pass_text(&mut self, from: usize, to: usize) {
         if self.foreign > 0 && !self.draws_text {
-            self.cut(from, to, "");
+            self.replace(from, to, "");
             return;
         }
         let page = self.page;
         let text = &page[from..to];
         if self.fresh {
             if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
-                self.cut(from, to, "");
+                self.replace(from, to, "");
                 return;
             }
             self.fresh = false;
         }
-        self.content(from, text);
+        self.prepare_content(from, text);
     }
 
-    /// Notes what the start or the end of an element says of the whitespace behind it. Most of a
-    /// page's texts are nothing else, and each would be a node.
-    fn begins_line(&mut self, category: Category, name: &str, seen: bool) {
+    /// Notes if a line begins behind the start or the end of an element. Most texts of a page are
+    /// whitespace there, and each would be a node.
+    fn note_line_start(&mut self, category: TagCategory, name: &str, seen: bool) {
         self.fresh = seen && self.verbatim == 0 && !self.xml && is_line(category, name);
     }
 
-    /// Does what `text` needs done before it, which is put in at `at`.
-    fn content(&mut self, at: usize, text: &str) {
+    /// Inserts the fixes that `text` needs at `at`.
+    fn prepare_content(&mut self, at: usize, text: &str) {
         if !self.tree.is_settled() && !text.trim_ascii().is_empty() {
             let mut fixes = String::new();
-            self.tree.content(false, &mut fixes);
-            self.fix(at, &fixes);
+            self.tree.before_content(false, &mut fixes);
+            self.insert_fixes(at, &fixes);
         }
     }
 
-    /// Deals with what the `<` at `at` begins; returns where the page goes on.
-    fn markup(&mut self, at: usize) -> usize {
+    /// Filters the markup that begins with the `<` at `at`; returns the offset behind it.
+    fn read_markup(&mut self, at: usize) -> usize {
         let bytes = self.page.as_bytes();
         match bytes.get(at + 1) {
             Some(byte) if byte.is_ascii_alphabetic() => self.start_tag(at),
             Some(b'/') => match bytes.get(at + 2) {
                 Some(byte) if byte.is_ascii_alphabetic() => self.end_tag(at),
-                Some(_) => self.cut(at, tag::past(self.page, at + 2, b'>'), ""),
+                Some(_) => self.replace(at, tag::past(self.page, at + 2, b'>'), ""),
                 None => at + 2,
             },
             Some(b'!') => {
                 if let Some((text, end)) = self.xml.then(|| xml::section(self.page, at)).flatten() {
                     if self.foreign > 0 && !self.draws_text {
-                        return self.cut(at, end, "");
+                        return self.replace(at, end, "");
                     }
-                    self.content(at, text);
-                    self.cut(at, end, "");
+                    self.prepare_content(at, text);
+                    self.replace(at, end, "");
                     xml::escape(text, &mut self.out);
                     return end;
                 }
@@ -231,62 +233,62 @@ impl Filter<'_> {
                         (tag::past(self.page, at + 2, b'>'), false)
                     };
                     if definitions {
-                        return self.cut(at, end, "<!DOCTYPE html>");
+                        return self.replace(at, end, "<!DOCTYPE html>");
                     }
                     if doctype {
                         return end;
                     }
                     end
                 };
-                self.cut(at, end, "")
+                self.replace(at, end, "")
             }
-            Some(b'?') if self.xml => self.cut(at, xml::instruction_end(self.page, at + 2), ""),
-            Some(b'?') => self.cut(at, tag::past(self.page, at + 2, b'>'), ""),
+            Some(b'?') if self.xml => self.replace(at, xml::instruction_end(self.page, at + 2), ""),
+            Some(b'?') => self.replace(at, tag::past(self.page, at + 2, b'>'), ""),
             _ => {
-                self.text(at, at + 1);
-                // Where a tag behind it is left out, it begins none with the text after that.
+                self.pass_text(at, at + 1);
+                // Escaped, because it could form a tag with the text behind a removed one.
                 if bytes.get(at + 1) == Some(&b'<') && self.copied <= at {
-                    self.cut(at, at + 1, "&lt;");
+                    self.replace(at, at + 1, "&lt;");
                 }
                 at + 1
             }
         }
     }
 
-    fn category_of(&self, name: &str) -> Category {
+    fn category_of(&self, name: &str) -> TagCategory {
         if (self.scriptless && matches!(name, "noscript" | "noframes"))
             || (self.all && matches!(name, "noscript" | "nav"))
         {
-            Category::Form
+            TagCategory::Form
         } else {
             category_of(name)
         }
     }
 }
 
-/// Whether whitespace counts in the element of this name.
+/// True if whitespace counts in the element with this name.
 fn is_verbatim(name: &str) -> bool {
     matches!(name, "pre" | "listing")
 }
 
-/// Whether an element begins and ends a line wherever it stands.
-fn is_line(category: Category, name: &str) -> bool {
+/// True if an element begins and ends a line wherever it stands.
+fn is_line(category: TagCategory, name: &str) -> bool {
     match category {
-        Category::Paragraph
-        | Category::Item
-        | Category::Term
-        | Category::Heading
-        | Category::Table
-        | Category::Section
-        | Category::Caption
-        | Category::Row
-        | Category::Cell => true,
-        Category::Block => !matches!(name, "nav" | "pre" | "listing"),
+        TagCategory::Paragraph
+        | TagCategory::Item
+        | TagCategory::Term
+        | TagCategory::Heading
+        | TagCategory::Table
+        | TagCategory::Section
+        | TagCategory::Caption
+        | TagCategory::Row
+        | TagCategory::Cell => true,
+        TagCategory::Block => !matches!(name, "nav" | "pre" | "listing"),
         _ => false,
     }
 }
 
-/// The name under which an element goes that the parser or the walk would treat in a way of its own.
+/// Returns another name for an element that the parser or the walk would treat specially.
 fn renamed(name: &str) -> Option<&'static str> {
     Some(match name {
         "nobr" => "x-nobr",
@@ -295,17 +297,17 @@ fn renamed(name: &str) -> Option<&'static str> {
         "small" => "x-small",
         "u" => "x-u",
         "select" => "x-select",
-        // The walk takes it for what this filter makes of frames and films.
+        // Otherwise the walk would take it for replaced media.
         media::ELEMENT => "x-own",
         _ => return None,
     })
 }
 
-/// The length of the longest name that means anything here, in bytes.
+/// Length of the longest name with a meaning here, in bytes.
 const MEANING: usize = 16;
 
-/// `name` in lower case, to ask what it means; `-` if it is too long to mean anything. Which end
-/// tag belongs to which start tag is not asked of this: that takes the whole name.
+/// Returns `name` in lower case, or `-` if it is too long to have a meaning. Matching end tags to
+/// start tags takes the whole name instead.
 fn meaning<'b>(name: &str, space: &'b mut [u8; MEANING]) -> &'b str {
     let Some(space) = space.get_mut(..name.len()) else {
         return "-";

@@ -1,32 +1,32 @@
-//! One tag of a page: where it ends, its name, its attributes, and which of these the
-//! conversion uses.
+//! One tag of a page: its end, its name, its attributes, and the attributes that the conversion
+//! uses.
 //!
 //! Rules: HTML Living Standard, "Tokenization", from the tag open state to the end of the tag.
 
 use memchr::{memchr, memchr2, memmem};
 
 /// A start tag as it stands in the page.
-pub(in crate::document) struct Tag<'a> {
+pub(in crate::document) struct HtmlTag<'a> {
     /// The name in the page's spelling.
     pub(in crate::document) name: &'a str,
-    /// Where the page goes on after the tag.
+    /// Byte offset behind the tag.
     pub(in crate::document) end: usize,
-    /// Whether it ends in `/>`.
+    /// True if it ends in `/>`.
     pub(in crate::document) closed: bool,
     /// The attributes that the conversion uses, as they stand in the page.
     pub(in crate::document) kept: Vec<&'a str>,
-    /// Whether there were others.
+    /// True if it has others.
     pub(in crate::document) dropped: bool,
 }
 
-/// The longest value of an attribute that is kept, in bytes.
+/// Maximum length of the value of a kept attribute, in bytes.
 pub(super) const MAX_VALUE: usize = 16 * 1024;
 
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c')
 }
 
-/// Where the name that begins at `at` ends.
+/// Returns the end of the name that begins at `at`.
 pub(in crate::document) fn name_end(page: &str, at: usize) -> usize {
     let bytes = page.as_bytes();
     let length = bytes[at..]
@@ -37,30 +37,30 @@ pub(in crate::document) fn name_end(page: &str, at: usize) -> usize {
 }
 
 /// An attribute as it stands in the page.
-pub(in crate::document) struct Attribute<'a> {
+pub(in crate::document) struct TagAttribute<'a> {
     /// Its name in the page's spelling.
     pub(in crate::document) name: &'a str,
-    /// Its value, in which references are not decoded; empty if there is none.
+    /// Its value without decoding; empty if there is none.
     pub(in crate::document) value: &'a str,
-    /// All of it, with its quotes.
+    /// The whole attribute with its quotes.
     pub(in crate::document) whole: &'a str,
 }
 
-/// Goes through the attributes of a tag whose name ends at `from`; returns where the page goes on
-/// after the tag, and whether that ends in `/>`. `None` if the page ends within the tag.
+/// Calls `each` with the attributes of a tag whose name ends at `from`. Returns the offset behind
+/// the tag, and true if it ends in `/>`; `None` if the page ends within it.
 pub(in crate::document) fn scan<'a>(
     page: &'a str,
     from: usize,
-    mut each: impl FnMut(Attribute<'a>),
+    mut each: impl FnMut(TagAttribute<'a>),
 ) -> Option<(usize, bool)> {
     scan_by(page, from, &mut each)
 }
 
-/// The same, compiled once for all who ask.
+/// The same with a dynamic callback, so that it is compiled once.
 fn scan_by<'a>(
     page: &'a str,
     from: usize,
-    each: &mut dyn FnMut(Attribute<'a>),
+    each: &mut dyn FnMut(TagAttribute<'a>),
 ) -> Option<(usize, bool)> {
     let bytes = page.as_bytes();
     let mut here = from;
@@ -107,28 +107,28 @@ fn scan_by<'a>(
             }
         }
         let whole = &page[start..here];
-        each(Attribute { name, value, whole });
+        each(TagAttribute { name, value, whole });
     }
 }
 
-/// Reads the tag whose name begins at `at`. `keep` says which attributes are used. `None` if
-/// the page ends within the tag.
+/// Reads the tag whose name begins at `at`; `keep` selects the attributes. `None` if the page ends
+/// within it.
 pub(in crate::document) fn read<'a>(
     page: &'a str,
     at: usize,
     mut keep: impl FnMut(&'a str, &'a str) -> bool,
-) -> Option<Tag<'a>> {
+) -> Option<HtmlTag<'a>> {
     read_by(page, at, &mut keep)
 }
 
-/// The same, compiled once for all who ask.
+/// The same with a dynamic callback, so that it is compiled once.
 fn read_by<'a>(
     page: &'a str,
     at: usize,
     keep: &mut dyn FnMut(&'a str, &'a str) -> bool,
-) -> Option<Tag<'a>> {
+) -> Option<HtmlTag<'a>> {
     let name = name_end(page, at);
-    let mut tag = Tag {
+    let mut tag = HtmlTag {
         name: &page[at..name],
         end: 0,
         closed: false,
@@ -145,7 +145,7 @@ fn read_by<'a>(
     Some(tag)
 }
 
-/// Whether the conversion uses this attribute of an element; `tag` is in lower case.
+/// True if the conversion uses this attribute of an element; `tag` is in lower case.
 pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str) -> bool {
     let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
     match name.len() {
@@ -180,18 +180,18 @@ pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &
     }
 }
 
-/// Whether a width or a height is that of something that nobody sees.
+/// True for the width or height of something invisible.
 pub(in crate::document) fn is_tiny(value: &str) -> bool {
     let value = value.trim();
     let value = value.strip_suffix("px").unwrap_or(value);
     matches!(value, "0" | "1")
 }
 
-/// Attributes that say of a hidden element that the page offers to show it.
+/// Attributes of a hidden element that show if the page offers to show it.
 pub(super) const USED_OF_HIDDEN: [&str; 4] = ["id", "role", "class", "aria-roledescription"];
 
-/// True for one of those that is not too long.
-pub(super) fn is_used_of_hidden(attribute: &Attribute<'_>) -> bool {
+/// True for one of those if it is not too long.
+pub(super) fn is_used_of_hidden(attribute: &TagAttribute<'_>) -> bool {
     attribute.value.len() <= MAX_VALUE
         && USED_OF_HIDDEN
             .iter()
@@ -210,7 +210,7 @@ fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {
         "pre" => true,
         "code" => in_pre,
         "span" if in_pre => memmem::find(value.as_bytes(), b"language-").is_some(),
-        // Each of the words has one of the two letters, and most classes have neither.
+        // A quick test first: each word has one of the two letters, and most classes have neither.
         "div" | "figure" => {
             memchr2(b'g', b'C', value.as_bytes()).is_some()
                 && ["highlight", "lang", "sourceCode"]
@@ -221,8 +221,8 @@ fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {
     }
 }
 
-/// Where the text of an element that holds no tags ends, and where the page goes on after
-/// its end tag; both are the page's end if there is none.
+/// Returns the end of the text of an element without markup, and the offset behind its end tag;
+/// both are the page's end if there is none.
 pub(in crate::document) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
     let bytes = page.as_bytes();
     for start in memmem::find_iter(&bytes[from..], b"</") {
@@ -234,13 +234,13 @@ pub(in crate::document) fn raw_end(page: &str, from: usize, name: &str) -> (usiz
     (page.len(), page.len())
 }
 
-/// Where the name ends of the end tag at `at`, if there is one with this name.
+/// Returns the end of the name of the end tag at `at`, if there is one with this name.
 pub(in crate::document) fn names_end(page: &str, at: usize, name: &str) -> Option<usize> {
     let named = page.as_bytes()[at..].starts_with(b"</") && is_named(page, at + 2, name);
     named.then_some(at + 2 + name.len())
 }
 
-/// Whether the tag whose name begins at `at` has this name, and not one that begins like it.
+/// True if the tag whose name begins at `at` has exactly this name.
 pub(in crate::document) fn is_named(page: &str, at: usize, name: &str) -> bool {
     let bytes = &page.as_bytes()[at..];
     bytes
@@ -251,12 +251,12 @@ pub(in crate::document) fn is_named(page: &str, at: usize, name: &str) -> bool {
             .is_none_or(|b| is_space(*b) || matches!(b, b'/' | b'>'))
 }
 
-/// The place after the next `mark`, or the page's end.
+/// Returns the offset behind the next `mark`, or the page's end.
 pub(in crate::document) fn past(page: &str, from: usize, mark: u8) -> usize {
     memchr(mark, &page.as_bytes()[from..]).map_or(page.len(), |length| from + length + 1)
 }
 
-/// The place after the comment whose `<!--` ends at `from`.
+/// Returns the offset behind the comment whose `<!--` ends at `from`.
 pub(in crate::document) fn comment_end(page: &str, from: usize) -> usize {
     let bytes = page.as_bytes();
     if bytes[from..].starts_with(b">") {

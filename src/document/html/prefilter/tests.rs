@@ -1,10 +1,10 @@
-//! What the filter takes out of a page, and what it leaves as it is.
+//! Content that the filter removes, and content that passes unchanged.
 
-use super::{Syntax, tree};
+use super::{PageSyntax, tree};
 use std::borrow::Cow;
 
 fn filter(page: &str) -> Cow<'_, str> {
-    super::filter(page, Syntax::Html, false, None).0
+    super::filter(page, PageSyntax::Html, false, None).0
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn what_no_reader_sees_is_left_out() {
         ),
         ("a<script>b", "a"),
         ("a<b x='", "a"),
-        // What is left out joins nothing to a tag.
+        // Removed content joins nothing to a tag.
         ("a<<script>x</script>b>", "a&lt;b>"),
         ("a<<!-- x -->/b>", "a&lt;/b>"),
         ("a<<</o:p>div hidden>", "a&lt;&lt;div hidden>"),
@@ -98,7 +98,7 @@ fn whitespace_where_a_line_begins_is_left_out() {
         ("<div> <!-- --> <script></script>\n <p>a", "<div><p>a"),
         ("a <b>b</b> <div> c", "a <b>b</b> <div> c"),
         ("<div> <b> </b> </div>", "<div><b> </b> </div>"),
-        // Whose end nobody sees begins no line.
+        // An element that ends invisibly begins no line.
         ("a<div hidden> b</div> c", "a<div hidden> b</div> c"),
         ("a<div hidden> </div> c", "a<div hidden></div> c"),
         ("a<nav> </nav> c", "a<nav> </nav> c"),
@@ -163,7 +163,7 @@ fn a_page_that_is_xml_becomes_one_of_html() {
         ("<svg><path/><text><![CDATA[a]]></text></svg>b", " a b"),
     ] {
         assert_eq!(
-            super::filter(page, Syntax::Xml, false, None).0,
+            super::filter(page, PageSyntax::Xml, false, None).0,
             wanted,
             "{page}"
         );
@@ -193,7 +193,7 @@ fn content_between_rows_ends_up_in_a_cell_once_there_is_too_much_of_it() {
     assert!(filter(&page).matches("<td>").count() > 700);
 }
 
-/// How deep the tree is that the parser makes of a page.
+/// Returns the depth of the tree that the parser builds for a page.
 fn depth_of(page: &str) -> usize {
     use html2md::{Handle, StructuredPrinter, TagHandler, TagHandlerFactory};
     use std::{cell::Cell, collections::HashMap, rc::Rc};

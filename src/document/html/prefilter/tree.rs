@@ -1,51 +1,50 @@
-//! The open elements as the parser will have them, kept small: what a tag closes, how deep the
-//! page is, and how often formatting that was never closed is opened again.
+//! The open elements as the parser will have them, within bounds: the elements that a tag closes,
+//! the depth of the page, and the number of times that unclosed formatting is reopened.
 //!
-//! Rules: HTML Living Standard, "Tree construction". Where this model is not exact it takes
-//! the page to be deeper than it is, never shallower by more than a constant factor.
+//! Rules: HTML Living Standard, "Tree construction". If this model is inexact, it takes the page to
+//! be deeper than it is, never shallower by more than a constant factor.
 
-use super::category::{self, Category};
+use super::category::{self, TagCategory};
 
-/// Elements that may be open at once; what would be deeper is flattened, as in browsers.
+/// Maximum number of open elements; deeper ones are flattened, as in browsers.
 pub(super) const MAX_DEPTH: usize = 512;
 
-/// Times that a page may have formatting opened again for it.
+/// Number of reopenings of formatting that any page may have.
 const FREE_REOPENINGS: usize = 1024;
 
-/// Pieces of content that the parser may have to move out of a table.
+/// Number of pieces of content that the parser may have to move out of a table.
 const FREE_MOVES: usize = 256;
 
 #[derive(Clone, Copy)]
-pub(super) struct Open<'a> {
+pub(super) struct OpenTag<'a> {
     pub(super) name: &'a str,
-    pub(super) category: Category,
-    /// Whether its tags are left out.
+    pub(super) category: TagCategory,
+    /// True if its tags are removed.
     silent: bool,
-    /// Whether it is hidden.
     hidden: bool,
 }
 
-/// What becomes of an end tag.
+/// The effect of an end tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
-    /// It closes something.
+pub(super) enum EndTagOutcome {
+    /// It closes an element.
     Kept,
-    /// It closes something whose tags are left out.
+    /// It closes an element whose tags are removed.
     Silent,
-    /// The parser would pass over it.
+    /// The parser would ignore it.
     Dropped,
 }
 
-pub(super) struct Tree<'a> {
-    stack: Vec<Open<'a>>,
-    /// How many of each category the stack holds.
+pub(super) struct ElementStack<'a> {
+    stack: Vec<OpenTag<'a>>,
+    /// Number of open elements of each category.
     counts: [u32; category::CATEGORIES],
     carried: Vec<&'a str>,
     reopenings: usize,
     moves: usize,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> ElementStack<'a> {
     pub(super) fn new(page: usize) -> Self {
         Self {
             stack: Vec::new(),
@@ -56,41 +55,41 @@ impl<'a> Tree<'a> {
         }
     }
 
-    pub(super) fn top(&self) -> Option<Open<'a>> {
+    pub(super) fn top(&self) -> Option<OpenTag<'a>> {
         self.stack.last().copied()
     }
 
-    /// Notes that the element that was opened last is hidden.
+    /// Marks the element that was opened last as hidden.
     pub(super) fn hide_top(&mut self) {
         if let Some(open) = self.stack.last_mut() {
             open.hidden = true;
         }
     }
 
-    /// Whether the element that was opened last has this name and is shown, so that its end tag
-    /// ends it and a reader sees where.
+    /// True if the element that was opened last has this name and is visible, so that its end tag
+    /// ends it visibly.
     pub(super) fn is_seen_on_top(&self, name: &str) -> bool {
         self.top()
             .is_some_and(|open| !open.hidden && open.name.eq_ignore_ascii_case(name))
     }
 
-    /// Whether the next text or tag may need something done first.
+    /// True if the next text or tag needs no fixes.
     pub(super) fn is_settled(&self) -> bool {
         self.carried.is_empty() && !self.top().is_some_and(|open| open.category.is_grid())
     }
 
-    /// Whether a table is open, so that rows and cells mean something.
+    /// True if a table is open, so that rows and cells have a meaning.
     pub(super) fn in_table(&self) -> bool {
-        self.has(Category::Table)
+        self.has(TagCategory::Table)
     }
 
-    fn has(&self, category: Category) -> bool {
+    fn has(&self, category: TagCategory) -> bool {
         self.counts[category as usize] > 0
     }
 
-    fn push(&mut self, name: &'a str, category: Category) {
+    fn push(&mut self, name: &'a str, category: TagCategory) {
         self.counts[category as usize] += 1;
-        self.stack.push(Open {
+        self.stack.push(OpenTag {
             name,
             category,
             silent: false,
@@ -98,11 +97,11 @@ impl<'a> Tree<'a> {
         });
     }
 
-    /// Opens an element whose tags are left out.
-    pub(super) fn start_silent(&mut self, name: &'a str, category: Category) {
+    /// Opens an element whose tags are removed.
+    pub(super) fn start_silent(&mut self, name: &'a str, category: TagCategory) {
         if self.stack.len() < MAX_DEPTH {
             self.counts[category as usize] += 1;
-            self.stack.push(Open {
+            self.stack.push(OpenTag {
                 name,
                 category,
                 silent: true,
@@ -111,26 +110,26 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Whether formatting elements still count.
+    /// True while formatting elements are kept.
     pub(super) fn formats(&self) -> bool {
         self.reopenings > 0
     }
 
-    /// Content comes. Formatting that was not closed is opened again by the parser, unless the
-    /// content is the start of a block.
-    pub(super) fn content(&mut self, block: bool, fixes: &mut String) {
+    /// Prepares for content. The parser reopens unclosed formatting, unless the content is the
+    /// start of a block.
+    pub(super) fn before_content(&mut self, block: bool, fixes: &mut String) {
         if let Some(open) = self.top()
             && open.category.is_grid()
         {
             if self.moves > 0 {
                 self.moves -= 1;
             } else {
-                if open.category != Category::Row {
+                if open.category != TagCategory::Row {
                     fixes.push_str("<tr>");
-                    self.push("tr", Category::Row);
+                    self.push("tr", TagCategory::Row);
                 }
                 fixes.push_str("<td>");
-                self.push("td", Category::Cell);
+                self.push("td", TagCategory::Cell);
             }
         }
         if block || self.carried.is_empty() {
@@ -139,34 +138,39 @@ impl<'a> Tree<'a> {
         self.reopenings = self.reopenings.saturating_sub(self.carried.len());
         if self.reopenings == 0 {
             for name in self.carried.drain(..) {
-                end(name, fixes);
+                write_end_tag(name, fixes);
             }
             return;
         }
         for name in std::mem::take(&mut self.carried) {
-            self.push(name, Category::Formatting);
+            self.push(name, TagCategory::Formatting);
         }
     }
 
-    /// Closes whatever stands above `keep` open elements. Formatting is carried on.
+    /// Closes the elements above the first `keep`. Formatting is carried on.
     fn truncate(&mut self, keep: usize, fixes: &mut String) {
         for open in self.stack.drain(keep.min(self.stack.len())..).rev() {
             self.counts[open.category as usize] -= 1;
-            if open.category == Category::Formatting {
-                // A link is written in the block where it begins, so that its address stands there
-                // once.
+            if open.category == TagCategory::Formatting {
+                // A link is written only in the block where it begins, so that its address is
+                // written once.
                 let link = open.name.eq_ignore_ascii_case("a");
                 if self.reopenings > 0 && !link {
                     self.carried.push(open.name);
                 } else {
-                    end(open.name, fixes);
+                    write_end_tag(open.name, fixes);
                 }
             }
         }
     }
 
-    /// The place of the nearest open element that `wanted` accepts and no wall hides.
-    fn find(&self, wanted: impl Fn(&Open) -> bool, wall: impl Fn(&Open) -> bool) -> Option<usize> {
+    /// Returns the index of the nearest open element that `wanted` accepts, unless a wall is
+    /// nearer.
+    fn find(
+        &self,
+        wanted: impl Fn(&OpenTag) -> bool,
+        wall: impl Fn(&OpenTag) -> bool,
+    ) -> Option<usize> {
         for (at, open) in self.stack.iter().enumerate().rev() {
             if wanted(open) {
                 return Some(at);
@@ -178,23 +182,23 @@ impl<'a> Tree<'a> {
         None
     }
 
-    /// Does what the start tag does to what is open, before its element is opened. Ends that
-    /// the page leaves out and the parser needs are written to `fixes`.
-    pub(super) fn before_start(&mut self, name: &str, category: Category, fixes: &mut String) {
+    /// Applies the effect of a start tag on the open elements, before its own is opened. Missing
+    /// end tags that the parser needs are written to `fixes`.
+    pub(super) fn before_start(&mut self, name: &str, category: TagCategory, fixes: &mut String) {
         if category.ends_paragraph()
-            && self.has(Category::Paragraph)
+            && self.has(TagCategory::Paragraph)
             && let Some(at) = self.find(
-                |open| open.category == Category::Paragraph,
-                |open| open.category.is_wall() || open.category == Category::Button,
+                |open| open.category == TagCategory::Paragraph,
+                |open| open.category.is_wall() || open.category == TagCategory::Button,
             )
         {
             self.truncate(at, fixes);
         }
         match category {
-            Category::Item | Category::Term if self.has(category) => {
-                let stops = |open: &Open| {
+            TagCategory::Item | TagCategory::Term if self.has(category) => {
+                let stops = |open: &OpenTag| {
                     open.category.is_special()
-                        && open.category != Category::Paragraph
+                        && open.category != TagCategory::Paragraph
                         && !["div", "address"]
                             .iter()
                             .any(|n| open.name.eq_ignore_ascii_case(n))
@@ -203,10 +207,10 @@ impl<'a> Tree<'a> {
                     self.truncate(at, fixes);
                 }
             }
-            Category::Heading if self.top().is_some_and(|open| open.category == category) => {
+            TagCategory::Heading if self.top().is_some_and(|open| open.category == category) => {
                 self.truncate(self.stack.len() - 1, fixes);
             }
-            Category::Button if self.has(category) => {
+            TagCategory::Button if self.has(category) => {
                 let at = self.find(
                     |open| open.category == category,
                     |open| open.category.is_wall(),
@@ -215,11 +219,11 @@ impl<'a> Tree<'a> {
                     self.truncate(at, fixes);
                 }
             }
-            Category::Ruby => {
-                let annotates = |open: &Open| open.name.eq_ignore_ascii_case("ruby");
+            TagCategory::Ruby => {
+                let annotates = |open: &OpenTag| open.name.eq_ignore_ascii_case("ruby");
                 if self
                     .top()
-                    .is_some_and(|open| open.category == Category::Ruby)
+                    .is_some_and(|open| open.category == TagCategory::Ruby)
                     && self
                         .find(annotates, |open| open.category.is_wall())
                         .is_some()
@@ -227,19 +231,21 @@ impl<'a> Tree<'a> {
                     self.truncate(self.stack.len() - 1, fixes);
                 }
             }
-            Category::Section | Category::Caption | Category::Row | Category::Cell => {
-                let holder = |open: &Open| match category {
-                    Category::Cell => open.category.is_grid(),
-                    Category::Row => matches!(open.category, Category::Section | Category::Table),
-                    _ => open.category == Category::Table,
+            TagCategory::Section | TagCategory::Caption | TagCategory::Row | TagCategory::Cell => {
+                let holder = |open: &OpenTag| match category {
+                    TagCategory::Cell => open.category.is_grid(),
+                    TagCategory::Row => {
+                        matches!(open.category, TagCategory::Section | TagCategory::Table)
+                    }
+                    _ => open.category == TagCategory::Table,
                 };
-                if let Some(at) = self.find(holder, |open| open.category == Category::Table) {
+                if let Some(at) = self.find(holder, |open| open.category == TagCategory::Table) {
                     self.truncate(at + 1, fixes);
                 }
             }
-            Category::Formatting
+            TagCategory::Formatting
                 if name.eq_ignore_ascii_case("a")
-                    && self.end("a", Category::Formatting, fixes) == Ending::Kept =>
+                    && self.end("a", TagCategory::Formatting, fixes) == EndTagOutcome::Kept =>
             {
                 fixes.push_str("</a>");
             }
@@ -247,63 +253,71 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Opens an element. Where it would be too deep, all that is open is closed first, so that
-    /// it stands beside the outermost.
-    pub(super) fn start(&mut self, name: &'a str, category: Category, fixes: &mut String) {
+    /// Opens an element. If it would be too deep, all open elements are closed first, so that it
+    /// becomes a sibling of the outermost.
+    pub(super) fn start(&mut self, name: &'a str, category: TagCategory, fixes: &mut String) {
         if self.stack.len() >= MAX_DEPTH {
             for name in self.carried.drain(..) {
-                end(name, fixes);
+                write_end_tag(name, fixes);
             }
             for open in self.stack.drain(..).rev().filter(|open| !open.silent) {
-                end(open.name, fixes);
+                write_end_tag(open.name, fixes);
             }
             self.counts = [0; category::CATEGORIES];
         }
         self.push(name, category);
     }
 
-    /// Does what an end tag does to what is open.
-    pub(super) fn end(&mut self, name: &str, category: Category, fixes: &mut String) -> Ending {
-        let same = |open: &Open| open.category == category && open.name.eq_ignore_ascii_case(name);
+    /// Applies the effect of an end tag on the open elements.
+    pub(super) fn end(
+        &mut self,
+        name: &str,
+        category: TagCategory,
+        fixes: &mut String,
+    ) -> EndTagOutcome {
+        let same =
+            |open: &OpenTag| open.category == category && open.name.eq_ignore_ascii_case(name);
         let found = match category {
             _ if !self.has(category) => None,
-            Category::Formatting => self.find(same, |open| open.category.is_wall()),
-            Category::Plain | Category::Ruby => self.find(same, |open| open.category.is_special()),
-            Category::Heading => self.find(
+            TagCategory::Formatting => self.find(same, |open| open.category.is_wall()),
+            TagCategory::Plain | TagCategory::Ruby => {
+                self.find(same, |open| open.category.is_special())
+            }
+            TagCategory::Heading => self.find(
                 |open| open.category == category,
                 |open| open.category.is_wall(),
             ),
-            Category::Item => self.find(same, |open| {
+            TagCategory::Item => self.find(same, |open| {
                 open.category.is_wall() || matches!(open.name, "ul" | "ol" | "UL" | "OL")
             }),
-            Category::Paragraph => self.find(same, |open| {
-                open.category.is_wall() || open.category == Category::Button
+            TagCategory::Paragraph => self.find(same, |open| {
+                open.category.is_wall() || open.category == TagCategory::Button
             }),
-            Category::Table
-            | Category::Section
-            | Category::Row
-            | Category::Cell
-            | Category::Caption => self.find(same, |open| open.category == Category::Table),
+            TagCategory::Table
+            | TagCategory::Section
+            | TagCategory::Row
+            | TagCategory::Cell
+            | TagCategory::Caption => self.find(same, |open| open.category == TagCategory::Table),
             _ => self.find(same, |open| open.category.is_wall()),
         };
         let Some(at) = found else {
-            if category == Category::Formatting
+            if category == TagCategory::Formatting
                 && let Some(at) = self
                     .carried
                     .iter()
                     .rposition(|open| open.eq_ignore_ascii_case(name))
             {
                 self.carried.remove(at);
-                return Ending::Kept;
+                return EndTagOutcome::Kept;
             }
-            return Ending::Dropped;
+            return EndTagOutcome::Dropped;
         };
         let ending = if self.stack[at].silent {
-            Ending::Silent
+            EndTagOutcome::Silent
         } else {
-            Ending::Kept
+            EndTagOutcome::Kept
         };
-        if category == Category::Formatting
+        if category == TagCategory::Formatting
             && self.stack[at..]
                 .iter()
                 .any(|open| open.category.is_special())
@@ -321,8 +335,8 @@ impl<'a> Tree<'a> {
         ending
     }
 
-    /// Closes the nearest open element of that name and all that stands in it, though their own
-    /// ends are missing; whether there is one whose tags the parser gets.
+    /// Closes the nearest open element with that name and all elements in it, though their end tags
+    /// are missing; true if the parser has an element with that name.
     pub(super) fn end_through(&mut self, name: &str, fixes: &mut String) -> bool {
         let found = self.find(|open| open.name == name, |open| open.category.is_wall());
         let Some(at) = found.filter(|at| !self.stack[*at].silent) else {
@@ -331,7 +345,7 @@ impl<'a> Tree<'a> {
         for open in self.stack.drain(at..).rev() {
             self.counts[open.category as usize] -= 1;
             if !open.silent {
-                end(open.name, fixes);
+                write_end_tag(open.name, fixes);
             }
         }
         true
@@ -339,7 +353,7 @@ impl<'a> Tree<'a> {
 }
 
 /// Writes an end tag.
-pub(super) fn end(name: &str, fixes: &mut String) {
+pub(super) fn write_end_tag(name: &str, fixes: &mut String) {
     fixes.push_str("</");
     fixes.push_str(name);
     fixes.push('>');

@@ -1,18 +1,18 @@
-//! Reading from a start tag whether its element is seen, so that later stages need no second look:
-//! a style is replaced by a short one that hides as much, or is left out.
+//! Reads the visibility of an element from its start tag, so that later stages need no second look:
+//! a style is replaced by a short one that hides as much, or is removed.
 
-use super::super::css::{Hiding, InlineStyle};
+use super::super::css::{HidingMethod, InlineStyle};
 use super::super::dom;
-use super::{Category, all, tag};
+use super::{TagCategory, content_hints, tag};
 use crate::document::entities;
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
 pub(super) struct TagVisibility {
     /// The element has a box whose size can be set.
     boxed: bool,
-    /// A style that concerns its text is kept, since the text around is not seen.
+    /// Styles of its text are kept, because the text around is invisible.
     dim: bool,
-    /// It holds text alone: a style that dims its text hides all of it.
+    /// It contains text alone, so that a style that dims its text hides all of it.
     solid: bool,
     is_dialog: bool,
     opens: bool,
@@ -20,7 +20,7 @@ pub(super) struct TagVisibility {
     /// It has a style; the first one counts.
     styled: bool,
     /// The way in which its style hides it; and the style displays it.
-    hiding: Option<Hiding>,
+    hiding: Option<HidingMethod>,
     displays: bool,
     /// The alignment of a cell's text by its style.
     pub(super) align: Option<&'static str>,
@@ -32,7 +32,7 @@ pub(super) struct TagVisibility {
 
 /// True if the HTML element of this name has, by itself, a box whose size can be set.
 pub(in crate::document::html) fn is_boxed(name: &str) -> bool {
-    !all::is_inline(name)
+    !content_hints::is_inline(name)
         && !matches!(
             name,
             "table" | "tbody" | "thead" | "tfoot" | "tr" | "td" | "th"
@@ -40,11 +40,11 @@ pub(in crate::document::html) fn is_boxed(name: &str) -> bool {
 }
 
 impl TagVisibility {
-    pub(super) fn new(name: &str, category: Category, dim: bool) -> Self {
+    pub(super) fn new(name: &str, category: TagCategory, dim: bool) -> Self {
         Self {
             boxed: is_boxed(name),
             dim,
-            solid: matches!(category, Category::Area | Category::Choice),
+            solid: matches!(category, TagCategory::Area | TagCategory::Choice),
             is_dialog: name == "dialog",
             opens: false,
             pops: false,
@@ -57,8 +57,9 @@ impl TagVisibility {
         }
     }
 
-    /// Notes an attribute that matters here; true if it is to be kept as it stands.
-    pub(super) fn note(&mut self, attribute: &tag::Attribute<'_>) -> Option<bool> {
+    /// Reads an attribute that affects visibility; true if it is to be kept as it stands, `None`
+    /// for any other.
+    pub(super) fn read_attribute(&mut self, attribute: &tag::TagAttribute<'_>) -> Option<bool> {
         let is = |wanted: &str| attribute.name.eq_ignore_ascii_case(wanted);
         let hides = |name: &str| dom::hides(name, &entities::decoded_in_attribute(attribute.value));
         let hides = match attribute.name.len() {
@@ -90,7 +91,7 @@ impl TagVisibility {
         self.dims = style.dims(self.boxed);
         self.hiding = style.hiding(self.boxed);
         if solid && self.dims {
-            self.hiding = self.hiding.or(Some(Hiding::Unseen));
+            self.hiding = self.hiding.or(Some(HidingMethod::Unseen));
         }
         self.displays = style.displays();
         self.align = style.align();
@@ -98,9 +99,9 @@ impl TagVisibility {
     }
 
     /// The way in which the element is hidden, by its style or because it is not open.
-    pub(super) fn hiding(&self) -> Option<Hiding> {
+    pub(super) fn hiding(&self) -> Option<HidingMethod> {
         let closed = self.pops || (self.is_dialog && !self.opens);
         self.hiding
-            .or((closed && !self.displays).then_some(Hiding::Unseen))
+            .or((closed && !self.displays).then_some(HidingMethod::Unseen))
     }
 }

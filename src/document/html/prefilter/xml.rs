@@ -1,5 +1,5 @@
-//! What a page that is XML has and one that is HTML has not: elements that end with their start
-//! tag, sections of plain text, instructions, and definitions in its document type.
+//! Markup of XML pages that HTML does not have: self-closing elements, CDATA sections,
+//! instructions, and definitions in the document type.
 //!
 //! Rules: XML 1.0, sections 2.6 (instructions), 2.7 (CDATA), 2.8 (document type), 3.1 (tags).
 
@@ -11,7 +11,7 @@ use super::tag;
 
 const SECTION: &str = "<![CDATA[";
 
-/// The text of the CDATA section that begins at `at`, and where the page goes on.
+/// Returns the text of the CDATA section that begins at `at`, and the offset behind it.
 pub(in crate::document) fn section(page: &str, at: usize) -> Option<(&str, usize)> {
     let text = page[at..].strip_prefix(SECTION)?;
     Some(match memmem::find(text.as_bytes(), b"]]>") {
@@ -20,7 +20,7 @@ pub(in crate::document) fn section(page: &str, at: usize) -> Option<(&str, usize
     })
 }
 
-/// Writes text so that a parser of HTML reads it back.
+/// Writes text escaped for a parser of HTML.
 pub(in crate::document) fn escape(text: &str, out: &mut String) {
     let mut done = 0;
     for at in memchr2_iter(b'&', b'<', text.as_bytes()) {
@@ -35,7 +35,7 @@ pub(in crate::document) fn escape(text: &str, out: &mut String) {
     out.push_str(&text[done..]);
 }
 
-/// Text between tags with its sections written as other text, and without comments.
+/// Returns text between tags with its CDATA sections escaped and without comments.
 pub(in crate::document) fn without_sections(text: &str) -> Cow<'_, str> {
     if memmem::find(text.as_bytes(), b"<!").is_none() {
         return Cow::Borrowed(text);
@@ -59,7 +59,7 @@ pub(in crate::document) fn without_sections(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Like [`tag::raw_end`], but an end tag within a section or a comment is none.
+/// Like [`tag::raw_end`], but ignores end tags within a section or a comment.
 pub(in crate::document) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
     let bytes = page.as_bytes();
     let mut at = from;
@@ -78,7 +78,7 @@ pub(in crate::document) fn raw_end(page: &str, from: usize, name: &str) -> (usiz
     (page.len(), page.len())
 }
 
-/// Where the document type ends whose `<!` ends at `from`, and whether it has definitions.
+/// Returns the end of the document type whose `<!` ends at `from`, and true if it has definitions.
 pub(in crate::document) fn doctype_end(page: &str, from: usize) -> (usize, bool) {
     let bytes = page.as_bytes();
     match memchr2(b'[', b'>', &bytes[from..]) {
@@ -91,7 +91,7 @@ pub(in crate::document) fn doctype_end(page: &str, from: usize) -> (usize, bool)
     }
 }
 
-/// Where the instruction ends whose `<?` ends at `from`.
+/// Returns the end of the instruction whose `<?` ends at `from`.
 pub(in crate::document) fn instruction_end(page: &str, from: usize) -> usize {
     memmem::find(&page.as_bytes()[from..], b"?>").map_or(page.len(), |length| from + length + 2)
 }

@@ -1,4 +1,4 @@
-//! Any page is the same tree, whoever makes its tokens.
+//! A page gives the same tree with both tokenizers.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What pages are made of, and what they should not be made of.
+/// Pieces of pages, well-formed and malformed.
 const PIECES: &[&str] = &[
     "a",
     " ",
@@ -125,7 +125,7 @@ const PIECES: &[&str] = &[
     "<listing>",
 ];
 
-/// The same without what is left to the parser's own tokenizer to the end of the page.
+/// The same without the rest that is left to the parser's own tokenizer.
 const ORDINARY: &[&str] = &[
     "a",
     " ",
@@ -160,9 +160,9 @@ const ORDINARY: &[&str] = &[
     "< ",
 ];
 
-/// A tree in writing, and why it is short.
+/// Returns a tree as text, and the bound that was reached.
 fn tree(page: &str, slowly: bool) -> String {
-    let mut tokens = Tokens::new(page, None);
+    let mut tokens = PageTokenizer::new(page, None);
     let short = if slowly {
         tokens.read_slowly()
     } else {
@@ -244,7 +244,7 @@ fn a_page_that_is_too_large_is_cut_off_at_the_same_place() {
     for unit in ["<p>a", "<p title='&amp;'>&lt;\n"] {
         let page = unit.repeat(500_000);
         let read = |slowly: bool| {
-            let mut tokens = Tokens::new(&page, None);
+            let mut tokens = PageTokenizer::new(&page, None);
             let short = if slowly {
                 tokens.read_slowly()
             } else {
@@ -253,7 +253,7 @@ fn a_page_that_is_too_large_is_cut_off_at_the_same_place() {
             (short, tokens.parser.tokenizer.sink.sink.used(), tokens.at)
         };
         let fast = read(false);
-        assert_eq!(fast.0, Err(Short::Memory));
+        assert_eq!(fast.0, Err(ParseLimit::Memory));
         assert_eq!(fast, read(true), "{unit}");
     }
 }

@@ -1,25 +1,25 @@
-//! Lists and their items, and what stands in a list outside its items.
+//! Lists, their items, and content of a list outside its items.
 //!
 //! Rules: HTML Living Standard, `ol` (`start`) and `li` (`value`).
 
 use html2md::{Handle, NodeData};
 
-use super::super::dom::{self, Kind};
-use super::super::pre;
-use super::{Exit, Frame, Walk};
-use crate::document::model::Content;
+use super::super::dom::{self, ElementKind};
+use super::super::preformatted;
+use super::{ElementExit, TreeWalk, WalkFrame};
+use crate::document::model::NodeContent;
 
-impl Walk {
-    pub(super) fn enter_list(&mut self, node: &Handle, ordered: bool) -> Exit {
+impl TreeWalk {
+    pub(super) fn enter_list(&mut self, node: &Handle, ordered: bool) -> ElementExit {
         let start = dom::attribute(node, "start")
             .and_then(|start| start.trim().parse::<i64>().ok())
             .map_or(1, |start| u32::try_from(start.max(0)).unwrap_or(u32::MAX));
-        self.container(Content::List {
+        self.enter_container(NodeContent::List {
             start: ordered.then_some(start),
-            tight: !pre::holds_paragraphs(node),
+            tight: !preformatted::holds_paragraphs(node),
         });
         self.lists.push(false);
-        Exit::List
+        ElementExit::List
     }
 
     pub(super) fn leave_list(&mut self) {
@@ -30,7 +30,7 @@ impl Walk {
         self.flow.build.close();
     }
 
-    /// What stands in a list outside its items goes on with the item before it.
+    /// Adds content of a list outside its items to the item before it.
     pub(super) fn list_child(&mut self, child: &Handle) {
         let stray = match &child.data {
             NodeData::Text { contents } => !contents
@@ -38,8 +38,10 @@ impl Walk {
                 .bytes()
                 .all(|byte| byte.is_ascii_whitespace()),
             NodeData::Element { name, .. } => {
-                !matches!(dom::kind_of(&name.local), Kind::Item | Kind::Dropped)
-                    && !dom::is_hidden(child)
+                !matches!(
+                    dom::kind_of(&name.local),
+                    ElementKind::Item | ElementKind::Dropped
+                ) && !dom::is_hidden(child)
             }
             _ => false,
         };
@@ -50,34 +52,34 @@ impl Walk {
         if self.lists.last() == Some(&false) {
             self.enter_item(child);
         }
-        self.stack.push(Frame {
+        self.stack.push(WalkFrame {
             node: child.clone(),
             next: usize::MAX,
-            exit: Exit::Item,
+            exit: ElementExit::Item,
         });
     }
 
-    /// An item of the list around it stays open until the next one, or the list's end.
-    pub(super) fn enter_item(&mut self, node: &Handle) -> Exit {
+    /// Begins an item, which stays open until the next one or the end of its list.
+    pub(super) fn enter_item(&mut self, node: &Handle) -> ElementExit {
         self.flow.end();
         let inside = self
             .stack
             .last()
-            .is_some_and(|frame| frame.exit == Exit::List);
+            .is_some_and(|frame| frame.exit == ElementExit::List);
         let number = dom::attribute(node, "value")
-            .filter(|_| inside && dom::kind(node) == Some(Kind::Item))
+            .filter(|_| inside && dom::kind(node) == Some(ElementKind::Item))
             .and_then(|value| value.trim().parse::<u64>().ok())
             .map(|value| u32::try_from(value).unwrap_or(u32::MAX));
-        let item = Content::Item { number, task: None };
+        let item = NodeContent::Item { number, task: None };
         match self.lists.last_mut() {
             Some(open) if inside => {
                 if std::mem::replace(open, true) {
                     self.flow.build.close();
                 }
                 self.flow.build.open(item);
-                Exit::Item
+                ElementExit::Item
             }
-            _ => self.container(item),
+            _ => self.enter_container(item),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The walk through a page's tree, front to back and without recursion, that builds its model.
+//! Builds a page's model in one walk through its tree, front to back and without recursion.
 //!
-//! Rules: HTML Living Standard, what each element represents; what a browser would not show is
+//! Rules: HTML Living Standard, meaning of each element; content that a browser would not show is
 //! left out.
 
 use std::collections::{HashMap, HashSet};
@@ -9,108 +9,107 @@ use std::time::Instant;
 use html2md::{Handle, NodeData};
 use url::{Position, Url};
 
-use super::dom::{self, Kind};
-use super::flow::{Flow, Mode};
-use super::{pre, repeats, table};
-use crate::document::model::{AddressId, Content, Model, Slice};
-use crate::document::{ALLOWANCE, Cuts};
+use super::dom::{self, ElementKind};
+use super::flow::{FlowBuilder, FlowMode};
+use super::{preformatted, repeated_links, table};
+use crate::document::model::{AddressId, DocumentModel, NodeContent, TextSlice};
+use crate::document::{ALLOWANCE, DocumentCuts};
 
+mod anchor_links;
 mod link;
 mod list;
-mod raised;
-mod useless;
+mod superscript;
 
-/// What is to be done when an element ends.
+/// The action at the end of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Exit {
+enum ElementExit {
     Nothing,
     Block,
     Heading,
     Link,
     Style,
     Code,
-    /// Code around links, which are not links of their own.
+    /// Code around links, which become no links of their own.
     Signature,
     Quoted,
     Boxed,
-    /// What stands higher, in brackets or not.
+    /// Superscript text, in brackets or not.
     Raised {
         bracketed: bool,
     },
-    /// A block that holds blocks.
     Container,
     List,
-    /// An item of the list around it, or what goes on with one.
+    /// An item of the list around it, or content that continues one.
     Item,
     Table,
     Row,
     Cell,
 }
 
-struct Frame {
+struct WalkFrame {
     node: Handle,
     next: usize,
-    exit: Exit,
+    exit: ElementExit,
 }
 
-/// Bytes of bases that a page may have copied: a hundred for each link of any page that is
-/// meant to be read, and nothing that takes long.
+/// Maximum bytes of base addresses that are copied for a page: a hundred for each link of any
+/// ordinary page, and nothing that takes long.
 const MAX_JOINED: usize = 64 * 1024 * 1024;
 
-/// How many nodes are walked between two looks at the clock.
+/// Number of nodes walked between two checks of the clock.
 const NODES: u32 = 1024;
 
-struct Walk {
-    flow: Flow,
+struct TreeWalk {
+    flow: FlowBuilder,
     end: Option<Instant>,
-    cuts: Cuts,
-    /// The long addresses by where they are in memory: the parser copies an element that is not
-    /// closed, and its copies share them.
+    cuts: DocumentCuts,
+    /// Long addresses by their location in memory, because the parser copies an unclosed element
+    /// and its copies share them.
     addresses: HashMap<usize, Option<AddressId>>,
-    /// The same of other long attributes.
-    attributes: HashMap<usize, Slice>,
-    /// The long texts that stood for a link, in the same way.
+    /// Other long attributes, in the same way.
+    attributes: HashMap<usize, TextSlice>,
+    /// Long texts that were used as the label of a link, in the same way.
     labels: HashSet<usize>,
     base: Url,
     base_given: bool,
-    /// The page's own address, without a fragment.
+    /// The page's own address without a fragment.
     here: String,
-    /// What the link says that is open, and whether that is more than what stands for its images.
+    /// Text of the open link; `link_says` is true if it is more than the text of images.
     link_text: String,
     link_says: bool,
-    /// The images so far, as hashes of their addresses.
+    /// Hashes of the addresses of the images so far.
     images: HashSet<u64>,
-    /// Where links lead that hold nothing.
+    /// Targets of empty links.
     empty: Vec<AddressId>,
-    /// Images that the page has for decoration alone.
+    /// Decorative images.
     decoration: Vec<AddressId>,
-    /// Bytes of bases that may still be copied to join addresses to them.
+    /// Bytes of base addresses that may still be copied.
     joinable: usize,
-    /// Bytes that absolute addresses may still add.
+    /// Bytes by which absolute addresses may still lengthen the page.
     growable: usize,
     title: Option<String>,
-    /// The lists around: whether an item of each is open.
+    /// For each list around: true if one of its items is open.
     lists: Vec<bool>,
-    /// The tables around: whether each holds data.
+    /// For each table around: true if it is a data table.
     tables: Vec<bool>,
-    /// The rows of the section of data that is open: no cell of one holds another table.
-    rows: table::Rows,
-    stack: Vec<Frame>,
+    /// The rows of the current section of a data table, whose cells contain no other table.
+    rows: table::SectionRows,
+    stack: Vec<WalkFrame>,
     in_signature: bool,
 }
 
-/// Reads the page whose root element is `root`, as far as it comes until `end`; `length` is the
-/// page's, in bytes.
+/// Builds the model of the page with this root element until `end`; `length` is the page's, in
+/// bytes.
 pub(super) fn walk(
     root: &Handle,
     base: &Url,
     length: usize,
     end: Option<Instant>,
-) -> (Model, Cuts) {
-    let mut walk = Walk {
-        flow: Flow::new(length),
+) -> (DocumentModel, DocumentCuts) {
+    let mut walk = TreeWalk {
+        flow: FlowBuilder::new(length),
         end,
-        cuts: Cuts::default(),
+        cuts: DocumentCuts::default(),
         addresses: HashMap::new(),
         attributes: HashMap::new(),
         labels: HashSet::new(),
@@ -127,32 +126,32 @@ pub(super) fn walk(
         title: None,
         lists: Vec::new(),
         tables: Vec::new(),
-        rows: table::Rows::default(),
+        rows: table::SectionRows::default(),
         stack: Vec::new(),
         in_signature: false,
     };
     for child in root.children.borrow().iter() {
         if dom::name(child) == "head" {
-            walk.head(child);
+            walk.read_head(child);
         }
     }
-    walk.stack.push(Frame {
+    walk.stack.push(WalkFrame {
         node: root.clone(),
         next: 0,
-        exit: Exit::Nothing,
+        exit: ElementExit::Nothing,
     });
     walk.run();
     walk.flow.end();
     if walk.flow.build.is_empty() {
-        walk.write_all_there_is();
+        walk.write_leftovers();
     }
     let title = walk.title.unwrap_or_default();
     let mut model = walk.flow.build.finish(title);
-    repeats::tidy(&mut model, &walk.here);
+    repeated_links::remove_repeated(&mut model, &walk.here);
     (model, walk.cuts)
 }
 
-impl Walk {
+impl TreeWalk {
     fn run(&mut self) {
         let mut nodes = 0;
         while let Some(frame) = self.stack.last_mut() {
@@ -166,7 +165,7 @@ impl Walk {
             }
             let child = frame.node.children.borrow().get(frame.next).cloned();
             frame.next = frame.next.saturating_add(1);
-            let in_list = frame.exit == Exit::List;
+            let in_list = frame.exit == ElementExit::List;
             match child {
                 Some(child) => {
                     if in_list {
@@ -183,24 +182,24 @@ impl Walk {
         }
     }
 
-    fn head(&mut self, head: &Handle) {
+    fn read_head(&mut self, head: &Handle) {
         for node in head.children.borrow().iter() {
             match dom::kind(node) {
-                Some(Kind::Title) => self.title(node),
-                Some(Kind::Base) => self.base(node),
+                Some(ElementKind::Title) => self.read_title(node),
+                Some(ElementKind::Base) => self.read_base(node),
                 _ => {}
             }
         }
     }
 
-    fn title(&mut self, node: &Handle) {
+    fn read_title(&mut self, node: &Handle) {
         if self.title.is_none() {
-            let text = pre::text_of(node);
+            let text = preformatted::text_of(node);
             self.title = Some(text.split_ascii_whitespace().collect::<Vec<_>>().join(" "));
         }
     }
 
-    fn base(&mut self, node: &Handle) {
+    fn read_base(&mut self, node: &Handle) {
         if let Some(href) = dom::attribute(node, "href")
             && !self.base_given
         {
@@ -218,18 +217,18 @@ impl Walk {
         let exit = match &node.data {
             NodeData::Text { contents } => {
                 let contents = contents.borrow();
-                self.flow.text(&contents);
+                self.flow.add_text(&contents);
                 self.flow.read(contents.len());
                 return;
             }
             NodeData::Element { name, .. } => {
                 self.flow.read(name.local.len() + 2);
                 let kind = dom::kind_of(&name.local);
-                if kind == Kind::Dropped {
+                if kind == ElementKind::Dropped {
                     return;
                 }
                 if dom::is_hidden(&node) {
-                    self.hidden(&node);
+                    self.enter_hidden(&node);
                     return;
                 }
                 self.enter_element(&node, kind)
@@ -237,7 +236,7 @@ impl Walk {
             _ => return,
         };
         if let Some(exit) = exit {
-            self.stack.push(Frame {
+            self.stack.push(WalkFrame {
                 node,
                 next: 0,
                 exit,
@@ -245,106 +244,119 @@ impl Walk {
         }
     }
 
-    /// Begins an element; `None` if its children are not to be walked.
-    fn enter_element(&mut self, node: &Handle, kind: Kind) -> Option<Exit> {
-        let flow = self.flow.mode == Mode::Flow;
+    /// Begins an element; `None` if its children are to be skipped.
+    fn enter_element(&mut self, node: &Handle, kind: ElementKind) -> Option<ElementExit> {
+        let flow = self.flow.mode == FlowMode::Flow;
         Some(match kind {
-            Kind::Dropped => return None,
-            Kind::Inline => Exit::Nothing,
-            Kind::Link => return self.enter_link(node),
-            Kind::Media => {
-                self.media(node);
+            ElementKind::Dropped => return None,
+            ElementKind::Inline => ElementExit::Nothing,
+            ElementKind::Link => return self.enter_link(node),
+            ElementKind::Media => {
+                self.add_media(node);
                 return None;
             }
-            Kind::Emphasis => self.style(Content::Emphasis),
-            Kind::Strong => self.style(Content::Strong),
-            Kind::Deleted => self.style(Content::Deleted),
-            Kind::Code => self.enter_code(node),
-            Kind::Quoted => {
-                self.flow.text("\"");
-                Exit::Quoted
+            ElementKind::Emphasis => self.enter_style(NodeContent::Emphasis),
+            ElementKind::Strong => self.enter_style(NodeContent::Strong),
+            ElementKind::Deleted => self.enter_style(NodeContent::Deleted),
+            ElementKind::Code => self.enter_code(node),
+            ElementKind::Quoted => {
+                self.flow.add_text("\"");
+                ElementExit::Quoted
             }
-            Kind::Raised => self.enter_raised(node),
-            Kind::Boxed => {
-                self.flow.space();
-                Exit::Boxed
+            ElementKind::Raised => self.enter_raised(node),
+            ElementKind::Boxed => {
+                self.flow.add_space();
+                ElementExit::Boxed
             }
-            Kind::Break => {
+            ElementKind::Break => {
                 self.flow.line_break();
                 return None;
             }
-            Kind::Image => {
-                self.image(node);
+            ElementKind::Image => {
+                self.add_image(node);
                 return None;
             }
-            Kind::Input => {
-                self.input(node);
+            ElementKind::Input => {
+                self.add_input(node);
                 return None;
             }
-            Kind::Title => {
-                self.title(node);
+            ElementKind::Title => {
+                self.read_title(node);
                 return None;
             }
-            Kind::Base => {
-                self.base(node);
+            ElementKind::Base => {
+                self.read_base(node);
                 return None;
             }
-            Kind::Preformatted => {
-                self.preformatted(node);
+            ElementKind::Preformatted => {
+                self.add_preformatted(node);
                 return None;
             }
-            Kind::Rule => {
-                self.boundary();
+            ElementKind::Rule => {
+                self.end_block();
                 if flow {
-                    self.flow.build.add(Content::Rule);
+                    self.flow.build.add(NodeContent::Rule);
                 }
                 return None;
             }
             _ if !flow => {
                 self.flow.soft_end();
-                if kind == Kind::Item && self.flow.mode == Mode::Cell {
-                    self.flow.text("• ");
+                if kind == ElementKind::Item && self.flow.mode == FlowMode::Cell {
+                    self.flow.add_text("• ");
                 }
-                Exit::Block
+                ElementExit::Block
             }
-            Kind::Table => self.enter_table(node),
-            Kind::Row if self.tables.last() == Some(&true) => {
-                self.rows.next();
-                self.container(Content::Row);
-                Exit::Row
+            ElementKind::Table => self.enter_table(node),
+            ElementKind::Row if self.tables.last() == Some(&true) => {
+                self.rows.begin_row();
+                self.enter_container(NodeContent::Row);
+                ElementExit::Row
             }
-            Kind::Cell if self.stack.last().is_some_and(|f| f.exit == Exit::Row) => {
+            ElementKind::Cell
+                if self
+                    .stack
+                    .last()
+                    .is_some_and(|f| f.exit == ElementExit::Row) =>
+            {
                 self.enter_cell(node)
             }
-            Kind::Heading(level) => {
+            ElementKind::Heading(level) => {
                 self.flow.end();
-                self.flow.mode = Mode::Heading(level);
-                Exit::Heading
+                self.flow.mode = FlowMode::Heading(level);
+                ElementExit::Heading
             }
-            Kind::Quote => self.container(Content::Quote),
-            Kind::Definition => self.container(Content::Definition),
-            Kind::Bullets | Kind::Numbers => self.enter_list(node, kind == Kind::Numbers),
-            Kind::Item => self.enter_item(node),
+            ElementKind::Quote => self.enter_container(NodeContent::Quote),
+            ElementKind::Definition => self.enter_container(NodeContent::Definition),
+            ElementKind::Bullets | ElementKind::Numbers => {
+                self.enter_list(node, kind == ElementKind::Numbers)
+            }
+            ElementKind::Item => self.enter_item(node),
             _ => {
                 self.flow.end();
-                if self.stack.last().is_some_and(|f| f.exit == Exit::Table)
+                if self
+                    .stack
+                    .last()
+                    .is_some_and(|f| f.exit == ElementExit::Table)
                     && self.tables.last() == Some(&true)
                 {
-                    self.rows = table::Rows::of(node);
+                    self.rows = table::SectionRows::of(node);
                 }
-                Exit::Block
+                ElementExit::Block
             }
         })
     }
 
-    /// What is not seen: a cell of a table keeps its place, or those behind it would be read as
-    /// others.
-    fn hidden(&mut self, node: &Handle) {
-        if self.stack.last().is_some_and(|f| f.exit == Exit::Row)
-            && table::place(node) == Some(false)
+    /// Skips a hidden element. A hidden cell of a table keeps its place, so that those behind it
+    /// keep their columns.
+    fn enter_hidden(&mut self, node: &Handle) {
+        if self
+            .stack
+            .last()
+            .is_some_and(|f| f.exit == ElementExit::Row)
+            && table::cell_visibility(node) == Some(false)
         {
             let exit = self.enter_cell(node);
-            self.leave(&Frame {
+            self.leave(&WalkFrame {
                 node: node.clone(),
                 next: 0,
                 exit,
@@ -352,107 +364,107 @@ impl Walk {
         }
     }
 
-    fn leave(&mut self, frame: &Frame) {
+    fn leave(&mut self, frame: &WalkFrame) {
         match frame.exit {
-            Exit::Nothing => {}
-            Exit::Block => self.boundary(),
-            Exit::Heading | Exit::Cell => {
+            ElementExit::Nothing => {}
+            ElementExit::Block => self.end_block(),
+            ElementExit::Heading | ElementExit::Cell => {
                 self.flow.end();
-                self.flow.mode = Mode::Flow;
-                if frame.exit == Exit::Cell {
+                self.flow.mode = FlowMode::Flow;
+                if frame.exit == ElementExit::Cell {
                     self.flow.build.close();
                 }
             }
-            Exit::Link => self.leave_link(&frame.node),
-            Exit::Style => self.flow.pop(),
-            Exit::Code => self.flow.leave_code(),
-            Exit::Signature => self.leave_signature(),
-            Exit::Quoted => self.flow.text("\""),
-            Exit::Boxed => self.flow.space(),
-            Exit::Raised { bracketed } => {
+            ElementExit::Link => self.leave_link(&frame.node),
+            ElementExit::Style => self.flow.pop(),
+            ElementExit::Code => self.flow.leave_code(),
+            ElementExit::Signature => self.leave_signature(),
+            ElementExit::Quoted => self.flow.add_text("\""),
+            ElementExit::Boxed => self.flow.add_space(),
+            ElementExit::Raised { bracketed } => {
                 if bracketed {
-                    self.flow.text(")");
+                    self.flow.add_text(")");
                 }
             }
-            Exit::Container => {
+            ElementExit::Container => {
                 self.flow.end();
                 self.flow.build.close();
             }
-            Exit::Item => self.flow.end(),
-            Exit::List => self.leave_list(),
-            Exit::Table => {
+            ElementExit::Item => self.flow.end(),
+            ElementExit::List => self.leave_list(),
+            ElementExit::Table => {
                 self.flow.end();
                 if self.tables.pop() == Some(true) {
                     self.flow.build.close();
                 }
             }
-            Exit::Row => {
+            ElementExit::Row => {
                 self.flow.end();
                 self.flow.build.close_unless_empty();
             }
         }
     }
 
-    /// The end of one block and the beginning of another.
-    fn boundary(&mut self) {
-        if self.flow.mode == Mode::Flow {
+    /// Ends a block at the beginning or the end of another one.
+    fn end_block(&mut self) {
+        if self.flow.mode == FlowMode::Flow {
             self.flow.end();
         } else {
             self.flow.soft_end();
         }
     }
 
-    /// Begins a block that holds blocks.
-    fn container(&mut self, content: Content) -> Exit {
+    /// Begins a block that contains blocks.
+    fn enter_container(&mut self, content: NodeContent) -> ElementExit {
         self.flow.end();
         self.flow.build.open(content);
-        Exit::Container
+        ElementExit::Container
     }
 
-    fn style(&mut self, content: Content) -> Exit {
+    fn enter_style(&mut self, content: NodeContent) -> ElementExit {
         self.flow.push(Some(content));
-        Exit::Style
+        ElementExit::Style
     }
 
-    fn preformatted(&mut self, node: &Handle) {
-        let text = pre::text_of(node);
-        if self.flow.mode != Mode::Flow || self.flow.is_code() {
+    fn add_preformatted(&mut self, node: &Handle) {
+        let text = preformatted::text_of(node);
+        if self.flow.mode != FlowMode::Flow || self.flow.is_code() {
             self.flow.enter_code();
-            self.flow.text(&text);
+            self.flow.add_text(&text);
             self.flow.leave_code();
             return;
         }
         self.flow.end();
         let text = text.strip_suffix('\n').unwrap_or(&text);
-        if text.trim().is_empty() && !pre::holds_code(node) {
+        if text.trim().is_empty() && !preformatted::holds_code(node) {
             return;
         }
         let around = self.stack.iter().rev().take(3).map(|frame| &frame.node);
-        let language = pre::language(node, around).unwrap_or_default();
+        let language = preformatted::language(node, around).unwrap_or_default();
         let build = &mut self.flow.build;
         let language = build.keep(&language);
         let code = build.keep(text);
-        build.add(Content::CodeBlock { language, code });
+        build.add(NodeContent::CodeBlock { language, code });
     }
 
-    fn enter_table(&mut self, node: &Handle) -> Exit {
+    fn enter_table(&mut self, node: &Handle) -> ElementExit {
         self.flow.end();
-        let shape = table::shape(node);
+        let shape = table::read_shape(node);
         self.tables.push(shape.is_some());
         if let Some(shape) = shape {
             let id = self.flow.build.keep_table(shape);
-            self.flow.build.open(Content::Table(id));
+            self.flow.build.open(NodeContent::Table(id));
         }
-        Exit::Table
+        ElementExit::Table
     }
 
-    fn enter_cell(&mut self, node: &Handle) -> Exit {
+    fn enter_cell(&mut self, node: &Handle) -> ElementExit {
         self.flow.end();
         let (columns, rows) = self.rows.span(node);
         let limited = |number| u16::try_from(number).unwrap_or(u16::MAX);
         let (columns, rows) = (limited(columns), limited(rows));
-        self.flow.build.open(Content::Cell { columns, rows });
-        self.flow.mode = Mode::Cell;
-        Exit::Cell
+        self.flow.build.open(NodeContent::Cell { columns, rows });
+        self.flow.mode = FlowMode::Cell;
+        ElementExit::Cell
     }
 }

@@ -1,22 +1,22 @@
-//! Delimiters that stand close together, read back as Markdown reads them: where it would make
-//! something else of them than the page did, fewer are written.
+//! Reads delimiters that stand close together back as Markdown does, and writes fewer of them if
+//! that would differ from the page.
 //!
-//! Rules: `CommonMark` 0.31.2, "Emphasis and strong emphasis" and "An algorithm for parsing
-//! nested emphasis and links". A group begins where nothing is open, and ends where nothing is.
+//! Rules: `CommonMark` 0.31.2, "Emphasis and strong emphasis" and "An algorithm for parsing nested
+//! emphasis and links". A group begins and ends where no markup is open.
 
 use super::super::{escape, flanks};
-use super::Inline;
+use super::InlineWriter;
 
-/// A delimiter of the conversion's own.
+/// A delimiter that the writer itself has put, unlike one of the text.
 #[derive(Clone, Copy)]
-pub(super) struct Mark {
+pub(super) struct WrittenDelimiter {
     pub(super) at: usize,
     pub(super) length: usize,
     pub(super) opens: bool,
 }
 
-/// A run of delimiters that waits for others to close it.
-struct Run {
+/// A run of delimiters that may still be closed.
+struct DelimiterRun {
     byte: u8,
     length: usize,
     left: usize,
@@ -24,8 +24,8 @@ struct Run {
     marks: Vec<usize>,
 }
 
-impl Run {
-    /// Whether a run that closes, and may open as well, can pair with this one.
+impl DelimiterRun {
+    /// True if a closing run, which may open as well, can pair with this one.
     fn pairs(&self, byte: u8, length: usize, opens: bool) -> bool {
         let both = self.both || opens;
         let thirds = self.length.is_multiple_of(3) && length.is_multiple_of(3);
@@ -33,10 +33,10 @@ impl Run {
     }
 }
 
-impl Inline<'_> {
-    /// Ends the group, if nothing is open; `after` is what follows.
+impl InlineWriter<'_> {
+    /// Ends the group, if no markup is open; `after` is the next character.
     pub(super) fn end_group(&mut self, after: Option<char>) {
-        if self.marks.is_empty() || self.real != [0; 4] {
+        if self.marks.is_empty() || self.open_delimiters != [0; 4] {
             return;
         }
         let marks = std::mem::take(&mut self.marks);
@@ -48,35 +48,35 @@ impl Inline<'_> {
         let begin = from - before.map_or(0, char::len_utf8);
         let outermost = outermost(&marks);
         for (keep, stars) in [
-            (Keep::All, true),
-            (Keep::Outermost, false),
-            (Keep::Outermost, true),
-            (Keep::Nothing, false),
+            (KeptDelimiters::All, true),
+            (KeptDelimiters::Outermost, false),
+            (KeptDelimiters::Outermost, true),
+            (KeptDelimiters::Nothing, false),
         ] {
             let kept = |index: usize| match keep {
-                Keep::All => true,
-                Keep::Outermost => outermost[index],
-                Keep::Nothing => false,
+                KeptDelimiters::All => true,
+                KeptDelimiters::Outermost => outermost[index],
+                KeptDelimiters::Nothing => false,
             };
             let (text, left) = rewritten(&self.lines.out, begin, &marks, kept, stars);
-            // No line that has been looked at may become another block.
+            // No line that was checked before may become another block.
             let lines = text.contains('\n')
                 && text.lines().any(|line| {
                     let line = line.trim_start_matches([' ', '>']);
-                    escape::line_start(line, false, true).is_some()
+                    escape::block_marker_at(line, false, true).is_some()
                 });
             let sound = !lines && reads_back(&text, &left, after);
             if sound {
                 self.lines.out.truncate(begin);
                 self.lines.out.push_str(&text);
-                self.forget(&marks, kept);
+                self.move_offsets_back(&marks, kept);
                 return;
             }
         }
     }
 
-    /// Moves what points behind delimiters that have been taken away.
-    fn forget(&mut self, marks: &[Mark], kept: impl Fn(usize) -> bool) {
+    /// Moves the stored offsets behind delimiters that were removed.
+    fn move_offsets_back(&mut self, marks: &[WrittenDelimiter], kept: impl Fn(usize) -> bool) {
         let moved = |place: &mut usize| {
             if *place != usize::MAX {
                 let gone = marks.iter().enumerate();
@@ -98,14 +98,14 @@ impl Inline<'_> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Keep {
+enum KeptDelimiters {
     All,
     Outermost,
     Nothing,
 }
 
-/// Which delimiters stand in no others.
-fn outermost(marks: &[Mark]) -> Vec<bool> {
+/// For each delimiter, whether no other encloses it.
+fn outermost(marks: &[WrittenDelimiter]) -> Vec<bool> {
     let mut depth = 0_usize;
     let mut found = Vec::with_capacity(marks.len());
     for mark in marks {
@@ -118,22 +118,22 @@ fn outermost(marks: &[Mark]) -> Vec<bool> {
     found
 }
 
-/// The text from `begin` on with those of `marks` alone that are `kept`, and where they are in
-/// it. With `stars` an underscore becomes a star.
+/// Rewrites the text from `begin` on with only those `marks` that are `kept`; returns it and their
+/// places in it. With `stars` an underscore becomes a star.
 fn rewritten(
     out: &str,
     begin: usize,
-    marks: &[Mark],
+    marks: &[WrittenDelimiter],
     kept: impl Fn(usize) -> bool,
     stars: bool,
-) -> (String, Vec<Mark>) {
+) -> (String, Vec<WrittenDelimiter>) {
     let mut text = String::with_capacity(out.len() - begin);
     let (mut left, mut done) = (Vec::new(), begin);
     for (index, mark) in marks.iter().enumerate() {
         text.push_str(&out[done..mark.at]);
         done = mark.at + mark.length;
         if kept(index) {
-            left.push(Mark {
+            left.push(WrittenDelimiter {
                 at: text.len(),
                 ..*mark
             });
@@ -148,15 +148,20 @@ fn rewritten(
     (text, left)
 }
 
-/// Whether Markdown pairs these delimiters as they are meant; some parsers look past tildes for
-/// what an emphasis stands next to.
-fn reads_back(text: &str, marks: &[Mark], after: Option<char>) -> bool {
+/// True if Markdown pairs these delimiters as intended. Some parsers skip tildes when they look at
+/// the neighbours of an emphasis.
+fn reads_back(text: &str, marks: &[WrittenDelimiter], after: Option<char>) -> bool {
     pairs_as_meant(text, marks, after, false) && pairs_as_meant(text, marks, after, true)
 }
 
-fn pairs_as_meant(text: &str, marks: &[Mark], after: Option<char>, past_tildes: bool) -> bool {
+fn pairs_as_meant(
+    text: &str,
+    marks: &[WrittenDelimiter],
+    after: Option<char>,
+    past_tildes: bool,
+) -> bool {
     let bytes = text.as_bytes();
-    let mut stack: Vec<Run> = Vec::new();
+    let mut stack: Vec<DelimiterRun> = Vec::new();
     let mut index = 0;
     while let Some(first) = marks.get(index) {
         let (byte, from, mut end) = (bytes[first.at], index, first.at);
@@ -208,7 +213,7 @@ fn pairs_as_meant(text: &str, marks: &[Mark], after: Option<char>, past_tildes: 
         if !opens || closes_other {
             return false;
         }
-        stack.push(Run {
+        stack.push(DelimiterRun {
             byte,
             length,
             left,

@@ -1,26 +1,28 @@
-//! Characters that Markdown may take for markup: escaped only where it would.
+//! Escapes characters only where Markdown would take them for markup.
 //!
-//! Rules: `CommonMark` 0.31.2, "Backslash escapes" and "Emphasis". A delimiter that nothing
-//! pairs with stays as it is: it is escaped later, when something comes that could.
+//! Rules: `CommonMark` 0.31.2, "Backslash escapes" and "Emphasis". A delimiter without a partner
+//! stays as it is; it is escaped later, if a partner comes.
 
 use super::super::{escape, flanks};
-use super::{Active, Inline, Loose, Mode, State, slot};
+use super::{
+    ActiveMarkup, InlineMode, InlineWriter, LiteralDelimiter, MarkupState, delimiter_slot,
+};
 
-impl Inline<'_> {
-    /// Writes the one special character (or run of delimiters) at `at`; returns its length.
-    pub(super) fn special(&mut self, text: &str, at: usize, escape_brackets: bool) -> usize {
+impl InlineWriter<'_> {
+    /// Writes the special character (or run of delimiters) at `at`; returns its length.
+    pub(super) fn write_special(&mut self, text: &str, at: usize, escape_brackets: bool) -> usize {
         let bytes = text.as_bytes();
         let byte = bytes[at];
         let next = bytes.get(at + 1).copied();
         let escaped = match byte {
-            b'*' | b'_' | b'~' | b'`' => return self.delimiters(text, at),
+            b'*' | b'_' | b'~' | b'`' => return self.write_delimiters(text, at),
             b'\\' => {
                 next.is_none_or(|next| next.is_ascii_punctuation())
                     || self.is_last(&bytes[at + 1..])
             }
             b'<' => escape::opens_tag(&bytes[at + 1..]),
             b'&' => escape::is_reference(&bytes[at + 1..]),
-            b'|' => self.mode == Mode::Cell,
+            b'|' => self.mode == InlineMode::Cell,
             b'(' => self.bracket_end == self.lines.out.len(),
             b'[' | b']' => escape_brackets,
             _ => false,
@@ -35,20 +37,19 @@ impl Inline<'_> {
         1
     }
 
-    /// Whether the end of an element, or of a cell's line, may come before what `rest` begins
-    /// with: blanks are moved behind it.
+    /// True if the end of an element, or of a cell's line, may come before the text that `rest`
+    /// begins with, because blanks are moved behind it.
     fn is_last(&self, rest: &[u8]) -> bool {
-        escape::blanks(rest) == rest.len()
-            && (rest.is_empty() || self.mode == Mode::Cell || self.in_style())
+        escape::leading_blanks(rest) == rest.len()
+            && (rest.is_empty() || self.mode == InlineMode::Cell || self.in_style())
     }
 
-    /// Whether a style or a link is open.
     fn in_style(&self) -> bool {
-        let open = |active: &Active<'_>| matches!(active.state, State::Open(_));
+        let open = |active: &ActiveMarkup<'_>| matches!(active.state, MarkupState::Open(_));
         self.styles.iter().any(open)
     }
 
-    pub(super) fn delimiters(&mut self, text: &str, at: usize) -> usize {
+    pub(super) fn write_delimiters(&mut self, text: &str, at: usize) -> usize {
         let byte = text.as_bytes()[at];
         let length = text.as_bytes()[at..]
             .iter()
@@ -63,29 +64,29 @@ impl Inline<'_> {
         let last = self.is_last(&text.as_bytes()[at + length..]);
         let (mut opens, mut closes) = match byte {
             b'`' => (true, true),
-            b'~' if length > 2 => (false, self.real[slot(byte)] > 0),
+            b'~' if length > 2 => (false, self.open_delimiters[delimiter_slot(byte)] > 0),
             _ if last || at == 0 => {
-                // The neighbour stands in another element.
+                // The neighbour is in another element.
                 let (opens, closes) = flanks::may_flank(char::from(byte), before, after);
                 (opens || last, closes || before.is_some())
             }
             _ => flanks::may_flank(char::from(byte), before, after),
         };
         if matches!(byte, b'*' | b'_') && (before == Some('~') || after == Some('~')) {
-            // Some parsers look past tildes for what an emphasis stands next to.
+            // Some parsers skip tildes when they look at the neighbours of an emphasis.
             let (before, after) = self.past_tildes(&text[at + length..]);
             let past = flanks::may_flank(char::from(byte), before, after);
             opens |= past.0 || after.is_none();
             closes |= past.1;
         }
-        // Some parsers have two tildes open wherever no blank follows them.
+        // For some parsers two tildes open wherever no blank follows them.
         opens |= byte == b'~' && length == 2 && !after.is_none_or(char::is_whitespace);
-        let which = slot(byte);
+        let which = delimiter_slot(byte);
         if closes {
-            self.settle(which);
+            self.escape_partner(which);
         }
-        // Beside a delimiter of the conversion's own, some parsers look past tildes for what it
-        // stands next to, or take them for one that begins there.
+        // Beside a delimiter of the writer's own, some parsers skip tildes when they look at its
+        // neighbours, or take them for one that begins there.
         let beside_own = match byte {
             b'~' => self.delimiter_end == self.lines.out.len() || (last && self.in_style()),
             b'`' => self.span_end == self.lines.out.len(),
@@ -93,7 +94,7 @@ impl Inline<'_> {
         };
         let escaped = beside_own
             || (opens && self.loose[which].is_some())
-            || ((opens || closes) && self.real[which] > 0);
+            || ((opens || closes) && self.open_delimiters[which] > 0);
         if escaped {
             for _ in 0..length {
                 self.lines.out.push('\\');
@@ -101,7 +102,7 @@ impl Inline<'_> {
             }
         } else {
             if opens {
-                self.loose[which] = Some(Loose {
+                self.loose[which] = Some(LiteralDelimiter {
                     at: self.lines.out.len(),
                     length,
                 });
@@ -111,8 +112,8 @@ impl Inline<'_> {
         length
     }
 
-    /// What stands before the tildes that the line ends with, and behind those that `rest` begins
-    /// with.
+    /// Returns the character before the tildes that the line ends with, and the one behind those
+    /// that `rest` begins with.
     fn past_tildes(&self, rest: &str) -> (Option<char>, Option<char>) {
         let line = self.lines.out.get(self.start..).unwrap_or_default();
         let before = line.trim_end_matches('~').chars().next_back();
@@ -120,17 +121,17 @@ impl Inline<'_> {
         (before, after)
     }
 
-    /// Escapes the literal tildes that the line ends with, before a delimiter of the conversion's
-    /// own. That would become a part of theirs, or some parsers look past them for what it stands
-    /// next to. Three and more pair with nothing, and so stand as they are elsewhere.
+    /// Escapes the literal tildes that the line ends with, before a delimiter of the writer's own.
+    /// They would merge with it, or some parsers would skip them when they look at its neighbours.
+    /// Three and more pair with nothing, so elsewhere they stay as they are.
     pub(super) fn part_tildes(&mut self) {
         let out = &self.lines.out;
         if self.delimiter_end == out.len() {
             return;
         }
-        let loose = self.loose[slot(b'~')];
+        let loose = self.loose[delimiter_slot(b'~')];
         if loose.is_some_and(|loose| loose.at + loose.length == out.len()) {
-            self.settle(slot(b'~'));
+            self.escape_partner(delimiter_slot(b'~'));
         }
         let out = &self.lines.out;
         let from = out.trim_end_matches('~').len().max(self.start);
@@ -145,20 +146,20 @@ impl Inline<'_> {
         self.escape_run(from, self.lines.out.len() - from);
     }
 
-    /// Escapes the literal delimiter that something could now pair with.
-    pub(super) fn settle(&mut self, which: usize) {
+    /// Escapes the literal delimiter that could now have a partner.
+    pub(super) fn escape_partner(&mut self, which: usize) {
         let Some(loose) = self.loose[which].take() else {
             return;
         };
         self.escape_run(loose.at, loose.length);
     }
 
-    /// Escapes the character at `at`; of a literal delimiter that begins there all of it, for what
-    /// were left of it might pair as the whole does not.
+    /// Escapes the character at `at`, and all of a literal delimiter that begins there, because the
+    /// rest of it might pair as the whole does not.
     pub(super) fn escape_at(&mut self, at: usize) {
         let bytes = &self.lines.out.as_bytes()[at..];
         let Some(mark @ (b'*' | b'_' | b'~' | b'`')) = bytes.first() else {
-            self.insert(at, "\\");
+            self.insert_at(at, "\\");
             return;
         };
         let length = bytes.iter().take_while(|byte| *byte == mark).count();
@@ -168,12 +169,13 @@ impl Inline<'_> {
         self.escape_run(at, length);
     }
 
-    /// Escapes each of the `length` bytes at `at`, all of them ASCII: a page may have millions.
+    /// Escapes each of the `length` ASCII bytes at `at` in one go, because a page may have
+    /// millions.
     fn escape_run(&mut self, at: usize, length: usize) {
         let run = self.lines.out[at..at + length].chars();
         let escaped: String = run.flat_map(|mark| ['\\', mark]).collect();
         self.lines.out.replace_range(at..at + length, &escaped);
-        self.moved(|place| place.saturating_sub(at).min(length));
+        self.move_offsets(|place| place.saturating_sub(at).min(length));
         for mark in self.marks.iter_mut().rev() {
             if mark.at < at {
                 break;
@@ -182,10 +184,10 @@ impl Inline<'_> {
         }
     }
 
-    pub(super) fn insert(&mut self, at: usize, text: &str) {
+    pub(super) fn insert_at(&mut self, at: usize, text: &str) {
         self.lines.out.insert_str(at, text);
         let length = text.len();
-        self.moved(|place| if place > at { length } else { 0 });
+        self.move_offsets(|place| if place > at { length } else { 0 });
         for mark in self.marks.iter_mut().rev() {
             if mark.at < at {
                 break;
@@ -194,8 +196,8 @@ impl Inline<'_> {
         }
     }
 
-    /// Moves what points into the line on by what `by` says.
-    fn moved(&mut self, by: impl Fn(usize) -> usize) {
+    /// Moves the stored offsets into the line by the result of `by`.
+    fn move_offsets(&mut self, by: impl Fn(usize) -> usize) {
         let moved = |place: &mut usize| {
             if *place != usize::MAX {
                 *place += by(*place);

@@ -1,33 +1,33 @@
-//! Text inside a block: whitespace collapsed, emphasis, links and code put so that Markdown
-//! reads them as the page meant them.
+//! Writes text inside a block: whitespace collapsed; emphasis, links and code placed so that
+//! Markdown reads them as the page meant them.
 //!
-//! Rules: CSS Text 3, "White Space Processing" (spaces collapse across elements, and vanish at
-//! the ends of a block); `CommonMark` 0.31.2, "Inlines". Whitespace, opening and closing
-//! delimiters are held back until the next character of text is known: only then can they be
-//! written in the one order that works, closing delimiters, space, opening delimiters.
+//! Rules: CSS Text 3, "White Space Processing" (spaces collapse across elements, and vanish at the
+//! ends of a block); `CommonMark` 0.31.2, "Inlines". Whitespace and delimiters are held back until
+//! the next character of text is known, because only then can they be written in the one order that
+//! works: closing delimiters, space, opening delimiters.
 
-use super::escape::{self, Class};
-use super::lines::{Block, Lines};
+use super::escape::{self, ByteClass};
+use super::lines::{MarkdownBlock, MarkdownLines};
 
 mod group;
 mod literal;
 mod span;
 mod style;
 
-/// What a line of text belongs to.
+/// The kinds of blocks that hold a line of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum InlineMode {
     /// A paragraph.
     Flow,
     /// A heading, which is one line.
     Heading(u8),
-    /// A cell of a table, which is part of one line.
+    /// A table cell, which is part of one line.
     Cell,
 }
 
-/// What an inline node does to its text.
+/// The markup of an inline node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style<'a> {
+pub(super) enum InlineMarkup<'a> {
     Emphasis,
     Strong,
     Deleted,
@@ -36,28 +36,28 @@ pub(super) enum Style<'a> {
         /// Empty if there is none.
         title: &'a str,
     },
-    /// Nothing; it keeps nodes and styles in step.
+    /// No markup; keeps nodes and markup in step.
     None,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// Nothing of it has been written.
+enum MarkupState {
+    /// Not written yet.
     Pending,
-    /// Its opening delimiter stands, made of this character.
+    /// Opened with this delimiter character.
     Open(u8),
-    /// It is not to be opened again.
+    /// Not to be opened again.
     Done,
 }
 
-struct Active<'a> {
-    style: Style<'a>,
-    state: State,
+struct ActiveMarkup<'a> {
+    style: InlineMarkup<'a>,
+    state: MarkupState,
 }
 
-/// A literal delimiter that stands unescaped since nothing has paired with it so far.
+/// A literal delimiter that is unescaped because it has no partner so far.
 #[derive(Clone, Copy)]
-struct Loose {
+struct LiteralDelimiter {
     at: usize,
     length: usize,
 }
@@ -66,36 +66,36 @@ struct Loose {
     clippy::struct_excessive_bools,
     reason = "each says one thing about the line, and none implies another"
 )]
-pub(super) struct Inline<'a> {
-    pub(super) lines: Lines,
-    pub(super) mode: Mode,
-    /// Whether the next paragraph goes on from a term.
+pub(super) struct InlineWriter<'a> {
+    pub(super) lines: MarkdownLines,
+    pub(super) mode: InlineMode,
+    /// True if the next paragraph continues a term.
     pub(super) definition: bool,
     open: bool,
     first: bool,
     item: bool,
     start: usize,
-    /// Where the paragraph of one line begins that was written last and may be a definition's term.
+    /// Start of the last paragraph, if that is one line and may be a definition's term.
     term: Option<usize>,
     space: String,
     breaks: u32,
-    styles: Vec<Active<'a>>,
+    styles: Vec<ActiveMarkup<'a>>,
     pending: usize,
-    closes: Vec<Active<'a>>,
-    loose: [Option<Loose>; 4],
-    real: [usize; 4],
-    /// The delimiters since something was opened where nothing was.
-    marks: Vec<group::Mark>,
+    closes: Vec<ActiveMarkup<'a>>,
+    loose: [Option<LiteralDelimiter>; 4],
+    open_delimiters: [usize; 4],
+    /// The delimiters of the current group.
+    marks: Vec<group::WrittenDelimiter>,
     delimiter_end: usize,
     bracket_end: usize,
-    /// Where the code span that was written last ends.
+    /// End of the last code span.
     span_end: usize,
     link_start: usize,
     in_link: bool,
     links: usize,
 }
 
-const fn slot(delimiter: u8) -> usize {
+const fn delimiter_slot(delimiter: u8) -> usize {
     match delimiter {
         b'*' => 0,
         b'_' => 1,
@@ -104,11 +104,11 @@ const fn slot(delimiter: u8) -> usize {
     }
 }
 
-impl Inline<'_> {
-    pub(super) fn new(lines: Lines) -> Self {
+impl InlineWriter<'_> {
+    pub(super) fn new(lines: MarkdownLines) -> Self {
         Self {
             lines,
-            mode: Mode::Flow,
+            mode: InlineMode::Flow,
             definition: false,
             open: false,
             first: true,
@@ -121,7 +121,7 @@ impl Inline<'_> {
             pending: 0,
             closes: Vec::new(),
             loose: [None; 4],
-            real: [0; 4],
+            open_delimiters: [0; 4],
             marks: Vec::new(),
             delimiter_end: usize::MAX,
             bracket_end: usize::MAX,
@@ -132,40 +132,39 @@ impl Inline<'_> {
         }
     }
 
-    /// Text of the document.
-    pub(super) fn text(&mut self, text: &str) {
+    pub(super) fn write_text(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        let escape_brackets = self.links > 0 && !escape::balanced(text);
+        let escape_brackets = self.links > 0 && !escape::brackets_balance(text);
         let mut at = 0;
         loop {
-            at += self.spaces(&bytes[at..]);
+            at += self.hold_spaces(&bytes[at..]);
             let Some(next) = text[at..].chars().next() else {
                 return;
             };
-            // There it would be the mark of an encoding, which some parsers do not read as text.
+            // At the start it would be a byte order mark, which some parsers do not read as text.
             if next == '\u{feff}' && self.lines.out.is_empty() {
                 at += next.len_utf8();
                 continue;
             }
-            self.ready(Some(next));
-            at = self.run(text, at, escape_brackets);
+            self.write_held_back(Some(next));
+            at = self.write_run(text, at, escape_brackets);
         }
     }
 
     /// Holds back the whitespace that `bytes` begins with; returns its length.
-    fn spaces(&mut self, bytes: &[u8]) -> usize {
+    fn hold_spaces(&mut self, bytes: &[u8]) -> usize {
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
-            if escape::CLASS[*byte as usize] == Class::Space {
-                self.space();
+            if escape::CLASS[*byte as usize] == ByteClass::Space {
+                self.hold_space();
                 at += 1;
                 while bytes
                     .get(at)
-                    .is_some_and(|b| escape::CLASS[*b as usize] == Class::Space)
+                    .is_some_and(|b| escape::CLASS[*b as usize] == ByteClass::Space)
                 {
                     at += 1;
                 }
-            } else if escape::no_break_space(&bytes[at..]) {
+            } else if escape::starts_with_no_break_space(&bytes[at..]) {
                 self.space.push('\u{a0}');
                 at += 2;
             } else {
@@ -175,40 +174,40 @@ impl Inline<'_> {
         at
     }
 
-    /// Whitespace between two pieces of text.
-    fn space(&mut self) {
+    /// Holds back one space.
+    fn hold_space(&mut self) {
         if !self.space.ends_with(' ') {
             self.space.push(' ');
         }
     }
 
-    /// Writes `text` from `at` up to whitespace that is more than one space; returns where.
-    fn run(&mut self, text: &str, at: usize, escape_brackets: bool) -> usize {
+    /// Writes `text` from `at` up to whitespace of more than one space; returns where that begins.
+    fn write_run(&mut self, text: &str, at: usize, escape_brackets: bool) -> usize {
         let bytes = text.as_bytes();
         let (mut done, mut at) = (at, at);
         while let Some(&byte) = bytes.get(at) {
             match escape::CLASS[byte as usize] {
-                Class::Plain => at += 1,
-                Class::Space => {
+                ByteClass::Plain => at += 1,
+                ByteClass::Space => {
                     let single = byte == b' '
                         && bytes
                             .get(at + 1)
-                            .is_some_and(|next| escape::CLASS[*next as usize] == Class::Plain);
+                            .is_some_and(|next| escape::CLASS[*next as usize] == ByteClass::Plain);
                     if !single {
                         break;
                     }
                     at += 2;
                 }
-                Class::Special => {
+                ByteClass::Special => {
                     if byte == 0xc2 {
-                        if escape::no_break_space(&bytes[at..]) {
+                        if escape::starts_with_no_break_space(&bytes[at..]) {
                             break;
                         }
                         at += 2;
                         continue;
                     }
                     self.lines.out.push_str(&text[done..at]);
-                    at += self.special(text, at, escape_brackets);
+                    at += self.write_special(text, at, escape_brackets);
                     done = at;
                 }
             }
@@ -217,10 +216,10 @@ impl Inline<'_> {
         at
     }
 
-    /// Brings everything up to date before the character `next` of content is written.
-    fn ready(&mut self, next: Option<char>) {
+    /// Writes everything that was held back, before the character `next`.
+    fn write_held_back(&mut self, next: Option<char>) {
         if self.breaks > 0 || !self.open {
-            self.begin();
+            self.begin_text();
         } else {
             let after = if self.space.is_empty() {
                 next
@@ -239,32 +238,32 @@ impl Inline<'_> {
         }
         self.space.clear();
         if self.pending > 0 {
-            self.open_styles(next);
+            self.open_pending(next);
         }
     }
 
-    /// Begins the block if it has not begun, or its next line after `br`.
-    fn begin(&mut self) {
+    /// Begins the block if it has not begun, or its next line after a line break.
+    fn begin_text(&mut self) {
         if self.open && self.breaks > 0 {
             self.close_held(Some(' '));
             self.end_group(Some(' '));
             match self.mode {
-                Mode::Cell => {
+                InlineMode::Cell => {
                     self.lines.out.push_str("<br>");
                     self.breaks = 0;
                     return;
                 }
-                Mode::Flow if self.breaks == 1 => {
+                InlineMode::Flow if self.breaks == 1 => {
                     self.breaks = 0;
                     self.finish_line(true);
                     self.lines.out.push_str("  ");
-                    self.lines.line();
+                    self.lines.begin_line();
                     self.start = self.lines.out.len();
                     self.first = false;
                     self.item = false;
                     return;
                 }
-                _ => self.end(),
+                _ => self.end_block(),
             }
         }
         self.breaks = 0;
@@ -273,43 +272,43 @@ impl Inline<'_> {
         self.item = self.lines.at_marker();
         let (loose, term) = (std::mem::take(&mut self.loose), self.term.take());
         match self.mode {
-            Mode::Flow => {
-                let follows = self.definition && self.lines.last() == Block::Text;
+            InlineMode::Flow => {
+                let follows = self.definition && self.lines.last_block() == MarkdownBlock::Text;
                 let block = if follows {
                     // Most parsers read a term and its definition as one paragraph.
                     self.loose = loose;
                     if let Some(term) =
                         term.filter(|at| escape::opens_label(&self.lines.out[*at..]))
                     {
-                        self.insert(term, "\\");
+                        self.insert_at(term, "\\");
                     }
-                    Block::Definition
+                    MarkdownBlock::Definition
                 } else {
-                    Block::Text
+                    MarkdownBlock::Text
                 };
-                self.lines.announce(block);
-                self.lines.line();
+                self.lines.announce_block(block);
+                self.lines.begin_line();
                 if self.definition {
                     self.lines.out.push_str(": ");
                     self.definition = false;
                 }
             }
-            Mode::Heading(level) => {
+            InlineMode::Heading(level) => {
                 self.definition = false;
-                self.lines.announce(Block::Heading);
-                self.lines.line();
+                self.lines.announce_block(MarkdownBlock::Heading);
+                self.lines.begin_line();
                 self.lines
                     .out
                     .push_str(&"######"[..usize::from(level.min(6))]);
                 self.lines.out.push(' ');
             }
-            Mode::Cell => {}
+            InlineMode::Cell => {}
         }
         self.start = self.lines.out.len();
     }
 
-    /// Ends the block: everything open is closed, to be opened again in the next one.
-    pub(super) fn end(&mut self) {
+    /// Ends the block: all markup is closed, to be reopened in the next one.
+    pub(super) fn end_block(&mut self) {
         self.space.clear();
         self.breaks = 0;
         if !self.open {
@@ -317,14 +316,14 @@ impl Inline<'_> {
         }
         self.close_held(Some(' '));
         for index in (0..self.styles.len()).rev() {
-            if let State::Open(delimiter) = self.styles[index].state {
+            if let MarkupState::Open(delimiter) = self.styles[index].state {
                 let style = self.styles[index].style;
                 self.write_close(style, delimiter, Some(' '));
-                self.styles[index].state = if matches!(style, Style::Link { .. }) {
-                    State::Done
+                self.styles[index].state = if matches!(style, InlineMarkup::Link { .. }) {
+                    MarkupState::Done
                 } else {
                     self.pending += 1;
-                    State::Pending
+                    MarkupState::Pending
                 };
             }
         }
@@ -332,20 +331,20 @@ impl Inline<'_> {
         self.marks.clear();
         self.finish_line(false);
         self.open = false;
-        self.term = (self.mode == Mode::Flow && self.first).then_some(self.start);
-        self.real = [0; 4];
+        self.term = (self.mode == InlineMode::Flow && self.first).then_some(self.start);
+        self.open_delimiters = [0; 4];
         self.bracket_end = usize::MAX;
     }
 
-    /// Looks at the finished line for what would make it another block, alone or, where the
-    /// paragraph goes on, with the next one.
+    /// Escapes the finished line where it would be another block, alone or, if the paragraph
+    /// continues, with the next line.
     fn finish_line(&mut self, goes_on: bool) {
         match self.mode {
-            Mode::Flow => {
+            InlineMode::Flow => {
                 let (before, line) = self.lines.out.split_at(self.start);
-                // The line's bracket is a link's own, which goes on in the next one.
+                // The bracket belongs to a link that continues in the next line.
                 let is_link = self.link_start == self.start + 1;
-                if let Some(at) = escape::line_start(line, self.first, self.item) {
+                if let Some(at) = escape::block_marker_at(line, self.first, self.item) {
                     self.escape_at(self.start + at);
                 } else if (self.item
                     && (escape::is_rule_with_markers(before, line)
@@ -355,49 +354,49 @@ impl Inline<'_> {
                     self.escape_at(self.start);
                 }
             }
-            Mode::Heading(_) => {
+            InlineMode::Heading(_) => {
                 let line = &self.lines.out[self.start..];
                 let text = line.trim_end_matches('#');
                 if text.len() < line.len() && (text.is_empty() || text.ends_with(' ')) {
-                    self.insert(self.lines.out.len() - 1, "\\");
+                    self.insert_at(self.lines.out.len() - 1, "\\");
                 }
             }
-            Mode::Cell => {}
+            InlineMode::Cell => {}
         }
     }
 
-    /// A line end within the block, if there is something before it and after it.
+    /// Breaks the line, if there is text before and after the break.
     pub(super) fn line_break(&mut self) {
-        if matches!(self.mode, Mode::Heading(_)) {
-            self.space();
+        if matches!(self.mode, InlineMode::Heading(_)) {
+            self.hold_space();
         } else if self.open {
             self.space.clear();
             self.breaks += 1;
         }
     }
 
-    /// Writes Markdown of the conversion's own, such as an image, as a piece of the text.
-    pub(super) fn raw(&mut self, markup: &str) {
-        self.ready(markup.chars().next());
+    /// Writes Markdown of the writer's own, such as an image, as a piece of text.
+    pub(super) fn write_markup(&mut self, markup: &str) {
+        self.write_held_back(markup.chars().next());
         if markup.contains('`') {
-            self.settle(slot(b'`'));
+            self.escape_partner(delimiter_slot(b'`'));
         }
         self.lines.out.push_str(markup);
     }
 
-    /// Writes where the text points to a note.
-    pub(super) fn note_mark(&mut self, number: u32) {
-        self.raw(&format!("[^{number}]"));
-        // A parenthesis behind it would make it a link.
+    /// Writes a reference to a footnote.
+    pub(super) fn write_note_mark(&mut self, number: u32) {
+        self.write_markup(&format!("[^{number}]"));
+        // A parenthesis right after it would make it a link.
         self.bracket_end = self.lines.out.len();
     }
 
-    /// Writes a task's box at the start of an item.
-    pub(super) fn task(&mut self, checked: bool) {
+    /// Writes the box of a task at the start of an item.
+    pub(super) fn write_task_box(&mut self, checked: bool) {
         if self.open || !self.lines.at_marker() {
             return;
         }
-        self.begin();
+        self.begin_text();
         self.item = false;
         self.lines
             .out

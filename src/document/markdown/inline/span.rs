@@ -1,49 +1,48 @@
-//! Code spans.
+//! Writes code spans.
 //!
 //! Rules: `CommonMark` 0.31.2, "Code spans".
 
 use super::super::{escape, fence};
-use super::{Inline, Mode, slot};
+use super::{InlineMode, InlineWriter, delimiter_slot};
 
-impl Inline<'_> {
-    /// Writes a code span.
-    pub(in super::super) fn code(&mut self, code: &str) {
-        self.ready(Some('`'));
-        // The marks of two spans beside each other would be one mark; in code nothing can be escaped,
-        // and of what escapes a cell's bar parsers read a backslash before it in different ways.
+impl InlineWriter<'_> {
+    pub(in super::super) fn write_code_span(&mut self, code: &str) {
+        self.write_held_back(Some('`'));
+        // The backticks of two adjacent spans would merge. In code nothing can be escaped, and
+        // parsers disagree about a backslash before the escaped bar of a cell.
         if self.span_end == self.lines.out.len()
             || self.defines_its_link(code)
-            || (self.mode == Mode::Cell && code.contains("\\|"))
+            || (self.mode == InlineMode::Cell && code.contains("\\|"))
         {
-            self.text(code);
+            self.write_text(code);
             return;
         }
-        self.settle(slot(b'`'));
+        self.escape_partner(delimiter_slot(b'`'));
         let fence = fence::span_fence(code);
         let padded = code.starts_with('`') || code.ends_with('`');
         self.lines.out.extend(std::iter::repeat_n('`', fence));
         if padded {
             self.lines.out.push(' ');
         }
-        // Three marks and a line's end could begin a block of code.
-        let in_lines = self.mode == Mode::Flow && fence < 3;
+        // Three backticks and a line's end could begin a block of code.
+        let in_lines = self.mode == InlineMode::Flow && fence < 3;
         for (index, line) in code.split('\n').enumerate() {
             let line = line.trim_matches(' ');
             if index > 0 {
-                // A line that Markdown would take for a block stays behind the one before it. To
-                // some parsers a table's second line may begin with more than blanks.
+                // A line that would be another block stays behind the one before it. For some
+                // parsers a table's second line may begin with more than blanks.
                 let seen = line.trim_start_matches(['\u{b}', '\u{c}']);
                 let breaks = in_lines
                     && !line.starts_with(['<', '`', '~'])
                     && !line.is_empty()
-                    && escape::line_start(seen, false, false).is_none();
+                    && escape::block_marker_at(seen, false, false).is_none();
                 if breaks {
-                    self.lines.line();
+                    self.lines.begin_line();
                 } else {
                     self.lines.out.push(' ');
                 }
             }
-            if self.mode == Mode::Cell {
+            if self.mode == InlineMode::Cell {
                 self.lines.out.push_str(&line.replace('|', "\\|"));
             } else {
                 self.lines.out.push_str(line);
@@ -58,15 +57,15 @@ impl Inline<'_> {
         self.bracket_end = usize::MAX;
     }
 
-    /// Whether `code` would end the bracket of the link that it stands in as the label of a
-    /// definition: ``[a `]: b`](c)`` at the start of a paragraph, where blocks come before code.
+    /// True if `code` would end the bracket of its link as the label of a definition: ``[a `]:
+    /// b`](c)`` at the start of a paragraph, because blocks take precedence over code.
     fn defines_its_link(&self, code: &str) -> bool {
-        if !self.in_link || self.mode != Mode::Flow || !code.contains("]:") {
+        if !self.in_link || self.mode != InlineMode::Flow || !code.contains("]:") {
             return false;
         }
         let opened = self.link_start - 1;
         let link = self.lines.out[opened..].bytes();
-        // A bracket before this line's start is that of the link's first line.
+        // A bracket before the start of this line opens a link that began in an earlier line.
         opened <= self.start && escape::is_definition(link.chain([b'`']).chain(code.bytes()))
     }
 }

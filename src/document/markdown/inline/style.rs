@@ -1,88 +1,89 @@
-//! Emphasis, deletion and links: opened when there is text for them, closed when it is known
-//! what follows.
+//! Writes emphasis, deletion and links: opened when there is text for them, closed when the next
+//! character is known.
 //!
 //! Rules: `CommonMark` 0.31.2, "Emphasis", "Links" and "Autolinks"; GitHub Flavored Markdown
 //! 0.29, "Strikethrough".
 
 use super::super::{flanks, target};
-use super::group::Mark;
-use super::{Active, Inline, Mode, State, Style, slot};
+use super::group::WrittenDelimiter;
+use super::{ActiveMarkup, InlineMarkup, InlineMode, InlineWriter, MarkupState, delimiter_slot};
 
-impl<'a> Inline<'a> {
-    /// Opens a style, when and if there is text for it.
-    pub(in super::super) fn push(&mut self, style: Style<'a>) {
-        let again = style == Style::Deleted && self.styles.iter().any(|open| open.style == style);
+impl<'a> InlineWriter<'a> {
+    /// Opens markup, as soon as there is text for it.
+    pub(in super::super) fn push_markup(&mut self, style: InlineMarkup<'a>) {
+        let again =
+            style == InlineMarkup::Deleted && self.styles.iter().any(|open| open.style == style);
         let style = if again {
-            // What is deleted twice cannot be said.
-            Style::None
+            // Markdown has no nested deletion.
+            InlineMarkup::None
         } else {
             style
         };
-        if style == Style::None {
-            self.styles.push(Active {
+        if style == InlineMarkup::None {
+            self.styles.push(ActiveMarkup {
                 style,
-                state: State::Done,
+                state: MarkupState::Done,
             });
             return;
         }
-        self.links += usize::from(matches!(style, Style::Link { .. }));
+        self.links += usize::from(matches!(style, InlineMarkup::Link { .. }));
         let continues = self.space.is_empty()
             && self.breaks == 0
             && self.pending == 0
-            && !matches!(style, Style::Link { .. })
+            && !matches!(style, InlineMarkup::Link { .. })
             && self.closes.last().is_some_and(|close| close.style == style);
         if continues {
             self.styles.extend(self.closes.pop());
             return;
         }
         self.pending += 1;
-        self.styles.push(Active {
+        self.styles.push(ActiveMarkup {
             style,
-            state: State::Pending,
+            state: MarkupState::Pending,
         });
     }
 
-    /// Closes the style that was opened last.
-    pub(in super::super) fn pop(&mut self) {
+    /// Closes the markup that was opened last.
+    pub(in super::super) fn pop_markup(&mut self) {
         let Some(top) = self.styles.pop() else {
             return;
         };
-        self.links -= usize::from(matches!(top.style, Style::Link { .. }));
+        self.links -= usize::from(matches!(top.style, InlineMarkup::Link { .. }));
         match top.state {
-            State::Pending => self.pending -= 1,
-            State::Open(_) => self.closes.push(top),
-            State::Done => {}
+            MarkupState::Pending => self.pending -= 1,
+            MarkupState::Open(_) => self.closes.push(top),
+            MarkupState::Done => {}
         }
     }
 
-    /// Opens the link that was pushed last although there is no text for it.
-    pub(in super::super) fn empty_link(&mut self) {
-        self.ready(Some('['));
+    /// Opens the link that was pushed last, although it has no text.
+    pub(in super::super) fn open_empty_link(&mut self) {
+        self.write_held_back(Some('['));
     }
 
-    pub(super) fn open_styles(&mut self, next: Option<char>) {
+    pub(super) fn open_pending(&mut self, next: Option<char>) {
         let before = (self.lines.out.len() != self.start)
             .then(|| self.lines.out.chars().next_back())
             .flatten();
         for index in 0..self.styles.len() {
-            if self.styles[index].state != State::Pending {
+            if self.styles[index].state != MarkupState::Pending {
                 continue;
             }
             self.pending -= 1;
-            self.styles[index].state = self.open_style(index, before, next);
+            self.styles[index].state = self.open_markup(index, before, next);
         }
     }
 
-    pub(super) fn open_style(
+    pub(super) fn open_markup(
         &mut self,
         index: usize,
         before: Option<char>,
         next: Option<char>,
-    ) -> State {
+    ) -> MarkupState {
         let emphasis = match &self.styles[index].style {
-            Style::Link { .. } => {
+            InlineMarkup::Link { .. } => {
                 if self.in_link {
-                    return State::Done;
+                    return MarkupState::Done;
                 }
                 if self.lines.out.len() > self.start && self.lines.out.ends_with('!') {
                     self.lines.out.pop();
@@ -91,15 +92,15 @@ impl<'a> Inline<'a> {
                 self.lines.out.push('[');
                 self.link_start = self.lines.out.len();
                 self.in_link = true;
-                return State::Open(b'[');
+                return MarkupState::Open(b'[');
             }
-            Style::None => return State::Done,
-            Style::Deleted => false,
-            Style::Emphasis | Style::Strong => true,
+            InlineMarkup::None => return MarkupState::Done,
+            InlineMarkup::Deleted => false,
+            InlineMarkup::Emphasis | InlineMarkup::Strong => true,
         };
         let opens = flanks::flanks('*', before, next).is_some_and(|(opens, _)| opens);
         if !opens || !self.lines.affords(4) {
-            return State::Done;
+            return MarkupState::Done;
         }
         let after_own = self.delimiter_end == self.lines.out.len();
         let alternate = after_own
@@ -110,21 +111,21 @@ impl<'a> Inline<'a> {
             (true, true) => b'_',
             (true, false) => b'*',
         };
-        self.settle(slot(delimiter));
+        self.escape_partner(delimiter_slot(delimiter));
         self.part_tildes();
-        self.real[slot(delimiter)] += 1;
+        self.open_delimiters[delimiter_slot(delimiter)] += 1;
         let text = char::from(delimiter);
-        self.marks.push(Mark {
+        self.marks.push(WrittenDelimiter {
             at: self.lines.out.len(),
-            length: 1 + usize::from(self.styles[index].style != Style::Emphasis),
+            length: 1 + usize::from(self.styles[index].style != InlineMarkup::Emphasis),
             opens: true,
         });
         self.lines.out.push(text);
-        if self.styles[index].style != Style::Emphasis {
+        if self.styles[index].style != InlineMarkup::Emphasis {
             self.lines.out.push(text);
         }
         self.delimiter_end = self.lines.out.len();
-        State::Open(delimiter)
+        MarkupState::Open(delimiter)
     }
 
     pub(super) fn close_held(&mut self, after: Option<char>) {
@@ -133,27 +134,32 @@ impl<'a> Inline<'a> {
         }
         let closes = std::mem::take(&mut self.closes);
         for close in &closes {
-            if let State::Open(delimiter) = close.state {
+            if let MarkupState::Open(delimiter) = close.state {
                 self.write_close(close.style, delimiter, after);
             }
         }
     }
 
-    pub(super) fn write_close(&mut self, style: Style<'_>, delimiter: u8, after: Option<char>) {
-        if let Style::Link { address, title } = style {
+    pub(super) fn write_close(
+        &mut self,
+        style: InlineMarkup<'_>,
+        delimiter: u8,
+        after: Option<char>,
+    ) {
+        if let InlineMarkup::Link { address, title } = style {
             self.write_link_end(address, title);
             return;
         }
         let text = match (style, delimiter) {
-            (Style::Emphasis, b'_') => "_",
-            (Style::Emphasis, _) => "*",
-            (Style::Strong, b'_') => "__",
-            (Style::Strong, _) => "**",
+            (InlineMarkup::Emphasis, b'_') => "_",
+            (InlineMarkup::Emphasis, _) => "*",
+            (InlineMarkup::Strong, b'_') => "__",
+            (InlineMarkup::Strong, _) => "**",
             _ => "~~",
         };
-        let which = slot(delimiter);
-        self.real[which] = self.real[which].saturating_sub(1);
-        // `**a:**b` would not close: the mark goes outside.
+        let which = delimiter_slot(delimiter);
+        self.open_delimiters[which] = self.open_delimiters[which].saturating_sub(1);
+        // `**a:**b` would not close, so the punctuation goes outside.
         let out = &self.lines.out;
         let mark = out.ends_with([':', '.', ',', ';', '?'])
             && after.is_some_and(flanks::may_be_word)
@@ -163,12 +169,12 @@ impl<'a> Inline<'a> {
         }
         let at = self.lines.out.len() - usize::from(mark);
         if mark {
-            self.insert(at, text);
+            self.insert_at(at, text);
         } else {
             self.lines.out.push_str(text);
             self.delimiter_end = self.lines.out.len();
         }
-        self.marks.push(Mark {
+        self.marks.push(WrittenDelimiter {
             at,
             length: text.len(),
             opens: false,
@@ -178,9 +184,9 @@ impl<'a> Inline<'a> {
     pub(super) fn write_link_end(&mut self, address: &str, title: &str) {
         self.in_link = false;
         if address.contains('`') || title.contains('`') {
-            self.settle(slot(b'`'));
+            self.escape_partner(delimiter_slot(b'`'));
         }
-        let cell = self.mode == Mode::Cell;
+        let cell = self.mode == InlineMode::Cell;
         let out = &mut self.lines.out;
         let text = &out[self.link_start..];
         let title = if title == text { "" } else { title };

@@ -1,12 +1,11 @@
-//! What a character is beside a delimiter, for every character: as two parsers have it that are
-//! not this project's.
+//! Checks the class of every character beside a delimiter against two parsers that are not ours.
 
 use comrak::nodes::NodeValue;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::super::flanks::flanks;
 
-/// Whether each paragraph has strong text in it.
+/// For each paragraph, whether it has strong text in it.
 fn by_pulldown(markdown: &str) -> Vec<bool> {
     let (mut found, mut strong) = (Vec::new(), false);
     for event in Parser::new(markdown) {

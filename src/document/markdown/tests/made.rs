@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use proptest::prelude::*;
 
-use crate::document::model::{Align, Builder, Content, Model, Table};
+use crate::document::model::{
+    ColumnAlignment, DocumentModel, ModelBuilder, NodeContent, TableLayout,
+};
 
 /// A document as the tests make it up.
 #[derive(Clone, Debug)]
@@ -16,39 +18,39 @@ pub(super) enum Made {
     Item(Option<bool>, Vec<Made>),
     CodeBlock(&'static str, String),
     Rule,
-    Table(Vec<Align>, Vec<Vec<Vec<Made>>>),
+    Table(Vec<ColumnAlignment>, Vec<Vec<Vec<Made>>>),
     Text(String),
     Code(String),
     Break,
-    Style(Content, Vec<Made>),
+    Style(NodeContent, Vec<Made>),
     Link(&'static str, &'static str, Vec<Made>),
     Image(&'static str, &'static str, &'static str),
 }
 
-fn build_all(build: &mut Builder, all: &[Made]) {
+fn build_all(build: &mut ModelBuilder, all: &[Made]) {
     for made in all {
         build_one(build, made);
     }
 }
 
-fn build_one(build: &mut Builder, made: &Made) {
+fn build_one(build: &mut ModelBuilder, made: &Made) {
     let (content, children) = match made {
-        Made::Paragraph(children) => (Content::Paragraph, children),
-        Made::Heading(level, children) => (Content::Heading(*level), children),
-        Made::Quote(children) => (Content::Quote, children),
+        Made::Paragraph(children) => (NodeContent::Paragraph, children),
+        Made::Heading(level, children) => (NodeContent::Heading(*level), children),
+        Made::Quote(children) => (NodeContent::Quote, children),
         Made::List(start, tight, items) => {
             let (start, tight) = (*start, *tight);
-            (Content::List { start, tight }, items)
+            (NodeContent::List { start, tight }, items)
         }
         Made::Item(task, children) => {
             let (number, task) = (None, *task);
-            (Content::Item { number, task }, children)
+            (NodeContent::Item { number, task }, children)
         }
         Made::Style(content, children) => (*content, children),
         Made::Link(address, title, children) => {
             let address = build.keep_address(None, address);
             let title = build.keep(title);
-            (Content::Link { address, title }, children)
+            (NodeContent::Link { address, title }, children)
         }
         Made::Table(aligns, rows) => {
             build_table(build, aligns, rows);
@@ -57,23 +59,23 @@ fn build_one(build: &mut Builder, made: &Made) {
         Made::CodeBlock(language, code) => {
             let language = build.keep(language);
             let code = build.keep(code);
-            build.add(Content::CodeBlock { language, code });
+            build.add(NodeContent::CodeBlock { language, code });
             return;
         }
-        Made::Rule => return build.add(Content::Rule),
-        Made::Break => return build.add(Content::Break),
+        Made::Rule => return build.add(NodeContent::Rule),
+        Made::Break => return build.add(NodeContent::Break),
         Made::Text(text) => {
             let text = build.keep(text);
-            return build.add(Content::Text(text));
+            return build.add(NodeContent::Text(text));
         }
         Made::Code(code) => {
             let code = build.keep(code);
-            return build.add(Content::Code(code));
+            return build.add(NodeContent::Code(code));
         }
         Made::Image(address, alt, title) => {
             let address = build.keep_address(None, address);
             let (alt, title) = (build.keep(alt), build.keep(title));
-            return build.add(Content::Image {
+            return build.add(NodeContent::Image {
                 address,
                 alt,
                 title,
@@ -85,18 +87,18 @@ fn build_one(build: &mut Builder, made: &Made) {
     build.close();
 }
 
-fn build_table(build: &mut Builder, aligns: &[Align], rows: &[Vec<Vec<Made>>]) {
-    let id = build.keep_table(Table {
+fn build_table(build: &mut ModelBuilder, aligns: &[ColumnAlignment], rows: &[Vec<Vec<Made>>]) {
+    let id = build.keep_table(TableLayout {
         columns: aligns.len(),
         cells: aligns.len(),
         header: true,
         aligns: aligns.to_vec(),
     });
-    build.open(Content::Table(id));
+    build.open(NodeContent::Table(id));
     for row in rows {
-        build.open(Content::Row);
+        build.open(NodeContent::Row);
         for cell in row {
-            build.open(Content::Cell {
+            build.open(NodeContent::Cell {
                 columns: 1,
                 rows: 1,
             });
@@ -109,9 +111,9 @@ fn build_table(build: &mut Builder, aligns: &[Align], rows: &[Vec<Vec<Made>>]) {
 }
 
 /// The model of a document.
-pub(super) fn model(all: &[Made]) -> Model {
-    let mut build = Builder::default();
-    build.read(1 << 20);
+pub(super) fn model(all: &[Made]) -> DocumentModel {
+    let mut build = ModelBuilder::default();
+    build.count_source(1 << 20);
     build_all(&mut build, all);
     build.finish(String::new())
 }
@@ -223,8 +225,13 @@ fn inlines(breaks: bool) -> impl Strategy<Value = Vec<Made>> {
     ];
     let piece = leaf.prop_recursive(3, 12, 3, move |inner| {
         let inside = prop::collection::vec(inner, 1..3).prop_map(spaced);
-        let style =
-            prop::sample::select(&[Content::Emphasis, Content::Strong, Content::Deleted][..]);
+        let style = prop::sample::select(
+            &[
+                NodeContent::Emphasis,
+                NodeContent::Strong,
+                NodeContent::Deleted,
+            ][..],
+        );
         prop_oneof![
             2 => (style, inside.clone()).prop_map(|(style, inside)| Made::Style(style, inside)),
             1 => (link.clone(), inside)
@@ -265,7 +272,7 @@ fn spaced(pieces: Vec<Made>) -> Vec<Made> {
 }
 
 /// Takes styles out of themselves and links out of links, and makes one text of those side by side.
-fn single(all: Vec<Made>, around: &mut Vec<Option<Content>>) -> Vec<Made> {
+fn single(all: Vec<Made>, around: &mut Vec<Option<NodeContent>>) -> Vec<Made> {
     let mut out: Vec<Made> = Vec::new();
     for made in all {
         let (style, inside) = match made {
@@ -333,7 +340,14 @@ fn code_block() -> impl Strategy<Value = Made> {
 }
 
 fn table() -> impl Strategy<Value = Made> {
-    let align = prop::sample::select(&[Align::None, Align::Left, Align::Center, Align::Right][..]);
+    let align = prop::sample::select(
+        &[
+            ColumnAlignment::None,
+            ColumnAlignment::Left,
+            ColumnAlignment::Center,
+            ColumnAlignment::Right,
+        ][..],
+    );
     prop::collection::vec(align, 1..4).prop_flat_map(|aligns| {
         let row = prop::collection::vec(inlines(false), aligns.len());
         prop::collection::vec(row, 1..4).prop_map(move |rows| Made::Table(aligns.clone(), rows))

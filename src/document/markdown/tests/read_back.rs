@@ -3,14 +3,14 @@
 use comrak::nodes::{AstNode, ListType, NodeValue, TableAlignment};
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use crate::document::model::{Align, Builder, Content, Table};
+use crate::document::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout};
 
 /// Puts a document together from what a parser says: texts that follow each other are one.
 #[derive(Default)]
 struct Reader {
-    build: Builder,
+    build: ModelBuilder,
     text: String,
-    /// Whether a paragraph is open that the parser does not name, as in the items of a tight list.
+    /// True if a paragraph is open that the parser does not name, as in the items of a tight list.
     implied: bool,
 }
 
@@ -18,7 +18,7 @@ impl Reader {
     fn flush(&mut self) {
         if !self.text.is_empty() {
             let text = self.build.keep(&self.text);
-            self.build.add(Content::Text(text));
+            self.build.add(NodeContent::Text(text));
             self.text.clear();
         }
     }
@@ -30,12 +30,12 @@ impl Reader {
         }
     }
 
-    fn add(&mut self, content: Content) {
+    fn add(&mut self, content: NodeContent) {
         self.flush();
         self.build.add(content);
     }
 
-    fn open(&mut self, content: Content) {
+    fn open(&mut self, content: NodeContent) {
         self.flush();
         self.build.open(content);
     }
@@ -46,16 +46,16 @@ impl Reader {
     }
 }
 
-fn align(align: Alignment) -> Align {
+fn align(align: Alignment) -> ColumnAlignment {
     match align {
-        Alignment::None => Align::None,
-        Alignment::Left => Align::Left,
-        Alignment::Center => Align::Center,
-        Alignment::Right => Align::Right,
+        Alignment::None => ColumnAlignment::None,
+        Alignment::Left => ColumnAlignment::Left,
+        Alignment::Center => ColumnAlignment::Center,
+        Alignment::Right => ColumnAlignment::Right,
     }
 }
 
-/// Whether each list is tight, in the order in which they begin.
+/// For each list in order, whether it is tight.
 fn tightness(events: &[Event<'_>]) -> Vec<bool> {
     let (mut found, mut open) = (Vec::new(), Vec::new());
     for (at, event) in events.iter().enumerate() {
@@ -96,46 +96,45 @@ fn tasks(events: &[Event<'_>]) -> Vec<Option<bool>> {
     starts.map(task).collect()
 }
 
-/// What `pulldown-cmark` calls by this tag; whether a list is tight and which task an item is come
-/// from those.
+/// Converts a tag; the tightness of lists and the state of tasks come from the iterators.
 fn content_of(
-    build: &mut Builder,
+    build: &mut ModelBuilder,
     tag: Tag<'_>,
     tight: &mut impl Iterator<Item = bool>,
     tasks: &mut impl Iterator<Item = Option<bool>>,
-) -> Content {
+) -> NodeContent {
     match tag {
-        Tag::Paragraph => Content::Paragraph,
-        Tag::Heading { level, .. } => Content::Heading(level as u8),
-        Tag::BlockQuote(_) => Content::Quote,
-        Tag::List(start) => Content::List {
+        Tag::Paragraph => NodeContent::Paragraph,
+        Tag::Heading { level, .. } => NodeContent::Heading(level as u8),
+        Tag::BlockQuote(_) => NodeContent::Quote,
+        Tag::List(start) => NodeContent::List {
             start: start.map(|start| u32::try_from(start).unwrap()),
             tight: tight.next().unwrap(),
         },
-        Tag::Item => Content::Item {
+        Tag::Item => NodeContent::Item {
             number: None,
             task: tasks.next().unwrap(),
         },
         Tag::Table(aligns) => {
-            let aligns: Vec<Align> = aligns.into_iter().map(align).collect();
-            Content::Table(build.keep_table(Table {
+            let aligns: Vec<ColumnAlignment> = aligns.into_iter().map(align).collect();
+            NodeContent::Table(build.keep_table(TableLayout {
                 columns: aligns.len(),
                 cells: aligns.len(),
                 header: true,
                 aligns,
             }))
         }
-        Tag::TableHead | Tag::TableRow => Content::Row,
-        Tag::TableCell => Content::Cell {
+        Tag::TableHead | Tag::TableRow => NodeContent::Row,
+        Tag::TableCell => NodeContent::Cell {
             columns: 1,
             rows: 1,
         },
-        Tag::Emphasis => Content::Emphasis,
-        Tag::Strong => Content::Strong,
-        Tag::Strikethrough => Content::Deleted,
+        Tag::Emphasis => NodeContent::Emphasis,
+        Tag::Strong => NodeContent::Strong,
+        Tag::Strikethrough => NodeContent::Deleted,
         Tag::Link {
             dest_url, title, ..
-        } => Content::Link {
+        } => NodeContent::Link {
             address: build.keep_address(None, &dest_url),
             title: build.keep(&title),
         },
@@ -143,7 +142,7 @@ fn content_of(
     }
 }
 
-/// Whether this is, or begins, something that stands in a line.
+/// True for an inline, or the start of one.
 fn is_inline(event: &Event<'_>) -> bool {
     matches!(
         event,
@@ -169,26 +168,26 @@ pub(super) fn by_pulldown(markdown: &str) -> String {
     let mut tight = tightness(&events).into_iter();
     let mut tasks = tasks(&events).into_iter();
     let mut reader = Reader::default();
-    // What each open item holds directly is a block, or a paragraph that is not named.
+    // For each open item, whether it holds blocks, or a paragraph that is not named.
     let mut blocks: Vec<bool> = Vec::new();
     let mut events = events.into_iter();
     while let Some(event) = events.next() {
         let inline = is_inline(&event);
         if inline && blocks.last() == Some(&true) && !reader.implied {
-            reader.build.open(Content::Paragraph);
+            reader.build.open(NodeContent::Paragraph);
             reader.implied = true;
         }
         match event {
             Event::Text(text) => reader.text.push_str(&text),
             Event::SoftBreak => reader.text.push(' '),
-            Event::HardBreak => reader.add(Content::Break),
+            Event::HardBreak => reader.add(NodeContent::Break),
             Event::Code(code) => {
                 let code = reader.build.keep(&code);
-                reader.add(Content::Code(code));
+                reader.add(NodeContent::Code(code));
             }
             Event::Rule => {
                 reader.end_implied();
-                reader.add(Content::Rule);
+                reader.add(NodeContent::Rule);
             }
             Event::TaskListMarker(_) => {}
             Event::Start(Tag::Image {
@@ -205,7 +204,7 @@ pub(super) fn by_pulldown(markdown: &str) -> String {
                 }
                 let address = reader.build.keep_address(None, &dest_url);
                 let (alt, title) = (reader.build.keep(&alt), reader.build.keep(&title));
-                reader.add(Content::Image {
+                reader.add(NodeContent::Image {
                     address,
                     alt,
                     title,
@@ -226,7 +225,7 @@ pub(super) fn by_pulldown(markdown: &str) -> String {
                 };
                 let language = reader.build.keep(language);
                 let code = reader.build.keep(code.strip_suffix('\n').unwrap_or(&code));
-                reader.add(Content::CodeBlock { language, code });
+                reader.add(NodeContent::CodeBlock { language, code });
             }
             Event::Start(tag) => {
                 if !inline {
@@ -273,15 +272,15 @@ pub(super) fn by_comrak(markdown: &str) -> String {
 }
 
 fn comrak_node<'a>(reader: &mut Reader, node: &'a AstNode<'a>) {
-    let item = |task| Content::Item { number: None, task };
+    let item = |task| NodeContent::Item { number: None, task };
     let content = match &node.data.borrow().value {
         NodeValue::Text(text) => return reader.text.push_str(text),
         NodeValue::SoftBreak => return reader.text.push(' '),
-        NodeValue::LineBreak => return reader.add(Content::Break),
-        NodeValue::ThematicBreak => return reader.add(Content::Rule),
+        NodeValue::LineBreak => return reader.add(NodeContent::Break),
+        NodeValue::ThematicBreak => return reader.add(NodeContent::Rule),
         NodeValue::Code(code) => {
             let code = reader.build.keep(&code.literal);
-            return reader.add(Content::Code(code));
+            return reader.add(NodeContent::Code(code));
         }
         NodeValue::Image(image) => {
             let mut alt = String::new();
@@ -292,7 +291,7 @@ fn comrak_node<'a>(reader: &mut Reader, node: &'a AstNode<'a>) {
             }
             let address = reader.build.keep_address(None, &image.url);
             let (alt, title) = (reader.build.keep(&alt), reader.build.keep(&image.title));
-            return reader.add(Content::Image {
+            return reader.add(NodeContent::Image {
                 address,
                 alt,
                 title,
@@ -302,12 +301,12 @@ fn comrak_node<'a>(reader: &mut Reader, node: &'a AstNode<'a>) {
             let language = reader.build.keep(&block.info);
             let code = &block.literal;
             let code = reader.build.keep(code.strip_suffix('\n').unwrap_or(code));
-            return reader.add(Content::CodeBlock { language, code });
+            return reader.add(NodeContent::CodeBlock { language, code });
         }
-        NodeValue::Paragraph => Content::Paragraph,
-        NodeValue::Heading(heading) => Content::Heading(heading.level),
-        NodeValue::BlockQuote => Content::Quote,
-        NodeValue::List(list) => Content::List {
+        NodeValue::Paragraph => NodeContent::Paragraph,
+        NodeValue::Heading(heading) => NodeContent::Heading(heading.level),
+        NodeValue::BlockQuote => NodeContent::Quote,
+        NodeValue::List(list) => NodeContent::List {
             start: (list.list_type == ListType::Ordered)
                 .then(|| u32::try_from(list.start).unwrap()),
             tight: list.tight,
@@ -316,28 +315,28 @@ fn comrak_node<'a>(reader: &mut Reader, node: &'a AstNode<'a>) {
         NodeValue::TaskItem(task) => item(Some(task.symbol.is_some())),
         NodeValue::Table(table) => {
             let align = |align: &TableAlignment| match align {
-                TableAlignment::None => Align::None,
-                TableAlignment::Left => Align::Left,
-                TableAlignment::Center => Align::Center,
-                TableAlignment::Right => Align::Right,
+                TableAlignment::None => ColumnAlignment::None,
+                TableAlignment::Left => ColumnAlignment::Left,
+                TableAlignment::Center => ColumnAlignment::Center,
+                TableAlignment::Right => ColumnAlignment::Right,
             };
-            let aligns: Vec<Align> = table.alignments.iter().map(align).collect();
-            Content::Table(reader.build.keep_table(Table {
+            let aligns: Vec<ColumnAlignment> = table.alignments.iter().map(align).collect();
+            NodeContent::Table(reader.build.keep_table(TableLayout {
                 columns: aligns.len(),
                 cells: aligns.len(),
                 header: true,
                 aligns,
             }))
         }
-        NodeValue::TableRow(_) => Content::Row,
-        NodeValue::TableCell => Content::Cell {
+        NodeValue::TableRow(_) => NodeContent::Row,
+        NodeValue::TableCell => NodeContent::Cell {
             columns: 1,
             rows: 1,
         },
-        NodeValue::Emph => Content::Emphasis,
-        NodeValue::Strong => Content::Strong,
-        NodeValue::Strikethrough => Content::Deleted,
-        NodeValue::Link(link) => Content::Link {
+        NodeValue::Emph => NodeContent::Emphasis,
+        NodeValue::Strong => NodeContent::Strong,
+        NodeValue::Strikethrough => NodeContent::Deleted,
+        NodeValue::Link(link) => NodeContent::Link {
             address: reader.build.keep_address(None, &link.url),
             title: reader.build.keep(&link.title),
         },

@@ -1,39 +1,38 @@
-//! Fields: what stands for a hyperlink in them.
+//! Reads hyperlinks from field codes.
 //!
 //! Rules: ISO/IEC 29500-1, 17.16.
 
 use std::rc::Rc;
 
-/// The longest field code that is read, in bytes.
+/// Limit of a field code, in bytes.
 const MAX_CODE: usize = 8192;
 
-/// A field that is open.
 #[derive(Default)]
-pub(super) struct Field {
+pub(super) struct DocxField {
     code: String,
-    /// Whether what comes is its result, and is shown.
+    /// True while its result is read, which is shown.
     pub(super) shown: bool,
     pub(super) link: Option<Rc<str>>,
 }
 
-impl Field {
-    /// Adds to its code.
-    pub(super) fn say(&mut self, code: &str) {
+impl DocxField {
+    /// Appends to its code.
+    pub(super) fn add_code(&mut self, code: &str) {
         if !self.shown && self.code.len() + code.len() <= MAX_CODE {
             self.code.push_str(code);
         }
     }
 
-    /// Its code is complete, its result begins.
-    pub(super) fn show(&mut self) {
+    /// Ends its code and begins its result.
+    pub(super) fn begin_result(&mut self) {
         self.shown = true;
-        self.link = link(&self.code);
+        self.link = hyperlink_target(&self.code);
     }
 }
 
-/// Where a hyperlink leads to, of which the address and the place within are known.
-pub(super) fn target(address: &str, anchor: &str) -> Option<Rc<str>> {
-    // Word's own places, as of tables of contents, are nothing that anybody can look for.
+/// Joins the address of a hyperlink and the place within it.
+pub(super) fn link_target(address: &str, anchor: &str) -> Option<Rc<str>> {
+    // Word's own bookmarks, as those of tables of contents, cannot be looked up.
     let anchor = if anchor.starts_with('_') { "" } else { anchor };
     match (address.trim(), anchor.trim()) {
         ("", "") => None,
@@ -42,8 +41,8 @@ pub(super) fn target(address: &str, anchor: &str) -> Option<Rc<str>> {
     }
 }
 
-/// Where the code of a field leads to, if it is a hyperlink.
-pub(super) fn link(code: &str) -> Option<Rc<str>> {
+/// Returns the target of a field's code, if it is a hyperlink.
+pub(super) fn hyperlink_target(code: &str) -> Option<Rc<str>> {
     let mut words = words(code).into_iter();
     if !words.next()?.eq_ignore_ascii_case("HYPERLINK") {
         return None;
@@ -58,10 +57,10 @@ pub(super) fn link(code: &str) -> Option<Rc<str>> {
             _ => {}
         }
     }
-    target(&address, &anchor)
+    link_target(&address, &anchor)
 }
 
-/// The words of a field's code; those in quotes may hold blanks.
+/// Splits a field's code into words; those in quotes may hold blanks.
 fn words(code: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = code.trim_start();
@@ -80,7 +79,7 @@ fn words(code: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::link;
+    use super::hyperlink_target;
 
     #[test]
     fn a_field_code_names_where_its_link_leads_to() {
@@ -103,7 +102,7 @@ mod tests {
             ("", None),
             ("HYPERLINK \"", None),
         ] {
-            assert_eq!(link(code).as_deref(), wanted, "{code}");
+            assert_eq!(hyperlink_target(code).as_deref(), wanted, "{code}");
         }
     }
 }

@@ -1,57 +1,57 @@
 //! The reader of DOCX files (`WordprocessingML`).
 //!
-//! Rules: ISO/IEC 29500-1, 17. What an editor shows is read: tracked insertions and no
-//! deletions, no hidden text, a text box once, whichever way it is stored.
+//! Rules: ISO/IEC 29500-1, 17. The text is read as an editor shows it: tracked insertions but no
+//! deletions, no hidden text, a text box once, in whichever way it is stored.
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `styles` | headings, code and type by styles |
+//! | `styles` | headings, code and run properties by styles |
 //! | `numbering` | the numbers of lists |
-//! | `paragraph` | paragraphs and what runs in them |
+//! | `paragraph` | paragraphs and runs |
 //! | `field` | hyperlinks as field codes |
 
 use std::collections::HashMap;
 
 use memchr::memmem;
 
-use self::field::Field;
-use self::numbering::Numbering;
-use self::styles::{Styles, is_shaded};
-use super::blocks::{Blocks, Cell};
-use super::inlines::Inlines;
-use super::package::{Package, Relations};
-use super::xml::{Item, Xml};
-use super::{Content, MAX_COLUMNS, MAX_DEPTH, Read, chart, is_white};
+use self::field::DocxField;
+use self::numbering::ListNumbering;
+use self::styles::{StyleSheet, is_shaded};
+use super::blocks::{BlockWriter, TableCell};
+use super::inlines::InlineContent;
+use super::package::{PartRelationships, ZipPackage};
+use super::xml::{XmlEvent, XmlReader};
+use super::{MAX_COLUMNS, MAX_DEPTH, NodeContent, ParsedDocument, chart, is_white};
 
 mod field;
 mod numbering;
 mod paragraph;
 mod styles;
 
-/// The most notes of a document.
+/// Limit of a document's notes.
 const MAX_NOTES: usize = 20_000;
 
-/// What kind a note is, and its identifier.
+/// A note: true for an endnote, and its identifier.
 type NoteKey = (bool, String);
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
-struct Docx<'p, 'b> {
-    package: &'p mut Package<'b>,
-    relations: Relations,
-    styles: Styles,
-    numbering: Numbering,
-    blocks: Blocks,
-    /// The cells that are open, innermost last.
-    cells: Vec<Inlines>,
-    fields: Vec<Field>,
-    /// The notes that the text points to, in their order.
+struct DocxReader<'p, 'b> {
+    package: &'p mut ZipPackage<'b>,
+    relations: PartRelationships,
+    styles: StyleSheet,
+    numbering: ListNumbering,
+    blocks: BlockWriter,
+    /// The open cells, innermost last.
+    cells: Vec<InlineContent>,
+    fields: Vec<DocxField>,
+    /// The notes that the text refers to, in order.
     notes: Vec<NoteKey>,
     numbers: HashMap<NoteKey, u32>,
-    /// A paragraph whose end was deleted, so that the next one goes on with it.
-    joined: Option<Inlines>,
+    /// A paragraph whose end was deleted, so that the next one continues it.
+    joined: Option<InlineContent>,
     title: String,
     depth: usize,
-    /// The text that is read stands, or may stand, on another colour than white.
+    /// True if the text may have another background than white.
     shaded: bool,
     in_note: bool,
     late: bool,
@@ -59,23 +59,23 @@ struct Docx<'p, 'b> {
 }
 
 /// Reads the document whose main part is `main`.
-pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
+pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     let relations = package.relations(main);
     let mut part = |kind: &str| {
         let name = relations.first(kind).map(str::to_owned);
         name.and_then(|name| package.text(&name))
             .unwrap_or_default()
     };
-    let styles = Styles::read(&part("styles"));
-    let mut numbering = Numbering::read(&part("numbering"));
-    numbering.link(&styles);
+    let styles = StyleSheet::read(&part("styles"));
+    let mut numbering = ListNumbering::read(&part("numbering"));
+    numbering.resolve_style_links(&styles);
     let text = package.text(main).unwrap_or_default();
-    let mut docx = Docx {
+    let mut docx = DocxReader {
         package,
         relations,
         styles,
         numbering,
-        blocks: Blocks::default(),
+        blocks: BlockWriter::default(),
         cells: Vec::new(),
         fields: Vec::new(),
         notes: Vec::new(),
@@ -83,13 +83,13 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
         joined: None,
         title: String::new(),
         depth: 0,
-        // A picture may lie behind any text.
+        // A picture may be behind any text.
         shaded: memmem::find(text.as_bytes(), b"behindDoc=\"1\"").is_some(),
         in_note: false,
         late: false,
         broken: false,
     };
-    docx.part(&text);
+    docx.read_part(&text);
     drop(text);
     docx.write_notes();
     docx.blocks.end();
@@ -98,7 +98,7 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
     } else {
         docx.title
     };
-    Read {
+    ParsedDocument {
         cut: docx.blocks.cut,
         late: docx.late,
         broken: docx.broken,
@@ -107,14 +107,13 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
     }
 }
 
-impl Docx<'_, '_> {
-    /// Reads a part whole.
-    fn part(&mut self, text: &str) {
-        let mut xml = Xml::new(text, self.package.end());
-        self.blocks_within(&mut xml, 0);
+impl DocxReader<'_, '_> {
+    fn read_part(&mut self, text: &str) {
+        let mut xml = XmlReader::new(text, self.package.end());
+        self.read_blocks(&mut xml, 0);
         self.fields.clear();
         if let Some(left) = self.joined.take() {
-            self.blocks.paragraph(&left);
+            self.blocks.add_paragraph(&left);
         }
         self.late |= xml.late;
         self.broken |= xml.broken;
@@ -122,15 +121,15 @@ impl Docx<'_, '_> {
     }
 
     /// Reads the blocks of the element that is the `level`-th open one.
-    fn blocks_within(&mut self, xml: &mut Xml<'_>, level: usize) {
+    fn read_blocks(&mut self, xml: &mut XmlReader<'_>, level: usize) {
         while let Some(item) = xml.within(level) {
             if !self.blocks.has_room() {
                 return;
             }
-            let Item::Open(tag) = item else { continue };
+            let XmlEvent::Open(tag) = item else { continue };
             match tag.name() {
-                "p" => self.paragraph(xml),
-                "tbl" => self.table(xml),
+                "p" => self.read_paragraph(xml),
+                "tbl" => self.read_table(xml),
                 "background" => {
                     let colour = tag.attribute("color").unwrap_or_default();
                     self.shaded |= colour != "auto" && !is_white(&colour);
@@ -143,26 +142,26 @@ impl Docx<'_, '_> {
         }
     }
 
-    /// Reads what stands in a text box.
-    fn text_box(&mut self, text: &str) {
+    /// Reads the content of a text box.
+    fn read_text_box(&mut self, text: &str) {
         if self.depth >= MAX_DEPTH {
             self.blocks.cut = true;
             return;
         }
         self.depth += 1;
-        // The colour of a box is not known.
+        // The colour of a box is unknown.
         let shaded = self.shaded;
         self.shaded |= !self.in_note;
         let fields = std::mem::take(&mut self.fields);
-        let mut xml = Xml::new(text, self.package.end());
-        self.blocks_within(&mut xml, 0);
+        let mut xml = XmlReader::new(text, self.package.end());
+        self.read_blocks(&mut xml, 0);
         self.late |= xml.late;
         self.fields = fields;
         self.shaded = shaded;
         self.depth -= 1;
     }
 
-    fn table(&mut self, xml: &mut Xml<'_>) {
+    fn read_table(&mut self, xml: &mut XmlReader<'_>) {
         if self.depth >= MAX_DEPTH {
             self.blocks.cut = true;
             xml.skip();
@@ -171,7 +170,7 @@ impl Docx<'_, '_> {
         self.depth += 1;
         let shaded = self.shaded;
         let level = xml.depth();
-        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        let mut rows: Vec<Vec<TableCell>> = Vec::new();
         let mut columns = 0;
         while let Some(tag) = xml.tag_within(level) {
             if !self.blocks.has_room() {
@@ -192,10 +191,10 @@ impl Docx<'_, '_> {
                 }
                 "tblPrEx" | "tblGridChange" | "Fallback" => xml.skip(),
                 "tr" => {
-                    // A table of one column frames what is in it; one in a cell is part of its
-                    // text.
+                    // A table of one column only frames its content; one within a cell is part of
+                    // the cell's text.
                     let frames = columns == 1 || !self.cells.is_empty();
-                    let row = self.row(xml, frames);
+                    let row = self.read_row(xml, frames);
                     if !frames && !row.is_empty() {
                         rows.push(row);
                     }
@@ -205,47 +204,47 @@ impl Docx<'_, '_> {
         }
         self.depth -= 1;
         self.shaded = shaded;
-        self.blocks.table(rows);
+        self.blocks.add_table(rows);
     }
 
-    /// Reads a row; as blocks where its table only frames them.
-    fn row(&mut self, xml: &mut Xml<'_>, frames: bool) -> Vec<Cell> {
+    /// Reads a row, or writes its blocks if its table only frames them.
+    fn read_row(&mut self, xml: &mut XmlReader<'_>, frames: bool) -> Vec<TableCell> {
         let level = xml.depth();
         let mut row = Vec::new();
         while let Some(tag) = xml.tag_within(level) {
             match tag.name() {
                 "tblPrEx" | "trPrChange" | "Fallback" => xml.skip(),
                 "del" | "hidden" => {
-                    // The whole row: its properties say so.
+                    // The row's properties delete or hide all of it.
                     while xml.within(level).is_some() {}
                     return Vec::new();
                 }
                 "gridBefore" => {
                     for _ in 0..tag.number::<usize>("val").unwrap_or(0).min(MAX_COLUMNS) {
-                        row.push(Cell::default());
+                        row.push(TableCell::default());
                     }
                 }
                 "tc" if frames => {
                     let shaded = self.shaded;
                     let level = xml.depth();
-                    self.blocks_within(xml, level);
+                    self.read_blocks(xml, level);
                     self.shaded = shaded;
                 }
-                "tc" => row.push(self.cell(xml)),
+                "tc" => row.push(self.read_cell(xml)),
                 _ => {}
             }
         }
         row
     }
 
-    fn cell(&mut self, xml: &mut Xml<'_>) -> Cell {
+    fn read_cell(&mut self, xml: &mut XmlReader<'_>) -> TableCell {
         let level = xml.depth();
         let mut columns = 1;
         let mut goes_on = false;
         let shaded = self.shaded;
-        self.cells.push(Inlines::default());
+        self.cells.push(InlineContent::default());
         while let Some(item) = xml.within(level) {
-            let Item::Open(tag) = item else { continue };
+            let XmlEvent::Open(tag) = item else { continue };
             match tag.name() {
                 "gridSpan" => columns = tag.number::<usize>("val").unwrap_or(1),
                 "vMerge" | "hMerge" => {
@@ -253,25 +252,25 @@ impl Docx<'_, '_> {
                 }
                 "tcPrChange" | "del" | "moveFrom" | "Fallback" | "sdtPr" => xml.skip(),
                 "shd" => self.shaded |= is_shaded(&tag),
-                "p" => self.paragraph(xml),
-                "tbl" => self.table(xml),
+                "p" => self.read_paragraph(xml),
+                "tbl" => self.read_table(xml),
                 _ => {}
             }
         }
         self.shaded = shaded;
         let mut content = self.cells.pop().unwrap_or_default();
         if goes_on {
-            // What it shows is in the cell that it goes on from.
-            content = Inlines::default();
+            // The text is in the cell that this one continues.
+            content = InlineContent::default();
         }
-        Cell {
+        TableCell {
             content,
             columns: u16::try_from(columns.clamp(1, MAX_COLUMNS)).unwrap_or(1),
         }
     }
 
-    /// The number of a note that the text points to.
-    fn note(&mut self, end: bool, id: &str) -> Option<u32> {
+    /// Returns the number of a note that the text refers to.
+    fn note_number(&mut self, end: bool, id: &str) -> Option<u32> {
         if self.in_note || self.notes.len() >= MAX_NOTES {
             return None;
         }
@@ -301,14 +300,14 @@ impl Docx<'_, '_> {
         }
         let mut found: HashMap<NoteKey, &str> = HashMap::new();
         for (at, text) in texts.iter().enumerate() {
-            let mut xml = Xml::new(text, self.package.end());
+            let mut xml = XmlReader::new(text, self.package.end());
             while let Some(tag) = xml.tag_within(0) {
                 if matches!(tag.name(), "footnote" | "endnote") {
                     let key = (
                         at == 1,
                         tag.attribute("id").unwrap_or_default().into_owned(),
                     );
-                    let text = xml.skipped();
+                    let text = xml.skip_to_source();
                     if self.numbers.contains_key(&key) {
                         found.insert(key, text);
                     }
@@ -333,16 +332,16 @@ impl Docx<'_, '_> {
                 if !self.blocks.has_room() {
                     break;
                 }
-                self.blocks.builder.open(Content::Note(*number));
-                self.text_box(text);
+                self.blocks.builder.open(NodeContent::Note(*number));
+                self.read_text_box(text);
                 self.blocks.end();
                 self.blocks.builder.close();
             }
         }
     }
 
-    /// Adds the charts and diagrams of a paragraph.
-    fn drawings(&mut self, parts: Vec<String>) {
+    /// Writes the charts and diagrams of a paragraph.
+    fn write_drawings(&mut self, parts: Vec<String>) {
         for part in parts {
             if let Some(text) = self.package.text(&part) {
                 chart::write(&text, self.package.end(), &mut self.blocks);

@@ -1,35 +1,33 @@
-//! The numbers of lists in a DOCX file.
+//! Computes the numbers of lists in a DOCX file.
 //!
 //! Rules: ISO/IEC 29500-1, 17.9 (numbering).
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::super::xml::Xml;
-use super::styles::Styles;
+use super::super::xml::XmlReader;
+use super::styles::StyleSheet;
 
-/// Levels of a list.
 const LEVELS: usize = 9;
 
-/// The most definitions of lists.
+/// Limit of list definitions.
 const MAX_LISTS: usize = 50_000;
 
-/// The longest number as text, in bytes.
+/// Limit of a number as text, in bytes.
 const MAX_TEXT: usize = 60;
 
-/// A level of a list.
 #[derive(Clone, Debug)]
-struct Level {
+struct ListLevel {
     start: u32,
     format: String,
     text: String,
-    /// The style whose paragraphs are at this level.
+    /// Style whose paragraphs are at this level.
     style: String,
-    /// Whether it goes on counting behind an item of a higher level.
+    /// True if counting continues after an item of a higher level.
     goes_on: bool,
 }
 
-impl Default for Level {
+impl Default for ListLevel {
     fn default() -> Self {
         Self {
             start: 1,
@@ -42,56 +40,56 @@ impl Default for Level {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Abstract {
-    levels: [Option<Level>; LEVELS],
-    /// The style whose list it takes over.
+struct AbstractList {
+    levels: [Option<ListLevel>; LEVELS],
+    /// Style whose list it takes over.
     linked: String,
 }
 
 #[derive(Clone, Debug, Default)]
-struct List {
+struct NumberedList {
     of: u32,
     starts: [Option<u32>; LEVELS],
-    levels: [Option<Level>; LEVELS],
+    levels: [Option<ListLevel>; LEVELS],
     used: bool,
 }
 
-/// The lists of a document, and how far they have counted.
+/// The lists of a document and their counters.
 #[derive(Default)]
-pub(super) struct Numbering {
-    kinds: HashMap<u32, Abstract>,
-    lists: HashMap<u32, List>,
+pub(super) struct ListNumbering {
+    abstract_lists: HashMap<u32, AbstractList>,
+    lists: HashMap<u32, NumberedList>,
     counts: HashMap<u32, [Option<u32>; LEVELS]>,
 }
 
-/// What stands before an item.
+/// The bullet or number before an item.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Label {
-    /// Its number; `None` for a bullet.
+pub(super) struct ItemLabel {
+    /// Number; `None` for a bullet.
     pub(super) number: Option<u32>,
-    /// The number as the document shows it, as `1.2.`; empty for a bullet.
+    /// Number as the document shows it, such as `1.2.`; empty for a bullet.
     pub(super) text: String,
     pub(super) level: u8,
-    /// What its list belongs to.
+    /// Identifier of its list.
     pub(super) key: u32,
 }
 
-impl Numbering {
+impl ListNumbering {
     pub(super) fn read(text: &str) -> Self {
         let mut numbering = Self::default();
-        let mut xml = Xml::new(text, None);
+        let mut xml = XmlReader::new(text, None);
         while let Some(tag) = xml.tag_within(0) {
-            if numbering.kinds.len() + numbering.lists.len() > MAX_LISTS {
+            if numbering.abstract_lists.len() + numbering.lists.len() > MAX_LISTS {
                 break;
             }
             match tag.name() {
                 "abstractNum" => {
                     let id = tag.number("abstractNumId").unwrap_or_default();
-                    numbering.kinds.insert(id, read_abstract(&mut xml));
+                    numbering.abstract_lists.insert(id, read_abstract(&mut xml));
                 }
                 "num" => {
                     let id = tag.number("numId").unwrap_or_default();
-                    numbering.lists.insert(id, read_list(&mut xml));
+                    numbering.lists.insert(id, read_numbered_list(&mut xml));
                 }
                 _ => {}
             }
@@ -99,49 +97,49 @@ impl Numbering {
         numbering
     }
 
-    /// Takes over the lists that are those of a style.
-    pub(super) fn link(&mut self, styles: &Styles) {
+    /// Takes over the levels of lists that belong to a style.
+    pub(super) fn resolve_style_links(&mut self, styles: &StyleSheet) {
         let mut found = Vec::new();
-        for (id, kind) in &self.kinds {
+        for (id, kind) in &self.abstract_lists {
             if kind.linked.is_empty() || kind.levels.iter().any(Option::is_some) {
                 continue;
             }
             let list = styles
                 .list_of(&kind.linked)
                 .and_then(|list| self.lists.get(&list));
-            let other = list.and_then(|list| self.kinds.get(&list.of));
+            let other = list.and_then(|list| self.abstract_lists.get(&list.of));
             if let Some(other) = other {
                 found.push((*id, other.levels.clone()));
             }
         }
         for (id, levels) in found {
-            if let Some(kind) = self.kinds.get_mut(&id) {
+            if let Some(kind) = self.abstract_lists.get_mut(&id) {
                 kind.levels = levels;
             }
         }
     }
 
-    /// The level of a list that belongs to a style.
+    /// Returns the level of a list that belongs to a style.
     pub(super) fn level_of(&self, list: u32, style: &str) -> Option<u8> {
-        let kind = self.kinds.get(&self.lists.get(&list)?.of)?;
-        let is_its = |level: &Option<Level>| level.as_ref().is_some_and(|l| l.style == style);
+        let kind = self.abstract_lists.get(&self.lists.get(&list)?.of)?;
+        let is_its = |level: &Option<ListLevel>| level.as_ref().is_some_and(|l| l.style == style);
         u8::try_from(kind.levels.iter().position(is_its)?).ok()
     }
 
-    /// Counts an item; `None` if there is no such list, or nothing stands before its items.
-    pub(super) fn next(&mut self, list: u32, level: u8) -> Option<Label> {
+    /// Counts an item; `None` if there is no such list, or its items have no label.
+    pub(super) fn next_label(&mut self, list: u32, level: u8) -> Option<ItemLabel> {
         let at = usize::from(level).min(LEVELS - 1);
         let id = list;
         let list = self.lists.get_mut(&list)?;
-        let kind = self.kinds.get(&list.of)?;
+        let kind = self.abstract_lists.get(&list.of)?;
         let level_at = |at: usize| list.levels[at].as_ref().or(kind.levels[at].as_ref());
-        let fallback = Level::default();
+        let fallback = ListLevel::default();
         let own = level_at(at).unwrap_or(&fallback);
         let counts = self.counts.entry(list.of).or_default();
         let first_use = !list.used;
         if first_use {
             for (count, start) in counts.iter_mut().zip(list.starts) {
-                // A list that starts anew forgets what others of its kind have counted.
+                // A list with a start of its own ignores the counts of others of its kind.
                 if start.is_some() {
                     *count = None;
                 }
@@ -171,7 +169,7 @@ impl Numbering {
                         let of = of as usize - 1;
                         let level = level_at(of).unwrap_or(&fallback);
                         let count = counts[of].unwrap_or(list.starts[of].unwrap_or(level.start));
-                        text.push_str(&formatted(count, &level.format));
+                        text.push_str(&format_number(count, &level.format));
                     }
                     _ => text.push(c),
                 }
@@ -181,7 +179,7 @@ impl Numbering {
             }
         }
         list.used = true;
-        Some(Label {
+        Some(ItemLabel {
             number: label?,
             text: text.trim().to_owned(),
             level,
@@ -190,9 +188,9 @@ impl Numbering {
     }
 }
 
-fn read_abstract(xml: &mut Xml<'_>) -> Abstract {
+fn read_abstract(xml: &mut XmlReader<'_>) -> AbstractList {
     let depth = xml.depth();
-    let mut kind = Abstract::default();
+    let mut kind = AbstractList::default();
     while let Some(tag) = xml.tag_within(depth) {
         match tag.name() {
             "numStyleLink" => kind.linked = tag.attribute("val").unwrap_or_default().into_owned(),
@@ -209,9 +207,9 @@ fn read_abstract(xml: &mut Xml<'_>) -> Abstract {
     kind
 }
 
-fn read_level(xml: &mut Xml<'_>) -> Level {
+fn read_level(xml: &mut XmlReader<'_>) -> ListLevel {
     let depth = xml.depth();
-    let mut level = Level::default();
+    let mut level = ListLevel::default();
     while let Some(tag) = xml.tag_within(depth) {
         let value = || tag.attribute("val").unwrap_or_default().into_owned();
         match tag.name() {
@@ -226,9 +224,9 @@ fn read_level(xml: &mut Xml<'_>) -> Level {
     level
 }
 
-fn read_list(xml: &mut Xml<'_>) -> List {
+fn read_numbered_list(xml: &mut XmlReader<'_>) -> NumberedList {
     let depth = xml.depth();
-    let mut list = List::default();
+    let mut list = NumberedList::default();
     let mut at = 0;
     while let Some(tag) = xml.tag_within(depth) {
         match tag.name() {
@@ -251,8 +249,7 @@ fn read_list(xml: &mut Xml<'_>) -> List {
     list
 }
 
-/// A number as lists show it.
-fn formatted(number: u32, format: &str) -> String {
+fn format_number(number: u32, format: &str) -> String {
     match format {
         "lowerLetter" => letters(number, b'a'),
         "upperLetter" => letters(number, b'A'),
@@ -320,13 +317,13 @@ mod tests {
             (7, "", "7"),
             (9999, "upperRoman", "9999"),
         ] {
-            assert_eq!(formatted(number, format), wanted);
+            assert_eq!(format_number(number, format), wanted);
         }
     }
 
     #[test]
     fn a_list_counts_by_level_and_starts_anew_where_it_says_so() {
-        let mut lists = Numbering::read(
+        let mut lists = ListNumbering::read(
             "<w:numbering><w:abstractNum w:abstractNumId='5'>\
              <w:lvl w:ilvl='0'><w:start w:val='3'/><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl>\
              <w:lvl w:ilvl='1'><w:start w:val='1'/><w:numFmt w:val='lowerLetter'/><w:lvlText w:val='%1.%2)'/></w:lvl>\
@@ -334,7 +331,7 @@ mod tests {
              <w:num w:numId='2'><w:abstractNumId w:val='5'/><w:lvlOverride w:ilvl='0'>\
              <w:startOverride w:val='1'/></w:lvlOverride></w:num></w:numbering>",
         );
-        let mut label = |list, level| lists.next(list, level).map(|label| label.text);
+        let mut label = |list, level| lists.next_label(list, level).map(|label| label.text);
         let wanted = [
             (1, 0, "3."),
             (1, 1, "3.a)"),

@@ -1,106 +1,111 @@
-//! Paragraphs of a DOCX file, and what runs in them.
+//! Reads the paragraphs of a DOCX file and their runs.
 //!
 //! Rules: ISO/IEC 29500-1, 17.3 (paragraphs and runs), 17.13 (revisions), 20.4 (drawings), 22.1
 //! (mathematics); ISO/IEC 29500-3 (alternate content).
 
 use std::rc::Rc;
 
-use super::super::inlines::{Inlines, Looks};
-use super::super::omml;
-use super::super::xml::{Item, Tag, Xml, is_true};
-use super::Docx;
-use super::field::{self, Field};
-use super::styles::{Made, Type, is_shaded};
+use super::super::inlines::{InlineContent, RunStyle};
+use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
+use super::DocxReader;
+use super::field::{self, DocxField};
+use super::styles::{ParagraphStyle, RunProperties, is_shaded};
+use crate::document::formula::read_omml;
 
-/// The longest text of one run, in bytes.
+/// Limit of a run's text, in bytes.
 const MAX_RUN: usize = 4 << 20;
 
-/// How deep fields and links are nested at most.
+/// Maximum nesting of fields and links.
 const MAX_OPEN: usize = 64;
 
-/// What a paragraph says of itself.
+/// The properties of a paragraph.
 #[derive(Default)]
-struct Properties {
-    style: Option<String>,
+struct ParagraphProperties {
+    style_id: Option<String>,
     outline: Option<u8>,
     list: (Option<u32>, Option<u8>),
-    made: Made,
-    /// Whether the mark at its end was deleted.
-    unended: bool,
-    /// It stands on another colour than white.
+    style: ParagraphStyle,
+    /// True if the next paragraph continues it: the mark at its end was deleted, or it is a drop
+    /// cap.
+    continues: bool,
+    /// True if its background is another colour than white.
     shaded: bool,
 }
 
-/// A paragraph that is being read.
 #[derive(Default)]
-struct Paragraph<'x> {
-    properties: Properties,
-    inlines: Inlines,
-    run: Type,
-    /// The links that are open, and how deep.
+struct OpenParagraph<'x> {
+    properties: ParagraphProperties,
+    inlines: InlineContent,
+    run: RunProperties,
+    /// The open links and their depths.
     links: Vec<(usize, Option<Rc<str>>)>,
-    /// What the drawing that is open says of itself.
+    /// Description of the open drawing.
     alt: String,
-    /// Whether the drawing that is open is hidden.
-    veiled: bool,
+    /// True if the open drawing is hidden.
+    drawing_hidden: bool,
     boxes: Vec<&'x str>,
     drawings: Vec<String>,
 }
 
-impl Docx<'_, '_> {
-    pub(super) fn paragraph(&mut self, xml: &mut Xml<'_>) {
+impl DocxReader<'_, '_> {
+    pub(super) fn read_paragraph(&mut self, xml: &mut XmlReader<'_>) {
         let level = xml.depth();
-        let mut paragraph = Paragraph {
+        let mut paragraph = OpenParagraph {
             inlines: self.joined.take().unwrap_or_default(),
-            ..Paragraph::default()
+            ..OpenParagraph::default()
         };
-        paragraph.properties.made = self.styles.paragraph(None);
+        paragraph.properties.style = self.styles.paragraph_style(None);
         while let Some(item) = xml.within(level) {
             match item {
-                Item::Open(tag) => self.open(xml, &tag, &mut paragraph),
-                Item::Close => {
+                XmlEvent::Open(tag) => self.read_element(xml, &tag, &mut paragraph),
+                XmlEvent::Close => {
                     let depth = xml.depth();
                     while paragraph.links.last().is_some_and(|(at, _)| *at > depth) {
                         paragraph.links.pop();
                     }
                 }
-                Item::Text(_) => {}
+                XmlEvent::Text(_) => {}
             }
         }
         self.end_paragraph(paragraph);
     }
 
     #[allow(clippy::too_many_lines, reason = "one arm for each element")]
-    fn open<'x>(&mut self, xml: &mut Xml<'x>, tag: &Tag<'_>, paragraph: &mut Paragraph<'x>) {
+    fn read_element<'x>(
+        &mut self,
+        xml: &mut XmlReader<'x>,
+        tag: &XmlTag<'_>,
+        paragraph: &mut OpenParagraph<'x>,
+    ) {
         match tag.name() {
-            "pPr" => paragraph.properties = self.properties(xml),
-            "r" => paragraph.run = Type::default(),
-            "rPr" => paragraph.run = self.run(xml),
+            "pPr" => paragraph.properties = self.read_paragraph_properties(xml),
+            "r" => paragraph.run = RunProperties::default(),
+            "rPr" => paragraph.run = self.read_run_properties(xml),
             "t" => {
                 let text = xml.text_within(MAX_RUN);
-                self.say(paragraph, &text);
+                self.add_text(paragraph, &text);
             }
             "instrText" => {
                 let code = xml.text_within(MAX_RUN);
                 if let Some(field) = self.fields.last_mut() {
-                    field.say(&code);
+                    field.add_code(&code);
                 }
             }
-            "tab" | "ptab" => self.say(paragraph, "\t"),
-            "noBreakHyphen" => self.say(paragraph, "\u{2011}"),
+            "tab" | "ptab" => self.add_text(paragraph, "\t"),
+            "noBreakHyphen" => self.add_text(paragraph, "\u{2011}"),
             "sym" => {
                 let code = tag.attribute("char").unwrap_or_default();
                 let font = tag.attribute("font").unwrap_or_default();
                 if let Some(symbol) = symbol(&code, &font) {
-                    self.say(paragraph, symbol.encode_utf8(&mut [0; 4]));
+                    self.add_text(paragraph, symbol.encode_utf8(&mut [0; 4]));
                 }
             }
             "br" | "cr" => {
                 let page = tag.attribute("type");
                 if page.is_some_and(|kind| kind == "page" || kind == "column") {
-                    self.say(paragraph, " ");
+                    self.add_text(paragraph, " ");
                 } else if self.is_shown(paragraph) {
-                    paragraph.inlines.line_end();
+                    paragraph.inlines.add_line_break();
                 }
             }
             "hyperlink" => {
@@ -110,20 +115,22 @@ impl Docx<'_, '_> {
                 if paragraph.links.len() < MAX_OPEN {
                     paragraph
                         .links
-                        .push((xml.depth(), field::target(address, &anchor)));
+                        .push((xml.depth(), field::link_target(address, &anchor)));
                 }
             }
             "fldSimple" => {
-                let link = field::link(&tag.attribute("instr").unwrap_or_default());
+                let link = field::hyperlink_target(&tag.attribute("instr").unwrap_or_default());
                 if link.is_some() && paragraph.links.len() < MAX_OPEN {
                     paragraph.links.push((xml.depth(), link));
                 }
             }
             "fldChar" => match tag.attribute("fldCharType").as_deref() {
-                Some("begin") if self.fields.len() < MAX_OPEN => self.fields.push(Field::default()),
+                Some("begin") if self.fields.len() < MAX_OPEN => {
+                    self.fields.push(DocxField::default());
+                }
                 Some("separate") => {
                     if let Some(field) = self.fields.last_mut() {
-                        field.show();
+                        field.begin_result();
                     }
                 }
                 Some("end") => drop(self.fields.pop()),
@@ -132,18 +139,18 @@ impl Docx<'_, '_> {
             name @ ("footnoteReference" | "endnoteReference") => {
                 let id = tag.attribute("id").unwrap_or_default();
                 if self.is_shown(paragraph)
-                    && let Some(number) = self.note(name == "endnoteReference", &id)
+                    && let Some(number) = self.note_number(name == "endnoteReference", &id)
                 {
-                    paragraph.inlines.mark(number);
+                    paragraph.inlines.add_note_mark(number);
                 }
             }
             "drawing" | "pict" => {
                 paragraph.alt.clear();
-                paragraph.veiled = false;
+                paragraph.drawing_hidden = false;
             }
             "docPr" => {
-                paragraph.alt = described(tag);
-                paragraph.veiled = tag.attribute("hidden").is_some_and(|on| is_true(&on));
+                paragraph.alt = description_of(tag);
+                paragraph.drawing_hidden = tag.attribute("hidden").is_some_and(|on| is_true(&on));
             }
             "shape" | "rect" if tag.attribute("alt").is_some() => {
                 paragraph.alt = tag.attribute("alt").unwrap_or_default().into_owned();
@@ -155,26 +162,26 @@ impl Docx<'_, '_> {
                 let name = relations.part(&id).or_else(|| relations.address(&id));
                 let name = name.unwrap_or_default();
                 let alt = std::mem::take(&mut paragraph.alt);
-                if !alt.trim().is_empty() && !paragraph.veiled && self.is_shown(paragraph) {
-                    paragraph.inlines.image(&alt, name);
+                if !alt.trim().is_empty() && !paragraph.drawing_hidden && self.is_shown(paragraph) {
+                    paragraph.inlines.add_image(&alt, name);
                 }
             }
-            "chart" | "relIds" if !paragraph.veiled => {
+            "chart" | "relIds" if !paragraph.drawing_hidden => {
                 let id = tag.relation("id").or_else(|| tag.relation("dm"));
                 if let Some(part) = id.and_then(|id| self.relations.part(&id)) {
                     paragraph.drawings.push(part.to_owned());
                 }
             }
             "txbxContent" => {
-                let text = xml.skipped();
-                if !paragraph.veiled && self.is_shown(paragraph) {
+                let text = xml.skip_to_source();
+                if !paragraph.drawing_hidden && self.is_shown(paragraph) {
                     paragraph.boxes.push(text);
                 }
             }
             "oMath" => {
-                paragraph.run = Type::default();
-                let formula = omml::in_one_line(xml);
-                self.say(paragraph, &formula);
+                paragraph.run = RunProperties::default();
+                let formula = read_omml(xml);
+                self.add_text(paragraph, &formula);
             }
             "del" | "moveFrom" | "delText" | "delInstrText" | "Fallback" | "pPrChange"
             | "rPrChange" | "sdtPr" | "rt" | "fldData" | "ffData" => xml.skip(),
@@ -182,14 +189,14 @@ impl Docx<'_, '_> {
         }
     }
 
-    /// Whether what comes is seen.
-    fn is_shown(&self, paragraph: &Paragraph<'_>) -> bool {
-        let look = paragraph.run.or(paragraph.properties.made.look);
-        !look.is_unseen(!self.shaded && !paragraph.properties.shaded)
+    /// True if text at this place is visible.
+    fn is_shown(&self, paragraph: &OpenParagraph<'_>) -> bool {
+        let run = paragraph.run.or(paragraph.properties.style.run);
+        !run.is_unseen(!self.shaded && !paragraph.properties.shaded)
             && self.fields.iter().all(|field| field.shown)
     }
 
-    fn say(&self, paragraph: &mut Paragraph<'_>, text: &str) {
+    fn add_text(&self, paragraph: &mut OpenParagraph<'_>, text: &str) {
         if !self.is_shown(paragraph) {
             return;
         }
@@ -205,46 +212,48 @@ impl Docx<'_, '_> {
                 .rev()
                 .find_map(|field| field.link.clone())
         };
-        let looks = Looks {
+        let style = RunStyle {
             bold: run.bold == Some(true),
             italic: run.italic == Some(true),
             deleted: run.deleted == Some(true),
-            code: run.mono == Some(true) && !paragraph.properties.made.code,
+            code: run.mono == Some(true) && !paragraph.properties.style.code,
             link: link.or_else(field),
         };
-        paragraph.inlines.text(&looks, text);
+        paragraph.inlines.add_text(&style, text);
     }
 
-    fn run(&mut self, xml: &mut Xml<'_>) -> Type {
+    fn read_run_properties(&mut self, xml: &mut XmlReader<'_>) -> RunProperties {
         let level = xml.depth();
-        let (mut own, mut style) = (Type::default(), Type::default());
+        let (mut own, mut style) = (RunProperties::default(), RunProperties::default());
         while let Some(tag) = xml.tag_within(level) {
             match tag.name() {
                 "rStyle" => {
-                    style = self.styles.run(&tag.attribute("val").unwrap_or_default());
+                    style = self
+                        .styles
+                        .run_style(&tag.attribute("val").unwrap_or_default());
                 }
                 "rPrChange" => xml.skip(),
                 _ => own.read(&tag),
             }
         }
-        // Where all is set in such a font, it marks no code.
-        let plain = self.styles.paragraph(None).look.mono;
+        // In a document that is monospaced throughout, the font does not mark code.
+        let plain = self.styles.paragraph_style(None).run.mono;
         let mut run = own.or(style);
         run.mono = run.mono.filter(|_| plain != Some(true));
         run
     }
 
-    fn properties(&mut self, xml: &mut Xml<'_>) -> Properties {
+    fn read_paragraph_properties(&mut self, xml: &mut XmlReader<'_>) -> ParagraphProperties {
         let level = xml.depth();
-        let mut properties = Properties::default();
+        let mut properties = ParagraphProperties::default();
         while let Some(tag) = xml.tag_within(level) {
             match tag.name() {
-                "pStyle" => properties.style = tag.attribute("val").map(Into::into),
+                "pStyle" => properties.style_id = tag.attribute("val").map(Into::into),
                 "outlineLvl" => properties.outline = tag.number("val"),
-                // A large first letter, which stands in a frame of its own.
+                // A drop cap, in a frame of its own.
                 "framePr" => {
                     let drop = tag.attribute("dropCap");
-                    properties.unended |=
+                    properties.continues |=
                         drop.is_some_and(|drop| drop == "drop" || drop == "margin");
                 }
                 "shd" => properties.shaded = is_shaded(&tag),
@@ -254,7 +263,7 @@ impl Docx<'_, '_> {
                     let level = xml.depth();
                     while let Some(tag) = xml.tag_within(level) {
                         match tag.name() {
-                            "del" | "moveFrom" => properties.unended = true,
+                            "del" | "moveFrom" => properties.continues = true,
                             "rPrChange" => xml.skip(),
                             _ => {}
                         }
@@ -264,38 +273,38 @@ impl Docx<'_, '_> {
                 _ => {}
             }
         }
-        properties.made = self.styles.paragraph(properties.style.as_deref());
+        properties.style = self.styles.paragraph_style(properties.style_id.as_deref());
         properties
     }
 
-    fn end_paragraph(&mut self, paragraph: Paragraph<'_>) {
-        let Paragraph {
+    fn end_paragraph(&mut self, paragraph: OpenParagraph<'_>) {
+        let OpenParagraph {
             properties,
             mut inlines,
             boxes,
             drawings,
             ..
         } = paragraph;
-        if properties.unended {
+        if properties.continues {
             self.joined = Some(inlines);
         } else {
-            let made = properties.made;
-            let list = properties.list.0.or(made.list.0).filter(|list| *list > 0);
+            let style = properties.style;
+            let list = properties.list.0.or(style.list.0).filter(|list| *list > 0);
             let label = list.and_then(|list| {
                 let by_style = || {
-                    let style = properties.style.as_deref()?;
+                    let style = properties.style_id.as_deref()?;
                     properties
                         .list
                         .0
                         .is_none()
                         .then(|| self.numbering.level_of(list, style))?
                 };
-                let level = properties.list.1.or_else(by_style).or(made.list.1);
-                self.numbering.next(list, level.unwrap_or(0))
+                let level = properties.list.1.or_else(by_style).or(style.list.1);
+                self.numbering.next_label(list, level.unwrap_or(0))
             });
             let heading = match properties.outline {
                 Some(outline) => (outline < 9).then_some(outline + 1),
-                None => made.heading,
+                None => style.heading,
             };
             if !self.cells.is_empty() {
                 let label = label.map(|label| match label.number {
@@ -303,62 +312,62 @@ impl Docx<'_, '_> {
                     None => "\u{2022} ".to_owned(),
                 });
                 self.end_in_cell(inlines, label);
-            } else if let Some(level) = heading.or(made.title.then_some(1)) {
+            } else if let Some(level) = heading.or(style.title.then_some(1)) {
                 inlines.unbold();
-                if made.title && self.title.is_empty() && !self.in_note {
+                if style.title && self.title.is_empty() && !self.in_note {
                     let plain = inlines.plain();
                     self.title = plain.split_whitespace().collect::<Vec<_>>().join(" ");
                 }
                 if let Some(label) = label.filter(|label| !label.text.is_empty())
                     && !inlines.is_blank()
                 {
-                    let mut numbered = Inlines::default();
-                    numbered.text(&Looks::default(), &format!("{} ", label.text));
+                    let mut numbered = InlineContent::default();
+                    numbered.add_text(&RunStyle::default(), &format!("{} ", label.text));
                     numbered.append(std::mem::take(&mut inlines));
                     inlines = numbered;
                 }
-                self.blocks.heading(level, &inlines);
-            } else if made.code
+                self.blocks.add_heading(level, &inlines);
+            } else if style.code
                 || inlines.is_code() && (self.blocks.in_code() || inlines.plain().contains('\n'))
             {
-                self.blocks.code(&inlines.plain());
+                self.blocks.add_code(&inlines.plain());
             } else if let Some(label) = label {
                 self.blocks
-                    .item(label.level, label.number, label.key, &inlines);
+                    .add_item(label.level, label.number, label.key, &inlines);
             } else {
-                self.blocks.paragraph(&inlines);
+                self.blocks.add_paragraph(&inlines);
             }
         }
-        self.drawings(drawings);
+        self.write_drawings(drawings);
         for text in boxes {
-            self.text_box(text);
+            self.read_text_box(text);
         }
     }
 
-    fn end_in_cell(&mut self, inlines: Inlines, label: Option<String>) {
+    fn end_in_cell(&mut self, inlines: InlineContent, label: Option<String>) {
         let Some(cell) = self.cells.last_mut() else {
             return;
         };
         if inlines.is_blank() {
             return;
         }
-        cell.next_line();
+        cell.begin_line();
         if let Some(label) = label {
-            cell.text(&Looks::default(), &label);
+            cell.add_text(&RunStyle::default(), &label);
         }
         cell.append(inlines);
     }
 }
 
-/// What a drawing says of itself, for those who do not see it.
-fn described(tag: &Tag<'_>) -> String {
+/// Returns the description of a drawing.
+fn description_of(tag: &XmlTag<'_>) -> String {
     let text = ["descr", "title"]
         .into_iter()
         .find_map(|name| tag.attribute(name).filter(|text| !text.trim().is_empty()));
     text.unwrap_or_default().into_owned()
 }
 
-/// A character of a font of symbols, as far as one of Unicode stands for it.
+/// Returns the Unicode character for one of a symbol font, if there is one.
 fn symbol(code: &str, font: &str) -> Option<char> {
     let mut code = u32::from_str_radix(code.trim(), 16).ok()?;
     if code < 0x100

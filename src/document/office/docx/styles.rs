@@ -1,24 +1,24 @@
-//! What styles of a DOCX file make of a paragraph or a run.
+//! Resolves the styles of a DOCX file for paragraphs and runs.
 //!
-//! Rules: ISO/IEC 29500-1, 17.7 (styles), 17.3.1.20 (outline levels). A style takes from the one
-//! that it is based on what it does not say itself.
+//! Rules: ISO/IEC 29500-1, 17.7 (styles), 17.3.1.20 (outline levels). A style inherits whatever it
+//! does not set from the style that it is based on.
 
 use std::collections::HashMap;
 
 use super::super::is_white;
-use super::super::xml::{Tag, Xml};
+use super::super::xml::{XmlReader, XmlTag};
 
-/// The most styles of a document.
+/// Limit of a document's styles.
 const MAX_STYLES: usize = 20_000;
 
-/// How many styles may be based on one another.
+/// Maximum length of a chain of styles based on one another.
 const MAX_CHAIN: usize = 16;
 
-/// The outline level of text that is no heading.
+/// The outline level of body text.
 const BODY: u8 = 9;
 
-/// Names of headings, without their numbers, as programs write them in several languages, and as
-/// identifiers of styles, in which some leave letters out.
+/// Style names of headings without their numbers, in several languages, and as identifiers, in
+/// which some programs leave letters out.
 const HEADINGS: [&str; 24] = [
     "heading",
     "überschrift",
@@ -46,7 +46,7 @@ const HEADINGS: [&str; 24] = [
     "címsor",
 ];
 
-/// Fonts in which all letters are equally wide.
+/// Beginnings of the names of monospaced fonts.
 const MONO: [&str; 14] = [
     "courier",
     "consolas",
@@ -64,40 +64,40 @@ const MONO: [&str; 14] = [
     "roboto mono",
 ];
 
-/// Whether all letters of a font are equally wide.
+/// True if a font is monospaced.
 pub(super) fn is_mono(font: &str) -> bool {
     let font = font.to_lowercase();
     MONO.iter().any(|mono| font.starts_with(mono))
 }
 
 /// True if shading has another colour than white.
-pub(super) fn is_shaded(tag: &Tag<'_>) -> bool {
+pub(super) fn is_shaded(tag: &XmlTag<'_>) -> bool {
     let said = |name: &str| tag.attribute(name).unwrap_or_default();
     let fill = said("fill");
     let plain = matches!(&*said("val"), "" | "clear" | "nil");
     !plain || !(fill.is_empty() || fill == "auto" || is_white(&fill))
 }
 
-/// What a run or a style says of its type; `None` where it says nothing.
+/// The properties of a run that a run or a style sets; `None` if it does not.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Type {
+pub(super) struct RunProperties {
     pub(super) bold: Option<bool>,
     pub(super) italic: Option<bool>,
     pub(super) deleted: Option<bool>,
     pub(super) hidden: Option<bool>,
     pub(super) mono: Option<bool>,
-    /// It is white; it stands on another colour than white.
+    /// White text; a background of another colour than white.
     pub(super) white: Option<bool>,
     pub(super) shaded: Option<bool>,
-    /// Its size in half points.
+    /// Size in half points.
     pub(super) size: Option<u16>,
 }
 
-/// The smallest size that somebody sees, in half points.
-const SMALLEST: u16 = 4;
+/// The smallest visible size, in half points.
+const MIN_VISIBLE_SIZE: u16 = 4;
 
-impl Type {
-    /// What this says, and `other` where it says nothing.
+impl RunProperties {
+    /// Returns these properties, with missing ones from `other`.
     pub(super) fn or(self, other: Self) -> Self {
         Self {
             bold: self.bold.or(other.bold),
@@ -111,15 +111,15 @@ impl Type {
         }
     }
 
-    /// True if nobody sees it, on white or on another colour.
+    /// True if the text is invisible; `on_white` is true on a white background.
     pub(super) fn is_unseen(&self, on_white: bool) -> bool {
         self.hidden == Some(true)
-            || self.size.is_some_and(|size| size < SMALLEST)
+            || self.size.is_some_and(|size| size < MIN_VISIBLE_SIZE)
             || (on_white && self.white == Some(true) && self.shaded != Some(true))
     }
 
-    /// Reads a property of a run; whether it was one of these.
-    pub(super) fn read(&mut self, tag: &Tag<'_>) {
+    /// Reads one property of a run.
+    pub(super) fn read(&mut self, tag: &XmlTag<'_>) {
         let on = Some(tag.is_on());
         match tag.name() {
             "b" => self.bold = on,
@@ -142,47 +142,45 @@ impl Type {
     }
 }
 
-/// A style.
 #[derive(Clone, Debug, Default)]
-struct Style {
+struct DocxStyle {
     name: String,
     based_on: String,
     outline: Option<u8>,
-    /// Its list, and the level in it.
+    /// Its list and the level in it.
     list: (Option<u32>, Option<u8>),
-    look: Type,
-    /// It gives cells another colour than white.
+    run: RunProperties,
+    /// True if it gives cells another colour than white.
     shades: bool,
 }
 
-/// What a paragraph's style makes of it.
+/// The formatting that a style gives a paragraph.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Made {
-    /// The level of a heading, from 1 on.
+pub(super) struct ParagraphStyle {
+    /// Heading level, from 1 on.
     pub(super) heading: Option<u8>,
-    /// Whether it is the title of the document.
+    /// True for the title of the document.
     pub(super) title: bool,
-    /// Whether it is a line of code.
+    /// True for a line of code.
     pub(super) code: bool,
     pub(super) list: (Option<u32>, Option<u8>),
-    pub(super) look: Type,
+    pub(super) run: RunProperties,
 }
 
-/// The styles of a document.
 #[derive(Default)]
-pub(super) struct Styles {
-    all: HashMap<String, Style>,
-    /// The style of paragraphs that name none.
+pub(super) struct StyleSheet {
+    all: HashMap<String, DocxStyle>,
+    /// Style of paragraphs that name none.
     default: String,
-    /// What was found out, by name.
-    made: HashMap<String, Made>,
-    runs: HashMap<String, Type>,
+    /// Resolved styles of paragraphs, by identifier.
+    paragraphs: HashMap<String, ParagraphStyle>,
+    runs: HashMap<String, RunProperties>,
 }
 
-impl Styles {
+impl StyleSheet {
     pub(super) fn read(text: &str) -> Self {
         let mut styles = Self::default();
-        let mut xml = Xml::new(text, None);
+        let mut xml = XmlReader::new(text, None);
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() != "style" || styles.all.len() >= MAX_STYLES {
                 continue;
@@ -201,8 +199,8 @@ impl Styles {
         styles
     }
 
-    /// A style and those it is based on, nearest first.
-    fn chain<'s>(&'s self, id: &str) -> impl Iterator<Item = &'s Style> {
+    /// Returns a style and those that it is based on, nearest first.
+    fn chain<'s>(&'s self, id: &str) -> impl Iterator<Item = &'s DocxStyle> {
         let mut next = self.all.get(id);
         let chain = std::iter::from_fn(move || {
             let style = next?;
@@ -212,50 +210,53 @@ impl Styles {
         chain.take(MAX_CHAIN)
     }
 
-    /// What a paragraph's style makes of it.
-    pub(super) fn paragraph(&mut self, id: Option<&str>) -> Made {
+    /// The formatting that a style gives a paragraph.
+    pub(super) fn paragraph_style(&mut self, id: Option<&str>) -> ParagraphStyle {
         let id = id.unwrap_or(&self.default);
-        if let Some(made) = self.made.get(id) {
-            return *made;
+        if let Some(resolved) = self.paragraphs.get(id) {
+            return *resolved;
         }
-        let mut made = Made::default();
+        let mut resolved = ParagraphStyle::default();
         let mut outline = None;
         for style in self.chain(id) {
             outline = outline.or(style.outline);
-            made.list.0 = made.list.0.or(style.list.0);
-            made.list.1 = made.list.1.or(style.list.1);
-            made.look = made.look.or(style.look);
-            if outline.is_none() && made.heading.is_none() && !made.title {
-                made.heading = heading_of(&style.name);
-                made.title = style.name == "title";
+            resolved.list.0 = resolved.list.0.or(style.list.0);
+            resolved.list.1 = resolved.list.1.or(style.list.1);
+            resolved.run = resolved.run.or(style.run);
+            if outline.is_none() && resolved.heading.is_none() && !resolved.title {
+                resolved.heading = heading_level_of(&style.name);
+                resolved.title = style.name == "title";
             }
-            made.code |= is_code(&style.name);
+            resolved.code |= is_code(&style.name);
         }
         if !self.all.contains_key(id) {
-            made.heading = heading_of(&id.to_lowercase());
-            made.title = id.eq_ignore_ascii_case("title");
+            resolved.heading = heading_level_of(&id.to_lowercase());
+            resolved.title = id.eq_ignore_ascii_case("title");
         }
         if let Some(outline) = outline {
-            made.heading = (outline < BODY).then_some(outline + 1);
-            made.title &= outline >= BODY;
+            resolved.heading = (outline < BODY).then_some(outline + 1);
+            resolved.title &= outline >= BODY;
         }
-        // A document whose text is all set in such a font is no code.
-        let plain = self.chain(&self.default).find_map(|style| style.look.mono);
-        made.look.mono = made.look.mono.filter(|mono| *mono && plain != Some(true));
-        made.code |= made.look.mono == Some(true);
+        // A document that is monospaced throughout is not code.
+        let plain = self.chain(&self.default).find_map(|style| style.run.mono);
+        resolved.run.mono = resolved
+            .run
+            .mono
+            .filter(|mono| *mono && plain != Some(true));
+        resolved.code |= resolved.run.mono == Some(true);
         let id = id.to_owned();
-        self.made.insert(id, made);
-        made
+        self.paragraphs.insert(id, resolved);
+        resolved
     }
 
-    /// What a run's style says of its type.
-    pub(super) fn run(&mut self, id: &str) -> Type {
+    /// Returns the run properties of a character style.
+    pub(super) fn run_style(&mut self, id: &str) -> RunProperties {
         if let Some(run) = self.runs.get(id) {
             return *run;
         }
-        let mut run = Type::default();
+        let mut run = RunProperties::default();
         for style in self.chain(id) {
-            run = run.or(style.look);
+            run = run.or(style.run);
             if is_code(&style.name) {
                 run.mono = Some(true);
             }
@@ -267,18 +268,18 @@ impl Styles {
     /// True if a table's style gives some of its cells another colour than white.
     pub(super) fn shades(&self, id: &str) -> bool {
         self.chain(id)
-            .any(|style| style.shades || style.look.shaded == Some(true))
+            .any(|style| style.shades || style.run.shaded == Some(true))
     }
 
-    /// The list of a style.
+    /// Returns the list of a style.
     pub(super) fn list_of(&self, id: &str) -> Option<u32> {
         self.chain(id).find_map(|style| style.list.0)
     }
 }
 
-fn read_style(xml: &mut Xml<'_>) -> Style {
+fn read_style(xml: &mut XmlReader<'_>) -> DocxStyle {
     let level = xml.depth();
-    let mut style = Style::default();
+    let mut style = DocxStyle::default();
     while let Some(tag) = xml.tag_within(level) {
         let value = || tag.attribute("val").unwrap_or_default();
         match tag.name() {
@@ -288,21 +289,21 @@ fn read_style(xml: &mut Xml<'_>) -> Style {
             "numId" => style.list.0 = tag.number("val"),
             "ilvl" => style.list.1 = tag.number("val"),
             "tblPr" | "trPr" => xml.skip(),
-            // Some of the cells of its tables.
+            // Conditional formatting of some of its cells.
             "tblStylePr" | "tcPr" => {
                 let level = xml.depth();
                 while let Some(tag) = xml.tag_within(level) {
                     style.shades |= tag.name() == "shd" && is_shaded(&tag);
                 }
             }
-            _ => style.look.read(&tag),
+            _ => style.run.read(&tag),
         }
     }
     style
 }
 
-/// The level of the heading whose style bears this name, in lower case.
-fn heading_of(name: &str) -> Option<u8> {
+/// Returns the heading level of a style name in lower case.
+fn heading_level_of(name: &str) -> Option<u8> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let level: u8 = name[stem.len()..].parse().ok()?;
     let stem = stem.trim_end_matches([' ', '-', '_']);

@@ -1,45 +1,45 @@
-//! Which paragraphs of a slide are items of lists: what a paragraph says itself, its shape, the
-//! layout's placeholder, and the master, in this order.
+//! Finds the bullets of a slide's paragraphs: in the paragraph, its shape, the layout's placeholder
+//! and the master, in this order.
 //!
 //! Rules: ISO/IEC 29500-1, 21.1.2.4 (bullets and numbering), 19.3.1.36 (placeholders).
 
 use std::collections::HashMap;
 
-use super::super::xml::{Tag, Xml};
-use super::ground::SlideGround;
+use super::super::xml::{XmlReader, XmlTag};
+use super::background::SlideBackground;
 
-/// Levels of lists.
+/// Number of list levels.
 pub(super) const LEVELS: usize = 9;
 
-/// The most placeholders of a layout.
+/// Limit of a layout's placeholders.
 const MAX_PLACEHOLDERS: usize = 1000;
 
-/// What stands before a paragraph.
+/// The bullet before a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bullet {
+pub(super) enum BulletKind {
     None,
     Mark,
-    /// Numbers, from this one on.
+    /// Numbers that start with this one.
     Number(u32),
 }
 
-/// What stands before the paragraphs of each level; `None` where it is not said.
-pub(super) type Levels = [Option<Bullet>; LEVELS];
+/// The bullets of each level; `None` where unset.
+pub(super) type LevelBullets = [Option<BulletKind>; LEVELS];
 
-/// What `tag` says of bullets, if it does.
-pub(super) fn bullet_of(tag: &Tag<'_>) -> Option<Bullet> {
+/// Returns the bullet that `tag` sets, if it does.
+pub(super) fn bullet_of(tag: &XmlTag<'_>) -> Option<BulletKind> {
     match tag.name() {
-        "buNone" => Some(Bullet::None),
-        "buChar" | "buBlip" => Some(Bullet::Mark),
-        "buAutoNum" => Some(Bullet::Number(tag.number("startAt").unwrap_or(1))),
+        "buNone" => Some(BulletKind::None),
+        "buChar" | "buBlip" => Some(BulletKind::Mark),
+        "buAutoNum" => Some(BulletKind::Number(tag.number("startAt").unwrap_or(1))),
         _ => None,
     }
 }
 
-/// Reads a list style, the element that was opened last.
-pub(super) fn levels(xml: &mut Xml<'_>) -> Levels {
+/// Reads the list style that was opened last.
+pub(super) fn read_levels(xml: &mut XmlReader<'_>) -> LevelBullets {
     let depth = xml.depth();
-    let mut levels = Levels::default();
+    let mut levels = LevelBullets::default();
     let mut at = LEVELS;
     while let Some(tag) = xml.tag_within(depth) {
         let name = tag.name();
@@ -57,20 +57,20 @@ pub(super) fn levels(xml: &mut Xml<'_>) -> Levels {
     levels
 }
 
-/// What `own` says, and `other` where it says nothing.
-pub(super) fn or(own: &Levels, other: &Levels) -> Levels {
+/// Returns `own`, with missing levels from `other`.
+pub(super) fn merge_levels(own: &LevelBullets, other: &LevelBullets) -> LevelBullets {
     std::array::from_fn(|at| own[at].or(other[at]))
 }
 
-/// What a shape stands for.
+/// The placeholder of a layout that a shape fills.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Placeholder {
+pub(super) struct SlidePlaceholder {
     pub(super) kind: String,
     pub(super) index: String,
 }
 
-impl Placeholder {
-    pub(super) fn of(tag: &Tag<'_>) -> Self {
+impl SlidePlaceholder {
+    pub(super) fn of(tag: &XmlTag<'_>) -> Self {
         Self {
             kind: tag
                 .attribute("type")
@@ -80,30 +80,30 @@ impl Placeholder {
         }
     }
 
-    /// Whether its text is what a slide says, in the master's style of such.
+    /// True if it holds the slide's content, in the body style of the master.
     fn is_body(&self) -> bool {
         matches!(self.kind.as_str(), "body" | "obj" | "subTitle")
     }
 }
 
-/// A layout with its master.
+/// A layout and its master.
 #[derive(Default)]
-pub(super) struct Layout {
-    placeholders: HashMap<String, Levels>,
-    kinds: HashMap<String, Levels>,
-    body: Levels,
-    /// The ground that a layout and its master give a slide.
-    pub(super) ground: SlideGround,
+pub(super) struct SlideLayout {
+    placeholders: HashMap<String, LevelBullets>,
+    kinds: HashMap<String, LevelBullets>,
+    body: LevelBullets,
+    /// The background that a layout and its master give a slide.
+    pub(super) background: SlideBackground,
 }
 
-impl Layout {
-    /// Reads the styles of a master, and the ground that it gives its slides.
+impl SlideLayout {
+    /// Reads the styles of a master and the background that it gives its slides.
     pub(super) fn read_master(&mut self, text: &str, theme: &str) {
-        self.ground = SlideGround::of_master(text, theme);
-        let mut xml = Xml::new(text, None);
+        self.background = SlideBackground::read_master(text, theme);
+        let mut xml = XmlReader::new(text, None);
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() == "bodyStyle" {
-                self.body = levels(&mut xml);
+                self.body = read_levels(&mut xml);
                 return;
             }
         }
@@ -111,15 +111,15 @@ impl Layout {
 
     /// Reads the placeholders of a layout.
     pub(super) fn read(&mut self, text: &str) {
-        self.ground.draw(text);
-        let mut xml = Xml::new(text, None);
+        self.background.add_drawn(text);
+        let mut xml = XmlReader::new(text, None);
         let mut placeholder = None;
         while let Some(tag) = xml.tag_within(0) {
             match tag.name() {
                 "sp" => placeholder = None,
-                "ph" => placeholder = Some(Placeholder::of(&tag)),
+                "ph" => placeholder = Some(SlidePlaceholder::of(&tag)),
                 "lstStyle" if self.placeholders.len() < MAX_PLACEHOLDERS => {
-                    let levels = levels(&mut xml);
+                    let levels = read_levels(&mut xml);
                     if let Some(of) = placeholder.take() {
                         self.kinds.entry(of.kind).or_insert(levels);
                         self.placeholders.insert(of.index, levels);
@@ -130,16 +130,16 @@ impl Layout {
         }
     }
 
-    /// What stands before the paragraphs of a placeholder.
-    pub(super) fn levels(&self, of: &Placeholder) -> Levels {
+    /// Returns the bullets of a placeholder.
+    pub(super) fn levels(&self, of: &SlidePlaceholder) -> LevelBullets {
         if !of.is_body() {
-            return Levels::default();
+            return LevelBullets::default();
         }
         let own = if of.index.is_empty() {
             self.kinds.get(&of.kind)
         } else {
             self.placeholders.get(&of.index)
         };
-        or(own.unwrap_or(&Levels::default()), &self.body)
+        merge_levels(own.unwrap_or(&LevelBullets::default()), &self.body)
     }
 }

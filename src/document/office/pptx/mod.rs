@@ -1,52 +1,52 @@
-//! The reader of PPTX files (`PresentationML`): each slide a heading and what is on it.
+//! The reader of PPTX files (`PresentationML`): each slide becomes a heading and its content.
 //!
-//! Rules: ISO/IEC 29500-1, 19 and 21.1. Slides come in the order of the presentation, hidden ones
-//! not at all, of which is said how many there are.
+//! Rules: ISO/IEC 29500-1, 19 and 21.1. Slides come in the order of the presentation; hidden ones
+//! are left out, and a notice says how many.
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `bullets` | which paragraphs are items |
-//! | `ground` | what the text of a slide stands on |
+//! | `bullets` | bullets of paragraphs |
+//! | `background` | the background of a slide's text |
 //! | `slide` | the shapes of a slide |
-//! | `text` | paragraphs and what runs in them |
+//! | `text` | paragraphs and runs |
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use self::bullets::Layout;
-use super::Read;
-use super::blocks::Blocks;
-use super::package::Package;
-use super::xml::{Xml, is_true};
+use self::bullets::SlideLayout;
+use super::ParsedDocument;
+use super::blocks::BlockWriter;
+use super::package::ZipPackage;
+use super::xml::{XmlReader, is_true};
 
+mod background;
 mod bullets;
-mod ground;
 mod slide;
 mod text;
 
-/// The most slides of a document.
+/// Limit of a document's slides.
 const MAX_SLIDES: usize = 5000;
 
 /// Reads the document whose presentation is `main`.
-pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
+pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     let relations = package.relations(main);
     let text = package.text(main).unwrap_or_default();
     let mut slides = Vec::new();
-    let mut xml = Xml::new(&text, package.end());
+    let mut xml = XmlReader::new(&text, package.end());
     while let Some(tag) = xml.tag_within(0) {
         if tag.name() == "sldId" && slides.len() < MAX_SLIDES {
             let id = tag.relation("id").unwrap_or_default();
             slides.extend(relations.part(&id).map(str::to_owned));
         }
     }
-    let mut read = Read {
+    let mut read = ParsedDocument {
         broken: xml.broken,
-        ..Read::default()
+        ..ParsedDocument::default()
     };
     drop(xml);
     drop(text);
-    let mut blocks = Blocks::default();
-    let mut layouts: HashMap<String, Rc<Layout>> = HashMap::new();
+    let mut blocks = BlockWriter::default();
+    let mut layouts: HashMap<String, Rc<SlideLayout>> = HashMap::new();
     let mut hidden = 0;
     for (at, name) in slides.iter().enumerate() {
         if !blocks.has_room() || read.late {
@@ -60,17 +60,17 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
             hidden += 1;
             continue;
         }
-        let layout = layout(package, relations.first("slideLayout"), &mut layouts);
-        let mut slide = slide::Slide::new(package, &relations, layout);
+        let layout = slide_layout(package, relations.first("slideLayout"), &mut layouts);
+        let mut slide = slide::SlideReader::new(package, &relations, layout);
         slide.read(&text);
         let title = slide.title();
         if read.title.is_empty() {
             read.title.clone_from(&title);
         }
         if title.is_empty() {
-            blocks.head(2, &format!("Slide {}", at + 1));
+            blocks.add_plain_heading(2, &format!("Slide {}", at + 1));
         } else {
-            blocks.head(2, &title);
+            blocks.add_plain_heading(2, &title);
         }
         read.late |= slide.late;
         read.broken |= slide.broken;
@@ -80,10 +80,10 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
         };
         let relations = package.relations(&name);
         let text = package.text(&name).unwrap_or_default();
-        let mut notes = slide::Slide::notes(package, &relations);
+        let mut notes = slide::SlideReader::for_notes(package, &relations);
         notes.read(&text);
         if notes.has_text() {
-            blocks.head(3, "Notes");
+            blocks.add_plain_heading(3, "Notes");
             notes.write(&mut blocks);
         }
     }
@@ -93,7 +93,7 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
         } else {
             ("slides", "are")
         };
-        blocks.say(&format!(
+        blocks.add_plain_paragraph(&format!(
             "[Left out: {hidden} hidden {noun} {verb} not shown.]"
         ));
     }
@@ -104,18 +104,18 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
 }
 
 fn is_hidden(slide: &str) -> bool {
-    let mut xml = Xml::new(slide, None);
+    let mut xml = XmlReader::new(slide, None);
     let root = xml.tag_within(0);
     root.and_then(|root| root.attribute("show").map(|show| !is_true(&show)))
         .unwrap_or(false)
 }
 
-/// What a layout and its master say of lists.
-fn layout(
-    package: &mut Package<'_>,
+/// Returns a layout with its master, each read once.
+fn slide_layout(
+    package: &mut ZipPackage<'_>,
     name: Option<&str>,
-    known: &mut HashMap<String, Rc<Layout>>,
-) -> Rc<Layout> {
+    known: &mut HashMap<String, Rc<SlideLayout>>,
+) -> Rc<SlideLayout> {
     let Some(name) = name else {
         return Rc::default();
     };
@@ -123,7 +123,7 @@ fn layout(
         return Rc::clone(layout);
     }
     let relations = package.relations(name);
-    let mut layout = Layout::default();
+    let mut layout = SlideLayout::default();
     if let Some(master) = relations.first("slideMaster").map(str::to_owned) {
         let relations = package.relations(&master);
         let mut text = |name: Option<&str>| name.and_then(|name| package.text(name));

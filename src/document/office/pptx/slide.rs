@@ -1,55 +1,54 @@
-//! The shapes of a slide, or of its notes.
+//! Reads the shapes of a slide or of its notes.
 //!
-//! Rules: ISO/IEC 29500-1, 19.3.1. The title comes first, whatever its place among the shapes;
-//! the number of the slide, its date and its footer are none of what it says.
+//! Rules: ISO/IEC 29500-1, 19.3.1. The title comes first, wherever it is among the shapes; the
+//! slide's number, date and footer are left out.
 
 use std::rc::Rc;
 
-use super::super::blocks::{Blocks, Cell};
-use super::super::inlines::Inlines;
-use super::super::package::{Package, Relations};
-use super::super::xml::{Tag, Xml, is_true};
+use super::super::blocks::{BlockWriter, TableCell};
+use super::super::inlines::InlineContent;
+use super::super::package::{PartRelationships, ZipPackage};
+use super::super::xml::{XmlReader, XmlTag, is_true};
 use super::super::{MAX_COLUMNS, chart};
-use super::bullets::{LEVELS, Layout, Levels, Placeholder};
-use super::ground::{ShapePlace, SlideGround};
-use super::text::{self, Paragraph};
+use super::background::{ShapePlace, SlideBackground};
+use super::bullets::{LEVELS, LevelBullets, SlideLayout, SlidePlaceholder};
+use super::text::{self, SlideParagraph};
 
-/// The most shapes of a slide, and rows of all its tables.
+/// Limit of a slide's shapes, and of the rows of all its tables.
 const MAX_SHAPES: usize = 20_000;
 
-/// What is on a slide.
-enum Shape {
-    Text(Vec<Paragraph>),
-    Table(Vec<Vec<Cell>>),
+enum SlideShape {
+    Text(Vec<SlideParagraph>),
+    Table(Vec<Vec<TableCell>>),
     /// A chart or a diagram.
     Drawing(String),
-    Image(Inlines),
+    Image(InlineContent),
 }
 
-/// A slide that is being read.
-pub(super) struct Slide<'s, 'p, 'b> {
-    package: &'s mut Package<'b>,
-    relations: &'p Relations,
-    layout: Rc<Layout>,
-    ground: SlideGround,
-    /// Whether it is the notes of one.
+/// Reads one slide.
+pub(super) struct SlideReader<'s, 'p, 'b> {
+    package: &'s mut ZipPackage<'b>,
+    relations: &'p PartRelationships,
+    layout: Rc<SlideLayout>,
+    background: SlideBackground,
+    /// True for the notes of a slide.
     notes: bool,
-    title: Option<Vec<Paragraph>>,
-    shapes: Vec<Shape>,
+    title: Option<Vec<SlideParagraph>>,
+    shapes: Vec<SlideShape>,
     pub(super) late: bool,
     pub(super) broken: bool,
 }
 
-impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
+impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
     pub(super) fn new(
-        package: &'s mut Package<'b>,
-        relations: &'p Relations,
-        layout: Rc<Layout>,
+        package: &'s mut ZipPackage<'b>,
+        relations: &'p PartRelationships,
+        layout: Rc<SlideLayout>,
     ) -> Self {
         Self {
             package,
             relations,
-            ground: layout.ground.clone(),
+            background: layout.background.clone(),
             layout,
             notes: false,
             title: None,
@@ -59,26 +58,29 @@ impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
         }
     }
 
-    /// For the notes of a slide.
-    pub(super) fn notes(package: &'s mut Package<'b>, relations: &'p Relations) -> Self {
+    /// Creates a reader for the notes of a slide.
+    pub(super) fn for_notes(
+        package: &'s mut ZipPackage<'b>,
+        relations: &'p PartRelationships,
+    ) -> Self {
         let mut slide = Self::new(package, relations, Rc::default());
         slide.notes = true;
         slide
     }
 
     pub(super) fn read(&mut self, text: &str) {
-        self.ground.draw(text);
-        let mut xml = Xml::new(text, self.package.end());
+        self.background.add_drawn(text);
+        let mut xml = XmlReader::new(text, self.package.end());
         while let Some(tag) = xml.tag_within(0) {
             if self.shapes.len() >= MAX_SHAPES {
                 break;
             }
             match tag.name() {
-                "sp" | "cxnSp" => self.shape(&mut xml),
-                "graphicFrame" => self.frame(&mut xml),
-                "pic" => self.picture(&mut xml),
+                "sp" | "cxnSp" => self.read_shape(&mut xml),
+                "graphicFrame" => self.read_frame(&mut xml),
+                "pic" => self.read_picture(&mut xml),
                 "Fallback" | "timing" | "transition" | "bg" | "extLst" => xml.skip(),
-                // A group of its own properties.
+                // The properties of a group.
                 "nvGrpSpPr" => {
                     let depth = xml.depth();
                     let mut hidden = false;
@@ -97,24 +99,24 @@ impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
         self.broken |= xml.broken;
     }
 
-    fn shape(&mut self, xml: &mut Xml<'_>) {
+    fn read_shape(&mut self, xml: &mut XmlReader<'_>) {
         let depth = xml.depth();
-        let mut placeholder: Option<Placeholder> = None;
+        let mut placeholder: Option<SlidePlaceholder> = None;
         let mut hidden = false;
         let mut place = ShapePlace::default();
         let mut paragraphs = Vec::new();
         while let Some(tag) = xml.tag_within(depth) {
             match tag.name() {
                 "cNvPr" => hidden = is_hidden(&tag),
-                "ph" => placeholder = Some(Placeholder::of(&tag)),
+                "ph" => placeholder = Some(SlidePlaceholder::of(&tag)),
                 "txBody" => {
                     let levels = match &placeholder {
                         Some(placeholder) => self.layout.levels(placeholder),
-                        None => Levels::default(),
+                        None => LevelBullets::default(),
                     };
-                    let white = !self.ground.shows_white(place.area());
-                    let ground = white.then_some(&self.ground);
-                    paragraphs = text::read(xml, self.relations, &levels, ground);
+                    let white = !self.background.shows_white(place.area());
+                    let background = white.then_some(&self.background);
+                    paragraphs = text::read(xml, self.relations, &levels, background);
                 }
                 "Fallback" | "ln" | "style" | "extLst" => xml.skip(),
                 "off" | "ext" => place.read(&tag),
@@ -136,27 +138,27 @@ impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
         if matches!(kind, "title" | "ctrTitle") && self.title.is_none() && !self.notes {
             self.title = Some(paragraphs);
         } else {
-            self.shapes.push(Shape::Text(paragraphs));
+            self.shapes.push(SlideShape::Text(paragraphs));
         }
     }
 
     /// A table, a chart or a diagram.
-    fn frame(&mut self, xml: &mut Xml<'_>) {
+    fn read_frame(&mut self, xml: &mut XmlReader<'_>) {
         let depth = xml.depth();
         let mut hidden = false;
         while let Some(tag) = xml.tag_within(depth) {
             match tag.name() {
                 "cNvPr" => hidden = is_hidden(&tag),
                 "tbl" => {
-                    let table = self.table(xml);
+                    let table = self.read_table(xml);
                     if !hidden {
-                        self.shapes.push(Shape::Table(table));
+                        self.shapes.push(SlideShape::Table(table));
                     }
                 }
                 "chart" | "relIds" if !hidden => {
                     let id = tag.relation("id").or_else(|| tag.relation("dm"));
                     if let Some(part) = id.and_then(|id| self.relations.part(&id)) {
-                        self.shapes.push(Shape::Drawing(part.to_owned()));
+                        self.shapes.push(SlideShape::Drawing(part.to_owned()));
                     }
                 }
                 "Fallback" => xml.skip(),
@@ -165,25 +167,29 @@ impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
         }
     }
 
-    fn table(&mut self, xml: &mut Xml<'_>) -> Vec<Vec<Cell>> {
+    fn read_table(&mut self, xml: &mut XmlReader<'_>) -> Vec<Vec<TableCell>> {
         let depth = xml.depth();
-        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        let mut rows: Vec<Vec<TableCell>> = Vec::new();
         while let Some(tag) = xml.tag_within(depth) {
             match tag.name() {
                 "tr" if rows.len() < MAX_SHAPES => rows.push(Vec::new()),
                 "tc" => {
                     let on = |name: &str| tag.attribute(name).is_some_and(|on| is_true(&on));
                     let goes_on = on("vMerge");
-                    // What a cell of several columns takes is told by the first of them.
+                    // The first cell of a span gives its number of columns.
                     let spanned = on("hMerge");
                     let columns = tag.number::<usize>("gridSpan").unwrap_or(1);
                     let content =
-                        text::in_cell(text::read(xml, self.relations, &[None; LEVELS], None));
+                        text::cell_content(text::read(xml, self.relations, &[None; LEVELS], None));
                     if let Some(row) = rows.last_mut()
                         && !spanned
                     {
-                        row.push(Cell {
-                            content: if goes_on { Inlines::default() } else { content },
+                        row.push(TableCell {
+                            content: if goes_on {
+                                InlineContent::default()
+                            } else {
+                                content
+                            },
                             columns: u16::try_from(columns.clamp(1, MAX_COLUMNS)).unwrap_or(1),
                         });
                     }
@@ -194,7 +200,7 @@ impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
         rows
     }
 
-    fn picture(&mut self, xml: &mut Xml<'_>) {
+    fn read_picture(&mut self, xml: &mut XmlReader<'_>) {
         let depth = xml.depth();
         let (mut alt, mut name, mut hidden) = (String::new(), String::new(), false);
         while let Some(tag) = xml.tag_within(depth) {
@@ -215,9 +221,9 @@ impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
             }
         }
         if !hidden && !alt.is_empty() {
-            let mut inlines = Inlines::default();
-            inlines.image(&alt, &name);
-            self.shapes.push(Shape::Image(inlines));
+            let mut inlines = InlineContent::default();
+            inlines.add_image(&alt, &name);
+            self.shapes.push(SlideShape::Image(inlines));
         }
     }
 
@@ -232,21 +238,21 @@ impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
             .join(" ")
     }
 
-    /// Whether anything is on it.
+    /// True if there is anything besides the title.
     pub(super) fn has_text(&self) -> bool {
         !self.shapes.is_empty()
     }
 
     /// Writes all but the title.
-    pub(super) fn write(self, blocks: &mut Blocks) {
+    pub(super) fn write(self, blocks: &mut BlockWriter) {
         for (key, shape) in self.shapes.into_iter().enumerate() {
             match shape {
-                Shape::Text(paragraphs) => {
+                SlideShape::Text(paragraphs) => {
                     text::write(&paragraphs, u32::try_from(key).unwrap_or(0), blocks);
                 }
-                Shape::Table(rows) => blocks.table(rows),
-                Shape::Image(inlines) => blocks.paragraph(&inlines),
-                Shape::Drawing(part) => {
+                SlideShape::Table(rows) => blocks.add_table(rows),
+                SlideShape::Image(inlines) => blocks.add_paragraph(&inlines),
+                SlideShape::Drawing(part) => {
                     if let Some(text) = self.package.text(&part) {
                         chart::write(&text, self.package.end(), blocks);
                     }
@@ -256,6 +262,6 @@ impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
     }
 }
 
-fn is_hidden(tag: &Tag<'_>) -> bool {
+fn is_hidden(tag: &XmlTag<'_>) -> bool {
     tag.name() == "cNvPr" && tag.attribute("hidden").is_some_and(|on| is_true(&on))
 }

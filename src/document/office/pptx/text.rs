@@ -1,46 +1,45 @@
-//! Paragraphs of shapes and cells, and what runs in them.
+//! Reads the paragraphs of shapes and cells, and their runs.
 //!
 //! Rules: ISO/IEC 29500-1, 21.1.2 (text).
 
-use super::super::blocks::Blocks;
-use super::super::inlines::{Inlines, Looks};
-use super::super::omml;
-use super::super::package::Relations;
-use super::super::xml::{Item, Tag, Xml, is_true};
-use super::bullets::{self, Bullet, LEVELS, Levels};
-use super::ground::SlideGround;
+use super::super::blocks::BlockWriter;
+use super::super::inlines::{InlineContent, RunStyle};
+use super::super::package::PartRelationships;
+use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
+use super::background::SlideBackground;
+use super::bullets::{self, BulletKind, LEVELS, LevelBullets};
+use crate::document::formula::read_omml;
 
 /// The deepest level of a list.
 const DEEPEST: u8 = 8;
 
-/// The longest text of one run, in bytes.
+/// Limit of a run's text, in bytes.
 const MAX_RUN: usize = 4 << 20;
 
-/// The smallest type that somebody sees, in hundredths of a point.
-const SMALLEST: u32 = 200;
+/// The smallest visible size, in hundredths of a point.
+const MIN_VISIBLE_SIZE: u32 = 200;
 
-/// A paragraph.
-pub(super) struct Paragraph {
-    pub(super) inlines: Inlines,
+pub(super) struct SlideParagraph {
+    pub(super) inlines: InlineContent,
     level: u8,
-    bullet: Bullet,
+    bullet: BulletKind,
 }
 
-/// Reads the text of the element that was opened last.
-/// A `ground` is given where it is white: on that, white text is not seen.
+/// Reads the text of the element that was opened last. `background` is given if it is white there:
+/// white text on it is invisible.
 pub(super) fn read(
-    xml: &mut Xml<'_>,
-    relations: &Relations,
-    levels: &Levels,
-    ground: Option<&SlideGround>,
-) -> Vec<Paragraph> {
+    xml: &mut XmlReader<'_>,
+    relations: &PartRelationships,
+    levels: &LevelBullets,
+    background: Option<&SlideBackground>,
+) -> Vec<SlideParagraph> {
     let depth = xml.depth();
     let mut levels = *levels;
     let mut paragraphs = Vec::new();
     while let Some(tag) = xml.tag_within(depth) {
         match tag.name() {
-            "lstStyle" => levels = bullets::or(&bullets::levels(xml), &levels),
-            "p" => paragraphs.push(paragraph(xml, relations, &levels, ground)),
+            "lstStyle" => levels = bullets::merge_levels(&bullets::read_levels(xml), &levels),
+            "p" => paragraphs.push(read_paragraph(xml, relations, &levels, background)),
             "bodyPr" => xml.skip(),
             _ => {}
         }
@@ -48,18 +47,18 @@ pub(super) fn read(
     paragraphs
 }
 
-fn paragraph(
-    xml: &mut Xml<'_>,
-    relations: &Relations,
-    levels: &Levels,
-    ground: Option<&SlideGround>,
-) -> Paragraph {
+fn read_paragraph(
+    xml: &mut XmlReader<'_>,
+    relations: &PartRelationships,
+    levels: &LevelBullets,
+    background: Option<&SlideBackground>,
+) -> SlideParagraph {
     let depth = xml.depth();
-    let mut inlines = Inlines::default();
-    let mut looks = Some(Looks::default());
+    let mut inlines = InlineContent::default();
+    let mut style = Some(RunStyle::default());
     let (mut level, mut own) = (0, None);
     while let Some(item) = xml.within(depth) {
-        let Item::Open(tag) = item else { continue };
+        let XmlEvent::Open(tag) = item else { continue };
         match tag.name() {
             "pPr" => {
                 level = tag.number::<u8>("lvl").unwrap_or(0).min(DEEPEST);
@@ -68,103 +67,109 @@ fn paragraph(
                     own = bullets::bullet_of(&tag).or(own);
                 }
             }
-            "r" | "fld" => looks = Some(Looks::default()),
-            "rPr" => looks = run(xml, &tag, relations, ground),
+            "r" | "fld" => style = Some(RunStyle::default()),
+            "rPr" => style = read_run_style(xml, &tag, relations, background),
             "t" => {
                 let text = xml.text_within(MAX_RUN);
-                if let Some(looks) = &looks {
-                    inlines.text(looks, &text);
+                if let Some(style) = &style {
+                    inlines.add_text(style, &text);
                 }
             }
-            "oMath" => inlines.text(&Looks::default(), &omml::in_one_line(xml)),
+            "oMath" => inlines.add_text(&RunStyle::default(), &read_omml(xml)),
             "br" => {
-                inlines.line_end();
+                inlines.add_line_break();
                 xml.skip();
             }
-            "tab" => inlines.text(&Looks::default(), "\t"),
+            "tab" => inlines.add_text(&RunStyle::default(), "\t"),
             "endParaRPr" | "Fallback" => xml.skip(),
             _ => {}
         }
     }
-    let bullet = own.or(levels[usize::from(level)]).unwrap_or(Bullet::None);
-    Paragraph {
+    let bullet = own
+        .or(levels[usize::from(level)])
+        .unwrap_or(BulletKind::None);
+    SlideParagraph {
         inlines,
         level,
         bullet,
     }
 }
 
-/// The looks of a run; `None` if nobody sees it.
-fn run(
-    xml: &mut Xml<'_>,
-    tag: &Tag<'_>,
-    relations: &Relations,
-    ground: Option<&SlideGround>,
-) -> Option<Looks> {
+/// Returns the style of a run; `None` if it is invisible.
+fn read_run_style(
+    xml: &mut XmlReader<'_>,
+    tag: &XmlTag<'_>,
+    relations: &PartRelationships,
+    background: Option<&SlideBackground>,
+) -> Option<RunStyle> {
     let on = |name: &str| tag.attribute(name).is_some_and(|on| is_true(&on));
-    let mut looks = Looks {
+    let mut style = RunStyle {
         bold: on("b"),
         italic: on("i"),
         deleted: tag
             .attribute("strike")
             .is_some_and(|strike| strike != "noStrike"),
-        ..Looks::default()
+        ..RunStyle::default()
     };
-    let mut unseen = tag.number::<u32>("sz").is_some_and(|size| size < SMALLEST);
+    let mut unseen = tag
+        .number::<u32>("sz")
+        .is_some_and(|size| size < MIN_VISIBLE_SIZE);
     let depth = xml.depth();
     while let Some(tag) = xml.tag_within(depth) {
         match tag.name() {
             "hlinkClick" => {
                 let id = tag.relation("id").unwrap_or_default();
-                looks.link = relations.address(&id).map(Into::into);
+                style.link = relations.address(&id).map(Into::into);
             }
             "ln" | "effectLst" => xml.skip(),
             "highlight" => {
-                unseen &= ground.is_none_or(|ground| ground.fills_white(xml));
+                unseen &= background.is_none_or(|background| background.fills_white(xml));
             }
-            "solidFill" => unseen |= ground.is_some_and(|ground| ground.fills_white(xml)),
+            "solidFill" => {
+                unseen |= background.is_some_and(|background| background.fills_white(xml));
+            }
             _ => {}
         }
     }
-    (!unseen).then_some(looks)
+    (!unseen).then_some(style)
 }
 
-/// Writes paragraphs as items and text.
-pub(super) fn write(paragraphs: &[Paragraph], key: u32, blocks: &mut Blocks) {
+/// Writes paragraphs, those with bullets as items.
+pub(super) fn write(paragraphs: &[SlideParagraph], key: u32, blocks: &mut BlockWriter) {
     let mut counts = [0_u32; LEVELS];
     for paragraph in paragraphs {
         let at = usize::from(paragraph.level);
         counts[at + 1..].fill(0);
         match paragraph.bullet {
-            Bullet::None => {
+            BulletKind::None => {
                 counts[at] = 0;
-                blocks.paragraph(&paragraph.inlines);
+                blocks.add_paragraph(&paragraph.inlines);
             }
-            Bullet::Mark => {
+            BulletKind::Mark => {
                 counts[at] = 0;
-                blocks.item(paragraph.level, None, key, &paragraph.inlines);
+                blocks.add_item(paragraph.level, None, key, &paragraph.inlines);
             }
-            Bullet::Number(start) => {
+            BulletKind::Number(start) => {
                 if paragraph.inlines.is_blank() {
                     continue;
                 }
                 let number = start.saturating_add(counts[at]);
                 counts[at] += 1;
-                blocks.item(paragraph.level, Some(number), key, &paragraph.inlines);
+                blocks.add_item(paragraph.level, Some(number), key, &paragraph.inlines);
             }
         }
     }
     blocks.end();
 }
 
-/// The paragraphs of a cell, each on a line.
-pub(super) fn in_cell(paragraphs: Vec<Paragraph>) -> Inlines {
-    let mut cell = Inlines::default();
+/// Joins the paragraphs of a cell, each on a line.
+pub(super) fn cell_content(paragraphs: Vec<SlideParagraph>) -> InlineContent {
+    let mut cell = InlineContent::default();
     for paragraph in paragraphs {
         if !paragraph.inlines.is_blank() {
-            cell.next_line();
-            if paragraph.bullet != Bullet::None {
-                cell.text(&Looks::default(), "\u{2022} ");
+            cell.begin_line();
+            if paragraph.bullet != BulletKind::None {
+                cell.add_text(&RunStyle::default(), "\u{2022} ");
             }
             cell.append(paragraph.inlines);
         }

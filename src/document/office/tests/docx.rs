@@ -1,4 +1,4 @@
-//! What DOCX files become.
+//! Checks the Markdown of DOCX files.
 
 use super::made::{docx, paragraph, relations};
 use super::{check, converted};
@@ -291,7 +291,7 @@ fn a_formula_is_told_in_one_line() {
             ),
             "∑_(i=1)^n i",
         ),
-        (nary("", &format!("<m:sub/><m:sup/>{}", e("e", "x"))), "∫x"),
+        (nary("", &format!("<m:sub/><m:sup/>{}", e("e", "x"))), "∫ x"),
         (
             "<m:d><m:dPr><m:begChr m:val='['/><m:endChr m:val=''/></m:dPr>".to_owned()
                 + &e("e", "a")

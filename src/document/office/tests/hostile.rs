@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::converted;
 use super::made::{docx, paragraph, relations, xlsx, zip};
-use crate::document::{FileError, FileKind, FileLimits, convert_file};
+use crate::document::{DocumentError, FileKind, FileLimits, convert_file};
 
 #[test]
 fn what_a_file_is_is_told_by_its_bytes() {
@@ -32,28 +32,28 @@ fn what_a_file_is_is_told_by_its_bytes() {
         ])),
         None
     );
-    // What is written into a document says nothing of what it is.
+    // The text of a document says nothing about its kind.
     let other = convert_file(&docx, FileKind::Pptx, &FileLimits::default());
-    assert_eq!(other, Err(FileError::NotOne(FileKind::Pptx)));
+    assert_eq!(other, Err(DocumentError::NotOne(FileKind::Pptx)));
 }
 
 #[test]
 fn errors_say_what_to_do() {
     let older = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 some document";
-    assert_eq!(FileError::of(older), Some(FileError::Older));
+    assert_eq!(DocumentError::of(older), Some(DocumentError::Older));
     let name: Vec<u8> = "EncryptedPackage"
         .bytes()
         .flat_map(|byte| [byte, 0])
         .collect();
     assert_eq!(
-        FileError::of(&[&older[..], &name].concat()),
-        Some(FileError::Encrypted)
+        DocumentError::of(&[&older[..], &name].concat()),
+        Some(DocumentError::Encrypted)
     );
     assert_eq!(
-        FileError::of(b"PK\x03\x04 cut off"),
-        Some(FileError::Damaged)
+        DocumentError::of(b"PK\x03\x04 cut off"),
+        Some(DocumentError::Damaged)
     );
-    assert_eq!(FileError::of(b"hello"), None);
+    assert_eq!(DocumentError::of(b"hello"), None);
     let empty = converted(&docx("", &[])).unwrap_err();
     assert_eq!(
         empty.to_string(),
@@ -66,7 +66,7 @@ fn errors_say_what_to_do() {
     );
 }
 
-/// Where the records of an entry lie: in front of it, and in the directory.
+/// Offsets of the records of an entry: before its data, and in the directory.
 fn records(file: &[u8], name: &str) -> (usize, usize) {
     let find = |mark: &[u8], length: usize| {
         memchr::memmem::find_iter(file, mark)
@@ -82,7 +82,7 @@ fn an_encrypted_part_is_a_clear_error() {
     let (local, central) = records(&file, "word/document.xml");
     file[local + 6] |= 1;
     file[central + 8] |= 1;
-    assert_eq!(converted(&file), Err(FileError::Encrypted));
+    assert_eq!(converted(&file), Err(DocumentError::Encrypted));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn wrong_sizes_and_checksums_cost_no_more_than_a_remark() {
         match converted(&file) {
             Ok(document) => assert!(document.markdown.starts_with('x'), "{}", document.markdown),
             Err(error) => assert!(
-                matches!(error, FileError::Damaged | FileError::NoText(_)),
+                matches!(error, DocumentError::Damaged | DocumentError::NoText(_)),
                 "{error}"
             ),
         }
@@ -143,11 +143,11 @@ fn claims_of_many_entries_are_refused_before_they_cost_memory() {
     whole.extend((end as u64).to_le_bytes());
     whole.extend(1_u32.to_le_bytes());
     whole.extend(file.drain(end..));
-    assert_eq!(FileError::of(&whole), Some(FileError::TooCostly));
+    assert_eq!(DocumentError::of(&whole), Some(DocumentError::TooCostly));
     let many = b"PK\x01\x02".repeat(30_000);
     assert_eq!(
-        FileError::of(&[&b"PK\x03\x04"[..], &many].concat()),
-        Some(FileError::TooCostly)
+        DocumentError::of(&[&b"PK\x03\x04"[..], &many].concat()),
+        Some(DocumentError::TooCostly)
     );
 }
 
@@ -259,7 +259,7 @@ fn there_is_an_end_to_every_conversion() {
         Ok(document) => assert!(
             document.markdown.ends_with("Fetch it again.]") || document.markdown.len() > 2_000_000
         ),
-        Err(error) => assert_eq!(error, FileError::TooCostly),
+        Err(error) => assert_eq!(error, DocumentError::TooCostly),
     }
     assert!(
         begin.elapsed() < Duration::from_secs(2),

@@ -1,4 +1,4 @@
-//! What PPTX files become.
+//! Checks the Markdown of PPTX files.
 
 use super::made::{pptx, relations, shape};
 use super::{check, converted};

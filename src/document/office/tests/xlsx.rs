@@ -1,8 +1,8 @@
-//! What XLSX files become.
+//! Checks the Markdown of XLSX files.
 
 use super::check;
 use super::made::{relations, xlsx};
-use crate::document::Cuts;
+use crate::document::DocumentCuts;
 
 const STYLES: &str = "<styleSheet><cellXfs><xf numFmtId='0'/><xf numFmtId='14'/><xf numFmtId='10'/></cellXfs></styleSheet>";
 const STRINGS: &str = "<sst><si><t>Name</t></si><si><r><t>A</t></r><r><t>nn</t></r></si></sst>";
@@ -98,7 +98,7 @@ fn a_cell_that_speaks_of_a_cut_is_no_cut() {
     let rows = format!("<row><c t='inlineStr'><is><t>{said}</t></is></c></row>");
     let document = super::converted(&xlsx(&[("S", "", &sheet(&rows))], &[])).unwrap();
     assert!(document.markdown.ends_with(said), "{}", document.markdown);
-    assert_eq!(document.cuts, Cuts::default());
+    assert_eq!(document.cuts, DocumentCuts::default());
     assert_eq!(document.own(), document.markdown);
 }
 

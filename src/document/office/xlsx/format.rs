@@ -1,64 +1,67 @@
-//! Numbers, dates and times as cells show them.
+//! Formats numbers, dates and times as cells show them.
 //!
-//! Rules: ISO/IEC 29500-1, 18.8.30 (number formats), 18.17.4 (dates). Dates and times come in the
-//! forms of ISO 8601, whatever order the file wants; other numbers come whole, percentages as
-//! such.
+//! Rules: ISO/IEC 29500-1, 18.8.30 (number formats), 18.17.4 (dates). Dates and times are written
+//! as ISO 8601, whatever order the file wants; numbers are written in full, percentages with their
+//! sign.
 
 use std::collections::HashMap;
 
 use super::super::number;
-use super::super::xml::Xml;
-use crate::calendar;
+use super::super::xml::XmlReader;
+use crate::basics::calendar;
 
-/// The most formats of a document.
+/// Limit of a document's formats.
 const MAX_FORMATS: usize = 70_000;
 
 /// Days from the spreadsheets' day 0, 30 December 1899, to 1 January 1970, and to that of 1904.
 const DAYS_TO_1970: i64 = 25_569;
 const DAYS_TO_1904: f64 = 1462.0;
 
-/// The last day that a spreadsheet knows, 31 December 9999.
+/// The last day of spreadsheets, 31 December 9999.
 const LAST_DAY: f64 = 2_958_466.0;
 
-/// What a format makes of a number.
+/// The kinds of number formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum NumberFormat {
     Number,
-    /// With so many digits behind the point.
+    /// With this number of decimals.
     Percent(u8),
     Date,
     DateTime,
     Time,
-    /// Hours that go on counting beyond a day.
+    /// A duration, in hours that may exceed a day.
     Elapsed,
-    /// Nothing is shown.
+    /// Shows nothing.
     Hidden,
 }
 
 /// The formats of a document's cells.
 #[derive(Default)]
-pub(super) struct Formats {
-    cells: Vec<Kind>,
+pub(super) struct CellFormats {
+    cells: Vec<NumberFormat>,
     from_1904: bool,
 }
 
-impl Formats {
+impl CellFormats {
     pub(super) fn read(styles: &str, from_1904: bool) -> Self {
-        let mut own: HashMap<u32, Kind> = HashMap::new();
+        let mut own: HashMap<u32, NumberFormat> = HashMap::new();
         let mut cells = Vec::new();
         let mut in_cells = None;
-        let mut xml = Xml::new(styles, None);
+        let mut xml = XmlReader::new(styles, None);
         while let Some(tag) = xml.tag_within(0) {
             let depth = xml.depth();
             match tag.name() {
                 "numFmt" if own.len() < MAX_FORMATS => {
                     let code = tag.attribute("formatCode").unwrap_or_default();
-                    own.insert(tag.number("numFmtId").unwrap_or_default(), kind_of(&code));
+                    own.insert(
+                        tag.number("numFmtId").unwrap_or_default(),
+                        parse_format(&code),
+                    );
                 }
                 "cellXfs" => in_cells = Some(depth),
                 "xf" if in_cells.is_some_and(|at| at + 1 == depth) && cells.len() < MAX_FORMATS => {
                     let id = tag.number("numFmtId").unwrap_or_default();
-                    cells.push(own.get(&id).copied().unwrap_or_else(|| built_in(id)));
+                    cells.push(own.get(&id).copied().unwrap_or_else(|| built_in_format(id)));
                 }
                 "cellStyleXfs" | "dxfs" => {
                     in_cells = None;
@@ -70,9 +73,13 @@ impl Formats {
         Self { cells, from_1904 }
     }
 
-    /// A number as the cell of this style shows it.
-    pub(super) fn shown(&self, value: &str, style: usize) -> String {
-        let kind = self.cells.get(style).copied().unwrap_or(Kind::Number);
+    /// Formats a number as the cell of this style shows it.
+    pub(super) fn format_value(&self, value: &str, style: usize) -> String {
+        let kind = self
+            .cells
+            .get(style)
+            .copied()
+            .unwrap_or(NumberFormat::Number);
         let Ok(parsed) = value.parse::<f64>() else {
             return value.to_owned();
         };
@@ -83,42 +90,42 @@ impl Formats {
         };
         let is_date = (0.0..LAST_DAY).contains(&days);
         match kind {
-            Kind::Hidden => String::new(),
-            Kind::Percent(digits) => {
+            NumberFormat::Hidden => String::new(),
+            NumberFormat::Percent(digits) => {
                 let text = format!("{:.*}", usize::from(digits), parsed * 100.0);
                 format!("{text}%")
             }
-            Kind::Date if is_date && days.fract() < 1e-9 => date(days),
-            Kind::Date | Kind::DateTime if is_date => {
+            NumberFormat::Date if is_date && days.fract() < 1e-9 => date(days),
+            NumberFormat::Date | NumberFormat::DateTime if is_date => {
                 format!("{} {}", date(days), time(days.fract()))
             }
-            Kind::Time if (0.0..1.0).contains(&parsed) => time(parsed),
-            Kind::Time if is_date => format!("{} {}", date(days), time(days.fract())),
-            Kind::Elapsed if parsed.abs() < LAST_DAY => elapsed(parsed),
+            NumberFormat::Time if (0.0..1.0).contains(&parsed) => time(parsed),
+            NumberFormat::Time if is_date => format!("{} {}", date(days), time(days.fract())),
+            NumberFormat::Elapsed if parsed.abs() < LAST_DAY => elapsed(parsed),
             _ => number(parsed),
         }
     }
 }
 
-/// What a format does that every program knows.
-fn built_in(id: u32) -> Kind {
+/// Returns a format that the standard defines by its number.
+fn built_in_format(id: u32) -> NumberFormat {
     match id {
-        9 => Kind::Percent(0),
-        10 => Kind::Percent(2),
-        14..=17 | 27..=31 | 36 | 50..=54 | 57 | 58 => Kind::Date,
-        18..=21 | 32..=35 | 45 | 47 | 55 | 56 => Kind::Time,
-        22 => Kind::DateTime,
-        46 => Kind::Elapsed,
-        _ => Kind::Number,
+        9 => NumberFormat::Percent(0),
+        10 => NumberFormat::Percent(2),
+        14..=17 | 27..=31 | 36 | 50..=54 | 57 | 58 => NumberFormat::Date,
+        18..=21 | 32..=35 | 45 | 47 | 55 | 56 => NumberFormat::Time,
+        22 => NumberFormat::DateTime,
+        46 => NumberFormat::Elapsed,
+        _ => NumberFormat::Number,
     }
 }
 
-/// What a format does, by its code.
-fn kind_of(code: &str) -> Kind {
+/// Reads a format code.
+fn parse_format(code: &str) -> NumberFormat {
     if code.trim() == ";;;" {
-        return Kind::Hidden;
+        return NumberFormat::Hidden;
     }
-    // Its first section is that of positive numbers.
+    // Only the first section is read, that of positive numbers.
     let (mut day, mut hour, mut minute_or_month, mut percent) = (false, false, false, false);
     let (mut digits, mut behind_point) = (0, false);
     let mut rest = code.chars();
@@ -131,7 +138,7 @@ fn kind_of(code: &str) -> Kind {
                 let inside: String = rest.by_ref().take_while(|c| *c != ']').collect();
                 let inside = inside.to_ascii_lowercase();
                 if !inside.is_empty() && inside.chars().all(|c| matches!(c, 'h' | 'm' | 's')) {
-                    return Kind::Elapsed;
+                    return NumberFormat::Elapsed;
                 }
             }
             'd' | 'D' | 'y' | 'Y' | 'e' | 'b' => day = true,
@@ -153,11 +160,11 @@ fn kind_of(code: &str) -> Kind {
         }
     }
     match (day, hour, minute_or_month) {
-        (true, true, _) => Kind::DateTime,
-        (true, false, _) | (false, false, true) => Kind::Date,
-        (false, true, _) => Kind::Time,
-        _ if percent => Kind::Percent(digits.min(10)),
-        _ => Kind::Number,
+        (true, true, _) => NumberFormat::DateTime,
+        (true, false, _) | (false, false, true) => NumberFormat::Date,
+        (false, true, _) => NumberFormat::Time,
+        _ if percent => NumberFormat::Percent(digits.min(10)),
+        _ => NumberFormat::Number,
     }
 }
 
@@ -167,7 +174,7 @@ fn kind_of(code: &str) -> Kind {
 )]
 fn date(days: f64) -> String {
     let mut day = days.floor() as i64;
-    // Spreadsheets count a 29 February 1900 that there was not.
+    // Spreadsheets count a 29 February 1900, which did not exist.
     if day < 60 {
         day += 1;
     }
@@ -213,21 +220,21 @@ mod tests {
     #[test]
     fn a_format_is_told_from_its_code() {
         for (code, wanted) in [
-            ("General", Kind::Number),
-            ("0.00E+00", Kind::Number),
-            ("#,##0.00 \"days\"", Kind::Number),
-            ("[Red]0;[Blue]-0", Kind::Number),
-            ("0.0%", Kind::Percent(1)),
-            ("yyyy-mm-dd", Kind::Date),
-            ("mmm\\-yy", Kind::Date),
-            ("[$-409]d. mmmm yyyy;@", Kind::Date),
-            ("dd/mm/yyyy hh:mm", Kind::DateTime),
-            ("h:mm AM/PM", Kind::Time),
-            ("[h]:mm:ss", Kind::Elapsed),
-            (";;;", Kind::Hidden),
-            ("\"h\"0", Kind::Number),
+            ("General", NumberFormat::Number),
+            ("0.00E+00", NumberFormat::Number),
+            ("#,##0.00 \"days\"", NumberFormat::Number),
+            ("[Red]0;[Blue]-0", NumberFormat::Number),
+            ("0.0%", NumberFormat::Percent(1)),
+            ("yyyy-mm-dd", NumberFormat::Date),
+            ("mmm\\-yy", NumberFormat::Date),
+            ("[$-409]d. mmmm yyyy;@", NumberFormat::Date),
+            ("dd/mm/yyyy hh:mm", NumberFormat::DateTime),
+            ("h:mm AM/PM", NumberFormat::Time),
+            ("[h]:mm:ss", NumberFormat::Elapsed),
+            (";;;", NumberFormat::Hidden),
+            ("\"h\"0", NumberFormat::Number),
         ] {
-            assert_eq!(kind_of(code), wanted, "{code}");
+            assert_eq!(parse_format(code), wanted, "{code}");
         }
     }
 
@@ -236,7 +243,7 @@ mod tests {
         let styles = "<styleSheet><numFmts><numFmt numFmtId='164' formatCode='[h]:mm'/></numFmts>\
              <cellStyleXfs><xf numFmtId='22'/></cellStyleXfs><cellXfs><xf numFmtId='0'/><xf numFmtId='14'/>\
              <xf numFmtId='22'/><xf numFmtId='20'/><xf numFmtId='164'/><xf numFmtId='10'/></cellXfs></styleSheet>";
-        let formats = Formats::read(styles, false);
+        let formats = CellFormats::read(styles, false);
         for (value, style, wanted) in [
             ("45322", 1, "2024-01-31"),
             ("45322.5", 1, "2024-01-31 12:00:00"),
@@ -256,8 +263,15 @@ mod tests {
             ("abc", 1, "abc"),
             ("7", 99, "7"),
         ] {
-            assert_eq!(formats.shown(value, style), wanted, "{value} {style}");
+            assert_eq!(
+                formats.format_value(value, style),
+                wanted,
+                "{value} {style}"
+            );
         }
-        assert_eq!(Formats::read(styles, true).shown("43860", 1), "2024-01-31");
+        assert_eq!(
+            CellFormats::read(styles, true).format_value("43860", 1),
+            "2024-01-31"
+        );
     }
 }

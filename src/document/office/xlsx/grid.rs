@@ -1,22 +1,22 @@
-//! Cells as tables: an empty row parts two of them, empty columns are left out.
+//! Writes cells as tables: an empty row separates two of them, empty columns are left out.
 
-use super::super::blocks::{Blocks, Cell};
-use super::super::inlines::{Inlines, Looks};
-use super::sheet::{Filled, Row};
+use super::super::blocks::{BlockWriter, TableCell};
+use super::super::inlines::{InlineContent, RunStyle};
+use super::sheet::{SheetCell, SheetRow};
 use crate::sort::Sort;
 
-/// How many places a table may have for each of its cells.
+/// Maximum number of grid places for each filled cell.
 const SPARSE: usize = 12;
 
 /// Writes the rows of a sheet.
-pub(super) fn write(rows: Vec<Row>, blocks: &mut Blocks) {
-    let mut together: Vec<Row> = Vec::new();
+pub(super) fn write(rows: Vec<SheetRow>, blocks: &mut BlockWriter) {
+    let mut together: Vec<SheetRow> = Vec::new();
     for row in rows {
         if !blocks.has_room() {
             return;
         }
-        // Rows that are hidden part nothing.
-        let parts = |last: &Row| {
+        // Hidden rows do not separate tables.
+        let parts = |last: &SheetRow| {
             let hidden = row.hidden.saturating_sub(last.hidden);
             last.number.saturating_add(hidden) + 1 < row.number
         };
@@ -28,7 +28,7 @@ pub(super) fn write(rows: Vec<Row>, blocks: &mut Blocks) {
     write_table(together, blocks);
 }
 
-fn write_table(rows: Vec<Row>, blocks: &mut Blocks) {
+fn write_table(rows: Vec<SheetRow>, blocks: &mut BlockWriter) {
     let mut columns: Vec<u32> = rows
         .iter()
         .flat_map(|row| row.cells.iter().map(|cell| cell.column))
@@ -37,20 +37,19 @@ fn write_table(rows: Vec<Row>, blocks: &mut Blocks) {
     columns.arrange();
     columns.dedup();
     if columns.len() == 1 && rows.len() == 1 {
-        // A title, or a remark.
         for cell in rows.iter().flat_map(|row| &row.cells) {
-            blocks.paragraph(&inlines(cell));
+            blocks.add_paragraph(&inlines(cell));
         }
         return;
     }
     if columns.len().saturating_mul(rows.len()) > SPARSE * cells + 4096 {
         for row in rows {
             for cell in &row.cells {
-                let mut item = Inlines::default();
-                let place = format!("{}{}: ", letters(cell.column), row.number);
-                item.text(&Looks::default(), &place);
+                let mut item = InlineContent::default();
+                let place = format!("{}{}: ", column_name(cell.column), row.number);
+                item.add_text(&RunStyle::default(), &place);
                 item.append(inlines(cell));
-                blocks.item(0, None, 0, &item);
+                blocks.add_item(0, None, 0, &item);
             }
         }
         blocks.end();
@@ -59,7 +58,7 @@ fn write_table(rows: Vec<Row>, blocks: &mut Blocks) {
     let width = columns.len();
     let grid = rows.into_iter().map(|row| {
         let mut cells = row.cells.iter().peekable();
-        let at = |column: &u32| Cell {
+        let at = |column: &u32| TableCell {
             content: cells
                 .next_if(|cell| cell.column == *column)
                 .map(inlines)
@@ -68,26 +67,26 @@ fn write_table(rows: Vec<Row>, blocks: &mut Blocks) {
         };
         columns.iter().map(at).collect()
     });
-    blocks.rows(width, width, grid);
+    blocks.add_rows(width, width, grid);
 }
 
-fn inlines(cell: &Filled) -> Inlines {
-    let mut inlines = Inlines::default();
-    let looks = Looks {
+fn inlines(cell: &SheetCell) -> InlineContent {
+    let mut inlines = InlineContent::default();
+    let style = RunStyle {
         link: cell.link.clone(),
-        ..Looks::default()
+        ..RunStyle::default()
     };
     for (at, line) in cell.text.lines().enumerate() {
         if at > 0 {
-            inlines.line_end();
+            inlines.add_line_break();
         }
-        inlines.text(&looks, line);
+        inlines.add_text(&style, line);
     }
     inlines
 }
 
-/// The name of a column.
-fn letters(column: u32) -> String {
+/// Returns the name of a column, such as `AB`.
+fn column_name(column: u32) -> String {
     let mut left = column;
     let mut name = Vec::new();
     while left > 0 {
@@ -102,12 +101,12 @@ fn letters(column: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::letters;
+    use super::column_name;
 
     #[test]
     fn columns_have_names() {
         for (column, name) in [(1, "A"), (26, "Z"), (27, "AA"), (16_384, "XFD")] {
-            assert_eq!(letters(column), name);
+            assert_eq!(column_name(column), name);
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The reader of XLSX files (`SpreadsheetML`): each sheet a heading and its tables.
+//! The reader of XLSX files (`SpreadsheetML`): each sheet becomes a heading and its tables.
 //!
-//! Rules: ISO/IEC 29500-1, 18. What an editor shows is read: values as their formats have them,
-//! no hidden sheets, rows or columns, of which is said how many there are.
+//! Rules: ISO/IEC 29500-1, 18. Sheets are read as an editor shows them: values as formatted,
+//! without hidden sheets, rows and columns; notices say how many there are.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -10,52 +10,53 @@
 //! | `sheet` | the cells of a sheet |
 //! | `grid` | cells as tables |
 
-use self::format::Formats;
-use self::strings::Strings;
-use super::Read;
-use super::blocks::Blocks;
-use super::package::Package;
-use super::xml::Xml;
+use self::format::CellFormats;
+use self::strings::SharedStrings;
+use super::ParsedDocument;
+use super::blocks::BlockWriter;
+use super::package::ZipPackage;
+use super::xml::XmlReader;
+use crate::basics::words::plural;
 
 mod format;
 mod grid;
 mod sheet;
 mod strings;
 
-/// The most sheets of a document.
+/// Limit of a document's sheets.
 const MAX_SHEETS: usize = 1000;
 
-/// The most cells of a document.
+/// Limit of a document's cells.
 const MAX_CELLS: usize = 300_000;
 
-/// The most text of all cells, in bytes.
+/// Limit of the text of all cells, in bytes.
 const MAX_TEXT: usize = 12 << 20;
 
-/// A sheet, as the workbook names it.
-struct Listed {
+/// A sheet in the workbook's list.
+struct SheetEntry {
     name: String,
     relation: String,
     hidden: bool,
 }
 
 /// Reads the document whose workbook is `main`.
-pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
+pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     let relations = package.relations(main);
     let workbook = package.text(main).unwrap_or_default();
-    let (sheets, from_1904) = listed(&workbook);
+    let (sheets, from_1904) = read_workbook(&workbook);
     let mut part = |kind: &str| {
         let name = relations.first(kind).map(str::to_owned);
         name.and_then(|name| package.text(&name))
             .unwrap_or_default()
     };
-    let formats = Formats::read(&part("styles"), from_1904);
-    let strings = Strings::read(&part("sharedStrings"));
-    let mut blocks = Blocks::default();
-    let mut room = sheet::Room {
+    let formats = CellFormats::read(&part("styles"), from_1904);
+    let strings = SharedStrings::read(&part("sharedStrings"));
+    let mut blocks = BlockWriter::default();
+    let mut budget = sheet::CellBudget {
         cells: MAX_CELLS,
         text: MAX_TEXT,
     };
-    let (mut hidden, mut late, mut broken, mut cut) = (0, false, false, false);
+    let (mut hidden, mut late, mut broken, mut cut) = (0_u64, false, false, false);
     for sheet in &sheets {
         if sheet.hidden {
             hidden += 1;
@@ -71,26 +72,26 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
         let Some(text) = package.text(name) else {
             continue;
         };
-        blocks.head(2, &sheet.name);
-        let context = sheet::Context {
+        blocks.add_plain_heading(2, &sheet.name);
+        let context = sheet::SheetContext {
             strings: &strings,
             formats: &formats,
             links: &links,
             end: package.end(),
         };
-        let read = sheet::read(&text, &context, &mut room);
+        let read = sheet::read(&text, &context, &mut budget);
         late |= read.late;
         broken |= read.broken;
         drop(text);
         let shown = read.rows.len();
         if shown == 0 {
-            blocks.say("[This sheet is empty.]");
+            blocks.add_plain_paragraph("[This sheet is empty.]");
         }
         grid::write(read.rows, &mut blocks);
         let mut notices = Vec::new();
         for (count, what) in [(read.hidden_rows, "row"), (read.hidden_columns, "column")] {
             if count > 0 {
-                notices.push(format!("{count} hidden {}", plural(count, what)));
+                notices.push(format!("{count} hidden {what}{}", plural(count as u64)));
             }
         }
         if !notices.is_empty() {
@@ -99,14 +100,14 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
             } else {
                 "are"
             };
-            blocks.say(&format!(
+            blocks.add_plain_paragraph(&format!(
                 "[Left out: {} {verb} not shown.]",
                 notices.join(" and ")
             ));
         }
         cut |= read.cut;
         if read.cut {
-            blocks.say(&format!(
+            blocks.add_plain_paragraph(&format!(
                 "[Cut off: this sheet has more rows than fit here; {shown} of them are shown.]"
             ));
         }
@@ -114,13 +115,13 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
     strings.is_cut().then(|| blocks.cut = true);
     if hidden > 0 {
         let verb = if hidden == 1 { "is" } else { "are" };
-        blocks.say(&format!(
-            "[Left out: {hidden} hidden {} {verb} not shown.]",
-            plural(hidden, "sheet")
+        blocks.add_plain_paragraph(&format!(
+            "[Left out: {hidden} hidden sheet{} {verb} not shown.]",
+            plural(hidden)
         ));
     }
     blocks.end();
-    Read {
+    ParsedDocument {
         title: String::new(),
         cut: blocks.cut || cut,
         late,
@@ -129,25 +130,17 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
     }
 }
 
-fn plural(count: usize, what: &str) -> String {
-    if count == 1 {
-        what.to_owned()
-    } else {
-        format!("{what}s")
-    }
-}
-
-/// The sheets in their order, and whether days are counted from 1904 on.
-fn listed(workbook: &str) -> (Vec<Listed>, bool) {
+/// Reads the sheets in their order, and whether days are counted from 1904 on.
+fn read_workbook(workbook: &str) -> (Vec<SheetEntry>, bool) {
     let (mut sheets, mut from_1904) = (Vec::new(), false);
-    let mut xml = Xml::new(workbook, None);
+    let mut xml = XmlReader::new(workbook, None);
     while let Some(tag) = xml.tag_within(0) {
         match tag.name() {
             "workbookPr" => {
                 let on = tag.attribute("date1904");
                 from_1904 = on.is_some_and(|on| super::xml::is_true(&on));
             }
-            "sheet" if sheets.len() < MAX_SHEETS => sheets.push(Listed {
+            "sheet" if sheets.len() < MAX_SHEETS => sheets.push(SheetEntry {
                 name: tag.attribute("name").unwrap_or_default().into_owned(),
                 relation: tag.relation("id").unwrap_or_default().into_owned(),
                 hidden: tag

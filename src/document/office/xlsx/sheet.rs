@@ -1,66 +1,66 @@
-//! The cells of a sheet.
+//! Reads the cells of a sheet.
 //!
-//! Rules: ISO/IEC 29500-1, 18.3.1. A cell of several shows its value once, in the first of them.
+//! Rules: ISO/IEC 29500-1, 18.3.1. A merged cell shows its value once, in the first of its cells.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Instant;
 
-use super::super::package::Relations;
-use super::super::xml::{Item, Tag, Xml, is_true};
-use super::format::Formats;
-use super::strings::{self, MAX_CELL, Strings};
+use super::super::package::PartRelationships;
+use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
+use super::format::CellFormats;
+use super::strings::{self, MAX_CELL, SharedStrings};
 use crate::sort::Sort;
 
-/// The most columns and rows of a sheet.
+/// Limits of a sheet: columns and rows.
 const MAX_COLUMN: u32 = 16_384;
 const MAX_ROW: u32 = 1_048_576;
 
-/// The most hidden ranges of columns.
+/// Limit of hidden ranges of columns.
 const MAX_RANGES: usize = 2000;
 
-/// The most links.
+/// Limit of a sheet's links.
 const MAX_LINKS: usize = 20_000;
 
-/// What a sheet's cells refer to.
-pub(super) struct Context<'a> {
-    pub(super) strings: &'a Strings,
-    pub(super) formats: &'a Formats,
-    pub(super) links: &'a Relations,
+/// The parts that a sheet's cells refer to.
+pub(super) struct SheetContext<'a> {
+    pub(super) strings: &'a SharedStrings,
+    pub(super) formats: &'a CellFormats,
+    pub(super) links: &'a PartRelationships,
     pub(super) end: Option<Instant>,
 }
 
-/// A cell that holds something.
-pub(super) struct Filled {
+/// A cell that is not empty.
+pub(super) struct SheetCell {
     pub(super) column: u32,
     pub(super) text: Box<str>,
     pub(super) link: Option<Rc<str>>,
 }
 
-/// A row that holds something: its number, and its cells by their columns.
-pub(super) struct Row {
+/// A row that is not empty, its cells sorted by column.
+pub(super) struct SheetRow {
     pub(super) number: u32,
-    /// How many hidden rows lie before it.
+    /// Number of hidden rows before it.
     pub(super) hidden: u32,
-    pub(super) cells: Vec<Filled>,
+    pub(super) cells: Vec<SheetCell>,
 }
 
-/// How many cells and how many bytes of text may still be read.
-pub(super) struct Room {
+/// The number of cells and bytes of text that may still be read.
+pub(super) struct CellBudget {
     pub(super) cells: usize,
     pub(super) text: usize,
 }
 
-impl Room {
+impl CellBudget {
     fn is_left(&self) -> bool {
         self.cells > 0 && self.text > 0
     }
 }
 
-/// What was read of a sheet.
+/// The rows of a sheet, and what is missing from them.
 #[derive(Default)]
-pub(super) struct Sheet {
-    pub(super) rows: Vec<Row>,
+pub(super) struct SheetContent {
+    pub(super) rows: Vec<SheetRow>,
     pub(super) hidden_rows: usize,
     pub(super) hidden_columns: usize,
     pub(super) cut: bool,
@@ -68,17 +68,21 @@ pub(super) struct Sheet {
     pub(super) broken: bool,
 }
 
-/// Reads a sheet, as far as there is room for it.
-pub(super) fn read(text: &str, context: &Context<'_>, room: &mut Room) -> Sheet {
-    let mut sheet = Sheet::default();
-    let links = links(text, context);
+/// Reads a sheet within the budget.
+pub(super) fn read(
+    text: &str,
+    context: &SheetContext<'_>,
+    budget: &mut CellBudget,
+) -> SheetContent {
+    let mut sheet = SheetContent::default();
+    let links = cell_links(text, context);
     let mut hidden = vec![false; MAX_COLUMN as usize + 1];
     let mut ranges = 0;
     let (mut row_after, mut column_after) = (1, 1);
-    let mut hidden_seen = std::collections::HashSet::new();
-    let mut xml = Xml::new(text, context.end);
+    let mut hidden_seen = HashSet::new();
+    let mut xml = XmlReader::new(text, context.end);
     while let Some(item) = xml.within(0) {
-        let Item::Open(tag) = item else { continue };
+        let XmlEvent::Open(tag) = item else { continue };
         match tag.name() {
             "col" if is_hidden(&tag) && ranges < MAX_RANGES => {
                 ranges += 1;
@@ -95,34 +99,36 @@ pub(super) fn read(text: &str, context: &Context<'_>, room: &mut Room) -> Sheet 
                 if is_hidden(&tag) {
                     sheet.hidden_rows += 1;
                     xml.skip();
-                } else if !room.is_left() {
+                } else if !budget.is_left() {
                     sheet.cut = true;
                     break;
                 }
             }
             "c" => {
-                let place = tag.attribute("r").and_then(|place| place_of(&place));
+                let place = tag
+                    .attribute("r")
+                    .and_then(|place| parse_cell_reference(&place));
                 let column = place.map_or(column_after, |(column, _)| column);
                 column_after = column.saturating_add(1);
                 let number = row_after - 1;
-                let shown = cell(&mut xml, &tag, context);
-                if shown.trim().is_empty() || !room.is_left() {
+                let shown = cell_text(&mut xml, &tag, context);
+                if shown.trim().is_empty() || !budget.is_left() {
                     continue;
                 }
                 if hidden.get(column as usize) == Some(&true) {
                     hidden_seen.insert(column);
                     continue;
                 }
-                room.cells -= 1;
-                room.text = room.text.saturating_sub(shown.len());
-                let cell = Filled {
+                budget.cells -= 1;
+                budget.text = budget.text.saturating_sub(shown.len());
+                let cell = SheetCell {
                     column,
                     text: shown.trim().into(),
                     link: links.get(&(number, column)).cloned(),
                 };
                 match sheet.rows.last_mut() {
                     Some(row) if row.number == number => row.cells.push(cell),
-                    _ => sheet.rows.push(Row {
+                    _ => sheet.rows.push(SheetRow {
                         number,
                         hidden: u32::try_from(sheet.hidden_rows).unwrap_or(u32::MAX),
                         cells: vec![cell],
@@ -155,12 +161,12 @@ pub(super) fn read(text: &str, context: &Context<'_>, room: &mut Room) -> Sheet 
     sheet
 }
 
-fn is_hidden(tag: &Tag<'_>) -> bool {
+fn is_hidden(tag: &XmlTag<'_>) -> bool {
     tag.attribute("hidden").is_some_and(|on| is_true(&on))
 }
 
-/// What a cell shows.
-fn cell(xml: &mut Xml<'_>, tag: &Tag<'_>, context: &Context<'_>) -> String {
+/// Returns the text that a cell shows.
+fn cell_text(xml: &mut XmlReader<'_>, tag: &XmlTag<'_>, context: &SheetContext<'_>) -> String {
     let style = tag.number("s").unwrap_or(0);
     let kind = tag.attribute("t").unwrap_or_default().into_owned();
     let level = xml.depth();
@@ -169,7 +175,7 @@ fn cell(xml: &mut Xml<'_>, tag: &Tag<'_>, context: &Context<'_>) -> String {
         match tag.name() {
             "v" => value = Some(xml.text_within(MAX_CELL)),
             "f" => formula = xml.text_within(MAX_CELL),
-            "is" => inline = strings::rich(xml),
+            "is" => inline = strings::rich_text(xml),
             "extLst" => xml.skip(),
             _ => {}
         }
@@ -178,7 +184,7 @@ fn cell(xml: &mut Xml<'_>, tag: &Tag<'_>, context: &Context<'_>) -> String {
         return inline;
     }
     let Some(value) = value.filter(|value| !value.is_empty()) else {
-        // A formula of which no program has kept the value.
+        // A formula whose value no program has stored.
         return if formula.trim().is_empty() || kind == "str" {
             inline
         } else {
@@ -201,12 +207,12 @@ fn cell(xml: &mut Xml<'_>, tag: &Tag<'_>, context: &Context<'_>) -> String {
         }
         .to_owned(),
         "str" | "e" | "d" => value,
-        _ => context.formats.shown(value.trim(), style),
+        _ => context.formats.format_value(value.trim(), style),
     }
 }
 
-/// The column and the row of a place such as `AB12`, both from 1 on.
-fn place_of(place: &str) -> Option<(u32, u32)> {
+/// Parses a cell reference such as `AB12` into column and row, both from 1 on.
+fn parse_cell_reference(place: &str) -> Option<(u32, u32)> {
     let mut column: u32 = 0;
     let mut rest = place.trim().bytes().filter(|byte| *byte != b'$').peekable();
     while let Some(letter) = rest.next_if(u8::is_ascii_alphabetic) {
@@ -219,8 +225,8 @@ fn place_of(place: &str) -> Option<(u32, u32)> {
     ((1..=MAX_COLUMN).contains(&column) && (1..=MAX_ROW).contains(&row)).then_some((column, row))
 }
 
-/// The links of cells, which come behind them.
-fn links(text: &str, context: &Context<'_>) -> HashMap<(u32, u32), Rc<str>> {
+/// Reads the links of cells, which the file has behind the cells.
+fn cell_links(text: &str, context: &SheetContext<'_>) -> HashMap<(u32, u32), Rc<str>> {
     let mut links = HashMap::new();
     let Some(start) = text
         .rfind("<hyperlinks")
@@ -229,14 +235,14 @@ fn links(text: &str, context: &Context<'_>) -> HashMap<(u32, u32), Rc<str>> {
         return links;
     };
     let start = text[..=start].rfind('<').unwrap_or(start);
-    let mut xml = Xml::new(&text[start..], context.end);
+    let mut xml = XmlReader::new(&text[start..], context.end);
     while let Some(tag) = xml.tag_within(0) {
         if tag.name() != "hyperlink" || links.len() >= MAX_LINKS {
             continue;
         }
         let id = tag.relation("id").unwrap_or_default();
         let place = tag.attribute("ref").unwrap_or_default();
-        let place = place_of(place.split(':').next().unwrap_or_default());
+        let place = parse_cell_reference(place.split(':').next().unwrap_or_default());
         if let (Some((column, row)), Some(address)) = (place, context.links.address(&id)) {
             links.insert((row, column), address.into());
         }
@@ -246,7 +252,7 @@ fn links(text: &str, context: &Context<'_>) -> HashMap<(u32, u32), Rc<str>> {
 
 #[cfg(test)]
 mod tests {
-    use super::place_of;
+    use super::parse_cell_reference;
 
     #[test]
     fn a_place_is_a_column_and_a_row() {
@@ -260,7 +266,7 @@ mod tests {
             ("AAAAAAAAAAAAAAA1", None),
             ("", None),
         ] {
-            assert_eq!(place_of(place), wanted, "{place}");
+            assert_eq!(parse_cell_reference(place), wanted, "{place}");
         }
     }
 }

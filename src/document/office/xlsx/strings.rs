@@ -1,28 +1,28 @@
-//! The texts that cells share.
+//! Reads the texts that cells share.
 //!
 //! Rules: ISO/IEC 29500-1, 18.4.
 
-use super::super::xml::Xml;
+use super::super::xml::XmlReader;
 
-/// How long all texts may be, in bytes, and how many there may be.
+/// Limits: bytes of all texts, and number of texts.
 const MAX_TEXT: usize = 32 << 20;
 const MAX_TEXTS: usize = 2_000_000;
 
-/// The longest text of one cell, in bytes: spreadsheets allow 32,767 characters.
+/// Limit of a cell's text, in bytes: spreadsheets allow 32,767 characters.
 pub(super) const MAX_CELL: usize = 160 * 1024;
 
-/// The texts, in one string, with where each ends.
+/// The texts in one string, with the end of each.
 #[derive(Default)]
-pub(super) struct Strings {
+pub(super) struct SharedStrings {
     text: String,
     ends: Vec<u32>,
     cut: bool,
 }
 
-impl Strings {
+impl SharedStrings {
     pub(super) fn read(text: &str) -> Self {
         let mut strings = Self::default();
-        let mut xml = Xml::new(text, None);
+        let mut xml = XmlReader::new(text, None);
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() != "si" {
                 continue;
@@ -31,7 +31,7 @@ impl Strings {
                 strings.cut = true;
                 break;
             }
-            let text = rich(&mut xml);
+            let text = rich_text(&mut xml);
             strings.text.push_str(&text);
             strings
                 .ends
@@ -40,7 +40,7 @@ impl Strings {
         strings
     }
 
-    /// The text at a place.
+    /// Returns the text at an index.
     pub(super) fn get(&self, at: usize) -> Option<&str> {
         let end = *self.ends.get(at)? as usize;
         let start = at
@@ -49,14 +49,14 @@ impl Strings {
         self.text.get(start..end)
     }
 
-    /// Whether some were left out.
+    /// True if some were left out.
     pub(super) fn is_cut(&self) -> bool {
         self.cut
     }
 }
 
-/// The text of the element that was opened last, without how it is spoken.
-pub(super) fn rich(xml: &mut Xml<'_>) -> String {
+/// Returns the text of the element that was opened last, without its phonetic form.
+pub(super) fn rich_text(xml: &mut XmlReader<'_>) -> String {
     let level = xml.depth();
     let mut all = String::new();
     while let Some(tag) = xml.tag_within(level) {
@@ -74,7 +74,7 @@ pub(super) fn rich(xml: &mut Xml<'_>) -> String {
     all
 }
 
-/// A text without the escapes `_x000D_` of characters that XML cannot hold.
+/// Decodes the escapes `_x000D_` of characters that XML cannot hold.
 fn unescaped(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
     let mut rest = text;
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn texts_lose_their_escapes_and_their_pronunciation() {
-        let strings = Strings::read(
+        let strings = SharedStrings::read(
             "<sst><si><t>a_x000D__x005F_b _xyz</t></si><si><r><rPr><b/></rPr><t>c</t></r><r><t>d</t></r>\
              <rPh><t>no</t></rPh></si><si/></sst>",
         );

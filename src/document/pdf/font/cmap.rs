@@ -1,37 +1,37 @@
-//! Character maps: which bytes are one code, which glyph it is, and what it stands for.
+//! Reads character maps: the bytes of each code, its glyph and its text.
 //!
 //! Rules: ISO 32000-2, 9.7.5 (character maps) and 9.10.3 (`ToUnicode`); Adobe's technical notes
-//! 5014 and 5411. The maps that have a name only are those of East Asian character sets: their
-//! codes stand for characters directly, as the WHATWG Encoding Standard decodes them.
+//! 5014 and 5411. Maps that are only named are those of East Asian character sets: their codes are
+//! decoded as the WHATWG Encoding Standard does.
 
 use std::collections::HashMap;
 
 use encoding_rs::Encoding;
 
-use super::super::lexer::{Item, Lexer, Operand};
+use super::super::lexer::{PdfLexer, PdfOperand, PdfToken};
 use crate::sort::Sort;
 
-/// The most entries of a map.
+/// Limit of a map's entries.
 const MAX_ENTRIES: usize = 300_000;
 
-/// The longest text of one code, in bytes.
+/// Limit of the text of one code, in bytes.
 const MAX_TEXT: usize = 512;
 
-struct Range {
+struct CmapRange {
     low: u32,
     high: u32,
-    /// The text of `low`; of its last character those that follow count on.
+    /// The text of `low`; its last character is counted up for the codes that follow.
     text: String,
 }
 
-/// How codes follow one another in a string.
+/// The division of a string into codes.
 #[derive(Clone, Copy)]
-enum Codes {
-    /// Each is two bytes.
+enum CodeScheme {
+    /// Two bytes each.
     Two,
-    /// As the map says which bytes are one.
+    /// By the code space ranges of the map.
     Spaces,
-    /// Those of a character set.
+    /// By a character set.
     Set(&'static Encoding),
     Utf8,
     Utf16,
@@ -39,23 +39,23 @@ enum Codes {
 }
 
 /// A character map.
-pub(super) struct CMap {
-    codes: Codes,
+pub(super) struct CharacterMap {
+    codes: CodeScheme,
     /// Length in bytes, lowest and highest code.
-    spaces: Vec<(usize, u32, u32)>,
+    code_spaces: Vec<(usize, u32, u32)>,
     texts: HashMap<u32, String>,
-    ranges: Vec<Range>,
-    /// Lowest and highest code, the glyph of the lowest.
+    ranges: Vec<CmapRange>,
+    /// Lowest and highest code, and the glyph of the lowest.
     cids: Vec<(u32, u32, u32)>,
     pub(super) vertical: bool,
     sorted: bool,
 }
 
-impl Default for CMap {
+impl Default for CharacterMap {
     fn default() -> Self {
         Self {
-            codes: Codes::Two,
-            spaces: Vec::new(),
+            codes: CodeScheme::Two,
+            code_spaces: Vec::new(),
             texts: HashMap::new(),
             ranges: Vec::new(),
             cids: Vec::new(),
@@ -65,7 +65,7 @@ impl Default for CMap {
     }
 }
 
-fn value(bytes: &[u8]) -> u32 {
+fn code_value(bytes: &[u8]) -> u32 {
     let last = bytes.get(bytes.len().saturating_sub(4)..);
     let add = |value: u32, byte: &u8| value << 8 | u32::from(*byte);
     last.unwrap_or_default().iter().fold(0, add)
@@ -83,32 +83,32 @@ fn utf16(bytes: &[u8]) -> String {
         .collect()
 }
 
-impl CMap {
-    /// The map of this name.
+impl CharacterMap {
+    /// Returns the predefined map of this name.
     pub(super) fn named(name: &[u8]) -> Self {
         let name = String::from_utf8_lossy(name);
         let has = |part: &str| name.contains(part);
         let codes = if has("UTF8") {
-            Codes::Utf8
+            CodeScheme::Utf8
         } else if has("UTF32") {
-            Codes::Utf32
+            CodeScheme::Utf32
         } else if has("UCS2") || has("UTF16") {
-            Codes::Utf16
+            CodeScheme::Utf16
         } else if has("RKSJ") {
-            Codes::Set(encoding_rs::SHIFT_JIS)
+            CodeScheme::Set(encoding_rs::SHIFT_JIS)
         } else if name == "H" || name == "V" {
-            // JIS X 0208 without the bits that EUC sets: see `text`.
-            Codes::Two
+            // JIS X 0208 without the high bits of EUC.
+            CodeScheme::Two
         } else if has("EUC-") && !has("GB") && !has("KSC") && !has("CNS") {
-            Codes::Set(encoding_rs::EUC_JP)
+            CodeScheme::Set(encoding_rs::EUC_JP)
         } else if has("GB") {
-            Codes::Set(encoding_rs::GB18030)
+            CodeScheme::Set(encoding_rs::GB18030)
         } else if has("B5") || has("HKscs") {
-            Codes::Set(encoding_rs::BIG5)
+            CodeScheme::Set(encoding_rs::BIG5)
         } else if has("KSC") {
-            Codes::Set(encoding_rs::EUC_KR)
+            CodeScheme::Set(encoding_rs::EUC_KR)
         } else {
-            Codes::Two
+            CodeScheme::Two
         };
         Self {
             codes,
@@ -117,32 +117,33 @@ impl CMap {
         }
     }
 
-    /// Reads a map, on top of the one it is based on.
+    /// Reads a map, based on another one.
     pub(super) fn parse(bytes: &[u8], base: Option<Self>) -> Self {
         let mut map = base.unwrap_or_default();
-        let mut lexer = Lexer::new(bytes);
+        let mut lexer = PdfLexer::new(bytes);
         let mut operands = Vec::new();
         while let Some(item) = lexer.next() {
             match item {
-                Item::Operand(operand) => {
+                PdfToken::Operand(operand) => {
                     if operands.len() < MAX_ENTRIES {
                         operands.push(operand);
                     }
                     continue;
                 }
-                Item::Operator(b"endcodespacerange") => map.add_spaces(&operands),
-                Item::Operator(b"endbfchar") => map.add_texts(&operands),
-                Item::Operator(b"endbfrange") => map.add_ranges(&operands),
-                Item::Operator(b"endcidchar") => map.add_cids(&operands, 2),
-                Item::Operator(b"endcidrange") => map.add_cids(&operands, 3),
-                Item::Operator(b"def") => {
-                    if let [.., Operand::Name(name), Operand::Number(mode)] = operands.as_slice()
+                PdfToken::Operator(b"endcodespacerange") => map.add_code_spaces(&operands),
+                PdfToken::Operator(b"endbfchar") => map.add_texts(&operands),
+                PdfToken::Operator(b"endbfrange") => map.add_ranges(&operands),
+                PdfToken::Operator(b"endcidchar") => map.add_cids(&operands, 2),
+                PdfToken::Operator(b"endcidrange") => map.add_cids(&operands, 3),
+                PdfToken::Operator(b"def") => {
+                    if let [.., PdfOperand::Name(name), PdfOperand::Number(mode)] =
+                        operands.as_slice()
                         && name.as_ref() == b"WMode"
                     {
                         map.vertical = *mode > 0.0;
                     }
                 }
-                Item::Operator(_) => {}
+                PdfToken::Operator(_) => {}
             }
             operands.clear();
         }
@@ -152,52 +153,53 @@ impl CMap {
         map
     }
 
-    /// How many entries it has.
-    pub(super) fn weight(&self) -> usize {
+    /// Number of entries.
+    pub(super) fn entry_count(&self) -> usize {
         self.texts.len() + self.ranges.len() + self.cids.len()
     }
 
-    fn full(&self) -> bool {
-        self.weight() >= MAX_ENTRIES
+    fn is_full(&self) -> bool {
+        self.entry_count() >= MAX_ENTRIES
     }
 
-    fn add_spaces(&mut self, operands: &[Operand<'_>]) {
+    fn add_code_spaces(&mut self, operands: &[PdfOperand<'_>]) {
         for pair in operands.chunks_exact(2) {
             if let (Some(low), Some(high)) = (pair[0].string(), pair[1].string())
                 && (1..=4).contains(&low.len())
-                && self.spaces.len() < 256
+                && self.code_spaces.len() < 256
             {
-                self.spaces.push((low.len(), value(low), value(high)));
-                self.codes = Codes::Spaces;
+                self.code_spaces
+                    .push((low.len(), code_value(low), code_value(high)));
+                self.codes = CodeScheme::Spaces;
             }
         }
     }
 
-    fn add_texts(&mut self, operands: &[Operand<'_>]) {
+    fn add_texts(&mut self, operands: &[PdfOperand<'_>]) {
         for pair in operands.chunks_exact(2) {
             if let (Some(code), Some(text)) = (pair[0].string(), pair[1].string())
-                && !self.full()
+                && !self.is_full()
             {
-                self.texts.insert(value(code), utf16(text));
+                self.texts.insert(code_value(code), utf16(text));
             }
         }
     }
 
-    fn add_ranges(&mut self, operands: &[Operand<'_>]) {
+    fn add_ranges(&mut self, operands: &[PdfOperand<'_>]) {
         for triple in operands.chunks_exact(3) {
             let (Some(low), Some(high)) = (triple[0].string(), triple[1].string()) else {
                 continue;
             };
-            let (low, high) = (value(low), value(high));
+            let (low, high) = (code_value(low), code_value(high));
             match &triple[2] {
-                Operand::String(text) if low <= high && !self.full() => {
+                PdfOperand::String(text) if low <= high && !self.is_full() => {
                     let text = utf16(text);
-                    self.ranges.push(Range { low, high, text });
+                    self.ranges.push(CmapRange { low, high, text });
                 }
-                Operand::Array(texts) => {
+                PdfOperand::Array(texts) => {
                     for (code, text) in (low..=high).zip(texts) {
                         if let Some(text) = text.string()
-                            && !self.full()
+                            && !self.is_full()
                         {
                             self.texts.insert(code, utf16(text));
                         }
@@ -208,26 +210,27 @@ impl CMap {
         }
     }
 
-    fn add_cids(&mut self, operands: &[Operand<'_>], each: usize) {
+    fn add_cids(&mut self, operands: &[PdfOperand<'_>], each: usize) {
         for entry in operands.chunks_exact(each) {
             let (Some(low), Some(high)) = (entry[0].string(), entry[each - 2].string()) else {
                 continue;
             };
             if let Some(cid) = entry[each - 1].number()
-                && !self.full()
+                && !self.is_full()
             {
-                self.cids.push((value(low), value(high), cid as u32));
+                self.cids
+                    .push((code_value(low), code_value(high), cid as u32));
             }
         }
     }
 
-    /// Whether it says what any code stands for.
+    /// True if it has the text of any code.
     pub(super) fn has_texts(&self) -> bool {
         !self.texts.is_empty() || !self.ranges.is_empty()
     }
 
-    /// Writes what a code stands for; whether it stands for anything.
-    pub(super) fn text(&self, code: u32, text: &mut String) -> bool {
+    /// Appends the text of a code; returns false if it has none.
+    pub(super) fn push_text(&self, code: u32, text: &mut String) -> bool {
         if let Some(found) = self.texts.get(&code) {
             text.push_str(found);
             return !found.is_empty();
@@ -236,7 +239,7 @@ impl CMap {
             let after = self.ranges.partition_point(|range| range.low <= code);
             after.checked_sub(1).map(|at| &self.ranges[at])
         } else {
-            let holds = |range: &&Range| range.low <= code && code <= range.high;
+            let holds = |range: &&CmapRange| range.low <= code && code <= range.high;
             self.ranges.iter().find(holds)
         };
         let Some(range) = found.filter(|range| code <= range.high) else {
@@ -254,62 +257,62 @@ impl CMap {
         true
     }
 
-    /// What the bytes of a code stand for by its character set; whether they stand for anything.
-    pub(super) fn set_text(&self, bytes: &[u8], text: &mut String) -> bool {
+    /// Appends the text of a code by its character set; returns false if it has none.
+    pub(super) fn push_set_text(&self, bytes: &[u8], text: &mut String) -> bool {
         let before = text.len();
         match self.codes {
-            Codes::Set(set) => {
+            CodeScheme::Set(set) => {
                 let (decoded, bad) = set.decode_without_bom_handling(bytes);
                 if !bad {
                     text.push_str(&decoded);
                 }
             }
-            Codes::Utf16 => text.push_str(&utf16(bytes)),
-            Codes::Utf8 => text.push_str(str::from_utf8(bytes).unwrap_or_default()),
-            Codes::Utf32 => text.extend(char::from_u32(value(bytes))),
-            Codes::Two | Codes::Spaces => {}
+            CodeScheme::Utf16 => text.push_str(&utf16(bytes)),
+            CodeScheme::Utf8 => text.push_str(str::from_utf8(bytes).unwrap_or_default()),
+            CodeScheme::Utf32 => text.extend(char::from_u32(code_value(bytes))),
+            CodeScheme::Two | CodeScheme::Spaces => {}
         }
         text.len() > before
     }
 
-    /// The glyph of a code.
+    /// Returns the glyph of a code.
     pub(super) fn cid(&self, code: u32) -> Option<u32> {
         if self.cids.is_empty() {
-            return matches!(self.codes, Codes::Two | Codes::Spaces).then_some(code);
+            return matches!(self.codes, CodeScheme::Two | CodeScheme::Spaces).then_some(code);
         }
         let after = self.cids.partition_point(|(low, ..)| *low <= code);
         let (low, high, cid) = *self.cids.get(after.checked_sub(1)?)?;
         (code <= high).then(|| cid.saturating_add(code - low))
     }
 
-    /// How many bytes of a string, which is not empty, are its first code.
-    pub(super) fn length(&self, string: &[u8]) -> usize {
+    /// Returns the length in bytes of the first code of a string, which is not empty.
+    pub(super) fn code_length(&self, string: &[u8]) -> usize {
         let first = string[0];
         let length = match self.codes {
-            Codes::Two => 2,
-            Codes::Spaces => return self.space_length(string),
-            Codes::Set(set) if set == encoding_rs::GB18030 => match string {
+            CodeScheme::Two => 2,
+            CodeScheme::Spaces => return self.space_length(string),
+            CodeScheme::Set(set) if set == encoding_rs::GB18030 => match string {
                 [0x81..=0xfe, 0x30..=0x39, ..] => 4,
                 [0x81..=0xfe, ..] => 2,
                 _ => 1,
             },
-            Codes::Set(set) if set == encoding_rs::SHIFT_JIS => {
+            CodeScheme::Set(set) if set == encoding_rs::SHIFT_JIS => {
                 1 + usize::from(matches!(first, 0x81..=0x9f | 0xe0..=0xfc))
             }
-            Codes::Set(set) if set == encoding_rs::EUC_JP => match first {
+            CodeScheme::Set(set) if set == encoding_rs::EUC_JP => match first {
                 0x8f => 3,
                 0x8e | 0xa1..=0xfe => 2,
                 _ => 1,
             },
-            Codes::Set(_) => 1 + usize::from(matches!(first, 0x81..=0xfe)),
-            Codes::Utf8 => match first {
+            CodeScheme::Set(_) => 1 + usize::from(matches!(first, 0x81..=0xfe)),
+            CodeScheme::Utf8 => match first {
                 0xf0.. => 4,
                 0xe0..=0xef => 3,
                 0xc0..=0xdf => 2,
                 _ => 1,
             },
-            Codes::Utf16 => 2 + 2 * usize::from(matches!(first, 0xd8..=0xdb)),
-            Codes::Utf32 => 4,
+            CodeScheme::Utf16 => 2 + 2 * usize::from(matches!(first, 0xd8..=0xdb)),
+            CodeScheme::Utf32 => 4,
         };
         length.min(string.len())
     }
@@ -324,11 +327,11 @@ impl CMap {
                 };
                 *of == length && bytes.iter().enumerate().all(inside)
             };
-            if self.spaces.iter().any(holds) {
+            if self.code_spaces.iter().any(holds) {
                 return length;
             }
         }
-        let shortest = self.spaces.iter().map(|(length, ..)| *length).min();
+        let shortest = self.code_spaces.iter().map(|(length, ..)| *length).min();
         shortest.unwrap_or(1).min(string.len())
     }
 }
@@ -337,15 +340,15 @@ impl CMap {
 mod tests {
     use super::*;
 
-    fn text_of(map: &CMap, code: u32) -> String {
+    fn text_of(map: &CharacterMap, code: u32) -> String {
         let mut text = String::new();
-        map.text(code, &mut text);
+        map.push_text(code, &mut text);
         text
     }
 
     #[test]
     fn a_map_says_what_codes_stand_for_one_by_one_and_by_ranges() {
-        let map = CMap::parse(
+        let map = CharacterMap::parse(
             b"1 begincodespacerange <0000> <FFFF> endcodespacerange
               2 beginbfchar <0003> <0020> <0010> <006600660069> endbfchar
               2 beginbfrange <0024> <0026> <0041> <0030> <0031> [<D83DDE00> <0062>] endbfrange",
@@ -357,18 +360,18 @@ mod tests {
         assert_eq!(text_of(&map, 0x27), "");
         assert_eq!(text_of(&map, 0x30), "\u{1f600}");
         assert_eq!(text_of(&map, 0x31), "b");
-        assert_eq!(map.length(b"\0\x24\0"), 2);
+        assert_eq!(map.code_length(b"\0\x24\0"), 2);
     }
 
     #[test]
     fn codes_of_different_lengths_are_told_apart() {
-        let map = CMap::parse(
+        let map = CharacterMap::parse(
             b"begincodespacerange <00> <80> <8140> <9ffc> endcodespacerange
               begincidrange <20> <7e> 1 <8140> <817e> 633 endcidrange /WMode 1 def",
             None,
         );
-        assert_eq!(map.length(b"a\x81\x40"), 1);
-        assert_eq!(map.length(b"\x81\x40a"), 2);
+        assert_eq!(map.code_length(b"a\x81\x40"), 1);
+        assert_eq!(map.code_length(b"\x81\x40a"), 2);
         assert_eq!(map.cid(0x21), Some(2));
         assert_eq!(map.cid(0x8141), Some(634));
         assert!(map.vertical);
@@ -385,10 +388,10 @@ mod tests {
             ("UniJIS-UCS2-H", b"\x65\xe5", "\u{65e5}"),
             ("UniGB-UTF16-V", b"\xd8\x3d\xde\x00", "\u{1f600}"),
         ] {
-            let map = CMap::named(name.as_bytes());
+            let map = CharacterMap::named(name.as_bytes());
             let mut read = String::new();
-            assert_eq!(map.length(bytes), bytes.len(), "{name}");
-            assert!(map.set_text(bytes, &mut read), "{name}");
+            assert_eq!(map.code_length(bytes), bytes.len(), "{name}");
+            assert!(map.push_set_text(bytes, &mut read), "{name}");
             assert_eq!(read, text, "{name}");
         }
     }

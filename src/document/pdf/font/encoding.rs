@@ -1,9 +1,9 @@
-//! What the codes of simple fonts stand for: the encodings that fonts name or have by themselves,
-//! and the names of glyphs.
+//! Maps the codes of simple fonts to text, by the encodings that fonts name or have built in, and
+//! by the names of glyphs.
 //!
 //! Rules: ISO 32000-2, annex D (character sets), 9.6.5 (encodings); the Adobe Glyph List and its
-//! specification. `glyphs.txt` holds that list without what composite fonts write by other means
-//! (syllables, ideographs, presentation forms), with the names of TeX's fonts.
+//! specification. `glyphs.txt` is that list without the characters that composite fonts encode by
+//! other means (syllables, ideographs, presentation forms), with the names of TeX's fonts.
 
 /// Adobe standard encoding from 0xA0 on; below it is ASCII but for the quotes.
 const STANDARD: &str = concat!(
@@ -37,12 +37,12 @@ const ZAPF_DINGBATS: &str = concat!(
     "③④⑤⑥⑦⑧⑨⑩❶❷❸❹❺❻❼❽❾❿➀➁➂➃➄➅➆➇➈➉➊➋➌➍➎➏➐➑➒➓➔→↔↕➘➙➚➛➜➝➞➟➠➡➢➣➤➥➦➧➨➩➪➫➬➭➮➯\0➱➲➳➴➵➶➷➸➹➺➻➼➽➾\0",
 );
 
-/// Names and what they stand for, one a line, in the order of their bytes.
+/// Names and their texts, one a line, sorted by bytes.
 const GLYPHS: &str = include_str!("glyphs.txt");
 
-/// An encoding of one byte.
+/// A single-byte encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Base {
+pub(super) enum BaseEncoding {
     Standard,
     MacRoman,
     WinAnsi,
@@ -50,8 +50,8 @@ pub(super) enum Base {
     ZapfDingbats,
 }
 
-impl Base {
-    /// The encoding of this name.
+impl BaseEncoding {
+    /// Returns the encoding of this name.
     pub(super) fn named(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"StandardEncoding" => Self::Standard,
@@ -61,7 +61,7 @@ impl Base {
         })
     }
 
-    /// What all codes stand for; `\0` for those that stand for nothing.
+    /// Returns the characters of all codes; `\0` for those without one.
     pub(super) fn table(self) -> [char; 256] {
         let mut table = ['\0'; 256];
         for (code, character) in table.iter_mut().enumerate().take(127).skip(32) {
@@ -85,32 +85,32 @@ impl Base {
     }
 }
 
-/// Writes what a glyph's name stands for; whether it stands for anything.
-pub(super) fn name_to_text(name: &[u8], text: &mut String) -> bool {
+/// Appends the text of a glyph's name; returns false if it has none.
+pub(super) fn push_name_text(name: &[u8], text: &mut String) -> bool {
     let Ok(name) = str::from_utf8(name) else {
         return false;
     };
-    if let Some(found) = listed(name) {
+    if let Some(found) = text_of_name(name) {
         text.push_str(found);
         return true;
     }
-    // What follows a full stop says how it looks.
+    // A suffix after a full stop selects a variant.
     let plain = name.split('.').next().unwrap_or_default();
     if plain.is_empty() {
         return false;
     }
     let before = text.len();
     for part in plain.split('_') {
-        if let Some(found) = listed(part) {
+        if let Some(found) = text_of_name(part) {
             text.push_str(found);
         } else {
-            text.extend(by_number(part));
+            text.extend(char_of_number(part));
         }
     }
     text.len() > before
 }
 
-fn listed(name: &str) -> Option<&'static str> {
+fn text_of_name(name: &str) -> Option<&'static str> {
     let bytes = GLYPHS.as_bytes();
     let (mut low, mut high) = (0, bytes.len());
     while low < high {
@@ -127,8 +127,9 @@ fn listed(name: &str) -> Option<&'static str> {
     None
 }
 
-/// Names that are numbers: `uni20AC`, `u1F600`; and a letter and a code, as fonts of bitmaps have.
-fn by_number(name: &str) -> Option<char> {
+/// Decodes names that are numbers: `uni20AC`, `u1F600`; or a letter and a code, as bitmap fonts
+/// have.
+fn char_of_number(name: &str) -> Option<char> {
     let hexadecimal = |digits: &str| u32::from_str_radix(digits, 16).ok();
     let is_hex = |digits: &str| {
         digits
@@ -162,7 +163,7 @@ mod tests {
 
     fn text_of(name: &str) -> Option<String> {
         let mut text = String::new();
-        name_to_text(name.as_bytes(), &mut text).then_some(text)
+        push_name_text(name.as_bytes(), &mut text).then_some(text)
     }
 
     #[test]
@@ -190,21 +191,21 @@ mod tests {
     fn each_name_of_the_list_is_found() {
         for line in GLYPHS.lines() {
             let (name, text) = line.split_once(' ').unwrap();
-            assert_eq!(listed(name), Some(text), "{name}");
+            assert_eq!(text_of_name(name), Some(text), "{name}");
         }
     }
 
     #[test]
     fn encodings_have_their_characters_where_they_belong() {
-        assert_eq!(Base::WinAnsi.table()[0x80], '\u{20ac}');
-        assert_eq!(Base::WinAnsi.table()[0xff], '\u{ff}');
-        assert_eq!(Base::MacRoman.table()[0xca], ' ');
-        assert_eq!(Base::MacRoman.table()[0x8e], '\u{e9}');
-        assert_eq!(Base::Standard.table()[0xae], '\u{fb01}');
-        assert_eq!(Base::Standard.table()[0xfb], '\u{df}');
-        assert_eq!(Base::Symbol.table()[0x61], '\u{3b1}');
-        assert_eq!(Base::Symbol.table()[0xb7], '\u{2022}');
-        assert_eq!(Base::ZapfDingbats.table()[0x33], '\u{2713}');
-        assert_eq!(Base::ZapfDingbats.table()[0xfe], '\u{27be}');
+        assert_eq!(BaseEncoding::WinAnsi.table()[0x80], '\u{20ac}');
+        assert_eq!(BaseEncoding::WinAnsi.table()[0xff], '\u{ff}');
+        assert_eq!(BaseEncoding::MacRoman.table()[0xca], ' ');
+        assert_eq!(BaseEncoding::MacRoman.table()[0x8e], '\u{e9}');
+        assert_eq!(BaseEncoding::Standard.table()[0xae], '\u{fb01}');
+        assert_eq!(BaseEncoding::Standard.table()[0xfb], '\u{df}');
+        assert_eq!(BaseEncoding::Symbol.table()[0x61], '\u{3b1}');
+        assert_eq!(BaseEncoding::Symbol.table()[0xb7], '\u{2022}');
+        assert_eq!(BaseEncoding::ZapfDingbats.table()[0x33], '\u{2713}');
+        assert_eq!(BaseEncoding::ZapfDingbats.table()[0xfe], '\u{27be}');
     }
 }

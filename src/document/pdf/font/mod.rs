@@ -1,7 +1,7 @@
-//! Fonts: which text the codes of a string stand for, and how wide they are.
+//! Reads fonts: the text of a string's codes, and their widths.
 //!
-//! Rules: ISO 32000-2, 9.5 to 9.10. What a font's `ToUnicode` says goes first, then its encoding,
-//! then what its program says, then what its name suggests.
+//! Rules: ISO 32000-2, 9.5 to 9.10. A font's `ToUnicode` goes first, then its encoding, then its
+//! program, then its name.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -14,9 +14,9 @@ use std::collections::HashMap;
 
 use lopdf::{Dictionary, Object};
 
-use self::cmap::CMap;
-use self::encoding::Base;
-use super::file::{File, as_dict, number};
+use self::cmap::CharacterMap;
+use self::encoding::BaseEncoding;
+use super::file::{PdfFile, as_dict, number};
 use super::geometry::Matrix;
 use crate::sort::Sort;
 use crate::unseen;
@@ -26,78 +26,77 @@ mod encoding;
 mod program;
 mod standard;
 
-/// The most entries of a composite font's widths.
+/// Limit of a composite font's widths.
 const MAX_WIDTHS: usize = 200_000;
 
-/// How deep maps may be based on one another.
+/// Maximum length of a chain of maps based on one another.
 const MAX_BASES: usize = 4;
 
-/// What a font looks like.
+/// The style of a font.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct GlyphStyle {
     pub(super) bold: bool,
     pub(super) italic: bool,
     pub(super) mono: bool,
 }
 
-/// A code of a string.
+/// A decoded code of a string.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Code<'a> {
+pub(super) struct DecodedCode<'a> {
     pub(super) text: &'a str,
     /// In ems.
     pub(super) width: f32,
-    /// Whether word spacing is added to it.
+    /// True if word spacing applies to it.
     pub(super) blank: bool,
 }
 
-/// A font.
-pub(super) struct Font {
-    pub(super) look: Look,
+pub(super) struct PdfFont {
+    pub(super) style: GlyphStyle,
     pub(super) vertical: bool,
-    /// How high an em is, in units of the font's size.
+    /// Height of an em, in units of the font's size.
     pub(super) em: f32,
-    /// Each glyph is a drawing of its own (Type 3).
+    /// True if each glyph is a drawing of its own (Type 3).
     pub(super) is_drawn: bool,
-    kind: Kind,
+    kind: FontEncoding,
 }
 
-enum Kind {
-    /// Where in the text each code's is, and its width.
+enum FontEncoding {
+    /// For each code the range of its text, and its width.
     Simple {
         text: String,
         codes: Vec<(u32, u32, f32)>,
     },
-    Composite(Box<Composite>),
+    Composite(Box<CompositeFont>),
 }
 
-struct Composite {
-    map: CMap,
-    unicode: Option<CMap>,
+struct CompositeFont {
+    map: CharacterMap,
+    unicode: Option<CharacterMap>,
     widths: HashMap<u32, f32>,
     ranges: Vec<(u32, u32, f32)>,
     default: f32,
-    /// Whether its glyphs are numbered as those of one of Adobe's collections of characters.
+    /// True if its glyphs are numbered as in one of Adobe's character collections.
     numbered: bool,
 }
 
-impl Font {
+impl PdfFont {
     /// Reads a font.
-    pub(super) fn read(file: &File, dict: &Dictionary) -> Self {
+    pub(super) fn read(file: &PdfFile, dict: &Dictionary) -> Self {
         let kind = file.name(dict, b"Subtype").unwrap_or_default();
         let descendant = file
             .array(dict, b"DescendantFonts")
             .and_then(|fonts| as_dict(file.resolve(fonts.first()?)));
         let own = descendant.unwrap_or(dict);
         let descriptor = file.dict(own, b"FontDescriptor");
-        let look = look(file, dict, descriptor);
+        let style = style_of(file, dict, descriptor);
         if kind == b"Type0" || descendant.is_some() {
-            let composite = Composite::read(file, dict, own);
+            let composite = CompositeFont::read(file, dict, own);
             return Self {
-                look,
+                style,
                 vertical: composite.map.vertical,
                 em: 1.0,
                 is_drawn: false,
-                kind: Kind::Composite(Box::new(composite)),
+                kind: FontEncoding::Composite(Box::new(composite)),
             };
         }
         let matrix = (kind == b"Type3").then(|| {
@@ -109,53 +108,53 @@ impl Font {
                 .unwrap_or(Matrix([0.001, 0.0, 0.0, 0.001, 0.0, 0.0]))
         });
         let mut text = String::new();
-        let widths = Widths::read(file, dict, descriptor, matrix);
+        let widths = SimpleWidths::read(file, dict, descriptor, matrix);
         let texts = simple_texts(file, dict, descriptor, &mut text);
         let codes = texts.into_iter().enumerate();
         let codes = codes.map(|(code, (start, end))| (start, end, widths.of(code)));
         Self {
-            look,
+            style,
             vertical: false,
             em: matrix.map_or(1.0, |matrix| em_of_type3(file, dict, &matrix)),
             is_drawn: matrix.is_some(),
-            kind: Kind::Simple {
+            kind: FontEncoding::Simple {
                 codes: codes.collect(),
                 text,
             },
         }
     }
 
-    /// How many entries its tables have.
-    pub(super) fn weight(&self) -> usize {
+    /// Number of entries of its tables.
+    pub(super) fn entry_count(&self) -> usize {
         match &self.kind {
-            Kind::Simple { codes, .. } => codes.len(),
-            Kind::Composite(font) => {
-                let unicode = font.unicode.as_ref().map_or(0, CMap::weight);
-                256 + font.map.weight() + unicode + font.widths.len() + font.ranges.len()
+            FontEncoding::Simple { codes, .. } => codes.len(),
+            FontEncoding::Composite(font) => {
+                let unicode = font.unicode.as_ref().map_or(0, CharacterMap::entry_count);
+                256 + font.map.entry_count() + unicode + font.widths.len() + font.ranges.len()
             }
         }
     }
 
-    /// Goes through the codes of a string.
-    pub(super) fn decode(&self, string: &[u8], mut code: impl FnMut(Code<'_>)) {
+    /// Passes each code of a string to `code`.
+    pub(super) fn decode(&self, string: &[u8], mut code: impl FnMut(DecodedCode<'_>)) {
         match &self.kind {
-            Kind::Simple { text, codes } => {
+            FontEncoding::Simple { text, codes } => {
                 for byte in string {
                     let (start, end, width) = codes[usize::from(*byte)];
-                    code(Code {
+                    code(DecodedCode {
                         text: &text[start as usize..end as usize],
                         width,
                         blank: *byte == b' ',
                     });
                 }
             }
-            Kind::Composite(composite) => composite.decode(string, code),
+            FontEncoding::Composite(composite) => composite.decode(string, code),
         }
     }
 }
 
-/// How high the letters of a font of drawings are. Its units are its own: its box tells.
-fn em_of_type3(file: &File, dict: &Dictionary, matrix: &Matrix) -> f32 {
+/// Returns the height of an em of a Type 3 font. Its units are its own, so its bounding box tells.
+fn em_of_type3(file: &PdfFile, dict: &Dictionary, matrix: &Matrix) -> f32 {
     let numbers = file
         .array(dict, b"FontBBox")
         .map(|array| file.numbers(array));
@@ -170,7 +169,7 @@ fn em_of_type3(file: &File, dict: &Dictionary, matrix: &Matrix) -> f32 {
     }
 }
 
-fn look(file: &File, dict: &Dictionary, descriptor: Option<&Dictionary>) -> Look {
+fn style_of(file: &PdfFile, dict: &Dictionary, descriptor: Option<&Dictionary>) -> GlyphStyle {
     let name = base_name(file, dict).to_ascii_lowercase();
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
     let flags = descriptor.and_then(|descriptor| file.number(descriptor, b"Flags"));
@@ -181,7 +180,7 @@ fn look(file: &File, dict: &Dictionary, descriptor: Option<&Dictionary>) -> Look
     let tex_mono = [
         "cmtt", "ectt", "sftt", "cmsltt", "cmitt", "tctt", "pcrr", "cmvtt",
     ];
-    Look {
+    GlyphStyle {
         bold: has(&["bold", "black", "heavy", "demi"])
             || tex_bold.iter().any(|tex| name.starts_with(tex))
             || name.ends_with("-bd")
@@ -202,8 +201,8 @@ fn look(file: &File, dict: &Dictionary, descriptor: Option<&Dictionary>) -> Look
     }
 }
 
-/// A font's name, without what says that it is a part of a font.
-fn base_name(file: &File, dict: &Dictionary) -> String {
+/// Returns a font's name, without the prefix of a subset.
+fn base_name(file: &PdfFile, dict: &Dictionary) -> String {
     let name = file.name(dict, b"BaseFont").unwrap_or_default();
     let name = match name.get(6) {
         Some(b'+') => &name[7..],
@@ -213,16 +212,16 @@ fn base_name(file: &File, dict: &Dictionary) -> String {
 }
 
 /// The widths of a simple font.
-struct Widths {
+struct SimpleWidths {
     first: usize,
     given: Vec<f32>,
     missing: f32,
     standard: Option<&'static [u16; 95]>,
 }
 
-impl Widths {
+impl SimpleWidths {
     fn read(
-        file: &File,
+        file: &PdfFile,
         dict: &Dictionary,
         descriptor: Option<&Dictionary>,
         matrix: Option<Matrix>,
@@ -257,9 +256,9 @@ impl Widths {
     }
 }
 
-/// Where in `text` the text of each code of a simple font is.
+/// Writes the text of each code of a simple font into `text`; returns the ranges.
 fn simple_texts(
-    file: &File,
+    file: &PdfFile,
     dict: &Dictionary,
     descriptor: Option<&Dictionary>,
     text: &mut String,
@@ -268,8 +267,10 @@ fn simple_texts(
     let encoding = file.get(dict, b"Encoding");
     let described = encoding.and_then(as_dict);
     let named = match (encoding, described) {
-        (Some(Object::Name(name)), _) => Base::named(name),
-        (_, Some(described)) => file.name(described, b"BaseEncoding").and_then(Base::named),
+        (Some(Object::Name(name)), _) => BaseEncoding::named(name),
+        (_, Some(described)) => file
+            .name(described, b"BaseEncoding")
+            .and_then(BaseEncoding::named),
         _ => None,
     };
     let flags = descriptor.and_then(|descriptor| file.number(descriptor, b"Flags"));
@@ -277,23 +278,23 @@ fn simple_texts(
     let truetype = file.name(dict, b"Subtype") == Some(b"TrueType");
     let name = base_name(file, dict);
     let own = if name == "Symbol" || name.starts_with("Symbol,") || name == "SymbolMT" {
-        Some(Base::Symbol)
+        Some(BaseEncoding::Symbol)
     } else if name.starts_with("ZapfDingbats") {
-        Some(Base::ZapfDingbats)
+        Some(BaseEncoding::ZapfDingbats)
     } else {
         named
     };
     let base = own.unwrap_or(if truetype && (symbolic || described.is_none()) {
-        Base::WinAnsi
+        BaseEncoding::WinAnsi
     } else {
-        Base::Standard
+        BaseEncoding::Standard
     });
     let table = base.table();
     let mut glyphs: HashMap<u8, Vec<u8>> = HashMap::new();
     if own.is_none()
         && let Some(descriptor) = descriptor
     {
-        glyphs.extend(built_in(file, descriptor).unwrap_or_default());
+        glyphs.extend(program_encoding(file, descriptor).unwrap_or_default());
     }
     let mut code = 0_usize;
     let differences = described.and_then(|described| file.array(described, b"Differences"));
@@ -315,53 +316,53 @@ fn simple_texts(
         own.clear();
         let known = unicode
             .as_ref()
-            .is_some_and(|map| map.text(u32::from(code), &mut own));
+            .is_some_and(|map| map.push_text(u32::from(code), &mut own));
         if !known {
             match glyphs.get(&code) {
                 Some(name) => {
-                    encoding::name_to_text(name, &mut own);
+                    encoding::push_name_text(name, &mut own);
                 }
                 None => own.extend(Some(table[usize::from(code)]).filter(|c| *c != '\0')),
             }
         }
-        plain(&own, text);
+        push_readable(&own, text);
         texts.push((start, text.len() as u32));
     }
     texts
 }
 
-/// What an embedded font says itself about its codes.
-fn built_in(file: &File, descriptor: &Dictionary) -> Option<Vec<(u8, Vec<u8>)>> {
+/// Returns the encoding in an embedded font program.
+fn program_encoding(file: &PdfFile, descriptor: &Dictionary) -> Option<Vec<(u8, Vec<u8>)>> {
     if let Some(Object::Stream(program)) = file.get(descriptor, b"FontFile") {
-        return program::type1(&file.data(program));
+        return program::type1_encoding(&file.stream_data(program));
     }
     match file.get(descriptor, b"FontFile3") {
-        Some(Object::Stream(program)) => program::cff(&file.data(program)),
+        Some(Object::Stream(program)) => program::cff_encoding(&file.stream_data(program)),
         _ => None,
     }
 }
 
-/// What a font says that its codes stand for.
-fn to_unicode(file: &File, dict: &Dictionary) -> Option<CMap> {
+/// Reads a font's `ToUnicode` map.
+fn to_unicode(file: &PdfFile, dict: &Dictionary) -> Option<CharacterMap> {
     match file.get(dict, b"ToUnicode")? {
-        Object::Stream(_) => map(file, file.get(dict, b"ToUnicode")?, 0),
-        Object::Name(name) if name.starts_with(b"Identity") => Some(CMap::parse(
+        Object::Stream(_) => read_map(file, file.get(dict, b"ToUnicode")?, 0),
+        Object::Name(name) if name.starts_with(b"Identity") => Some(CharacterMap::parse(
             b"1 beginbfrange <0000> <FFFF> <0000> endbfrange",
             None,
         )),
         _ => None,
     }
-    .filter(CMap::has_texts)
+    .filter(CharacterMap::has_texts)
 }
 
-fn map(file: &File, object: &Object, depth: usize) -> Option<CMap> {
+fn read_map(file: &PdfFile, object: &Object, depth: usize) -> Option<CharacterMap> {
     match object {
-        Object::Name(name) => Some(CMap::named(name)),
+        Object::Name(name) => Some(CharacterMap::named(name)),
         Object::Stream(stream) => {
             let base = file.get(&stream.dict, b"UseCMap");
             let base = base.filter(|_| depth < MAX_BASES);
-            let base = base.and_then(|base| map(file, base, depth + 1));
-            let mut map = CMap::parse(&file.data(stream), base);
+            let base = base.and_then(|base| read_map(file, base, depth + 1));
+            let mut map = CharacterMap::parse(&file.stream_data(stream), base);
             map.vertical |= file.number(&stream.dict, b"WMode") == Some(1.0);
             Some(map)
         }
@@ -369,15 +370,15 @@ fn map(file: &File, object: &Object, depth: usize) -> Option<CMap> {
     }
 }
 
-impl Composite {
-    fn read(file: &File, dict: &Dictionary, own: &Dictionary) -> Self {
+impl CompositeFont {
+    fn read(file: &PdfFile, dict: &Dictionary, own: &Dictionary) -> Self {
         let encoding = file.get(dict, b"Encoding");
         let collection = file
             .dict(own, b"CIDSystemInfo")
             .and_then(|info| file.get(info, b"Ordering")?.as_str().ok());
         let mut composite = Self {
             map: encoding
-                .and_then(|encoding| map(file, encoding, 0))
+                .and_then(|encoding| read_map(file, encoding, 0))
                 .unwrap_or_default(),
             unicode: to_unicode(file, dict),
             widths: HashMap::new(),
@@ -389,7 +390,7 @@ impl Composite {
         composite
     }
 
-    fn read_widths(&mut self, file: &File, array: &[Object]) {
+    fn read_widths(&mut self, file: &PdfFile, array: &[Object]) {
         let mut at = 0;
         let number_at = |at: usize| number(file.resolve(array.get(at)?));
         while self.widths.len() + self.ranges.len() < MAX_WIDTHS
@@ -425,11 +426,11 @@ impl Composite {
         }
     }
 
-    fn decode(&self, string: &[u8], mut code: impl FnMut(Code<'_>)) {
+    fn decode(&self, string: &[u8], mut code: impl FnMut(DecodedCode<'_>)) {
         let (mut raw, mut text) = (String::new(), String::new());
         let mut rest = string;
         while !rest.is_empty() {
-            let length = self.map.length(rest).clamp(1, rest.len());
+            let length = self.map.code_length(rest).clamp(1, rest.len());
             let (bytes, after) = rest.split_at(length);
             rest = after;
             let value = bytes
@@ -441,19 +442,19 @@ impl Composite {
             let known = self
                 .unicode
                 .as_ref()
-                .is_some_and(|map| map.text(value, &mut raw))
-                || self.map.set_text(bytes, &mut raw);
+                .is_some_and(|map| map.push_text(value, &mut raw))
+                || self.map.push_set_text(bytes, &mut raw);
             if let (false, true, Some(cid @ 1..=95)) = (known, self.numbered, cid) {
-                // The first of each collection are those of ASCII.
+                // Each collection begins with ASCII.
                 raw.extend(char::from_u32(cid + 31));
             }
-            plain(&raw, &mut text);
+            push_readable(&raw, &mut text);
             let width = match cid {
                 Some(cid) => self.width(cid),
                 None if length == 1 => self.default / 2.0,
                 None => self.default,
             };
-            code(Code {
+            code(DecodedCode {
                 text: &text,
                 width,
                 blank: length == 1 && value == 32,
@@ -462,8 +463,8 @@ impl Composite {
     }
 }
 
-/// Adds a code's text as it is read: without controls, ligatures as their letters.
-fn plain(raw: &str, text: &mut String) {
+/// Appends a code's text in readable form: without controls, ligatures as letters.
+fn push_readable(raw: &str, text: &mut String) {
     for character in raw.chars() {
         match character {
             '\u{fb00}' => text.push_str("ff"),
@@ -474,11 +475,11 @@ fn plain(raw: &str, text: &mut String) {
             '\u{fb05}' | '\u{fb06}' => text.push_str("st"),
             '\u{a0}' | '\t' | '\n' | '\r' | '\u{2000}'..='\u{200a}' | '\u{202f}' => text.push(' '),
             '\u{ad}' => text.push('-'),
-            // Where fonts of pictures put their bullets.
+            // Code points at which symbol fonts have their bullets.
             '\u{f0b7}' | '\u{f0a7}' | '\u{f0d8}' => text.push('\u{2022}'),
             '\u{f0fc}' => text.push('\u{2713}'),
             '\u{e000}'..='\u{f8ff}' | '\u{fffd}' => {}
-            // Letters of some scripts are joined or parted by these.
+            // These join or separate letters of some scripts.
             '\u{200c}' | '\u{200d}' => text.push(character),
             character if unseen::is_unseen(character) => {}
             character if character.is_control() => {}

@@ -1,51 +1,49 @@
-//! What fonts say themselves about their codes: the encodings within Type 1 and CFF programs, for
-//! fonts to which the file gives none.
+//! Reads the encodings in Type 1 and CFF font programs, for fonts to which the file gives none.
 //!
 //! Rules: Adobe Type 1 Font Format, 2.2; Adobe's technical note 5176 (Compact Font Format).
-//! `cff_names.txt` holds the names that note gives to every font, one a line.
+//! `cff_names.txt` holds the names that this note gives to every font, one a line.
 
-use super::super::lexer::{Item, Lexer, Operand};
+use super::super::lexer::{PdfLexer, PdfOperand, PdfToken};
 
-/// The strings that every CFF font has.
+/// The standard strings of CFF fonts.
 const NAMES: &str = include_str!("cff_names.txt");
 
-/// The most glyphs of a font.
+/// Limit of a font's glyphs.
 const MAX_GLYPHS: usize = 65_536;
 
-/// Codes and the names of their glyphs in a Type 1 font; `None` if it has Adobe's standard
-/// encoding.
-pub(super) fn type1(program: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
+/// Returns codes and their glyph names of a Type 1 font; `None` for Adobe's standard encoding.
+pub(super) fn type1_encoding(program: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
     let end = memchr::memmem::find(program, b"eexec").unwrap_or(program.len());
     let start = memchr::memmem::find(&program[..end], b"/Encoding")?;
-    let mut lexer = Lexer::new(&program[start + b"/Encoding".len()..end]);
+    let mut lexer = PdfLexer::new(&program[start + b"/Encoding".len()..end]);
     let mut names = Vec::new();
     let mut before = [None, None];
     while let Some(item) = lexer.next() {
         match item {
-            Item::Operand(operand) => before = [before[1].take(), Some(operand)],
-            Item::Operator(b"StandardEncoding") => return None,
-            Item::Operator(b"put") => {
-                if let [Some(Operand::Number(code)), Some(Operand::Name(name))] = &before
+            PdfToken::Operand(operand) => before = [before[1].take(), Some(operand)],
+            PdfToken::Operator(b"StandardEncoding") => return None,
+            PdfToken::Operator(b"put") => {
+                if let [Some(PdfOperand::Number(code)), Some(PdfOperand::Name(name))] = &before
                     && (0.0..256.0).contains(code)
                     && name.as_ref() != b".notdef"
                 {
                     names.push((*code as u8, name.to_vec()));
                 }
             }
-            Item::Operator(b"def" | b"readonly") => break,
-            Item::Operator(_) => {}
+            PdfToken::Operator(b"def" | b"readonly") => break,
+            PdfToken::Operator(_) => {}
         }
     }
     (!names.is_empty()).then_some(names)
 }
 
-/// Reads numbers of a CFF font; beyond its end there is nothing.
-struct Reader<'a> {
+/// Reads numbers of a CFF font; returns `None` beyond its end.
+struct CffReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> CffReader<'a> {
     fn at(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
@@ -61,7 +59,7 @@ impl<'a> Reader<'a> {
         )
     }
 
-    /// An INDEX: where its items are.
+    /// Reads the items of an INDEX.
     fn index(&mut self) -> Option<Vec<&'a [u8]>> {
         let count = self.number(2)?;
         if count == 0 {
@@ -83,11 +81,11 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The operands of some operators of a top DICT: charset, encoding, char strings; whether it is a
-/// font of glyphs without names.
-fn top(dict: &[u8]) -> Option<(usize, usize, usize, bool)> {
+/// Returns operands of a top DICT: charset, encoding, char strings; and whether the glyphs have no
+/// names.
+fn read_top_dict(dict: &[u8]) -> Option<(usize, usize, usize, bool)> {
     let (mut charset, mut encoding, mut glyphs, mut composite) = (0, 0, 0, false);
-    let (mut reader, mut last) = (Reader::at(dict, 0), 0);
+    let (mut reader, mut last) = (CffReader::at(dict, 0), 0);
     while let Some(byte) = reader.number(1) {
         match byte {
             12 => composite |= reader.number(1)? == 30,
@@ -99,7 +97,7 @@ fn top(dict: &[u8]) -> Option<(usize, usize, usize, bool)> {
             30 => while reader.number(1)? & 0xf != 0xf {},
             32..=246 => last = byte - 139.min(byte),
             247..=250 => last = (byte - 247) * 256 + reader.number(1)? + 108,
-            // Negative numbers are never places.
+            // Negative numbers are never offsets.
             251..=254 => {
                 reader.number(1)?;
                 last = 0;
@@ -110,15 +108,15 @@ fn top(dict: &[u8]) -> Option<(usize, usize, usize, bool)> {
     (glyphs > 0).then_some((charset, encoding, glyphs, composite))
 }
 
-/// The names of glyphs as numbers of strings, in their order.
-fn charset(font: &[u8], offset: usize, glyphs: usize) -> Option<Vec<usize>> {
+/// Returns the names of the glyphs in order, as string numbers.
+fn read_charset(font: &[u8], offset: usize, glyphs: usize) -> Option<Vec<usize>> {
     let mut ids = vec![0];
     if offset <= 2 {
-        // Those of Adobe's Latin character set are numbered in the order of that table.
+        // Adobe's Latin character set is numbered in the order of the standard strings.
         ids.extend(1..glyphs.min(229));
         return Some(ids);
     }
-    let mut reader = Reader::at(font, offset);
+    let mut reader = CffReader::at(font, offset);
     let format = reader.number(1)?;
     while ids.len() < glyphs.min(MAX_GLYPHS) {
         let first = reader.number(2)?;
@@ -132,26 +130,26 @@ fn charset(font: &[u8], offset: usize, glyphs: usize) -> Option<Vec<usize>> {
     Some(ids)
 }
 
-/// Codes and the names of their glyphs in a CFF font; `None` if it has Adobe's standard encoding,
-/// or none.
-pub(super) fn cff(font: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
-    let mut reader = Reader::at(font, usize::from(*font.get(2)?));
+/// Returns codes and their glyph names of a CFF font; `None` for Adobe's standard encoding, or if
+/// there is none.
+pub(super) fn cff_encoding(font: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
+    let mut reader = CffReader::at(font, usize::from(*font.get(2)?));
     reader.index()?;
     let dicts = reader.index()?;
     let strings = reader.index()?;
-    let (charset_at, encoding, glyphs, composite) = top(dicts.first()?)?;
+    let (charset_at, encoding, glyphs, composite) = read_top_dict(dicts.first()?)?;
     if composite || encoding <= 1 {
         return None;
     }
-    let count = Reader::at(font, glyphs).number(2)?;
-    let ids = charset(font, charset_at, count)?;
+    let count = CffReader::at(font, glyphs).number(2)?;
+    let ids = read_charset(font, charset_at, count)?;
     let listed: Vec<&str> = NAMES.lines().collect();
     let name = |id: usize| match listed.get(id) {
         Some(name) => Some(name.as_bytes().to_vec()),
         None => strings.get(id - listed.len()).map(|name| name.to_vec()),
     };
     let mut names = Vec::new();
-    let mut reader = Reader::at(font, encoding);
+    let mut reader = CffReader::at(font, encoding);
     let format = reader.number(1)?;
     let entries = reader.number(1)?;
     let mut glyph = 1;
@@ -189,9 +187,9 @@ mod tests {
     #[test]
     fn a_type_1_font_names_the_glyphs_of_its_codes() {
         let program = b"%!PS-AdobeFont-1.0: X\n/Encoding 256 array\n0 1 255 {1 index exch /.notdef put} for\ndup 11 /ff put\ndup 65 /A put\nreadonly def\neexec dup 66 /B put";
-        let names = type1(program).unwrap();
+        let names = type1_encoding(program).unwrap();
         assert_eq!(names, [(11, b"ff".to_vec()), (65, b"A".to_vec())]);
-        assert!(type1(b"/Encoding StandardEncoding def").is_none());
+        assert!(type1_encoding(b"/Encoding StandardEncoding def").is_none());
     }
 
     #[test]
@@ -211,10 +209,10 @@ mod tests {
         font.extend([0, 2, 200, 201]);
         font.resize(70, 0);
         font.extend([0, 3, 1]);
-        let names = cff(&font).unwrap();
+        let names = cff_encoding(&font).unwrap();
         assert_eq!(names, [(200, b"A".to_vec()), (201, b"foo".to_vec())]);
         for length in 0..font.len() {
-            cff(&font[..length]);
+            cff_encoding(&font[..length]);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The widths of the fonts that every viewer has, which files need not give.
+//! Holds the widths of the fonts that every viewer has, which files need not give.
 //!
 //! Rules: ISO 32000-2, 9.6.2.2; the widths are those of Adobe's font metrics, for the codes 32 to
 //! 126, in thousandths of an em.
@@ -59,7 +59,7 @@ static SYMBOL: [u16; 95] = [
     549, 576, 521, 549, 549, 521, 549, 603, 439, 576, 713, 686, 493, 686, 494, 480, 200, 480, 549,
 ];
 
-/// The widths of the font of this name, if it is one of them or looks like it.
+/// Returns the widths of the standard font of this name, or of one that resembles it.
 pub(super) fn widths(name: &str) -> Option<&'static [u16; 95]> {
     let name = name.to_ascii_lowercase();
     let has = |part: &str| name.contains(part);

@@ -1,52 +1,52 @@
-//! Gutters: gaps that rows below one another share. On their sides lie columns, which are read one
+//! Finds gutters: gaps that consecutive rows share. Beside them are columns, which are read one
 //! after the other, or cells, which are read row by row.
 
 use std::ops::Range;
 
-use super::super::runs::Run;
-use super::rows::Row;
-use super::{Line, Region};
+use super::super::runs::GlyphRun;
+use super::rows::RunRow;
+use super::{PageRegion, TextLine};
 use crate::sort::Sort;
 
-/// The narrowest gutter, in ems.
-const GUTTER: f32 = 0.75;
+/// Minimum width of a gutter, in ems.
+const MIN_GUTTER: f32 = 0.75;
 
-/// The narrowest column of text, in ems.
-const COLUMN: f32 = 8.0;
+/// Minimum width of a text column, in ems.
+const MIN_COLUMN: f32 = 8.0;
 
-/// The narrowest gap between cells, in ems.
-const CELLS: f32 = 0.6;
+/// Minimum width of a gap between cells, in ems.
+const MIN_CELL_GAP: f32 = 0.6;
 
-/// The fewest rows of a column, and of a table.
+/// Minimum number of rows of a column, and of a table.
 const MIN_ROWS: usize = 3;
 
-/// The most rows that one gutter is followed over.
+/// Limit of the rows that a gutter is followed over.
 const MAX_ROWS: usize = 2000;
 
-/// The most gutters beside one another.
+/// Limit of gutters beside one another.
 const MAX_GAPS: usize = 64;
 
-/// How deep columns may hold columns.
+/// Maximum nesting of columns.
 const MAX_DEPTH: usize = 3;
 
-type Gap = (f32, f32);
+type ColumnGap = (f32, f32);
 
 /// A part of a row without wide gaps.
-struct Segment {
+struct RowSegment {
     runs: Range<usize>,
     u0: f32,
     u1: f32,
 }
 
-fn segments(row: &Row) -> Vec<Segment> {
-    let mut segments: Vec<Segment> = Vec::new();
+fn segments(row: &RunRow) -> Vec<RowSegment> {
+    let mut segments: Vec<RowSegment> = Vec::new();
     for (at, run) in row.runs.iter().enumerate() {
         match segments.last_mut() {
-            Some(last) if run.u0 - last.u1 < GUTTER * row.size => {
+            Some(last) if run.u0 - last.u1 < MIN_GUTTER * row.size => {
                 last.runs.end = at + 1;
                 last.u1 = last.u1.max(run.u1);
             }
-            _ => segments.push(Segment {
+            _ => segments.push(RowSegment {
                 runs: at..at + 1,
                 u0: run.u0,
                 u1: run.u1,
@@ -56,13 +56,13 @@ fn segments(row: &Row) -> Vec<Segment> {
     segments
 }
 
-/// The parts of the page that these rows are, in the order in which they are read.
-pub(super) fn order(rows: &[Row], text: &str, regions: &mut Vec<Region>) {
-    order_within(rows, text, regions, 0);
+/// Appends the regions of these rows in reading order.
+pub(super) fn append_regions(rows: &[RunRow], text: &str, regions: &mut Vec<PageRegion>) {
+    append_regions_within(rows, text, regions, 0);
 }
 
-fn order_within(rows: &[Row], text: &str, regions: &mut Vec<Region>, depth: usize) {
-    let split: Vec<Vec<Segment>> = rows.iter().map(segments).collect();
+fn append_regions_within(rows: &[RunRow], text: &str, regions: &mut Vec<PageRegion>, depth: usize) {
+    let split: Vec<Vec<RowSegment>> = rows.iter().map(segments).collect();
     let mut plain = 0;
     let mut at = 0;
     while at < rows.len() {
@@ -71,11 +71,11 @@ fn order_within(rows: &[Row], text: &str, regions: &mut Vec<Region>, depth: usiz
             at += 1;
             continue;
         }
-        let (gaps, end) = follow(rows, &split, at, gaps);
+        let (gaps, end) = follow_gaps(rows, &split, at, gaps);
         if let Some((gaps, band)) = as_columns(rows, &split, &gaps, plain..at, end) {
             push_lines(&rows[plain..band.start], regions);
             for column in columns_of(&rows[band.clone()], &gaps) {
-                order_within(&column, text, regions, depth + 1);
+                append_regions_within(&column, text, regions, depth + 1);
             }
             at = band.end;
             plain = at;
@@ -85,36 +85,42 @@ fn order_within(rows: &[Row], text: &str, regions: &mut Vec<Region>, depth: usiz
             at += count;
             plain = at;
         } else {
-            // A gutter of many rows that makes nothing would not do so further down.
+            // A long gutter that makes neither columns nor a table would not do so further down.
             at = if end - at > 16 { end } else { at + 1 };
         }
     }
     push_lines(&rows[plain..], regions);
 }
 
-fn push_lines(rows: &[Row], regions: &mut Vec<Region>) {
+fn push_lines(rows: &[RunRow], regions: &mut Vec<PageRegion>) {
     if !rows.is_empty() {
-        let lines = rows.iter().map(|row| Line::of(&row.runs));
-        regions.push(Region::Lines(lines.collect()));
+        let lines = rows.iter().map(|row| TextLine::from_runs(&row.runs));
+        regions.push(PageRegion::Lines(lines.collect()));
     }
 }
 
-/// The gaps of a row. The row below it counts as part of it where it stands so near that it can
-/// only be beside it, in columns that have no common baselines.
-fn first_gaps(rows: &[Row], split: &[Vec<Segment>], at: usize) -> Vec<Gap> {
-    let mut spans: Vec<Gap> = split[at].iter().map(|one| (one.u0, one.u1)).collect();
-    let near = |below: &Row| rows[at].v - below.v < 0.8 * below.size.min(rows[at].size);
+/// Returns the gaps of a row. The row below it counts as part of it if it is so near that it can
+/// only be beside it, in columns without common baselines.
+fn first_gaps(rows: &[RunRow], split: &[Vec<RowSegment>], at: usize) -> Vec<ColumnGap> {
+    let mut spans: Vec<ColumnGap> = split[at].iter().map(|one| (one.u0, one.u1)).collect();
+    let near = |below: &RunRow| rows[at].v - below.v < 0.8 * below.size.min(rows[at].size);
     if rows.get(at + 1).is_some_and(near) {
         spans.extend(split[at + 1].iter().map(|one| (one.u0, one.u1)));
         spans.arrange_by(|a, b| a.0.total_cmp(&b.0));
     }
-    let least = GUTTER * rows[at].size;
+    let least = MIN_GUTTER * rows[at].size;
     let gaps = spans.windows(2).map(|pair| (pair[0].1, pair[1].0));
     gaps.filter(|(low, high)| high - low >= least).collect()
 }
 
-/// What the rows below the one at `at` leave of its gaps, and how far they share them.
-fn follow(rows: &[Row], split: &[Vec<Segment>], at: usize, gaps: Vec<Gap>) -> (Vec<Gap>, usize) {
+/// Returns the part of the gaps of the row at `at` that the rows below share, and the end of these
+/// rows.
+fn follow_gaps(
+    rows: &[RunRow],
+    split: &[Vec<RowSegment>],
+    at: usize,
+    gaps: Vec<ColumnGap>,
+) -> (Vec<ColumnGap>, usize) {
     let mut gaps = gaps;
     let mut end = at + 1;
     while end < rows.len().min(at + MAX_ROWS) {
@@ -122,7 +128,7 @@ fn follow(rows: &[Row], split: &[Vec<Segment>], at: usize, gaps: Vec<Gap>) -> (V
         if rows[end - 1].v - rows[end].v > 8.0 * em {
             break;
         }
-        let left = narrowed(&gaps, &split[end], GUTTER * em);
+        let left = free_gaps(&gaps, &split[end], MIN_GUTTER * em);
         if left.is_empty() || left.len() > MAX_GAPS {
             break;
         }
@@ -132,8 +138,8 @@ fn follow(rows: &[Row], split: &[Vec<Segment>], at: usize, gaps: Vec<Gap>) -> (V
     (gaps, end)
 }
 
-/// What is left of gaps beside the segments of a row.
-fn narrowed(gaps: &[Gap], row: &[Segment], least: f32) -> Vec<Gap> {
+/// Returns the parts of gaps that are free beside the segments of a row, at least `least` wide.
+fn free_gaps(gaps: &[ColumnGap], row: &[RowSegment], least: f32) -> Vec<ColumnGap> {
     let mut left = Vec::with_capacity(gaps.len());
     for (low, high) in gaps {
         let mut low = *low;
@@ -150,27 +156,26 @@ fn narrowed(gaps: &[Gap], row: &[Segment], least: f32) -> Vec<Gap> {
             left.push((low, *high));
         }
     }
-    // Gaps of a gap: the widest is the gutter.
     left
 }
 
-/// The number of the column that something at `u` lies in.
-fn column_at(gaps: &[Gap], u: f32) -> usize {
+/// Returns the index of the column at `u`.
+fn column_at(gaps: &[ColumnGap], u: f32) -> usize {
     gaps.partition_point(|(low, high)| f32::midpoint(*low, *high) < u)
 }
 
-/// The rows of each column.
-fn columns_of(rows: &[Row], gaps: &[Gap]) -> Vec<Vec<Row>> {
+/// Returns the rows of each column.
+fn columns_of(rows: &[RunRow], gaps: &[ColumnGap]) -> Vec<Vec<RunRow>> {
     let mut columns = vec![Vec::new(); gaps.len() + 1];
     for row in rows {
-        let mut parts: Vec<Vec<Run>> = vec![Vec::new(); gaps.len() + 1];
+        let mut parts: Vec<Vec<GlyphRun>> = vec![Vec::new(); gaps.len() + 1];
         for run in &row.runs {
             parts[column_at(gaps, run.middle())].push(*run);
         }
         for (column, runs) in columns.iter_mut().zip(parts) {
             if !runs.is_empty() {
                 let size = runs.iter().map(|run| run.size).fold(0.0, f32::max);
-                column.push(Row {
+                column.push(RunRow {
                     runs,
                     size,
                     v: row.v,
@@ -181,9 +186,9 @@ fn columns_of(rows: &[Row], gaps: &[Gap]) -> Vec<Vec<Row>> {
     columns
 }
 
-/// What is known of the rows of a column.
+/// Statistics of the rows of a column.
 #[derive(Default)]
-struct Filling {
+struct ColumnFill {
     rows: usize,
     words: usize,
     widths: Vec<f32>,
@@ -191,18 +196,18 @@ struct Filling {
     u1: f32,
 }
 
-fn fillings(split: &[Vec<Segment>], gaps: &[Gap]) -> Vec<Filling> {
+fn measure_columns(split: &[Vec<RowSegment>], gaps: &[ColumnGap]) -> Vec<ColumnFill> {
     let mut columns = Vec::new();
-    columns.resize_with(gaps.len() + 1, || Filling {
+    columns.resize_with(gaps.len() + 1, || ColumnFill {
         u0: f32::INFINITY,
         u1: f32::NEG_INFINITY,
-        ..Filling::default()
+        ..ColumnFill::default()
     });
     for row in split {
         let mut last = usize::MAX;
         for segment in row {
             let at = column_at(gaps, f32::midpoint(segment.u0, segment.u1));
-            let column: &mut Filling = &mut columns[at];
+            let column: &mut ColumnFill = &mut columns[at];
             column.words += segment.runs.len();
             column.u0 = column.u0.min(segment.u0);
             column.u1 = column.u1.max(segment.u1);
@@ -224,8 +229,8 @@ fn fillings(split: &[Vec<Segment>], gaps: &[Gap]) -> Vec<Filling> {
     columns
 }
 
-impl Filling {
-    /// Whether it looks like text that fills a column.
+impl ColumnFill {
+    /// True if it looks like text that fills a column.
     fn is_text(&self, em: f32) -> bool {
         let width = self.u1 - self.u0;
         let middle = self
@@ -234,25 +239,26 @@ impl Filling {
             .copied()
             .unwrap_or(0.0);
         self.rows >= MIN_ROWS
-            && width >= COLUMN * em
+            && width >= MIN_COLUMN * em
             && self.words * 2 >= self.rows * 7
             && middle >= 0.5 * width
     }
 }
 
-/// The gutters between columns of text, and the rows that they take, if the gaps are such.
+/// Returns the gutters between columns of text and the range of their rows, if the gaps are such
+/// gutters.
 fn as_columns(
-    rows: &[Row],
-    split: &[Vec<Segment>],
-    gaps: &[Gap],
+    rows: &[RunRow],
+    split: &[Vec<RowSegment>],
+    gaps: &[ColumnGap],
     above: Range<usize>,
     end: usize,
-) -> Option<(Vec<Gap>, Range<usize>)> {
+) -> Option<(Vec<ColumnGap>, Range<usize>)> {
     let start = above.end;
     let mut end = end;
     let em = median(rows[start..end].iter().map(|row| row.size));
-    // What stands on one side alone, far below the rest, is no longer part of it.
-    let sides = |row: &[Segment]| {
+    // Rows on one side only, far below the rest, are no longer part of it.
+    let sides = |row: &[RowSegment]| {
         let first = row.first().map(|segment| column_at(gaps, segment.u0));
         let last = row.last().map(|segment| column_at(gaps, segment.u0));
         (first, last)
@@ -273,14 +279,15 @@ fn as_columns(
     }
     let mut gaps = gaps.to_vec();
     loop {
-        let columns = fillings(&split[start..end], &gaps);
+        let columns = measure_columns(&split[start..end], &gaps);
         if gaps.is_empty() {
             return None;
         }
-        // A column that is too narrow for text belongs to the one beside it: numbers, bullets.
+        // A column that is too narrow for text belongs to the one beside it, as numbers and bullets
+        // do.
         let narrow = columns
             .iter()
-            .position(|column| column.u1 - column.u0 < COLUMN * em);
+            .position(|column| column.u1 - column.u0 < MIN_COLUMN * em);
         if let Some(narrow) = narrow {
             gaps.remove(narrow.min(gaps.len() - 1));
             continue;
@@ -290,13 +297,13 @@ fn as_columns(
         }
         return None;
     }
-    // What lies right above, on one side, belongs to it.
+    // Rows right above that leave the gutters free belong to it.
     let mut start = start;
     while start > above.start {
         let row = &split[start - 1];
         let near = rows[start - 1].v - rows[start].v < 1.8 * rows[start - 1].size.max(em);
-        let least = GUTTER * em;
-        if !near || narrowed(&gaps, row, least).len() < gaps.len() {
+        let least = MIN_GUTTER * em;
+        if !near || free_gaps(&gaps, row, least).len() < gaps.len() {
             break;
         }
         start -= 1;
@@ -304,9 +311,9 @@ fn as_columns(
     Some((gaps, start..end))
 }
 
-/// Whether these are the columns of an index: many short lines, in columns of one width.
-fn is_index(columns: &[Filling], em: f32) -> bool {
-    let pitch = |pair: &[Filling]| pair[1].u0 - pair[0].u0;
+/// True for the columns of an index: many short lines, in columns of one width.
+fn is_index(columns: &[ColumnFill], em: f32) -> bool {
+    let pitch = |pair: &[ColumnFill]| pair[1].u0 - pair[0].u0;
     let pitches: Vec<f32> = columns.windows(2).map(pitch).collect();
     let first = pitches.first().copied().unwrap_or_default();
     let last = columns.last().map_or(0.0, |column| column.u1 - column.u0);
@@ -320,8 +327,8 @@ fn is_index(columns: &[Filling], em: f32) -> bool {
             .all(|column| column.rows >= 15 && column.words >= column.rows * 3 / 2)
 }
 
-/// The gaps that no row crosses.
-fn shared_gaps(rows: &[Row], em: f32) -> Vec<Gap> {
+/// Returns the gaps that no row crosses.
+fn shared_gaps(rows: &[RunRow], em: f32) -> Vec<ColumnGap> {
     let mut spans: Vec<(f32, f32)> = rows
         .iter()
         .flat_map(|row| row.runs.iter().map(|run| (run.u0, run.u1)))
@@ -330,7 +337,7 @@ fn shared_gaps(rows: &[Row], em: f32) -> Vec<Gap> {
     let mut gaps = Vec::new();
     let mut end = f32::INFINITY;
     for (u0, u1) in spans {
-        if u0 - end >= CELLS * em {
+        if u0 - end >= MIN_CELL_GAP * em {
             gaps.push((end, u0));
         }
         end = if end.is_finite() { end.max(u1) } else { u1 };
@@ -338,9 +345,9 @@ fn shared_gaps(rows: &[Row], em: f32) -> Vec<Gap> {
     gaps
 }
 
-/// A table of these rows, if they are one, and how many of them it takes: one ends where the next
+/// Returns the table that these rows form, if they do, and its number of rows: it ends if the next
 /// row is far below.
-fn as_table(rows: &[Row], text: &str) -> Option<(Region, usize)> {
+fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
     let leads: Vec<f32> = rows.windows(2).map(|pair| pair[0].v - pair[1].v).collect();
     let lead = median(leads.iter().copied());
     let far = leads.iter().position(|gap| *gap > 1.9 * lead);
@@ -369,7 +376,7 @@ fn as_table(rows: &[Row], text: &str) -> Option<(Region, usize)> {
     }
     let mono = rows
         .iter()
-        .filter(|row| row.runs.iter().all(|run| run.look.mono))
+        .filter(|row| row.runs.iter().all(|run| run.style.mono))
         .count();
     let long = columns.iter().any(|(rows, words)| *words > rows * 9);
     if filled * 10 < rows.len() * 7
@@ -379,7 +386,7 @@ fn as_table(rows: &[Row], text: &str) -> Option<(Region, usize)> {
     {
         return None;
     }
-    let is_leader = |run: &Run| {
+    let is_leader = |run: &GlyphRun| {
         let own = run.text(text);
         own.len() >= 3 && own.bytes().all(|byte| byte == b'.') || own == "."
     };
@@ -392,7 +399,7 @@ fn as_table(rows: &[Row], text: &str) -> Option<(Region, usize)> {
     {
         return None;
     }
-    // Marks or numbers of items and what they say are a list.
+    // Marks or numbers with their items are a list.
     if gaps.len() == 1 {
         let marks = rows.iter().filter(|row| {
             let first = row.runs.first().map_or("", |run| run.text(text));
@@ -402,15 +409,15 @@ fn as_table(rows: &[Row], text: &str) -> Option<(Region, usize)> {
             return None;
         }
     }
-    let cells = |row: &Row| {
+    let cells = |row: &RunRow| {
         let mut cells = vec![Vec::new(); gaps.len() + 1];
         for run in &row.runs {
             cells[column_at(gaps, run.middle())].push(*run);
         }
-        let line = |runs: Vec<Run>| (!runs.is_empty()).then(|| Line::of(&runs));
+        let line = |runs: Vec<GlyphRun>| (!runs.is_empty()).then(|| TextLine::from_runs(&runs));
         cells.into_iter().map(line).collect()
     };
-    Some((Region::Table(rows.iter().map(cells).collect()), count))
+    Some((PageRegion::Table(rows.iter().map(cells).collect()), count))
 }
 
 fn median(values: impl Iterator<Item = f32>) -> f32 {

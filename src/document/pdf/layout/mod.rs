@@ -1,70 +1,68 @@
-//! From runs to lines, in the order in which a page is read.
+//! Orders runs into lines, in the order in which a page is read.
 //!
-//! Rules are those of the eye: what has one baseline is a row; a row falls into segments where
-//! there is a wide gap; a gap that many rows share is a gutter, and what lies on its two sides is
-//! columns or a table.
+//! The rules are those of the eye: runs on one baseline are a row; a row splits into segments at
+//! wide gaps; a gap that many rows share is a gutter, with columns or a table beside it.
 //!
 //! | module | what it is |
 //! |---|---|
 //! | `columns` | gutters: columns and tables |
 //! | `rows` | rows of runs |
 
-use super::font::Look;
-use super::runs::{BLANK, Run};
+use super::font::GlyphStyle;
+use super::runs::{BLANK, GlyphRun};
 use crate::sort::Sort;
 
 mod columns;
 mod rows;
 
-/// The most directions of lines on a page.
+/// Limit of the directions of lines on a page.
 const MAX_ANGLES: usize = 64;
 
 /// A word or a part of one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
-    /// Where its text is.
+pub(super) struct LinePiece {
+    /// Range of its text.
     pub(super) start: u32,
     pub(super) end: u32,
     pub(super) u0: f32,
     pub(super) u1: f32,
-    pub(super) look: Look,
+    pub(super) style: GlyphStyle,
     pub(super) link: Option<u32>,
-    /// Whether there is a blank before it.
+    /// True if a blank precedes it.
     pub(super) blank: bool,
-    /// Whether it stands above or below its line.
+    /// True if it is above or below its line.
     pub(super) raised: bool,
 }
 
-/// A line.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
-    pub(super) pieces: Vec<Piece>,
+pub(super) struct TextLine {
+    pub(super) pieces: Vec<LinePiece>,
     pub(super) u0: f32,
     pub(super) u1: f32,
     pub(super) v: f32,
     pub(super) size: f32,
 }
 
-impl Line {
-    fn of(runs: &[Run]) -> Self {
+impl TextLine {
+    fn from_runs(runs: &[GlyphRun]) -> Self {
         let size = main_size(runs);
-        let is_main = |run: &&Run| run.size >= 0.95 * size;
+        let is_main = |run: &&GlyphRun| run.size >= 0.95 * size;
         let v = runs.iter().filter(is_main).map(|run| run.v).next();
         let v = v.unwrap_or_default();
         let mut pieces = Vec::with_capacity(runs.len());
-        let mut before: Option<&Run> = None;
+        let mut before: Option<&GlyphRun> = None;
         for run in runs {
             let blank = before.is_some_and(|before| {
                 let em = before.size.max(run.size);
                 let gap = run.u0 - before.u1;
                 gap > BLANK * em || before.blank && gap > -0.2 * em
             });
-            pieces.push(Piece {
+            pieces.push(LinePiece {
                 start: run.start,
                 end: run.end,
                 u0: run.u0,
                 u1: run.u1,
-                look: run.look,
+                style: run.style,
                 link: run.link,
                 blank,
                 raised: run.size < 0.9 * size && (run.v - v).abs() > 0.1 * size,
@@ -83,7 +81,7 @@ impl Line {
         }
     }
 
-    /// Its text, taken from that of its page.
+    /// Returns its text, from the text of its page.
     pub(super) fn text(&self, pool: &str) -> String {
         let mut text = String::new();
         for piece in &self.pieces {
@@ -96,19 +94,19 @@ impl Line {
     }
 }
 
-impl Piece {
+impl LinePiece {
     pub(super) fn text<'a>(&self, pool: &'a str) -> &'a str {
         let range = self.start as usize..self.end as usize;
         pool.get(range).unwrap_or_default()
     }
 }
 
-/// The size that most of the text has.
-fn main_size(runs: &[Run]) -> f32 {
+/// Returns the size of most of the text.
+fn main_size(runs: &[GlyphRun]) -> f32 {
     let mut best = (0.0, 0);
     for run in runs {
-        let near = |other: &&Run| (other.size - run.size).abs() < 0.06 * run.size;
-        // Of long rows the first ones tell.
+        let near = |other: &&GlyphRun| (other.size - run.size).abs() < 0.06 * run.size;
+        // The first runs of a long row are enough.
         let near = runs.iter().take(64).filter(near);
         let letters = near.map(|run| run.end - run.start).sum::<u32>();
         if letters > best.1 {
@@ -121,19 +119,19 @@ fn main_size(runs: &[Run]) -> f32 {
     best.0
 }
 
-/// A part of a page.
+/// A region of a page.
 #[derive(Debug)]
-pub(super) enum Region {
-    /// Lines one below the other.
-    Lines(Vec<Line>),
-    /// Rows of cells; a cell may be empty.
-    Table(Vec<Vec<Option<Line>>>),
+pub(super) enum PageRegion {
+    /// Lines below each other.
+    Lines(Vec<TextLine>),
+    /// Rows of cells; `None` for an empty cell.
+    Table(Vec<Vec<Option<TextLine>>>),
 }
 
-/// Lays out a page: its parts in the order in which they are read. `angle` is the direction of most
-/// of its text; what has another one comes last.
-pub(super) fn lay_out(runs: &mut Vec<Run>, text: &str) -> (Vec<Region>, i16) {
-    rows::drop_doubles(runs, text);
+/// Lays out a page: returns its regions in reading order, and the direction of most of its text.
+/// Text in other directions comes last.
+pub(super) fn lay_out(runs: &mut Vec<GlyphRun>, text: &str) -> (Vec<PageRegion>, i16) {
+    rows::drop_duplicates(runs, text);
     let mut angles: Vec<(i16, usize)> = Vec::new();
     for run in runs.iter() {
         match angles.iter().position(|(angle, _)| *angle == run.angle) {
@@ -146,8 +144,8 @@ pub(super) fn lay_out(runs: &mut Vec<Run>, text: &str) -> (Vec<Region>, i16) {
     let mut regions = Vec::new();
     for (angle, _) in &angles {
         let own = runs.iter().filter(|run| run.angle == *angle).copied();
-        let rows = rows::rows(own.collect());
-        columns::order(&rows, text, &mut regions);
+        let rows = rows::sort_into_rows(own.collect());
+        columns::append_regions(&rows, text, &mut regions);
     }
     (regions, angles.first().map_or(0, |(angle, _)| *angle))
 }

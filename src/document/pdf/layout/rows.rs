@@ -1,32 +1,33 @@
-//! Rows: runs that have one baseline, with what is raised or lowered beside them.
+//! Sorts runs into rows: those on one baseline, with raised or lowered ones beside them.
 
 use std::collections::HashMap;
 
 use super::super::paint::TextPaint;
-use super::super::runs::Run;
+use super::super::runs::GlyphRun;
 use crate::sort::Sort;
 
-/// How far baselines of one row may lie apart, in ems.
-const LEVEL: f32 = 0.2;
+/// Maximum distance between the baselines of one row, in ems.
+const MAX_BASELINE_GAP: f32 = 0.2;
 
-/// How far something raised or lowered is from its row, in ems.
-const RAISED: f32 = 0.65;
+/// Maximum distance of something raised or lowered from its row, in ems.
+const MAX_RAISE: f32 = 0.65;
 
-/// How far a letter of a word may be below its row, in ems.
-const DROPPED: f32 = 0.35;
+/// Maximum distance of a dropped letter of a word from its row, in ems.
+const MAX_DROP: f32 = 0.35;
 
 /// Runs on one baseline, from left to right.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
-    pub(super) runs: Vec<Run>,
+pub(super) struct RunRow {
+    pub(super) runs: Vec<GlyphRun>,
     pub(super) v: f32,
     pub(super) size: f32,
 }
 
-/// Takes away what is drawn twice at one place, as for bold letters or shadows, and invisible text
-/// where there is other text.
-pub(super) fn drop_doubles(runs: &mut Vec<Run>, text: &str) {
-    let cell = |run: &Run, by: f32| ((run.v / by).floor() as i64, (run.u0 / by).floor() as i64);
+/// Removes text that is drawn twice in one place, as for bold letters or shadows, and invisible
+/// text where there is visible text.
+pub(super) fn drop_duplicates(runs: &mut Vec<GlyphRun>, text: &str) {
+    let cell =
+        |run: &GlyphRun, by: f32| ((run.v / by).floor() as i64, (run.u0 / by).floor() as i64);
     let by = 8.0;
     let mut seen: HashMap<(i64, i64, &str), (f32, f32)> = HashMap::with_capacity(runs.len());
     runs.retain(|run| {
@@ -49,12 +50,12 @@ pub(super) fn drop_doubles(runs: &mut Vec<Run>, text: &str) {
         seen.insert((row, column, own), (run.u0, run.v));
         true
     });
-    let is_unseen = |run: &Run| run.paint == TextPaint::Unseen;
+    let is_unseen = |run: &GlyphRun| run.paint == TextPaint::Unseen;
     let hidden = runs.iter().filter(|run| is_unseen(run)).count();
     if hidden == 0 || hidden == runs.len() {
         return;
     }
-    // Which ends of lines of visible text are where, by height.
+    // The extents of visible lines, by height.
     let mut visible: HashMap<i64, Vec<(f32, f32)>> = HashMap::new();
     for run in runs.iter().filter(|run| !is_unseen(run)) {
         let line = (run.v / by).floor() as i64;
@@ -85,13 +86,13 @@ pub(super) fn drop_doubles(runs: &mut Vec<Run>, text: &str) {
 }
 
 /// Sorts runs into rows, from the top down.
-pub(super) fn rows(mut runs: Vec<Run>) -> Vec<Row> {
+pub(super) fn sort_into_rows(mut runs: Vec<GlyphRun>) -> Vec<RunRow> {
     runs.arrange_by(|a, b| b.v.total_cmp(&a.v).then(a.u0.total_cmp(&b.u0)));
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<RunRow> = Vec::new();
     for run in runs {
         let near = rows
             .last_mut()
-            .filter(|row| (row.v - run.v).abs() <= LEVEL * row.size.min(run.size));
+            .filter(|row| (row.v - run.v).abs() <= MAX_BASELINE_GAP * row.size.min(run.size));
         match near {
             Some(row) => {
                 if run.size > row.size {
@@ -99,7 +100,7 @@ pub(super) fn rows(mut runs: Vec<Run>) -> Vec<Row> {
                 }
                 row.runs.push(run);
             }
-            None => rows.push(Row {
+            None => rows.push(RunRow {
                 v: run.v,
                 size: run.size,
                 runs: vec![run],
@@ -109,19 +110,19 @@ pub(super) fn rows(mut runs: Vec<Run>) -> Vec<Row> {
     for row in &mut rows {
         row.runs.arrange_by(|a, b| a.u0.total_cmp(&b.u0));
     }
-    attach(&mut rows);
+    attach_raised(&mut rows);
     rows
 }
 
-/// Moves what is raised or lowered to the row that it belongs to.
-fn attach(rows: &mut Vec<Row>) {
+/// Moves raised or lowered runs to the row that they belong to.
+fn attach_raised(rows: &mut Vec<RunRow>) {
     for at in 0..rows.len() {
         let (v, size) = (rows[at].v, rows[at].size);
-        let near = |other: usize, rows: &[Row]| {
+        let near = |other: usize, rows: &[RunRow]| {
             let row = &rows[other];
             let apart = (row.v - v).abs();
-            row.size > 1.1 * size && apart < RAISED * row.size
-                || row.size > 0.9 * size && apart < DROPPED * size
+            row.size > 1.1 * size && apart < MAX_RAISE * row.size
+                || row.size > 0.9 * size && apart < MAX_DROP * size
         };
         let around = (at.saturating_sub(3)..at)
             .rev()
@@ -129,7 +130,7 @@ fn attach(rows: &mut Vec<Row>) {
         let around: Vec<usize> = around.filter(|other| near(*other, rows)).collect();
         for other in around {
             let (mut moved, mut kept) = (Vec::new(), Vec::new());
-            let mut last: Option<Run> = None;
+            let mut last: Option<GlyphRun> = None;
             for run in std::mem::take(&mut rows[at].runs) {
                 let follows = last.is_some_and(|last| run.u0 - last.u1 < 0.5 * run.size);
                 if follows || is_beside(&run, &rows[other].runs) {
@@ -149,10 +150,10 @@ fn attach(rows: &mut Vec<Row>) {
     rows.retain(|row| !row.runs.is_empty());
 }
 
-/// Whether a run stands right beside a larger one of a row, or within a word of it.
-fn is_beside(run: &Run, row: &[Run]) -> bool {
+/// True if a run is right beside a larger one of a row, or within a word of it.
+fn is_beside(run: &GlyphRun, row: &[GlyphRun]) -> bool {
     let after = row.partition_point(|other| other.u0 <= run.u0);
-    let gap = |other: &Run| {
+    let gap = |other: &GlyphRun| {
         let gap = if other.u0 <= run.u0 {
             run.u0 - other.u1
         } else {
@@ -160,8 +161,10 @@ fn is_beside(run: &Run, row: &[Run]) -> bool {
         };
         gap / other.size
     };
-    let beside = |other: &Run| other.size > 1.1 * run.size && (-0.6..0.45).contains(&gap(other));
-    let touches = |other: &Run| other.size > 0.9 * run.size && (-0.4..0.05).contains(&gap(other));
+    let beside =
+        |other: &GlyphRun| other.size > 1.1 * run.size && (-0.6..0.45).contains(&gap(other));
+    let touches =
+        |other: &GlyphRun| other.size > 0.9 * run.size && (-0.4..0.05).contains(&gap(other));
     let before = after.checked_sub(1).and_then(|at| row.get(at));
     let after = row.get(after);
     before.is_some_and(beside)

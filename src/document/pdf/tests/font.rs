@@ -1,6 +1,6 @@
-//! What codes stand for.
+//! Checks the text of codes.
 
-use super::{FONTS, File, Limits, PdfError, error, model, page, text};
+use super::{FONTS, File, PdfError, PdfLimits, error, model, page, text};
 
 /// A page that shows a string in a font of its own.
 fn in_font(font: &str, string: &str, more: impl FnOnce(&mut File) -> Vec<String>) -> Vec<u8> {
@@ -170,7 +170,7 @@ fn letters_that_no_font_names_are_said_to_be_missing() {
         "BT /F1 10 Tf 72 700 Td (Known) Tj /F 10 Tf <040004010402> Tj ET",
         &format!("/Resources << {font} >>"),
     );
-    let document = crate::document::convert_pdf(&file.finish(), &Limits::default()).unwrap();
+    let document = crate::document::convert_pdf(&file.finish(), &PdfLimits::default()).unwrap();
     assert_eq!(
         document.markdown,
         "Known\n\n[Missing: 3 characters, of which the file's fonts do not say which they are.]"

@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use lopdf::{Document, EncryptionState, EncryptionVersion, Object, Permissions, StringFormat};
 
-use super::{FONTS, File, Limits, PdfError, error, lines, page, read_guarded, text};
+use super::{FONTS, File, PdfError, PdfLimits, error, lines, page, read_guarded, text};
 
 /// Much data that takes little.
 fn bomb(unit: &[u8], times: usize) -> Vec<u8> {
@@ -22,9 +22,9 @@ fn bomb(unit: &[u8], times: usize) -> Vec<u8> {
 /// Reads a file within a second and a half of a slow machine's time; what comes of it.
 fn soon(bytes: &[u8]) -> Result<String, PdfError> {
     let begin = Instant::now();
-    let limits = Limits {
+    let limits = PdfLimits {
         end: Some(begin + Duration::from_secs(2)),
-        ..Limits::default()
+        ..PdfLimits::default()
     };
     let read = read_guarded(bytes, &limits);
     let taken = begin.elapsed();
@@ -50,7 +50,7 @@ fn a_content_stream_that_swells_is_left_out() {
         "<< /Type /Page /Parent 2 0 R /Contents {content} 0 R >>"
     ));
     file.pages.push(swollen);
-    let read = read_guarded(&file.finish(), &Limits::default()).unwrap();
+    let read = read_guarded(&file.finish(), &PdfLimits::default()).unwrap();
     assert!(
         read.cut && !read.late,
         "it is said that something is missing"
@@ -242,7 +242,7 @@ fn a_file_may_have_many_pages() {
     }
     file.page(&lines(&["The last page"]));
     let begin = Instant::now();
-    let read = read_guarded(&file.finish(), &Limits::default()).unwrap();
+    let read = read_guarded(&file.finish(), &PdfLimits::default()).unwrap();
     assert!(begin.elapsed() < Duration::from_secs(60));
     assert_eq!(read.model.beginning(usize::MAX), "The last page");
 }

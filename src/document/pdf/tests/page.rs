@@ -1,4 +1,4 @@
-//! What pages hold besides strings.
+//! Checks the content of pages besides strings.
 
 use super::{FONTS, File, PdfError, error, lines, model, page, text};
 
@@ -40,7 +40,7 @@ fn a_page_that_is_turned_is_read_upright() {
         );
         assert_eq!(
             text(&file.finish()),
-            "First lineand the second",
+            "First line and the second",
             "{rotation}"
         );
     }
@@ -217,7 +217,7 @@ fn the_title_is_that_of_the_document() {
     file.page(&lines(&["Some text"]));
     let info = file.add("<< /Title <FEFF00C400200062> >>");
     file.trailer = format!("/Info {info} 0 R");
-    let read = super::read(&file.finish(), &super::Limits::default()).unwrap();
+    let read = super::read(&file.finish(), &super::PdfLimits::default()).unwrap();
     assert_eq!(read.model.title, "\u{c4} b");
 
     let mut file = File::new();
@@ -227,7 +227,7 @@ fn the_title_is_that_of_the_document() {
         b"<rdf:RDF><dc:title><rdf:Alt><rdf:li xml:lang=\"x-default\">A &amp; B</rdf:li></rdf:Alt></dc:title></rdf:RDF>",
     );
     let bytes = file.finish_with(&format!("/Metadata {metadata} 0 R"));
-    let read = super::read(&bytes, &super::Limits::default()).unwrap();
+    let read = super::read(&bytes, &super::PdfLimits::default()).unwrap();
     assert_eq!(read.model.title, "A & B");
 
     let content = format!(
@@ -237,7 +237,7 @@ fn the_title_is_that_of_the_document() {
             "so that its size is that of the body"
         ])
     );
-    let read = super::read(&page(&content), &super::Limits::default()).unwrap();
+    let read = super::read(&page(&content), &super::PdfLimits::default()).unwrap();
     assert_eq!(read.model.title, "A heading");
 }
 

@@ -1,39 +1,39 @@
-//! What pages repeat at their heads and feet: running titles and page numbers.
+//! Removes page furniture: running heads and page numbers that pages repeat at the top and bottom.
 //!
-//! A line is such if it stands at the head or foot of at least three pages at one height, the same
-//! but for its numbers; or if it holds the number of its page.
+//! A line is furniture if it is at the top or bottom of at least three pages at one height, the
+//! same except for its numbers; or if it contains the number of its page.
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::layout::{Line, Region};
+use super::super::layout::{PageRegion, TextLine};
 use super::{PageText, lines_of};
 use crate::sort::Sort;
 
-/// How many lines from the edge are looked at.
-const LINES: usize = 3;
+/// Lines from the edge that are looked at.
+const EDGE_LINES: usize = 3;
 
-/// How much of a page is its head, and its foot.
-const SHARE: f32 = 0.14;
+/// Share of a page that is its head, and its foot.
+const EDGE_SHARE: f32 = 0.14;
 
-/// How far what repeats stands from the text, in ems.
-const APART: f32 = 1.4;
+/// Minimum distance of furniture from the text, in ems.
+const MIN_DISTANCE: f32 = 1.4;
 
-/// The fewest pages that repeat something.
+/// Minimum number of pages that repeat a line.
 const MIN_PAGES: usize = 3;
 
-/// The longest line that is looked at, in bytes.
+/// Limit of a line that is looked at, in bytes.
 const MAX_LENGTH: usize = 240;
 
-/// Where a line is: its page, and its height in half points.
-type Place = (usize, i32);
+/// The position of a line: its page, and its height in half points.
+type LinePlace = (usize, i32);
 
-/// Takes away what pages repeat.
-pub(in super::super) fn remove(pages: &mut [PageText]) {
+/// Removes the lines that pages repeat.
+pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
     if pages.len() < MIN_PAGES {
         return;
     }
-    let mut texts: HashMap<(String, bool), Vec<Place>> = HashMap::new();
-    let mut numbers: HashMap<(i64, bool), Vec<Place>> = HashMap::new();
+    let mut texts: HashMap<(String, bool), Vec<LinePlace>> = HashMap::new();
+    let mut numbers: HashMap<(i64, bool), Vec<LinePlace>> = HashMap::new();
     for (at, page) in pages.iter().enumerate() {
         for (line, top) in edges(page) {
             let text = line.text(&page.text);
@@ -53,8 +53,8 @@ pub(in super::super) fn remove(pages: &mut [PageText]) {
                 .push(place);
         }
     }
-    let mut gone: HashSet<Place> = HashSet::new();
-    let mut repeated = |places: &[Place], near: i32| {
+    let mut gone: HashSet<LinePlace> = HashSet::new();
+    let mut repeated = |places: &[LinePlace], near: i32| {
         let mut heights: HashMap<i32, usize> = HashMap::new();
         for (_, height) in places {
             *heights.entry(*height).or_default() += 1;
@@ -76,13 +76,16 @@ pub(in super::super) fn remove(pages: &mut [PageText]) {
         repeated(places, 3);
     }
     for (at, page) in pages.iter_mut().enumerate() {
-        let repeated = |line: &Line| gone.contains(&(at, half_points(line)));
-        let (low, high) = (outer(page, &repeated, false), outer(page, &repeated, true));
-        let stays = |line: &Line| line.v > low && line.v < high;
+        let repeated = |line: &TextLine| gone.contains(&(at, half_points(line)));
+        let (low, high) = (
+            furniture_edge(page, &repeated, false),
+            furniture_edge(page, &repeated, true),
+        );
+        let stays = |line: &TextLine| line.v > low && line.v < high;
         for region in &mut page.regions {
             match region {
-                Region::Lines(lines) => lines.retain(stays),
-                Region::Table(rows) => rows.retain(|row| row.iter().flatten().all(stays)),
+                PageRegion::Lines(lines) => lines.retain(stays),
+                PageRegion::Table(rows) => rows.retain(|row| row.iter().flatten().all(stays)),
             }
         }
         page.regions
@@ -90,13 +93,13 @@ pub(in super::super) fn remove(pages: &mut [PageText]) {
     }
 }
 
-fn half_points(line: &Line) -> i32 {
+fn half_points(line: &TextLine) -> i32 {
     (line.v * 2.0).round() as i32
 }
 
-/// How far what repeats reaches from the edge of a page: over lines that all repeat, up to a gap
-/// that sets them off from the text.
-fn outer(page: &PageText, repeated: &dyn Fn(&Line) -> bool, top: bool) -> f32 {
+/// Returns how far furniture reaches from the edge of a page: over lines that all repeat, up to a
+/// gap that separates them from the text.
+fn furniture_edge(page: &PageText, repeated: &dyn Fn(&TextLine) -> bool, top: bool) -> f32 {
     let mut lines: Vec<(f32, f32, bool)> = page
         .regions
         .iter()
@@ -123,23 +126,24 @@ fn outer(page: &PageText, repeated: &dyn Fn(&Line) -> bool, top: bool) -> f32 {
         let gap = lines
             .get(at + 1)
             .map_or(f32::INFINITY, |(next, ..)| (v - next).abs());
-        if gap > APART * size {
+        if gap > MIN_DISTANCE * size {
             reach = *v;
         }
     }
     reach
 }
 
-fn is_edge(line: &Line, low: f32, high: f32) -> bool {
-    let share = SHARE * (high - low);
+fn is_edge(line: &TextLine, low: f32, high: f32) -> bool {
+    let share = EDGE_SHARE * (high - low);
     line.v > high - share || line.v < low + share
 }
 
-/// The first and last lines of a page, those at its edges; whether each is at its head.
-fn edges(page: &PageText) -> Vec<(&Line, bool)> {
-    let share = SHARE * (page.high - page.low);
+/// Returns the first and last lines of a page that are at its edges, and whether each is at the
+/// top.
+fn edges(page: &PageText) -> Vec<(&TextLine, bool)> {
+    let share = EDGE_SHARE * (page.high - page.low);
     let lines = page.regions.iter().flat_map(lines_of);
-    let mut edges: Vec<&Line> = lines
+    let mut edges: Vec<&TextLine> = lines
         .filter(|line| is_edge(line, page.low, page.high))
         .collect();
     edges.arrange_by(|a, b| b.v.total_cmp(&a.v));
@@ -148,12 +152,12 @@ fn edges(page: &PageText) -> Vec<(&Line, bool)> {
     let top = heights
         .iter()
         .filter(|v| **v > page.high - share)
-        .nth(LINES - 1);
+        .nth(EDGE_LINES - 1);
     let bottom = heights
         .iter()
         .rev()
         .filter(|v| **v < page.low + share)
-        .nth(LINES - 1);
+        .nth(EDGE_LINES - 1);
     let top = top.copied().unwrap_or(page.high - share);
     let bottom = bottom.copied().unwrap_or(page.low + share);
     edges
@@ -163,7 +167,7 @@ fn edges(page: &PageText) -> Vec<(&Line, bool)> {
         .collect()
 }
 
-/// The numbers that a line begins and ends with.
+/// Returns the numbers at the start and end of a line.
 fn numbers_of(text: &str) -> Vec<i64> {
     let text = text.trim_matches(|letter: char| !letter.is_alphanumeric());
     let mut words = text.split_whitespace();
@@ -171,7 +175,7 @@ fn numbers_of(text: &str) -> Vec<i64> {
     for word in [words.next(), words.next_back()].into_iter().flatten() {
         let word = word.trim_matches(['-', '\u{2013}', '\u{2014}', '[', ']', '(', ')', '|', '.']);
         let number = if word.len() <= 5 {
-            word.parse().ok().or_else(|| roman(word))
+            word.parse().ok().or_else(|| roman_value(word))
         } else {
             None
         };
@@ -180,8 +184,8 @@ fn numbers_of(text: &str) -> Vec<i64> {
     numbers
 }
 
-/// The value of a small Roman number.
-fn roman(word: &str) -> Option<i64> {
+/// Returns the value of a Roman number in small letters.
+fn roman_value(word: &str) -> Option<i64> {
     let value = |letter| match letter {
         b'i' => Some(1),
         b'v' => Some(5),
@@ -199,11 +203,11 @@ fn roman(word: &str) -> Option<i64> {
     (sum > 0).then_some(sum)
 }
 
-/// A line's text, numbers as one sign, without blanks.
+/// Returns a line's text without blanks, each number replaced by `#`.
 fn without_numbers(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for word in text.split_whitespace() {
-        if roman(word).is_some() {
+        if roman_value(word).is_some() {
             plain.push('#');
             continue;
         }

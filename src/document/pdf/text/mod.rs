@@ -1,37 +1,34 @@
-//! From lines to paragraphs: what belongs together, and what it is.
+//! Groups lines into paragraphs and determines their kinds.
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `furniture` | what pages repeat: running heads, page numbers |
-//! | `inline` | a paragraph's text: looks, links, hyphens |
+//! | `furniture` | running heads and page numbers |
+//! | `inline` | a paragraph's text: styles, links, hyphens |
 //! | `list` | bullets and numbers of items |
-//! | `paragraph` | where a paragraph ends |
+//! | `paragraph` | ends of paragraphs |
 
-use super::layout::{Line, Region};
+use super::layout::{PageRegion, TextLine};
 
 pub(super) mod furniture;
 pub(super) mod inline;
 pub(super) mod list;
 pub(super) mod paragraph;
 
-/// The most sizes of type that are told apart.
+/// Limit of the sizes of type that are distinguished.
 const MAX_SIZES: usize = 1024;
 
-/// A page that was laid out.
 pub(super) struct PageText {
-    /// The text of its lines.
     pub(super) text: String,
-    pub(super) regions: Vec<Region>,
-    /// Its lowest and its highest point, in the frame of most of its text.
+    pub(super) regions: Vec<PageRegion>,
+    /// Lowest and highest point, in the frame of most of its text.
     pub(super) low: f32,
     pub(super) high: f32,
 }
 
-/// What a paragraph is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum ParagraphKind {
     Text,
-    /// An item: its number, and how many pieces its mark takes.
+    /// An item: its number, and the number of pieces of its mark.
     Item {
         number: Option<u32>,
         mark: usize,
@@ -40,36 +37,35 @@ pub(super) enum Kind {
     Table,
 }
 
-/// A paragraph.
 #[derive(Debug)]
-pub(super) struct Paragraph {
-    pub(super) kind: Kind,
-    /// Its lines: the page, the line, and whether the line before it ends for good.
-    pub(super) lines: Vec<(usize, Line, bool)>,
-    /// Of a table: the page, and the rows on it.
+pub(super) struct PdfParagraph {
+    pub(super) kind: ParagraphKind,
+    /// Lines: the page, the line, and whether a hard break precedes it.
+    pub(super) lines: Vec<(usize, TextLine, bool)>,
+    /// Page and rows of a table.
     pub(super) page: usize,
-    pub(super) rows: Vec<Vec<Option<Line>>>,
+    pub(super) rows: Vec<Vec<Option<TextLine>>>,
     pub(super) size: f32,
-    /// How far it is from what is above it, in ems; far if nothing is.
+    /// Distance from the line above, in ems; large if there is none.
     pub(super) above: f32,
-    /// Whether its column ends with it, and whether it begins with it.
+    /// True if its column ends with it; true if its column begins with it.
     pub(super) last: bool,
     pub(super) first: bool,
-    /// Whether it is a note at the foot of its page.
+    /// True for a note at the foot of its page.
     pub(super) note: bool,
 }
 
-/// What most of a document's text is like.
+/// The style of most of a document's text.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Body {
+pub(super) struct BodyStyle {
     pub(super) size: f32,
     pub(super) mono: bool,
     pub(super) bold: bool,
 }
 
-impl Body {
-    /// Looks at all pages.
-    pub(super) fn of(pages: &[PageText]) -> Self {
+impl BodyStyle {
+    /// Determines the style from all pages.
+    pub(super) fn from_pages(pages: &[PageText]) -> Self {
         let mut sizes: Vec<(i32, usize)> = Vec::new();
         let (mut all, mut mono, mut bold) = (0, 0, 0);
         for line in pages
@@ -90,8 +86,8 @@ impl Body {
             }
             all += letters;
             if let Some(piece) = line.pieces.first() {
-                mono += if piece.look.mono { letters } else { 0 };
-                bold += if piece.look.bold { letters } else { 0 };
+                mono += if piece.style.mono { letters } else { 0 };
+                bold += if piece.style.bold { letters } else { 0 };
             }
         }
         let most = sizes.iter().max_by_key(|(size, count)| (*count, *size));
@@ -103,10 +99,10 @@ impl Body {
     }
 }
 
-/// The lines of a part of a page.
-pub(super) fn lines_of(region: &Region) -> Box<dyn Iterator<Item = &Line> + '_> {
+/// Returns the lines of a region.
+pub(super) fn lines_of(region: &PageRegion) -> Box<dyn Iterator<Item = &TextLine> + '_> {
     match region {
-        Region::Lines(lines) => Box::new(lines.iter()),
-        Region::Table(rows) => Box::new(rows.iter().flatten().flatten()),
+        PageRegion::Lines(lines) => Box::new(lines.iter()),
+        PageRegion::Table(rows) => Box::new(rows.iter().flatten().flatten()),
     }
 }

@@ -1,32 +1,32 @@
-//! Where a paragraph ends: at a wider leading, an indent, a short line, another size or look, a
-//! mark of an item.
+//! Splits regions into paragraphs: at a wider leading, an indent, a short line, another size or
+//! style, a mark of an item.
 
 use std::collections::HashMap;
 
-use super::super::layout::{Line, Piece, Region};
-use super::{Body, Kind, PageText, Paragraph, list};
+use super::super::layout::{LinePiece, PageRegion, TextLine};
+use super::{BodyStyle, PageText, ParagraphKind, PdfParagraph, list};
 use crate::sort::Sort;
 
-/// How much wider than usual a leading is between paragraphs.
-const WIDER: f32 = 1.22;
+/// Minimum leading between paragraphs, relative to the usual one.
+const LEADING_RATIO: f32 = 1.22;
 
-/// What a line is indented by, in ems, at least.
-const INDENT: f32 = 0.75;
+/// Minimum indent of a line, in ems.
+const MIN_INDENT: f32 = 0.75;
 
-/// How much sizes of one paragraph may differ.
-const SIZES: f32 = 1.12;
+/// Maximum ratio of sizes in one paragraph.
+const MAX_SIZE_RATIO: f32 = 1.12;
 
-/// How much larger than the rest the lines of a heading are, which may be centred.
-const HEADING: f32 = 1.15;
+/// Minimum size of a heading, whose lines may be centred, relative to the body text.
+const HEADING_RATIO: f32 = 1.15;
 
-/// How many lines before and after one tell how far its text reaches.
+/// Lines before and after one that tell how far its text reaches.
 const AROUND: usize = 5;
 
-/// What is known of the lines of a region.
-struct Column {
-    /// How far the text around each line reaches.
+/// The margins and leadings of a region's lines.
+struct ColumnMetrics {
+    /// Right end of the text around each line.
     rights: Vec<f32>,
-    /// The usual leading of each size, in quarters of a point.
+    /// Usual leading of each size, in quarters of a point.
     leads: HashMap<i32, f32>,
 }
 
@@ -34,8 +34,8 @@ fn quarters(size: f32) -> i32 {
     (size * 4.0).round() as i32
 }
 
-impl Column {
-    fn of(lines: &[Line]) -> Self {
+impl ColumnMetrics {
+    fn from_lines(lines: &[TextLine]) -> Self {
         let mut gaps: HashMap<i32, Vec<f32>> = HashMap::new();
         for pair in lines.windows(2) {
             let gap = pair[0].v - pair[1].v;
@@ -45,52 +45,52 @@ impl Column {
         }
         let usual = |(size, mut gaps): (i32, Vec<f32>)| {
             gaps.arrange_by(f32::total_cmp);
-            // Where most lines are paragraphs, the narrow leadings are those within them.
+            // If most lines are paragraphs, the narrow leadings are those within paragraphs.
             (size, gaps[gaps.len() / 3])
         };
         Self {
-            rights: (0..lines.len()).map(|at| right(lines, at)).collect(),
+            rights: (0..lines.len()).map(|at| right_end(lines, at)).collect(),
             leads: gaps.into_iter().map(usual).collect(),
         }
     }
 
-    fn lead(&self, line: &Line) -> f32 {
+    fn lead(&self, line: &TextLine) -> f32 {
         let lead = self.leads.get(&quarters(line.size)).copied();
         lead.unwrap_or(1.25 * line.size)
             .clamp(0.9 * line.size, 2.6 * line.size)
     }
 }
 
-/// How far the text around a line reaches, as far as it is indented like it: quoted text has
-/// margins of its own.
-fn right(lines: &[Line], at: usize) -> f32 {
+/// Returns the right end of the text around a line, as far as it has the same indent, because
+/// quoted text has margins of its own.
+fn right_end(lines: &[TextLine], at: usize) -> f32 {
     let line = &lines[at];
     let around = &lines[at.saturating_sub(AROUND)..lines.len().min(at + AROUND + 1)];
-    let alike = |other: &&Line| (other.u0 - line.u0).abs() < 2.5 * line.size;
+    let alike = |other: &&TextLine| (other.u0 - line.u0).abs() < 2.5 * line.size;
     let ends = around.iter().filter(alike).map(|line| line.u1);
     ends.fold(line.u1, f32::max)
 }
 
-fn is_mono(line: &Line) -> bool {
-    line.pieces.iter().all(|piece| piece.look.mono)
+fn is_mono(line: &TextLine) -> bool {
+    line.pieces.iter().all(|piece| piece.style.mono)
 }
 
-pub(in super::super) fn is_bold(line: &Line) -> bool {
+pub(in super::super) fn is_bold(line: &TextLine) -> bool {
     line.pieces
         .iter()
-        .all(|piece| piece.look.bold || piece.raised)
+        .all(|piece| piece.style.bold || piece.raised)
 }
 
 /// Splits a page into paragraphs.
-pub(in super::super) fn split(
+pub(in super::super) fn split_page(
     number: usize,
     page: &mut PageText,
-    body: Body,
-    paragraphs: &mut Vec<Paragraph>,
+    body: BodyStyle,
+    paragraphs: &mut Vec<PdfParagraph>,
 ) {
     for region in std::mem::take(&mut page.regions) {
         match region {
-            Region::Lines(lines) => {
+            PageRegion::Lines(lines) => {
                 let from = paragraphs.len();
                 split_lines(number, lines, &page.text, body, paragraphs);
                 mark_notes(&mut paragraphs[from..], &page.text, body);
@@ -104,14 +104,14 @@ pub(in super::super) fn split(
                     last.last = true;
                 }
             }
-            Region::Table(rows) => {
+            PageRegion::Table(rows) => {
                 let sizes = rows.iter().flatten().flatten().map(|line| line.size);
-                paragraphs.push(Paragraph {
-                    kind: Kind::Table,
+                paragraphs.push(PdfParagraph {
+                    kind: ParagraphKind::Table,
                     lines: Vec::new(),
                     size: sizes.fold(0.0, f32::max),
                     page: number,
-                    rows: merged(rows),
+                    rows: merge_rows(rows),
                     above: 9.0,
                     last: false,
                     first: false,
@@ -122,9 +122,9 @@ pub(in super::super) fn split(
     }
 }
 
-/// Rows of a table, those that only go on with the row above joined to it.
-fn merged(rows: Vec<Vec<Option<Line>>>) -> Vec<Vec<Option<Line>>> {
-    let first_v = |row: &[Option<Line>]| row.iter().flatten().map(|line| line.v).next();
+/// Joins rows of a table that only continue the row above.
+fn merge_rows(rows: Vec<Vec<Option<TextLine>>>) -> Vec<Vec<Option<TextLine>>> {
+    let first_v = |row: &[Option<TextLine>]| row.iter().flatten().map(|line| line.v).next();
     let mut leads: Vec<f32> = Vec::new();
     for pair in rows.windows(2) {
         if let (Some(a), Some(b)) = (first_v(&pair[0]), first_v(&pair[1])) {
@@ -134,7 +134,7 @@ fn merged(rows: Vec<Vec<Option<Line>>>) -> Vec<Vec<Option<Line>>> {
     leads.arrange_by(f32::total_cmp);
     let least = leads.first().copied().unwrap_or_default();
     let most = leads.last().copied().unwrap_or_default();
-    let mut joined: Vec<Vec<Option<Line>>> = Vec::with_capacity(rows.len());
+    let mut joined: Vec<Vec<Option<TextLine>>> = Vec::with_capacity(rows.len());
     let mut above = f32::INFINITY;
     for row in rows {
         let v = first_v(&row).unwrap_or(above);
@@ -165,18 +165,21 @@ fn merged(rows: Vec<Vec<Option<Line>>>) -> Vec<Vec<Option<Line>>> {
 
 fn split_lines(
     number: usize,
-    lines: Vec<Line>,
+    lines: Vec<TextLine>,
     pool: &str,
-    body: Body,
-    paragraphs: &mut Vec<Paragraph>,
+    body: BodyStyle,
+    paragraphs: &mut Vec<PdfParagraph>,
 ) {
-    let column = Column::of(&lines);
-    let marks: Vec<_> = lines.iter().map(|line| list::mark(line, pool)).collect();
-    // How far down the next line begins, as far as it looks the same.
+    let column = ColumnMetrics::from_lines(&lines);
+    let marks: Vec<_> = lines
+        .iter()
+        .map(|line| list::item_mark(line, pool))
+        .collect();
+    // The left end of each next line.
     let nexts: Vec<Option<f32>> = (1..=lines.len())
         .map(|at| lines.get(at).map(|line| line.u0))
         .collect();
-    let mut before: Option<Line> = None;
+    let mut before: Option<TextLine> = None;
     let mut open: Option<usize> = None;
     for (at, ((line, mark), next)) in lines.into_iter().zip(marks).zip(nexts).enumerate() {
         let right = column.rights[at];
@@ -185,20 +188,20 @@ fn split_lines(
             .as_ref()
             .map_or(9.0, |before| (before.v - line.v) / line.size);
         let joins = match (open.and_then(|at| paragraphs.get(at)), &before) {
-            (Some(paragraph), Some(before)) if (paragraph.kind == Kind::Code) == code => {
+            (Some(paragraph), Some(before)) if (paragraph.kind == ParagraphKind::Code) == code => {
                 let lead = column.lead(&line).max(column.lead(before));
                 let gap = before.v - line.v;
-                if line.size > HEADING * body.size && (line.size - before.size).abs() < 0.01 {
+                if line.size > HEADING_RATIO * body.size && (line.size - before.size).abs() < 0.01 {
                     mark.is_none() && gap > 0.4 * line.size && gap < 1.7 * line.size
                 } else if code {
                     gap > 0.0 && gap < 3.2 * lead
                 } else {
                     mark.is_none()
                         && gap > 0.4 * line.size
-                        && gap < WIDER * lead
-                        && before.size.max(line.size) < SIZES * before.size.min(line.size)
+                        && gap < LEADING_RATIO * lead
+                        && before.size.max(line.size) < MAX_SIZE_RATIO * before.size.min(line.size)
                         && is_bold(before) == is_bold(&line)
-                        && !is_new(paragraph, before, &line, next, right, pool)
+                        && !begins_paragraph(paragraph, before, &line, next, right, pool)
                 }
             }
             _ => false,
@@ -207,18 +210,18 @@ fn split_lines(
         if let (true, Some(paragraph)) = (joins, open.and_then(|at| paragraphs.get_mut(at))) {
             let hard = code || {
                 let (_, last, _) = &paragraph.lines[paragraph.lines.len() - 1];
-                is_short(last, &line, right, pool) || leads(last, pool)
+                is_short(last, &line, right, pool) || has_leader(last, pool)
             };
             paragraph.lines.push((number, line, hard));
             continue;
         }
         let kind = match mark {
-            _ if code => Kind::Code,
-            Some((number, mark)) => Kind::Item { number, mark },
-            None => Kind::Text,
+            _ if code => ParagraphKind::Code,
+            Some((number, mark)) => ParagraphKind::Item { number, mark },
+            None => ParagraphKind::Text,
         };
         open = Some(paragraphs.len());
-        paragraphs.push(Paragraph {
+        paragraphs.push(PdfParagraph {
             kind,
             size: line.size,
             lines: vec![(number, line, false)],
@@ -232,9 +235,9 @@ fn split_lines(
     }
 }
 
-/// Whether dots lead from what a line says to the number of a page.
-fn leads(line: &Line, pool: &str) -> bool {
-    let dots = |piece: &Piece| {
+/// True if a line has a leader to the number of a page.
+fn has_leader(line: &TextLine, pool: &str) -> bool {
+    let dots = |piece: &LinePiece| {
         let text = piece.text(pool);
         let dots = text.bytes().filter(|byte| *byte == b'.').count();
         if dots == text.len() || dots > 3 {
@@ -246,8 +249,8 @@ fn leads(line: &Line, pool: &str) -> bool {
     line.pieces.iter().map(dots).sum::<usize>() > 3
 }
 
-/// Whether the first word of `line` would have stood at the end of the line before it.
-fn is_short(before: &Line, line: &Line, right: f32, pool: &str) -> bool {
+/// True if the first word of `line` would have fitted at the end of the line before it.
+fn is_short(before: &TextLine, line: &TextLine, right: f32, pool: &str) -> bool {
     let last = before.pieces.last().map_or("", |piece| piece.text(pool));
     if last.len() > 1 && last.ends_with(['-', '\u{2010}']) {
         return false;
@@ -257,40 +260,41 @@ fn is_short(before: &Line, line: &Line, right: f32, pool: &str) -> bool {
     before.u1 + 0.6 * line.size + (end - line.u0) < right - 0.5 * line.size
 }
 
-/// Whether indents say that a line begins a paragraph.
-fn is_new(
-    paragraph: &Paragraph,
-    before: &Line,
-    line: &Line,
+/// True if indents show that a line begins a paragraph.
+fn begins_paragraph(
+    paragraph: &PdfParagraph,
+    before: &TextLine,
+    line: &TextLine,
     next: Option<f32>,
     right: f32,
     pool: &str,
 ) -> bool {
-    let by = INDENT * line.size;
+    let by = MIN_INDENT * line.size;
     let indented = line.u0 - before.u0;
     let first = paragraph.lines.len() == 1;
     if indented > by {
-        // The lines after the first of an item, or of an entry, stand further in than it.
-        let hangs = matches!(paragraph.kind, Kind::Item { .. })
+        // The second line of an item, or of an entry, is indented.
+        let hangs = matches!(paragraph.kind, ParagraphKind::Item { .. })
             || next.is_some_and(|next| (next - line.u0).abs() < 0.3 * line.size);
         return !(first && hangs && !is_short(before, line, right, pool));
     }
     if indented < -by {
-        return !first || matches!(paragraph.kind, Kind::Item { .. });
+        return !first || matches!(paragraph.kind, ParagraphKind::Item { .. });
     }
     false
 }
 
-/// Marks the notes at the foot of a column: smaller than the rest, from one on that begins with a
-/// mark.
-fn mark_notes(column: &mut [Paragraph], pool: &str, body: Body) {
-    let is_small =
-        |paragraph: &Paragraph| paragraph.size < 0.93 * body.size && paragraph.kind != Kind::Table;
+/// Marks the notes at the foot of a column: smaller than the rest, from the first that begins with
+/// a mark.
+fn mark_notes(column: &mut [PdfParagraph], pool: &str, body: BodyStyle) {
+    let is_small = |paragraph: &PdfParagraph| {
+        paragraph.size < 0.93 * body.size && paragraph.kind != ParagraphKind::Table
+    };
     let first = column.iter().rposition(|paragraph| !is_small(paragraph));
     let Some(first) = first.map(|at| at + 1) else {
         return;
     };
-    let begins = |paragraph: &Paragraph| {
+    let begins = |paragraph: &PdfParagraph| {
         let piece = paragraph
             .lines
             .first()

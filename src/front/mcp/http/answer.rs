@@ -1,4 +1,4 @@
-//! The body of an answer, and what lasts until it has been sent.
+//! The body of an answer, and the guards that are held until it has been sent.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -8,28 +8,28 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 
-use crate::front::mcp::http::connections::Work;
+use crate::front::mcp::http::connections::RequestGuard;
 use crate::front::mcp::http::gate::RequestRoom;
 
-/// The body of an answer as it is made, whoever makes it.
-pub type Answer = BoxBody<Bytes, Infallible>;
+/// The body of an answer as it is made, by the SDK or here.
+pub type ResponseBody = BoxBody<Bytes, Infallible>;
 
-/// An answer that is there as a whole.
-pub fn whole(bytes: Bytes) -> Answer {
+/// An answer whose bytes are all there.
+pub fn whole(bytes: Bytes) -> ResponseBody {
     Full::new(bytes).boxed()
 }
 
-/// The body of an answer on its way. When it has been sent, or nobody wants it any more, the
-/// request is over.
-pub struct Sent {
-    body: Answer,
+/// The body of an answer on its way. The request is over when it has been sent, or its client has
+/// gone.
+pub struct TrackedBody {
+    body: ResponseBody,
     _room: Option<RequestRoom>,
-    _work: Work,
+    _work: RequestGuard,
 }
 
-impl Sent {
-    /// `body`, for whose sake these are held.
-    pub fn new(body: Answer, room: Option<RequestRoom>, work: Work) -> Self {
+impl TrackedBody {
+    /// `body`, together with the guards that are held for it.
+    pub fn new(body: ResponseBody, room: Option<RequestRoom>, work: RequestGuard) -> Self {
         Self {
             body,
             _room: room,
@@ -38,7 +38,7 @@ impl Sent {
     }
 }
 
-impl Body for Sent {
+impl Body for TrackedBody {
     type Data = Bytes;
     type Error = Infallible;
 

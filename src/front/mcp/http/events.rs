@@ -1,12 +1,12 @@
-//! What was sent on the streams of sessions, kept for a while, so that a client whose connection
-//! broke goes on where it was ("Resumability and Redelivery" under "Transports" in the protocol's
-//! specification).
+//! The messages that were sent on the streams of sessions, kept for a while, so that a client whose
+//! connection broke goes on where it was ("Resumability and Redelivery" under "Transports" in the
+//! protocol's specification).
 //!
-//! Each stream is one call's: its messages are numbered, and whoever follows it is sent them as
-//! they come. One client at a time follows a stream; who resumes it takes it over. A message that
-//! was kept is sent again to whoever resumes, also after the call has ended. What is kept is
-//! bounded: what has reached its client's connection goes first, then the oldest. In the place of a
-//! message that is too large to be kept there is an error that says so.
+//! Each stream is one call's: its messages are numbered, and its follower is sent them as they
+//! come. One client at a time follows a stream; one that resumes it takes it over. A message that
+//! was kept is sent again to a client that resumes, also after the call has ended. The memory for
+//! this is bounded: messages that have reached their client's connection go first, then the oldest.
+//! A message that is too large to be kept is replaced by an error that says so.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
@@ -22,10 +22,10 @@ use rmcp::transport::streamable_http_server::session::{ServerSseMessage, Session
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-/// What is kept.
+/// Limits of the messages that are kept.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
-    /// For how long a message is kept.
+pub struct EventLimits {
+    /// Time that a message is kept.
     pub lifetime: Duration,
     /// The most that all messages have together, in bytes.
     pub bytes: usize,
@@ -35,39 +35,40 @@ pub struct Bounds {
     pub largest: usize,
 }
 
-/// What a server keeps.
-pub const KEPT: Bounds = Bounds {
+/// The limits of a server.
+pub const KEPT: EventLimits = EventLimits {
     lifetime: Duration::from_secs(60),
     bytes: 8 * 1024 * 1024,
     messages: 4096,
     largest: 1024 * 1024,
 };
 
-/// How long a call goes on whose client has gone, but could come back and resume.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+/// Time that a call goes on after its client has gone, because the client could come back and
+/// resume.
+pub const RESUME_GRACE: Duration = Duration::from_secs(5);
 
-/// How many messages wait for a client that does not read. One that lets more come has to resume.
+/// Messages that wait for a client that does not read. A client that lets more come has to resume.
 const UNREAD: usize = 64;
 
-/// When a client whose connection broke is to come back.
+/// Time after which a client whose connection broke should come back.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The streams of all sessions.
 #[derive(Debug)]
-pub struct Events {
-    bounds: Bounds,
-    kept: Mutex<Kept>,
+pub struct EventStreams {
+    bounds: EventLimits,
+    kept: Mutex<EventStore>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    streams: HashMap<u64, Log>,
-    /// The messages that are kept, the oldest first: when they came, and of which stream.
-    /// Some of the streams may have gone.
+struct EventStore {
+    streams: HashMap<u64, EventStream>,
+    /// The messages that are kept, the oldest first: their times and their streams. Some of the
+    /// streams may have gone.
     order: VecDeque<(Instant, u64)>,
     /// The streams that have ended, and of which a connection has taken everything.
     taken: VecDeque<u64>,
-    /// How many messages are kept.
+    /// Number of messages kept.
     messages: usize,
     bytes: usize,
     /// The number of the next stream.
@@ -76,56 +77,56 @@ struct Kept {
 
 /// A stream.
 #[derive(Debug)]
-struct Log {
+struct EventStream {
     session: SessionId,
-    messages: VecDeque<Message>,
+    messages: VecDeque<StoredMessage>,
     /// The number of the next message.
     next: u64,
-    /// Whoever follows it.
+    /// The client that follows it.
     follower: Option<mpsc::Sender<ServerSseMessage>>,
-    /// How many have followed it.
+    /// Number of clients that have followed it.
     followers: u64,
-    /// For whoever waits for its client to leave.
-    attended: watch::Sender<Attended>,
+    /// Tells the call when its client leaves.
+    attended: watch::Sender<FollowerPresence>,
     ended: bool,
-    /// It is among those of which everything was taken.
+    /// True if it is among those of which everything was taken.
     taken: bool,
 }
 
 #[derive(Debug)]
-struct Message {
+struct StoredMessage {
     number: u64,
     content: Arc<ServerJsonRpcMessage>,
     bytes: usize,
 }
 
-/// Whether a client follows a stream.
+/// The presence of a client that follows a stream.
 #[derive(Clone, Copy, Debug)]
-enum Attended {
+enum FollowerPresence {
     Yes,
-    /// It left; a call that goes on for nobody is ended then.
+    /// The client left; a call that has no client by then is ended.
     UntilThen(Instant),
 }
 
-impl Events {
-    /// Nothing yet.
+impl EventStreams {
+    /// An empty store.
     #[must_use]
-    pub fn new(bounds: Bounds) -> Arc<Self> {
+    pub fn new(bounds: EventLimits) -> Arc<Self> {
         Arc::new(Self {
             bounds,
             kept: Mutex::default(),
         })
     }
 
-    /// A new stream of `session`, and its first follower. One that is `primed` is told at once how
-    /// to resume, by an event without content.
-    pub fn open(self: &Arc<Self>, session: &SessionId, primed: bool) -> (Writer, Feed) {
+    /// A new stream of `session`, and its first follower. A follower that is `primed` is told at
+    /// once how to resume, by an event without content.
+    pub fn open(self: &Arc<Self>, session: &SessionId, primed: bool) -> (EventWriter, EventFeed) {
         let (sender, receiver) = mpsc::channel(UNREAD);
-        let (attended, watched) = watch::channel(Attended::Yes);
-        let mut kept = self.kept();
+        let (attended, watched) = watch::channel(FollowerPresence::Yes);
+        let mut kept = self.lock_store();
         let stream = kept.next;
         kept.next += 1;
-        let log = Log {
+        let log = EventStream {
             session: Arc::clone(session),
             messages: VecDeque::new(),
             next: u64::from(primed),
@@ -137,15 +138,15 @@ impl Events {
         };
         kept.streams.insert(stream, log);
         drop(kept);
-        let priming = primed.then(|| ServerSseMessage::priming(name(stream, 0), RETRY));
-        let feed = Feed {
+        let priming = primed.then(|| ServerSseMessage::priming(event_id(stream, 0), RETRY));
+        let feed = EventFeed {
             again: priming.into_iter().collect(),
             new: receiver,
             events: Arc::clone(self),
             stream,
             follower: 1,
         };
-        let writer = Writer {
+        let writer = EventWriter {
             events: Arc::clone(self),
             stream,
             watched,
@@ -153,12 +154,12 @@ impl Events {
         (writer, feed)
     }
 
-    /// What came on a stream of `session` behind the event called `last`, and what comes; `None`
-    /// where there is no such event, or not of this session.
-    pub fn resume(self: &Arc<Self>, session: &SessionId, last: &str) -> Option<Feed> {
-        let (stream, last) = number(last)?;
+    /// The messages of a stream of `session` after the event called `last`, and those to come;
+    /// `None` if there is no such event, or it is another session's.
+    pub fn resume(self: &Arc<Self>, session: &SessionId, last: &str) -> Option<EventFeed> {
+        let (stream, last) = parse_event_id(last)?;
         let (sender, new) = mpsc::channel(UNREAD);
-        let mut kept = self.kept();
+        let mut kept = self.lock_store();
         kept.forget_old(&self.bounds);
         let log = kept.streams.get_mut(&stream)?;
         if log.session != *session || last >= log.next {
@@ -170,9 +171,9 @@ impl Events {
         log.followers += 1;
         if !log.ended {
             log.follower = Some(sender);
-            log.attended.send_replace(Attended::Yes);
+            log.attended.send_replace(FollowerPresence::Yes);
         }
-        Some(Feed {
+        Some(EventFeed {
             again,
             new,
             events: Arc::clone(self),
@@ -181,9 +182,9 @@ impl Events {
         })
     }
 
-    /// Throws away everything of a session.
+    /// Removes everything of a session.
     pub fn forget(&self, session: &SessionId) {
-        let mut kept = self.kept();
+        let mut kept = self.lock_store();
         let kept = &mut *kept;
         kept.streams.retain(|_, log| log.session != *session);
         let logs = kept.streams.values();
@@ -193,14 +194,14 @@ impl Events {
         kept.forget_names();
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn lock_store(&self) -> MutexGuard<'_, EventStore> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
-    /// Throws away what is too old or too much.
-    fn forget_old(&mut self, bounds: &Bounds) {
+impl EventStore {
+    /// Removes messages that are too old or exceed the limits.
+    fn forget_old(&mut self, bounds: &EventLimits) {
         while self.messages > bounds.messages || self.bytes > bounds.bytes {
             let Some(stream) = self.taken.pop_front() else {
                 break;
@@ -238,7 +239,7 @@ impl Kept {
         }
     }
 
-    /// Throws away the names of streams that are gone.
+    /// Removes the numbers of streams that are gone.
     fn forget_names(&mut self) {
         let streams = &self.streams;
         self.order
@@ -247,27 +248,27 @@ impl Kept {
     }
 }
 
-/// Whoever writes to a stream. When it is dropped, the stream has ended.
+/// The writer of a stream. When it is dropped, the stream has ended.
 #[derive(Debug)]
-pub struct Writer {
-    events: Arc<Events>,
+pub struct EventWriter {
+    events: Arc<EventStreams>,
     stream: u64,
-    watched: watch::Receiver<Attended>,
+    watched: watch::Receiver<FollowerPresence>,
 }
 
-impl Writer {
-    /// Sends a message to whoever follows, and keeps it.
+impl EventWriter {
+    /// Sends a message to the follower, and keeps it.
     pub fn write(&self, message: &Arc<ServerJsonRpcMessage>) {
         let bounds = &self.events.bounds;
-        let size = size(message);
+        let size = encoded_length(message);
         let (content, bytes) = if size <= bounds.largest {
             (Arc::clone(message), size)
         } else {
             let instead = Arc::new(instead_of(message));
-            let size = self::size(&instead);
+            let size = encoded_length(&instead);
             (instead, size)
         };
-        let mut kept = self.events.kept();
+        let mut kept = self.events.lock_store();
         let now = Instant::now();
         let Some(log) = kept.streams.get_mut(&self.stream) else {
             return;
@@ -282,7 +283,7 @@ impl Writer {
             // It has to resume.
             log.follower = None;
         }
-        log.messages.push_back(Message {
+        log.messages.push_back(StoredMessage {
             number,
             content,
             bytes,
@@ -293,18 +294,18 @@ impl Writer {
         kept.forget_old(bounds);
     }
 
-    /// Waits until nobody follows the stream, and nobody can be expected to come back.
-    pub async fn left_alone(&mut self) {
+    /// Waits until the stream has no follower, and none can be expected to come back.
+    pub async fn wait_until_abandoned(&mut self) {
         loop {
             let attended = *self.watched.borrow_and_update();
             let changed = self.watched.changed();
             match attended {
-                Attended::Yes => {
+                FollowerPresence::Yes => {
                     if changed.await.is_err() {
                         return;
                     }
                 }
-                Attended::UntilThen(then) => {
+                FollowerPresence::UntilThen(then) => {
                     tokio::select! {
                         () = tokio::time::sleep_until(then) => return,
                         changed = changed => {
@@ -319,9 +320,9 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for EventWriter {
     fn drop(&mut self) {
-        let mut kept = self.events.kept();
+        let mut kept = self.events.lock_store();
         if let Some(log) = kept.streams.get_mut(&self.stream) {
             log.ended = true;
             log.follower = None;
@@ -334,16 +335,16 @@ impl Drop for Writer {
 
 /// A stream as its follower reads it.
 #[derive(Debug)]
-pub struct Feed {
-    /// What is sent before what comes.
+pub struct EventFeed {
+    /// Messages that are sent before new ones.
     again: VecDeque<ServerSseMessage>,
     new: mpsc::Receiver<ServerSseMessage>,
-    events: Arc<Events>,
+    events: Arc<EventStreams>,
     stream: u64,
     follower: u64,
 }
 
-impl Stream for Feed {
+impl Stream for EventFeed {
     type Item = ServerSseMessage;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -352,7 +353,7 @@ impl Stream for Feed {
         }
         let next = self.new.poll_recv(context);
         if matches!(next, Poll::Ready(None)) {
-            let mut kept = self.events.kept();
+            let mut kept = self.events.lock_store();
             if let Some(log) = kept.streams.get_mut(&self.stream)
                 && log.ended
                 && log.followers == self.follower
@@ -366,9 +367,9 @@ impl Stream for Feed {
     }
 }
 
-impl Drop for Feed {
+impl Drop for EventFeed {
     fn drop(&mut self) {
-        let mut kept = self.events.kept();
+        let mut kept = self.events.lock_store();
         let Some(log) = kept.streams.get_mut(&self.stream) else {
             return;
         };
@@ -377,19 +378,23 @@ impl Drop for Feed {
         }
         log.follower = None;
         let now = Instant::now();
-        // Who was given no name of an event cannot resume.
-        let then = if log.next > 0 { now + PATIENCE } else { now };
-        log.attended.send_replace(Attended::UntilThen(then));
+        // A client that was given no event id cannot resume.
+        let then = if log.next > 0 {
+            now + RESUME_GRACE
+        } else {
+            now
+        };
+        log.attended.send_replace(FollowerPresence::UntilThen(then));
     }
 }
 
-/// How an event is called, for whoever resumes behind it.
-fn name(stream: u64, number: u64) -> String {
+/// The id of an event, behind which a client resumes.
+fn event_id(stream: u64, number: u64) -> String {
     format!("{stream:x}-{number:x}")
 }
 
-/// Reads such a name.
-fn number(name: &str) -> Option<(u64, u64)> {
+/// Parses such an id.
+fn parse_event_id(name: &str) -> Option<(u64, u64)> {
     let (stream, number) = name.split_once('-')?;
     let read = |text| u64::from_str_radix(text, 16).ok();
     Some((read(stream)?, read(number)?))
@@ -397,12 +402,12 @@ fn number(name: &str) -> Option<(u64, u64)> {
 
 fn event(stream: u64, number: u64, message: &Arc<ServerJsonRpcMessage>) -> ServerSseMessage {
     let mut event = ServerSseMessage::default();
-    event.event_id = Some(name(stream, number));
+    event.event_id = Some(event_id(stream, number));
     event.message = Some(Arc::clone(message));
     event
 }
 
-/// What is kept in the place of a message that is too large.
+/// The error that replaces a message that is too large.
 fn instead_of(message: &ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     let id = match message {
         ServerJsonRpcMessage::Response(response) => Some(response.id.clone()),
@@ -414,10 +419,10 @@ fn instead_of(message: &ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(ErrorData::internal_error(text, None), id)
 }
 
-/// How long a message is when it is sent, in bytes.
-fn size(message: &ServerJsonRpcMessage) -> usize {
-    struct Count(usize);
-    impl Write for Count {
+/// Length of a message as it is sent, in bytes.
+fn encoded_length(message: &ServerJsonRpcMessage) -> usize {
+    struct ByteCounter(usize);
+    impl Write for ByteCounter {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0 += bytes.len();
             Ok(bytes.len())
@@ -426,8 +431,8 @@ fn size(message: &ServerJsonRpcMessage) -> usize {
             Ok(())
         }
     }
-    let mut count = Count(0);
-    // What cannot be written cannot be sent either.
+    let mut count = ByteCounter(0);
+    // A message that cannot be written cannot be sent either.
     let _ = serde_json::to_writer(&mut count, message);
     count.0
 }

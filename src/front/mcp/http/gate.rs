@@ -1,5 +1,5 @@
-//! Who gets in: the checks of a request's head, before anything of its body is read, and then those
-//! of its body.
+//! Admission of requests: the checks of a request's head, before anything of its body is read, and
+//! then those of its body.
 //!
 //! Rules: "Streamable HTTP" under "Transports" and "Access Token Usage" under "Authorization" in
 //! the protocol's specification; RFC 6750 for tokens.
@@ -21,114 +21,120 @@ use hyper::{Method, StatusCode, Version};
 use tokio_rustls::TlsAcceptor;
 
 use crate::access::{
-    Allowance, FairPlaces, HeldPlace, Holder, Kind, Names, Permit, Schemes, Tokens,
+    FairSlots, HeldSlot, RequestAllowance, RequestKind, RequestPermit, ServerNames, ServerSchemes,
+    TokenOwner, TokenTable,
 };
-use crate::command_line::mcp::Http;
-use crate::front::mcp::http::connections::Work;
-use crate::front::mcp::http::message::{self, LARGE_AT_ONCE, Message};
-use crate::front::mcp::http::refusal::Refusal;
+use crate::command_line::mcp::HttpOptions;
+use crate::front::mcp::http::connections::RequestGuard;
+use crate::front::mcp::http::message::{self, IncomingMessage, LARGE_AT_ONCE};
+use crate::front::mcp::http::refusal::HttpRefusal;
 use crate::front::mcp::http::tls;
 use crate::front::mcp::log;
-use crate::front::mcp::server::Offer;
+use crate::front::mcp::server::ServerSetup;
 use crate::sandbox::confinement::Sensitivity;
 
-/// Whoever calls where nobody has a token.
+/// Name of the caller of a server without tokens.
 const LOCAL: &str = "local";
 
-/// What a request without a token is asked for, and one whose token is none.
+/// Challenge for a request without a token, and for one with a wrong token.
 const NO_TOKEN: &str = "Bearer";
 const BAD_TOKEN: &str = "Bearer error=\"invalid_token\"";
 
-/// The time after which whoever found no room may try again: others leave at any time.
+/// Time after which a client that found no room may try again: others leave at any time.
 const A_WHILE: Duration = Duration::from_secs(1);
 
-/// The kinds of content that a client has to take: which one it gets depends on the call.
+/// The types of content that a client has to accept: the call decides which one it gets.
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const ANYTHING: &str = "*/*";
 
-/// What lets requests in.
-pub struct Gate {
-    names: Names,
-    files: Files,
-    keys: Mutex<Arc<Keys>>,
+/// The checks that a request passes before it is let in.
+pub struct RequestGate {
+    names: ServerNames,
+    files: KeyFiles,
+    keys: Mutex<Arc<ServerKeys>>,
     calls_per_second: NonZeroU32,
     calls_at_once: NonZeroU32,
-    allowances: Mutex<HashMap<Holder, Arc<Allowance>>>,
+    allowances: Mutex<HashMap<TokenOwner, Arc<RequestAllowance>>>,
     /// The requests that may be under way, from their heads to the end of their answers.
-    requests: Arc<FairPlaces>,
+    requests: Arc<FairSlots>,
     /// The large bodies that may be on their way.
-    large_bodies: Arc<FairPlaces>,
+    large_bodies: Arc<FairSlots>,
 }
 
-/// Where tokens, certificate and key are.
-struct Files {
+/// Paths of the files with tokens, certificate and key.
+struct KeyFiles {
     tokens: Option<PathBuf>,
     certificate: Option<(PathBuf, PathBuf)>,
 }
 
-/// What is in those files.
-pub struct Keys {
-    tokens: Option<Tokens>,
+/// Content of those files.
+pub struct ServerKeys {
+    tokens: Option<TokenTable>,
     tls: Option<TlsAcceptor>,
 }
 
-/// A request that is let in, and what is known of it.
-pub struct Admitted {
-    /// The request with its whole body. Its extensions have the holder.
+/// A request that is let in, with its body and its holder.
+pub struct AdmittedRequest {
+    /// The request with its complete body. Its extensions have the holder.
     pub request: Request<Full<Bytes>>,
-    /// What its body says, if it is one that has a body.
-    pub message: Option<Message>,
+    /// The message in its body, if it has one.
+    pub message: Option<IncomingMessage>,
     /// The room that it takes, until this is dropped.
     pub room: RequestRoom,
 }
 
-/// A place among the requests under way, and the permit for what it asks.
+/// A place among the requests under way, and the permit for its call.
 pub struct RequestRoom {
-    _place: HeldPlace,
-    _permit: Permit,
+    _place: HeldSlot,
+    _permit: RequestPermit,
 }
 
-impl Gate {
-    /// The keys of a server, from its files.
+impl RequestGate {
+    /// Reads the keys of a server from its files.
     ///
     /// # Errors
-    /// A sentence: what is wrong with which file.
-    pub fn keys(http: &Http, offer: &Offer) -> Result<Keys, String> {
-        Files::of(http).read(offer)
+    /// A sentence about the file and its fault.
+    pub fn read_keys(http: &HttpOptions, setup: &ServerSetup) -> Result<ServerKeys, String> {
+        KeyFiles::of(http).read(setup)
     }
 
     /// The gate of a server that listens on `address` and has so many connections at a time.
-    pub fn new(http: &Http, address: SocketAddr, keys: Keys, connections: usize) -> Self {
+    pub fn new(
+        http: &HttpOptions,
+        address: SocketAddr,
+        keys: ServerKeys,
+        connections: usize,
+    ) -> Self {
         let schemes = match (http.behind_proxy, keys.tls.is_some()) {
-            (true, _) => Schemes::Either,
-            (false, true) => Schemes::Secure,
-            (false, false) => Schemes::Plain,
+            (true, _) => ServerSchemes::Either,
+            (false, true) => ServerSchemes::Secure,
+            (false, false) => ServerSchemes::Plain,
         };
         Self {
-            names: Names::new(address, schemes, &http.allowed_hosts),
-            files: Files::of(http),
+            names: ServerNames::new(address, schemes, &http.allowed_hosts),
+            files: KeyFiles::of(http),
             keys: Mutex::new(Arc::new(keys)),
             calls_per_second: http.calls_per_second,
             calls_at_once: http.calls_at_once,
             allowances: Mutex::default(),
-            requests: FairPlaces::new(connections, http.tokens.is_some()),
-            large_bodies: FairPlaces::new(LARGE_AT_ONCE, http.tokens.is_some()),
+            requests: FairSlots::new(connections, http.tokens.is_some()),
+            large_bodies: FairSlots::new(LARGE_AT_ONCE, http.tokens.is_some()),
         }
     }
 
-    /// What speaks TLS, if anything does.
+    /// The acceptor for TLS, if the server speaks it.
     pub fn tls(&self) -> Option<TlsAcceptor> {
         self.keys_now().tls.clone()
     }
 
-    /// Reads the files again. Where one of them is bad, all stays as it was.
-    pub fn read_again(&self, offer: &Offer) {
-        match self.files.read(offer) {
+    /// Reads the files again. If one of them is bad, everything stays as it was.
+    pub fn reload_keys(&self, setup: &ServerSetup) {
+        match self.files.read(setup) {
             Ok(keys) => {
                 lock(&self.allowances).retain(|holder, _| {
                     let tokens = keys.tokens.as_ref();
-                    tokens.is_none_or(|tokens| tokens.has(holder.name()))
+                    tokens.is_none_or(|tokens| tokens.has_name(holder.name()))
                 });
                 *lock(&self.keys) = Arc::new(keys);
                 log("tokens, certificate and key are read again");
@@ -137,36 +143,36 @@ impl Gate {
         }
     }
 
-    fn keys_now(&self) -> Arc<Keys> {
+    fn keys_now(&self) -> Arc<ServerKeys> {
         Arc::clone(&lock(&self.keys))
     }
 
-    /// Whether a request comes to this server, from nobody's page but its own.
-    pub fn check_names<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
+    /// Checks that a request is meant for this server, and does not come from a foreign web page.
+    pub fn check_names<B>(&self, request: &Request<B>) -> Result<(), HttpRefusal> {
         if request.version() != Version::HTTP_11 {
             let message = "this server speaks HTTP/1.1 alone";
-            return Err(Refusal::new(
+            return Err(HttpRefusal::new(
                 StatusCode::HTTP_VERSION_NOT_SUPPORTED,
                 message,
             ));
         }
-        let bad = |message| Refusal::new(StatusCode::BAD_REQUEST, message);
-        let host = match one(request.headers(), &HOST) {
-            One::Is(host) => host,
-            One::None => return Err(bad("the header Host is missing")),
-            One::Bad => return Err(bad("the header Host has to be there once, as text")),
+        let bad = |message| HttpRefusal::new(StatusCode::BAD_REQUEST, message);
+        let host = match read_header(request.headers(), &HOST) {
+            SingleHeader::Is(host) => host,
+            SingleHeader::None => return Err(bad("the header Host is missing")),
+            SingleHeader::Bad => return Err(bad("the header Host has to be there once, as text")),
         };
-        // Whoever names the server in the request's target as well has to name the same one.
+        // A client that names the server in the request's target as well has to name the same one.
         let target = request.uri().authority();
         if target.is_some_and(|target| !target.as_str().eq_ignore_ascii_case(host)) {
             return Err(bad(
                 "the request's target names another host than the header Host",
             ));
         }
-        match self.names.are_called(host) {
+        match self.names.match_host(host) {
             Some(true) => {}
             Some(false) => {
-                return Err(Refusal::new(
+                return Err(HttpRefusal::new(
                     StatusCode::FORBIDDEN,
                     "this server does not answer to the name in the header Host: use the address that it \
                      listens on, or have it started with --allowed-host",
@@ -174,32 +180,32 @@ impl Gate {
             }
             None => return Err(bad("the header Host is no host's name")),
         }
-        match one(request.headers(), &ORIGIN) {
-            One::None => Ok(()),
-            One::Is(origin) if self.names.are_origin(origin) => Ok(()),
-            One::Is(_) | One::Bad => Err(Refusal::new(
+        match read_header(request.headers(), &ORIGIN) {
+            SingleHeader::None => Ok(()),
+            SingleHeader::Is(origin) if self.names.match_origin(origin) => Ok(()),
+            SingleHeader::Is(_) | SingleHeader::Bad => Err(HttpRefusal::new(
                 StatusCode::FORBIDDEN,
                 "this server takes no requests from pages of other origins (the header Origin)",
             )),
         }
     }
 
-    /// Whose request it is.
-    pub fn holder(&self, headers: &HeaderMap) -> Result<Holder, Refusal> {
+    /// Identifies the holder of the request's token.
+    pub fn authenticate(&self, headers: &HeaderMap) -> Result<TokenOwner, HttpRefusal> {
         let keys = self.keys_now();
         let Some(tokens) = &keys.tokens else {
-            return Ok(Holder::new(LOCAL));
+            return Ok(TokenOwner::new(LOCAL));
         };
         let wrong = || {
-            Refusal::stranger(
+            HttpRefusal::unauthenticated(
                 BAD_TOKEN,
                 "the token in the header Authorization is not one of this server's: ask whoever runs it",
             )
         };
-        let given = match one(headers, &AUTHORIZATION) {
-            One::Is(given) => given,
-            One::Bad => return Err(wrong()),
-            One::None => return Err(nothing_given()),
+        let given = match read_header(headers, &AUTHORIZATION) {
+            SingleHeader::Is(given) => given,
+            SingleHeader::Bad => return Err(wrong()),
+            SingleHeader::None => return Err(nothing_given()),
         };
         let (scheme, token) = given.split_once(' ').unwrap_or((given, ""));
         if !scheme.eq_ignore_ascii_case("bearer") {
@@ -210,25 +216,27 @@ impl Gate {
     }
 
     /// Lets in a request to the protocol's own path, which takes the `methods`. Its place is taken
-    /// before any of its body is read: a body that does not come costs nobody but its sender.
+    /// before any of its body is read: a body that does not come costs only its sender.
     pub async fn admit(
         &self,
         request: Request<Incoming>,
         methods: &'static [Method],
         named: &'static str,
-        work: &Work,
-    ) -> Result<Admitted, Refusal> {
+        work: &RequestGuard,
+    ) -> Result<AdmittedRequest, HttpRefusal> {
         let (mut parts, body) = request.into_parts();
         if !methods.contains(&parts.method) {
-            return Err(Refusal::method(named).unread());
+            return Err(HttpRefusal::wrong_method(named).unread());
         }
-        let holder = self.holder(&parts.headers).map_err(Refusal::unread)?;
-        work.is_known();
+        let holder = self
+            .authenticate(&parts.headers)
+            .map_err(HttpRefusal::unread)?;
+        work.mark_admitted();
         let place = self.requests.take(&holder);
         let place = place.ok_or_else(|| no_place("requests"))?;
         let (message, bytes) = if parts.method == Method::POST {
-            check_kinds(&parts.headers).map_err(Refusal::unread)?;
-            // The protocol's service takes nobody's word for it but this.
+            check_kinds(&parts.headers).map_err(HttpRefusal::unread)?;
+            // The protocol's service takes this header alone for it.
             let both = HeaderValue::from_static("application/json, text/event-stream");
             parts.headers.insert(ACCEPT, both);
             let large = || {
@@ -238,13 +246,13 @@ impl Gate {
             let reading = work.reading();
             let bytes = message::read(body, &large).await?;
             drop(reading);
-            (Some(message::look(&bytes)?), bytes)
+            (Some(message::parse(&bytes)?), bytes)
         } else {
             (None, Bytes::new())
         };
         let permit = self.permit(&holder, message.as_ref())?;
         parts.extensions.insert(holder);
-        Ok(Admitted {
+        Ok(AdmittedRequest {
             message,
             room: RequestRoom {
                 _place: place,
@@ -254,21 +262,28 @@ impl Gate {
         })
     }
 
-    fn permit(&self, holder: &Holder, message: Option<&Message>) -> Result<Permit, Refusal> {
+    fn permit(
+        &self,
+        holder: &TokenOwner,
+        message: Option<&IncomingMessage>,
+    ) -> Result<RequestPermit, HttpRefusal> {
         let (kind, what) = match message {
-            Some(message) if message.is_call() => (Kind::Call, "calls"),
-            _ => (Kind::Other, "requests"),
+            Some(message) if message.is_call() => (RequestKind::Call, "calls"),
+            _ => (RequestKind::Other, "requests"),
         };
         let allowance = {
             let mut allowances = lock(&self.allowances);
             let of_holder = allowances.entry(holder.clone()).or_insert_with(|| {
-                Arc::new(Allowance::new(self.calls_per_second, self.calls_at_once))
+                Arc::new(RequestAllowance::new(
+                    self.calls_per_second,
+                    self.calls_at_once,
+                ))
             });
             Arc::clone(of_holder)
         };
         allowance.permit(kind).map_err(|too_many| {
             let seconds = too_many.seconds;
-            let refusal = Refusal::later(
+            let refusal = HttpRefusal::retry_later(
                 StatusCode::TOO_MANY_REQUESTS,
                 format!(
                     "too many {what}: a token may make {}; try again in {seconds} second{}",
@@ -277,22 +292,24 @@ impl Gate {
                 ),
                 Duration::from_secs(seconds),
             );
-            refusal.of(message
-                .map(|message| message.id.clone())
-                .unwrap_or_default())
+            refusal.with_id(
+                message
+                    .map(|message| message.id.clone())
+                    .unwrap_or_default(),
+            )
         })
     }
 }
 
-impl Files {
-    fn of(http: &Http) -> Self {
+impl KeyFiles {
+    fn of(http: &HttpOptions) -> Self {
         Self {
             tokens: http.tokens.clone(),
             certificate: http.certificate.clone(),
         }
     }
 
-    fn read(&self, offer: &Offer) -> Result<Keys, String> {
+    fn read(&self, setup: &ServerSetup) -> Result<ServerKeys, String> {
         let certificate = self.certificate.as_ref();
         let files = [
             (
@@ -312,13 +329,13 @@ impl Files {
             ),
         ];
         for (path, what, sensitivity) in files {
-            let exposed = path.and_then(|path| Some((path, offer.exposes(path, sensitivity)?)));
+            let exposed = path.and_then(|path| Some((path, setup.exposes(path, sensitivity)?)));
             if let Some((path, reason)) = exposed {
                 return Err(format!("{what} {} {reason}", path.display()));
             }
         }
         let tokens = self.tokens.as_ref().map(|path| {
-            let tokens = Tokens::read(path)
+            let tokens = TokenTable::read(path)
                 .map_err(|fault| format!("the file of tokens {} {fault}", path.display()))?;
             if tokens.is_empty() {
                 log(&format!(
@@ -331,7 +348,7 @@ impl Files {
         });
         let tls = self.certificate.as_ref();
         let tls = tls.map(|(certificate, key)| tls::acceptor(certificate, key));
-        Ok(Keys {
+        Ok(ServerKeys {
             tokens: tokens.transpose()?,
             tls: tls.transpose()?,
         })
@@ -339,25 +356,25 @@ impl Files {
 }
 
 /// A header that may be there once.
-enum One<'a> {
+enum SingleHeader<'a> {
     None,
     Is(&'a str),
-    /// It is there twice, or no text.
+    /// It is there twice, or is not text.
     Bad,
 }
 
-fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> One<'a> {
+fn read_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> SingleHeader<'a> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
-        (None, _) => One::None,
-        (Some(value), None) => value.to_str().map_or(One::Bad, One::Is),
-        _ => One::Bad,
+        (None, _) => SingleHeader::None,
+        (Some(value), None) => value.to_str().map_or(SingleHeader::Bad, SingleHeader::Is),
+        _ => SingleHeader::Bad,
     }
 }
 
 /// The answer to a holder who has as many of these at once as are left for all the others.
-fn no_place(what: &str) -> Refusal {
-    Refusal::later(
+fn no_place(what: &str) -> HttpRefusal {
+    HttpRefusal::retry_later(
         StatusCode::TOO_MANY_REQUESTS,
         format!(
             "too many {what} at once: a token may have as many on their way as are left for the others; try \
@@ -369,23 +386,24 @@ fn no_place(what: &str) -> Refusal {
     .unread()
 }
 
-fn nothing_given() -> Refusal {
-    Refusal::stranger(
+fn nothing_given() -> HttpRefusal {
+    HttpRefusal::unauthenticated(
         NO_TOKEN,
         "this server wants a token: send the header `Authorization: Bearer TOKEN`, with the token that whoever \
          runs it has made for you",
     )
 }
 
-/// Whether a client sends what is read here, and reads what is sent.
-fn check_kinds(headers: &HeaderMap) -> Result<(), Refusal> {
+/// Checks that a client sends a type that is read here, and accepts those that are sent.
+fn check_kinds(headers: &HeaderMap) -> Result<(), HttpRefusal> {
     let is = |kind: &str, wanted| {
         let kind = kind.split(';').next().unwrap_or_default();
         kind.trim().eq_ignore_ascii_case(wanted)
     };
-    let sends_json = matches!(one(headers, &CONTENT_TYPE), One::Is(kind) if is(kind, JSON));
+    let sends_json =
+        matches!(read_header(headers, &CONTENT_TYPE), SingleHeader::Is(kind) if is(kind, JSON));
     if !sends_json {
-        return Err(Refusal::new(
+        return Err(HttpRefusal::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "the body has to be JSON, with the header `Content-Type: application/json`",
         ));
@@ -398,7 +416,7 @@ fn check_kinds(headers: &HeaderMap) -> Result<(), Refusal> {
     if (accepts(JSON) && accepts(EVENTS)) || accepts(ANYTHING) {
         return Ok(());
     }
-    Err(Refusal::new(
+    Err(HttpRefusal::new(
         StatusCode::NOT_ACCEPTABLE,
         "the client has to take both kinds of answers: send the header `Accept: application/json, \
          text/event-stream`",

@@ -1,5 +1,5 @@
-//! A request's body: read whole, within its limits, and looked into as far as whoever lets it in
-//! has to know what it is.
+//! A request's body: read completely, within its limits, and parsed as far as the gate needs in
+//! order to know what it is.
 //!
 //! Rules: "Request object" and "Batch" of JSON-RPC 2.0; "Streamable HTTP" under "Transports" in the
 //! protocol's specification, which has taken batches back.
@@ -15,57 +15,57 @@ use serde_json::Value;
 use serde_json::error::Category;
 use tokio::time::timeout;
 
-use crate::access::HeldPlace;
-use crate::front::mcp::http::refusal::Refusal;
+use crate::access::HeldSlot;
+use crate::front::mcp::http::refusal::HttpRefusal;
 
 /// The longest body, in bytes.
 pub const LONGEST: usize = 4 * 1024 * 1024;
 
-/// How long a body may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Time that a body may take.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A body that is no longer than this, in bytes, is read without further ado.
+/// Bytes up to which a body is read without a permit for large ones.
 const SMALL: usize = 64 * 1024;
 
-/// How many larger ones are read at the same time, whoever sends them: they may fill no more memory
-/// than these.
+/// Larger bodies that are read at the same time, from all senders together: they may fill no more
+/// memory than these.
 pub const LARGE_AT_ONCE: usize = 16;
 
 /// Takes a place for a large body, if there is one.
-pub type TakeLargePlace<'a> = &'a (dyn Fn() -> Result<HeldPlace, Refusal> + Send + Sync);
+pub type TakeLargePlace<'a> = &'a (dyn Fn() -> Result<HeldSlot, HttpRefusal> + Send + Sync);
 
-/// What calls a tool.
+/// The method that calls a tool.
 const CALL: &str = "tools/call";
 
-/// What is known of a message.
+/// The parts of a message that decide about its admission.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Message {
-    /// Its method; none where it is an answer.
+pub struct IncomingMessage {
+    /// Its method; `None` if it is an answer.
     pub method: Option<String>,
-    /// Its id, null where it has none.
+    /// Its id; null if it has none.
     pub id: Value,
 }
 
-impl Message {
-    /// Whether it calls a tool.
+impl IncomingMessage {
+    /// True if it calls a tool.
     pub fn is_call(&self) -> bool {
         self.method.as_deref() == Some(CALL)
     }
 }
 
 /// Reads a body, for which there has to be one of the `large` places if it is large.
-pub async fn read(body: Incoming, large: TakeLargePlace<'_>) -> Result<Bytes, Refusal> {
+pub async fn read(body: Incoming, large: TakeLargePlace<'_>) -> Result<Bytes, HttpRefusal> {
     let declared = body.size_hint().lower();
     if usize::try_from(declared).map_or(true, |length| length > LONGEST) {
         return Err(too_large());
     }
-    let read = timeout(PATIENCE, collect(body, declared, large)).await;
+    let read = timeout(BODY_TIMEOUT, collect(body, declared, large)).await;
     read.unwrap_or_else(|_| {
-        Err(Refusal::new(
+        Err(HttpRefusal::new(
             StatusCode::REQUEST_TIMEOUT,
             format!(
                 "the body did not come within {} seconds, and the connection is closed: send it again, on another",
-                PATIENCE.as_secs()
+                BODY_TIMEOUT.as_secs()
             ),
         )
         .unread())
@@ -76,7 +76,7 @@ async fn collect(
     mut body: Incoming,
     declared: u64,
     large: TakeLargePlace<'_>,
-) -> Result<Bytes, Refusal> {
+) -> Result<Bytes, HttpRefusal> {
     let mut bytes = Vec::new();
     let mut place = None;
     if usize::try_from(declared).is_ok_and(|length| length > SMALL) {
@@ -84,7 +84,7 @@ async fn collect(
     }
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| {
-            Refusal::new(
+            HttpRefusal::new(
                 StatusCode::BAD_REQUEST,
                 "the body broke off, or its parts are not as HTTP has them",
             )
@@ -105,15 +105,15 @@ async fn collect(
     Ok(Bytes::from(bytes))
 }
 
-fn too_large() -> Refusal {
+fn too_large() -> HttpRefusal {
     let message = "the body is larger than 4 MiB: send less";
-    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message).unread()
+    HttpRefusal::new(StatusCode::PAYLOAD_TOO_LARGE, message).unread()
 }
 
-/// A message as it comes. A field that is there twice is an error, so that nobody behind this reads
+/// A message as it comes. A field that is there twice is an error, so that no later reader takes
 /// another one than this does.
 #[derive(Deserialize)]
-struct Raw {
+struct RawMessage {
     #[serde(default)]
     jsonrpc: Option<String>,
     #[serde(default)]
@@ -128,7 +128,7 @@ struct Raw {
     error: Option<IgnoredAny>,
 }
 
-/// A field that is there, be it null.
+/// Deserializes a field that is there, even if it is null.
 fn given<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -137,12 +137,12 @@ where
     T::deserialize(from).map(Some)
 }
 
-/// What a body is.
-pub fn look(bytes: &[u8]) -> Result<Message, Refusal> {
-    let invalid = |message: &str| Refusal::new(StatusCode::BAD_REQUEST, message);
-    // The reader passes over what it does not keep without looking whether it is text.
+/// Parses a body.
+pub fn parse(bytes: &[u8]) -> Result<IncomingMessage, HttpRefusal> {
+    let invalid = |message: &str| HttpRefusal::new(StatusCode::BAD_REQUEST, message);
+    // The parser skips values that it does not keep without checking that they are text.
     let text = simdutf8::basic::from_utf8(bytes)
-        .map_err(|_| Refusal::not_json("the body is not UTF-8, and so no JSON"))?;
+        .map_err(|_| HttpRefusal::not_json("the body is not UTF-8, and so no JSON"))?;
     let text = text.trim_start_matches([' ', '\t', '\r', '\n']);
     if text.starts_with('[') {
         return match serde_json::from_str::<IgnoredAny>(text) {
@@ -152,7 +152,7 @@ pub fn look(bytes: &[u8]) -> Result<Message, Refusal> {
             Err(error) => Err(not_json(&error)),
         };
     }
-    let raw: Raw = serde_json::from_str(text).map_err(|error| match error.classify() {
+    let raw: RawMessage = serde_json::from_str(text).map_err(|error| match error.classify() {
         Category::Syntax | Category::Eof | Category::Io => not_json(&error),
         Category::Data => invalid(
             "the body is no message of JSON-RPC: an object with `jsonrpc`, `method`, `id` and `params`, \
@@ -163,7 +163,7 @@ pub fn look(bytes: &[u8]) -> Result<Message, Refusal> {
         Some(id @ (Value::String(_) | Value::Number(_))) => id.clone(),
         _ => Value::Null,
     };
-    let invalid = |message: &str| invalid(message).of(known_id.clone());
+    let invalid = |message: &str| invalid(message).with_id(known_id.clone());
     if raw.jsonrpc.as_deref() != Some("2.0") {
         return Err(invalid("`jsonrpc` has to be \"2.0\""));
     }
@@ -183,14 +183,14 @@ pub fn look(bytes: &[u8]) -> Result<Message, Refusal> {
     if !matches!(&raw.params, None | Some(Value::Object(_))) {
         return Err(invalid("`params` has to be an object"));
     }
-    Ok(Message {
+    Ok(IncomingMessage {
         id: known_id,
         method: raw.method,
     })
 }
 
-fn not_json(error: &serde_json::Error) -> Refusal {
-    Refusal::not_json(format!("the body is no JSON that can be read: {error}"))
+fn not_json(error: &serde_json::Error) -> HttpRefusal {
+    HttpRefusal::not_json(format!("the body is no JSON that can be read: {error}"))
 }
 
 #[cfg(test)]
@@ -204,20 +204,20 @@ mod tests {
         let call = json!({"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {
             "name": "scrape_page", "arguments": {"name": "x"},
         }});
-        let message = look(call.to_string().as_bytes()).unwrap();
+        let message = parse(call.to_string().as_bytes()).unwrap();
         assert!(message.is_call() && message.id == "a");
         let other = br#" {"jsonrpc":"2.0","method":"notifications/cancelled"}"#;
-        let message = look(other).unwrap();
+        let message = parse(other).unwrap();
         assert!(!message.is_call() && message.id.is_null());
         for answer in [
             &br#"{"jsonrpc":"2.0","id":1,"result":{}}"#[..],
             br#"{"jsonrpc":"2.0","id":null,"error":{}}"#,
         ] {
-            assert_eq!(look(answer).unwrap().method, None);
+            assert_eq!(parse(answer).unwrap().method, None);
         }
-        // A name that is written otherwise is the same name.
+        // A name with escapes is the same name.
         let escaped = br#"{"jsonrpc":"2.0","id":1,"method":"tools\/c\u0061ll"}"#;
-        assert!(look(escaped).unwrap().is_call());
+        assert!(parse(escaped).unwrap().is_call());
     }
 
     #[test]
@@ -269,7 +269,7 @@ mod tests {
             ),
         ] {
             let shown = String::from_utf8_lossy(&body[..body.len().min(80)]);
-            let refusal = look(body).expect_err(&shown);
+            let refusal = parse(body).expect_err(&shown);
             let said = format!("{refusal:?}");
             assert!(said.contains(&format!("code: {code}")), "{shown}: {said}");
             assert!(said.contains("status: 400"), "{shown}: {said}");

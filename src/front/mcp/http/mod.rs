@@ -1,32 +1,33 @@
 //! The server over HTTP ("Streamable HTTP" under "Transports" in the protocol's specification): one
 //! address, one thread, many clients.
 //!
-//! The protocol itself is the SDK's service. What stands in front of it here decides who gets in,
-//! and how much of the machine they may take.
+//! The protocol itself is the SDK's service. The code in front of it here decides which requests
+//! get in, and how much of the machine they may take.
 //!
 //! | module | what it is |
 //! |---|---|
 //! | `answer` | the body of an answer, and what lasts until it has been sent |
-//! | `connections` | how many there may be, how long each may be silent, who goes |
-//! | `door` | the listener: connections come in here, and signals |
-//! | `gate` | who gets in |
-//! | `message` | a request's body, as far as it has to be known |
-//! | `events` | what streams have told, for those who come back to one |
-//! | `refusal` | what is answered to whoever does not get in |
+//! | `connections` | the limits of their number and silence, and the order of closing |
+//! | `listener` | the listener: connections come in here, and signals |
+//! | `gate` | the checks of a request before it is let in |
+//! | `message` | a request's body, as far as the gate has to know it |
+//! | `events` | the messages of streams, kept for clients that resume one |
+//! | `refusal` | the answer to a request that is not let in |
 //! | `service` | the protocol's own service, without sessions or with them |
-//! | `sessions` | whose they are, how many, how long |
+//! | `sessions` | their owners, their number and their time |
 //! | `tls` | TLS beneath it |
 
 mod answer;
 mod connections;
-mod door;
 mod events;
 mod gate;
+mod listener;
 mod message;
 mod refusal;
 mod service;
 mod sessions;
 mod tls;
+mod watched_stream;
 
 use std::sync::Arc;
 
@@ -38,75 +39,85 @@ use hyper::{Method, StatusCode};
 use rmcp::transport::StreamableHttpServerConfig;
 use serde_json::Value;
 
-use crate::command_line::mcp::Http;
-use crate::front::mcp::http::answer::{Answer, Sent};
-use crate::front::mcp::http::connections::Work;
-use crate::front::mcp::http::gate::{Admitted, Gate, RequestRoom};
-use crate::front::mcp::http::refusal::Refusal;
-use crate::front::mcp::http::service::Service;
-use crate::front::mcp::http::sessions::Limits;
+use crate::command_line::mcp::HttpOptions;
+use crate::front::mcp::http::answer::{ResponseBody, TrackedBody};
+use crate::front::mcp::http::connections::RequestGuard;
+use crate::front::mcp::http::gate::{AdmittedRequest, RequestGate, RequestRoom};
+use crate::front::mcp::http::refusal::HttpRefusal;
+use crate::front::mcp::http::service::ProtocolService;
+use crate::front::mcp::http::sessions::SessionLimits;
 use crate::front::mcp::log;
-use crate::front::mcp::operation::{self, Operation};
-use crate::front::mcp::server::Offer;
+use crate::front::mcp::operation::{self, OperatorReports};
+use crate::front::mcp::server::ServerSetup;
 
-/// Where the protocol is spoken.
+/// Path of the protocol's endpoint.
 const PATH: &str = "/mcp";
 
-/// Where the server says how it is.
+/// Path at which the server says how it is.
 const HEALTH: &str = "/health";
 
-/// Where it tells its figures.
+/// Path of its metrics.
 const METRICS: &str = "/metrics";
 
-/// What most answers are.
+/// Content type of most answers.
 const JSON: &str = "application/json";
 
-/// The longest refusal of the SDK's that is handed on, in bytes.
+/// The longest refusal of the SDK's that is passed on, in bytes.
 const LONGEST_REASON: usize = 1000;
 
-/// What answers requests.
-struct Site {
-    gate: Gate,
-    service: Service,
-    offer: Arc<Offer>,
-    operation: Arc<Operation>,
+/// Everything that answers requests.
+struct HttpSite {
+    gate: RequestGate,
+    service: ProtocolService,
+    setup: Arc<ServerSetup>,
+    operation: Arc<OperatorReports>,
 }
 
 /// Serves until a signal ends it. An error is a sentence for the log.
-pub async fn serve(http: Http, offer: Arc<Offer>, operation: Arc<Operation>) -> Result<(), String> {
-    let keys = Gate::keys(&http, &offer)?;
-    let signals = door::Signals::listen()?;
-    let listener = door::listen(http.address)
+pub async fn serve(
+    http: HttpOptions,
+    setup: Arc<ServerSetup>,
+    operation: Arc<OperatorReports>,
+) -> Result<(), String> {
+    let keys = RequestGate::read_keys(&http, &setup)?;
+    let signals = listener::ServerSignals::listen()?;
+    let listener = listener::listen(http.address)
         .map_err(|error| format!("cannot listen on {}: {error}", http.address))?;
     let address = listener.local_addr().unwrap_or(http.address);
-    let most = door::most_connections();
-    let gate = Gate::new(&http, address, keys, most);
+    let most = listener::most_connections();
+    let gate = RequestGate::new(&http, address, keys, most);
     let scheme = if gate.tls().is_some() {
         "https"
     } else {
         "http"
     };
-    // The gate has looked at the names, for all paths.
+    // The gate has checked the names, for all paths.
     let config = StreamableHttpServerConfig::default().disable_allowed_hosts();
-    let sessions = http.sessions.then(|| Limits::of(http.tokens.is_some()));
-    let service = Service::new(Arc::clone(&offer), sessions, config);
+    let sessions = http
+        .sessions
+        .then(|| SessionLimits::of(http.tokens.is_some()));
+    let service = ProtocolService::new(Arc::clone(&setup), sessions, config);
     log(&format!("listening on {scheme}://{address}{PATH}"));
-    let site = Arc::new(Site {
+    let site = Arc::new(HttpSite {
         gate,
         service,
-        offer,
+        setup,
         operation,
     });
-    door::open(listener, site, signals, most).await;
+    listener::accept_connections(listener, site, signals, most).await;
     Ok(())
 }
 
-impl Site {
-    /// Answers a request, whatever it is: the one place that all requests pass.
-    async fn answer(&self, request: Request<Incoming>, work: Work) -> Response<Sent> {
+impl HttpSite {
+    /// Answers any request: the one place that all requests pass.
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+        work: RequestGuard,
+    ) -> Response<TrackedBody> {
         if let Some(response) = self.answer_operator(&request, &work) {
             self.count(&response);
-            return response.map(|body| Sent::new(body, None, work));
+            return response.map(|body| TrackedBody::new(body, None, work));
         }
         let is_whole = request.body().is_end_stream();
         let (response, room) = match self.admit(request, &work).await {
@@ -115,37 +126,37 @@ impl Site {
             Err(refusal) => (refusal.into_response(), None),
         };
         self.count(&response);
-        response.map(|body| Sent::new(body, room, work))
+        response.map(|body| TrackedBody::new(body, room, work))
     }
 
     /// Counts a refusal.
     fn count<B>(&self, response: &Response<B>) {
         let status = response.status();
         if status.is_client_error() || status.is_server_error() {
-            self.operation.refused(status.as_u16());
+            self.operation.record_refusal(status.as_u16());
         }
     }
 
-    /// Answers whoever runs the server, and wants to know how it is: anybody whether it is there,
-    /// those with a token the rest.
+    /// Answers the operator, who wants to know how the server is: that it is there without a token,
+    /// the rest only with one.
     fn answer_operator(
         &self,
         request: &Request<Incoming>,
-        work: &Work,
-    ) -> Option<Response<Answer>> {
+        work: &RequestGuard,
+    ) -> Option<Response<ResponseBody>> {
         let path = request.uri().path();
         if !matches!(path, HEALTH | METRICS) {
             return None;
         }
-        let refused = |refusal: Refusal| Some(refusal.unread().into_response());
+        let refused = |refusal: HttpRefusal| Some(refusal.unread().into_response());
         if let Err(refusal) = self.gate.check_names(request) {
             return refused(refusal);
         }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            return refused(Refusal::method("GET, HEAD"));
+            return refused(HttpRefusal::wrong_method("GET, HEAD"));
         }
-        let holder = self.gate.holder(request.headers());
-        let sharing = self.offer.sharing();
+        let holder = self.gate.authenticate(request.headers());
+        let sharing = self.setup.sharing();
         let (kind, text) = match (path, holder) {
             (HEALTH, Err(_)) => (JSON, operation::ALIVE.into()),
             (HEALTH, Ok(_)) => {
@@ -155,8 +166,8 @@ impl Site {
             (_, Err(refusal)) => return refused(refusal),
             (_, Ok(_)) => {
                 let connections = work.connections();
-                let figures = self.operation.figures(connections, sharing.as_ref());
-                (operation::TEXT_FORM, figures.into())
+                let metrics = self.operation.metrics(connections, sharing.as_ref());
+                (operation::TEXT_FORM, metrics.into())
             }
         };
         let mut response = Response::new(answer::whole(text));
@@ -165,14 +176,20 @@ impl Site {
         Some(response)
     }
 
-    async fn admit(&self, request: Request<Incoming>, work: &Work) -> Result<Admitted, Refusal> {
-        self.gate.check_names(&request).map_err(Refusal::unread)?;
+    async fn admit(
+        &self,
+        request: Request<Incoming>,
+        work: &RequestGuard,
+    ) -> Result<AdmittedRequest, HttpRefusal> {
+        self.gate
+            .check_names(&request)
+            .map_err(HttpRefusal::unread)?;
         match request.uri().path() {
             PATH => {
                 let (methods, named) = self.service.methods();
                 self.gate.admit(request, methods, named, work).await
             }
-            _ => Err(Refusal::new(
+            _ => Err(HttpRefusal::new(
                 StatusCode::NOT_FOUND,
                 format!("there is nothing here: the protocol is spoken at {PATH}"),
             )
@@ -180,33 +197,34 @@ impl Site {
         }
     }
 
-    /// Answers a request of the protocol, of which everything is known that anybody may want to
-    /// know.
-    async fn answer_admitted(&self, admitted: Admitted) -> (Response<Answer>, Option<RequestRoom>) {
+    /// Answers a request of the protocol that has passed all checks.
+    async fn answer_admitted(
+        &self,
+        admitted: AdmittedRequest,
+    ) -> (Response<ResponseBody>, Option<RequestRoom>) {
         let id = admitted.message.map(|message| message.id);
         let id = id.unwrap_or_default();
         let response = match self.service.handle(admitted.request).await {
             Ok(response) => in_json(response, id).await,
-            Err(refusal) => refusal.of(id).into_response(),
+            Err(refusal) => refusal.with_id(id).into_response(),
         };
         (response, Some(admitted.room))
     }
 }
 
-/// The SDK refuses some requests in plain text, which no client expects: the same as an error of
-/// JSON-RPC.
-async fn in_json(response: Response<Answer>, id: Value) -> Response<Answer> {
+/// Turns a refusal of the SDK's in plain text, which no client expects, into an error of JSON-RPC.
+async fn in_json(response: Response<ResponseBody>, id: Value) -> Response<ResponseBody> {
     let status = response.status();
     let kind = response.headers().get(CONTENT_TYPE);
     if status.is_success() || kind.is_some_and(|kind| kind == "application/json") {
         return response;
     }
-    // The kind of content was looked at before: this is what the SDK says of a message that it
+    // The content type was checked before: with this status the SDK refuses a message that it
     // cannot read.
     if status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
         let message = "the message is not as the protocol has it: see the method's own parameters";
-        return Refusal::new(StatusCode::BAD_REQUEST, message)
-            .of(id)
+        return HttpRefusal::new(StatusCode::BAD_REQUEST, message)
+            .with_id(id)
             .into_response();
     }
     let (parts, body) = response.into_parts();
@@ -216,8 +234,8 @@ async fn in_json(response: Response<Answer>, id: Value) -> Response<Answer> {
         .map(http_body_util::Collected::to_bytes);
     let text = text.unwrap_or_default();
     let text = String::from_utf8_lossy(text.get(..LONGEST_REASON).unwrap_or(&text));
-    let mut response = Refusal::new(status, text.into_owned())
-        .of(id)
+    let mut response = HttpRefusal::new(status, text.into_owned())
+        .with_id(id)
         .into_response();
     if let Some(allow) = parts.headers.get(hyper::header::ALLOW) {
         let headers = response.headers_mut();

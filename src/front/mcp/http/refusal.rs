@@ -1,4 +1,4 @@
-//! What a request is refused with: a status, and an error of JSON-RPC that says what to do.
+//! The refusal of a request: a status, and an error of JSON-RPC that says what to do.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use hyper::header::{
 use hyper::http::Response;
 use serde_json::{Value, json};
 
-use crate::front::mcp::http::answer::{self, Answer};
+use crate::front::mcp::http::answer::{self, ResponseBody};
 
 /// The errors of JSON-RPC that come before any method.
 const PARSE_ERROR: i32 = -32700;
@@ -21,7 +21,7 @@ const SERVER_ERROR: i32 = -32000;
 
 /// A request that is not carried out.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct HttpRefusal {
     status: StatusCode,
     code: i32,
     /// The request's own id, once that is known.
@@ -32,7 +32,7 @@ pub struct Refusal {
     closes: bool,
 }
 
-impl Refusal {
+impl HttpRefusal {
     /// With this status, for this reason: a sentence that says what to do.
     pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
         let code = match status {
@@ -54,7 +54,7 @@ impl Refusal {
         }
     }
 
-    /// What is no JSON.
+    /// The body is not JSON.
     pub fn not_json(reason: impl Into<String>) -> Self {
         Self {
             code: PARSE_ERROR,
@@ -62,14 +62,14 @@ impl Refusal {
         }
     }
 
-    /// Whoever has no token, or not the right one.
-    pub fn stranger(challenge: &'static str, message: &str) -> Self {
+    /// The request has no token, or not the right one.
+    pub fn unauthenticated(challenge: &'static str, message: &str) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, message)
             .with(WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
     }
 
     /// A method that this path does not have.
-    pub fn method(allowed: &'static str) -> Self {
+    pub fn wrong_method(allowed: &'static str) -> Self {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
             format!("this path takes {allowed} alone"),
@@ -78,7 +78,7 @@ impl Refusal {
     }
 
     /// Too much at this moment: to be tried again after so long.
-    pub fn later(status: StatusCode, message: impl Into<String>, after: Duration) -> Self {
+    pub fn retry_later(status: StatusCode, message: impl Into<String>, after: Duration) -> Self {
         let seconds = HeaderValue::from(after.as_secs().max(1));
         Self::new(status, message).with(RETRY_AFTER, seconds)
     }
@@ -90,7 +90,7 @@ impl Refusal {
     }
 
     /// Of the request with this id.
-    pub fn of(mut self, id: Value) -> Self {
+    pub fn with_id(mut self, id: Value) -> Self {
         self.id = id;
         self
     }
@@ -101,7 +101,7 @@ impl Refusal {
         self
     }
 
-    /// With nothing of the request left to be read.
+    /// The refusal, the request having been read completely.
     pub fn read(mut self) -> Self {
         self.closes = false;
         self
@@ -115,7 +115,7 @@ impl Refusal {
     }
 
     /// As it is sent.
-    pub fn into_response(self) -> Response<Answer> {
+    pub fn into_response(self) -> Response<ResponseBody> {
         let mut response = Response::new(answer::whole(Bytes::from(self.body())));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
@@ -130,7 +130,7 @@ impl Refusal {
         response
     }
 
-    /// As it is written to a connection that is not to be used any further.
+    /// Its bytes for a connection that is not used any further.
     pub fn into_bytes(self) -> Vec<u8> {
         let body = self.body();
         let reason = self.status.canonical_reason().unwrap_or_default();

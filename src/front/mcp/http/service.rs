@@ -1,4 +1,4 @@
-//! The protocol's own service, without sessions or with them: the one place that knows which.
+//! The protocol's own service, with or without sessions: only this module knows which.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -10,49 +10,50 @@ use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::tower::StreamableHttpService;
 use tokio::sync::watch;
 
-use crate::access::Holder;
-use crate::front::mcp::http::answer::{self, Answer};
-use crate::front::mcp::http::refusal::Refusal;
-use crate::front::mcp::http::sessions::{Asker, LIMITS, Limits, Sessions, Told};
-use crate::front::mcp::server::{Offer, Server};
+use crate::access::TokenOwner;
+use crate::front::mcp::http::answer::{self, ResponseBody};
+use crate::front::mcp::http::refusal::HttpRefusal;
+use crate::front::mcp::http::sessions::{
+    ClientSessions, LIMITS, RequestRefusal, SessionLimits, SessionRequester,
+};
+use crate::front::mcp::server::{ServerSetup, ToolServer};
 
-/// When whoever found no room for a session may try again: calls end at any time.
+/// Time after which a client that found no room for a session may try again: calls end at any time.
 const TRY_AGAIN: Duration = Duration::from_secs(5);
 
 /// The header by which a client names its session.
 const SESSION: &str = "mcp-session-id";
 
-/// The service. It is the same one with sessions and without, since there is room for one.
+/// The service. One type serves both cases, because it has room for sessions.
 #[derive(Clone)]
-pub struct Service {
-    protocol: StreamableHttpService<Server, Sessions>,
-    /// Those of clients of the revisions that know sessions, where they may have them.
-    sessions: Option<Sessions>,
+pub struct ProtocolService {
+    protocol: StreamableHttpService<ToolServer, ClientSessions>,
+    /// Sessions for clients of the revisions that know them, if they may have them.
+    sessions: Option<ClientSessions>,
 }
 
-impl Service {
-    /// The service of what is offered, with `sessions` within these limits or without.
+impl ProtocolService {
+    /// The service of this server, with `sessions` within these limits or without.
     pub fn new(
-        offer: Arc<Offer>,
-        sessions: Option<Limits>,
+        setup: Arc<ServerSetup>,
+        sessions: Option<SessionLimits>,
         config: StreamableHttpServerConfig,
     ) -> Self {
-        // Answers are JSON, unless a call reports progress; how streams begin is decided where
-        // sessions are.
+        // Answers are JSON, unless a call reports progress; the sessions decide how streams begin.
         let config = config
             .with_legacy_session_mode(sessions.is_some())
             .with_json_response(true)
             .with_sse_retry(None);
         let has_sessions = sessions.is_some();
-        let sessions = Sessions::new(sessions.unwrap_or(LIMITS));
+        let sessions = ClientSessions::new(sessions.unwrap_or(LIMITS));
         let (_, going) = watch::channel(false);
         let server = move || {
             let going = if has_sessions {
-                Asker::going()
+                SessionRequester::end_signal()
             } else {
                 going.clone()
             };
-            Ok(Server::new(Arc::clone(&offer), going))
+            Ok(ToolServer::new(Arc::clone(&setup), going))
         };
         let manager = Arc::new(sessions.clone());
         Self {
@@ -61,7 +62,7 @@ impl Service {
         }
     }
 
-    /// The methods that it takes, and how they are named to whoever sends another.
+    /// The methods that it takes, and their names for a client that sends another.
     pub fn methods(&self) -> (&'static [Method], &'static str) {
         match self.sessions {
             None => (&[Method::POST], "POST"),
@@ -72,17 +73,20 @@ impl Service {
         }
     }
 
-    /// Answers a request, whose extensions tell the [`Holder`] of its token.
+    /// Answers a request, whose extensions hold the [`TokenOwner`] of its token.
     ///
     /// # Errors
-    /// There is no room for the session that it was to begin, or another request of its session has
+    /// There is no room for the session that it would begin, or another request of its session has
     /// its id.
-    pub async fn handle<B>(&self, request: Request<B>) -> Result<Response<Answer>, Refusal>
+    pub async fn handle<B>(
+        &self,
+        request: Request<B>,
+    ) -> Result<Response<ResponseBody>, HttpRefusal>
     where
         B: Body + Send + 'static,
         B::Error: Display,
     {
-        let holder = request.extensions().get::<Holder>().cloned();
+        let holder = request.extensions().get::<TokenOwner>().cloned();
         let named = request.headers().get(SESSION);
         if request.method() == Method::DELETE
             && let Some(sessions) = &self.sessions
@@ -91,35 +95,35 @@ impl Service {
         {
             return Ok(no_such_session());
         }
-        // On its own, so that connections do not have room for it while they are silent.
+        // In a box, so that connections do not have room for it while they are silent.
         let answer = Box::pin(self.protocol.handle(request));
         if self.sessions.is_none() {
             return Ok(answer.await);
         }
         let answer = async {
             let response = answer.await;
-            match Asker::told() {
+            match SessionRequester::refusal() {
                 None => Ok(response),
-                Some(Told::NoRoom) => Err(no_room()),
-                Some(Told::SameId) => Err(same_id()),
+                Some(RequestRefusal::NoRoom) => Err(no_room()),
+                Some(RequestRefusal::SameId) => Err(same_id()),
             }
         };
-        Asker::new(holder).answered(answer).await
+        SessionRequester::new(holder).answered(answer).await
     }
 }
 
-/// What the service itself answers where there is no such session.
-fn no_such_session() -> Response<Answer> {
+/// The service's own answer if there is no such session.
+fn no_such_session() -> Response<ResponseBody> {
     let text = Bytes::from_static(b"Not Found: Session not found");
     let mut response = Response::new(answer::whole(text));
     *response.status_mut() = StatusCode::NOT_FOUND;
     response
 }
 
-/// What is answered instead of a session where none can make room for it.
-fn no_room() -> Refusal {
+/// The answer instead of a session if none can make room for it.
+fn no_room() -> HttpRefusal {
     let seconds = TRY_AGAIN.as_secs();
-    Refusal::later(
+    HttpRefusal::retry_later(
         StatusCode::SERVICE_UNAVAILABLE,
         format!(
             "there are as many sessions as there may be, and each has a call under way: try again in \
@@ -129,9 +133,9 @@ fn no_room() -> Refusal {
     )
 }
 
-/// What is answered to a request whose answer nobody could tell from another's.
-fn same_id() -> Refusal {
-    Refusal::new(
+/// The answer to a request whose answer could not be told from another's.
+fn same_id() -> HttpRefusal {
+    HttpRefusal::new(
         StatusCode::BAD_REQUEST,
         "a request of this session with the same id has no answer yet: give each request an id of its own",
     )

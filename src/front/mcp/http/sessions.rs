@@ -1,9 +1,10 @@
-//! The sessions of clients: whose they are, how many there are, and what ends with them.
+//! The sessions of clients: their owners, their number, and the work that ends with them.
 //!
 //! The protocol's side of a session is the SDK's (`LocalSessionManager`). This one decides around
-//! it who may have one: a session is its token's, and for anybody else it is not there. Those that
-//! are idle for a minute end, and the longest idle one makes room for a new one. The answers of
-//! calls go through [`Events`], from which a client whose connection broke reads on.
+//! it which requests may have one: a session belongs to its token, and for all others it does not
+//! exist. Sessions that are idle for a minute end, and the longest idle one makes room for a new
+//! one. The answers of calls go through [`EventStreams`], from which a client whose connection
+//! broke reads on.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -25,28 +26,28 @@ use rmcp::transport::streamable_http_server::session::{
     ServerSseMessage, SessionId, SessionManager,
 };
 
-use super::events::{Events, Feed, KEPT, Writer};
-use crate::access::Holder;
-pub use asker::{Asker, Told};
-use session::{Session, Unanswered, Under, What};
+use super::events::{EventFeed, EventStreams, EventWriter, KEPT};
+use crate::access::TokenOwner;
+pub use requester::{RequestRefusal, SessionRequester};
+use session::{ActivityGuard, ClientSession, SessionActivity, UnansweredRequest};
 
-mod asker;
+mod requester;
 mod session;
 
-/// How many sessions there may be.
+/// Limits of the number of sessions and of their idle time.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct SessionLimits {
     /// Of one token.
     pub of_holder: usize,
     /// In all.
     pub in_all: usize,
-    /// How long one is kept in which nothing is under way.
+    /// Time that a session is kept in which nothing is under way.
     pub idle: Duration,
 }
 
-impl Limits {
-    /// The limits of a server that has tokens, or has none: then nobody is told apart, and there is
-    /// no limit but that of all.
+impl SessionLimits {
+    /// The limits of a server that has tokens, or has none: then all requesters are one, and the
+    /// only limit is that of all sessions.
     #[must_use]
     pub fn of(tokens: bool) -> Self {
         if tokens {
@@ -60,73 +61,73 @@ impl Limits {
 }
 
 /// The limits of a server.
-pub const LIMITS: Limits = Limits {
+pub const LIMITS: SessionLimits = SessionLimits {
     of_holder: 256,
     in_all: 500,
     idle: Duration::from_secs(60),
 };
 
-/// How often idle sessions are looked for.
+/// Time between two looks for idle sessions.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The messages that wait within a session for the one who reads them next.
+/// The messages that wait within a session for their reader.
 const WAITING: usize = 4;
 
 /// All sessions of a server.
 #[derive(Clone, Debug)]
-pub struct Sessions(Arc<Shared>);
+pub struct ClientSessions(Arc<SessionTable>);
 
 #[derive(Debug)]
-struct Shared {
-    limits: Limits,
+struct SessionTable {
+    limits: SessionLimits,
     sdk: LocalSessionManager,
-    open: Mutex<HashMap<SessionId, Arc<Session>>>,
-    events: Arc<Events>,
-    /// Idle sessions are being looked for.
+    open: Mutex<HashMap<SessionId, Arc<ClientSession>>>,
+    events: Arc<EventStreams>,
+    /// True while a task looks for idle sessions.
     looking: AtomicBool,
 }
 
-impl Sessions {
-    /// None yet.
+impl ClientSessions {
+    /// An empty table.
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: SessionLimits) -> Self {
         let mut sdk = LocalSessionManager::default();
         sdk.session_config.channel_capacity = WAITING;
-        // What is idle is known here, and how streams begin.
+        // This table decides about idle sessions, and about the beginning of streams.
         sdk.session_config.keep_alive = None;
         sdk.session_config.sse_retry = None;
         sdk.session_config.completed_cache_ttl = Duration::ZERO;
-        Self(Arc::new(Shared {
+        Self(Arc::new(SessionTable {
             limits,
             sdk,
             open: Mutex::default(),
-            events: Events::new(KEPT),
+            events: EventStreams::new(KEPT),
             looking: AtomicBool::new(false),
         }))
     }
 
-    /// Whether `holder` has this session.
+    /// True if the session exists and is `holder`'s.
     #[must_use]
-    pub fn has(&self, holder: Option<&Holder>, id: &str) -> bool {
+    pub fn has(&self, holder: Option<&TokenOwner>, id: &str) -> bool {
         let open = self.0.open();
         open.get(id)
             .is_some_and(|session| session.holder.as_ref() == holder)
     }
 
-    /// The session, if it is the present asker's.
-    fn of_asker(&self, id: &SessionId) -> Option<Arc<Session>> {
+    /// The session, if it is the present requester's.
+    fn of_requester(&self, id: &SessionId) -> Option<Arc<ClientSession>> {
         let open = self.0.open();
         let session = open.get(id)?;
-        Asker::is(session.holder.as_ref()).then(|| Arc::clone(session))
+        SessionRequester::is_holder(session.holder.as_ref()).then(|| Arc::clone(session))
     }
 
-    fn asked(&self, id: &SessionId) -> Result<Arc<Session>, Refused> {
-        self.of_asker(id).ok_or(Refused::Unknown)
+    fn find_session(&self, id: &SessionId) -> Result<Arc<ClientSession>, SessionRefusal> {
+        self.of_requester(id).ok_or(SessionRefusal::Unknown)
     }
 }
 
-impl Shared {
-    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Session>>> {
+impl SessionTable {
+    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<ClientSession>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -137,14 +138,13 @@ impl Shared {
             session.gone.send_replace(true);
         }
         self.events.forget(id);
-        // It fails only where the session has ended already.
+        // It fails only if the session has ended already.
         let _ = self.sdk.close_session(id).await;
     }
 
-    /// The session that goes first, of those of whose holders this is true: the one that is idle
-    /// for the longest time, else the one that was used last the longest ago and has no call under
-    /// way.
-    fn first_to_go(&self, of: impl Fn(Option<&Holder>) -> bool) -> Option<SessionId> {
+    /// The session that is ended first, among those whose holders fit: the one that is idle for the
+    /// longest time, else the least recently used one without a call under way.
+    fn first_to_go(&self, of: impl Fn(Option<&TokenOwner>) -> bool) -> Option<SessionId> {
         let open = self.open();
         let sessions = open.iter();
         let sessions = sessions.filter(|(_, session)| of(session.holder.as_ref()));
@@ -155,7 +155,7 @@ impl Shared {
     }
 
     /// Makes room for one more session of `holder`.
-    async fn make_room(&self, holder: Option<&Holder>) -> Result<(), Refused> {
+    async fn make_room(&self, holder: Option<&TokenOwner>) -> Result<(), SessionRefusal> {
         loop {
             let (own, all) = {
                 let open = self.open();
@@ -168,7 +168,7 @@ impl Shared {
                 return Ok(());
             }
             let first = self.first_to_go(|of| !own_is_full || of == holder);
-            self.end(&first.ok_or(Refused::Full)?).await;
+            self.end(&first.ok_or(SessionRefusal::Full)?).await;
         }
     }
 
@@ -194,13 +194,13 @@ impl Shared {
         }
     }
 
-    /// Hands on what comes for a call, until it has its answer, or nobody waits for that any more.
-    async fn hand_on(
+    /// Passes on the messages for a call, until it has its answer or its client has left for good.
+    async fn forward_messages(
         self: Arc<Self>,
         session: SessionId,
-        mut request: Option<Unanswered>,
+        mut request: Option<UnansweredRequest>,
         from: impl Stream<Item = ServerSseMessage>,
-        mut to: Writer,
+        mut to: EventWriter,
     ) {
         let id = request.as_ref().map(|request| request.id.clone());
         let mut from = pin!(from);
@@ -219,10 +219,10 @@ impl Shared {
                         }
                     }
                 },
-                () = to.left_alone(), if !cancelled => {
+                () = to.wait_until_abandoned(), if !cancelled => {
                     cancelled = true;
                     let message = cancellation(id.clone());
-                    // It fails only where the session has ended, and with it the call.
+                    // It fails only if the session has ended, and with it the call.
                     let _ = self.sdk.accept_message(&session, message).await;
                 }
             }
@@ -230,7 +230,7 @@ impl Shared {
     }
 }
 
-/// Whether nothing follows for the request that this message is for.
+/// True if this message is the last one for its request.
 fn is_answer(message: &ServerJsonRpcMessage) -> bool {
     matches!(
         message,
@@ -247,12 +247,12 @@ fn cancellation(request: Option<RequestId>) -> ClientJsonRpcMessage {
 }
 
 /// A stream to a client, under way in its session until it is dropped.
-struct Streamed<S> {
+struct SessionStream<S> {
     stream: S,
-    _under: Under,
+    _under: ActivityGuard,
 }
 
-impl<S: Stream + Unpin> Stream for Streamed<S> {
+impl<S: Stream + Unpin> Stream for SessionStream<S> {
     type Item = S::Item;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
@@ -260,22 +260,22 @@ impl<S: Stream + Unpin> Stream for Streamed<S> {
     }
 }
 
-/// Why something of a session is not done.
+/// The reason why something of a session is not done.
 #[derive(Debug)]
-pub enum Refused {
-    /// There is no such session of the asker's.
+pub enum SessionRefusal {
+    /// The requester has no such session.
     Unknown,
-    /// There is no such event of this session.
+    /// The session has no such event.
     NoSuchEvent,
     /// Each session that could make room has a call under way.
     Full,
     /// A request with this id has no answer yet.
     SameId,
-    /// The reason of the protocol's side.
+    /// An error of the protocol's side.
     Sdk(LocalSessionManagerError),
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for SessionRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown => f.write_str("there is no such session"),
@@ -287,28 +287,29 @@ impl fmt::Display for Refused {
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for SessionRefusal {}
 
-impl From<LocalSessionManagerError> for Refused {
+impl From<LocalSessionManagerError> for SessionRefusal {
     fn from(error: LocalSessionManagerError) -> Self {
         Self::Sdk(error)
     }
 }
 
-impl SessionManager for Sessions {
-    type Error = Refused;
+impl SessionManager for ClientSessions {
+    type Error = SessionRefusal;
     type Transport = SessionTransport;
 
-    async fn create_session(&self) -> Result<(SessionId, Self::Transport), Refused> {
-        let (holder, gone) = Asker::begins().ok_or(Refused::Unknown)?;
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionRefusal> {
+        let (holder, gone) =
+            SessionRequester::new_session_owner().ok_or(SessionRefusal::Unknown)?;
         let shared = &self.0;
         let room = shared.make_room(holder.as_ref()).await;
-        if matches!(room, Err(Refused::Full)) {
-            Asker::tell(Told::NoRoom);
+        if matches!(room, Err(SessionRefusal::Full)) {
+            SessionRequester::record_refusal(RequestRefusal::NoRoom);
         }
         room?;
         let (id, transport) = shared.sdk.create_session().await?;
-        let session = Session::new(holder, gone);
+        let session = ClientSession::new(holder, gone);
         shared.open().insert(Arc::clone(&id), Arc::new(session));
         if !shared.looking.swap(true, Ordering::Relaxed) {
             tokio::spawn(Arc::clone(shared).look_for_idle_ones());
@@ -320,9 +321,9 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<ServerJsonRpcMessage, Refused> {
-        let session = self.asked(id)?;
-        let _call = session.begin(What::Call);
+    ) -> Result<ServerJsonRpcMessage, SessionRefusal> {
+        let session = self.find_session(id)?;
+        let _call = session.begin_activity(SessionActivity::Call);
         let answer = self.0.sdk.initialize_session(id, message).await?;
         if let ServerJsonRpcMessage::Response(response) = &answer
             && let ServerResult::InitializeResult(result) = &response.result
@@ -333,13 +334,13 @@ impl SessionManager for Sessions {
         Ok(answer)
     }
 
-    async fn has_session(&self, id: &SessionId) -> Result<bool, Refused> {
-        Ok(self.of_asker(id).is_some())
+    async fn has_session(&self, id: &SessionId) -> Result<bool, SessionRefusal> {
+        Ok(self.of_requester(id).is_some())
     }
 
-    async fn close_session(&self, id: &SessionId) -> Result<(), Refused> {
-        // A session that has ended by itself is told of by nobody's request.
-        if !Asker::is_there() || self.of_asker(id).is_some() {
+    async fn close_session(&self, id: &SessionId) -> Result<(), SessionRefusal> {
+        // A session that has ended by itself is reported outside any request.
+        if !SessionRequester::is_there() || self.of_requester(id).is_some() {
             self.0.end(id).await;
         }
         Ok(())
@@ -349,47 +350,52 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
-        let session = self.asked(id)?;
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefusal> {
+        let session = self.find_session(id)?;
         let request = match &message {
             ClientJsonRpcMessage::Request(request) => {
-                let new = session.ask(&request.id);
+                let new = session.begin_request(&request.id);
                 if new.is_none() {
-                    Asker::tell(Told::SameId);
+                    SessionRequester::record_refusal(RequestRefusal::SameId);
                 }
-                Some(new.ok_or(Refused::SameId)?)
+                Some(new.ok_or(SessionRefusal::SameId)?)
             }
             _ => None,
         };
-        let (call, stream) = (session.begin(What::Call), session.begin(What::Stream));
+        let (call, stream) = (
+            session.begin_activity(SessionActivity::Call),
+            session.begin_activity(SessionActivity::Stream),
+        );
         let from = self.0.sdk.create_stream(id, message).await?;
         let primed = session.primed.load(Ordering::Relaxed);
         let (to, feed) = self.0.events.open(id, primed);
         let (shared, id) = (Arc::clone(&self.0), Arc::clone(id));
         tokio::spawn(async move {
-            shared.hand_on(id, request, from, to).await;
+            shared.forward_messages(id, request, from, to).await;
             drop(call);
         });
-        Ok(streamed(feed, stream))
+        Ok(into_sse_stream(feed, stream))
     }
 
     async fn accept_message(
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<(), Refused> {
-        let session = self.asked(id)?;
-        let _under = session.begin(What::Stream);
+    ) -> Result<(), SessionRefusal> {
+        let session = self.find_session(id)?;
+        let _under = session.begin_activity(SessionActivity::Stream);
         Ok(self.0.sdk.accept_message(id, message).await?)
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
-        let under = self.asked(id)?.begin(What::Stream);
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefusal> {
+        let under = self
+            .find_session(id)?
+            .begin_activity(SessionActivity::Stream);
         let stream = self.0.sdk.create_standalone_stream(id).await?;
-        Ok(Streamed {
+        Ok(SessionStream {
             stream: Box::pin(stream),
             _under: under,
         })
@@ -399,16 +405,19 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         last_event_id: String,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
-        let session = self.asked(id)?;
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefusal> {
+        let session = self.find_session(id)?;
         let feed = self.0.events.resume(id, &last_event_id);
-        let feed = feed.ok_or(Refused::NoSuchEvent)?;
-        Ok(streamed(feed, session.begin(What::Stream)))
+        let feed = feed.ok_or(SessionRefusal::NoSuchEvent)?;
+        Ok(into_sse_stream(
+            feed,
+            session.begin_activity(SessionActivity::Stream),
+        ))
     }
 }
 
-fn streamed(stream: Feed, under: Under) -> Streamed<Feed> {
-    Streamed {
+fn into_sse_stream(stream: EventFeed, under: ActivityGuard) -> SessionStream<EventFeed> {
+    SessionStream {
         stream,
         _under: under,
     }

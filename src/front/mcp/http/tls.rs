@@ -8,7 +8,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
-use crate::access::Credential;
+use crate::access::CredentialFile;
 use crate::front::mcp::log;
 
 /// The one protocol that is spoken above it (ALPN).
@@ -17,7 +17,7 @@ const HTTP: &[u8] = b"http/1.1";
 /// Reads both files.
 ///
 /// # Errors
-/// A sentence: what is wrong with which of them.
+/// A sentence about the file and its fault.
 pub fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, String> {
     let chain = read(certificate)?;
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&chain.bytes).collect();
@@ -41,7 +41,7 @@ pub fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, String> {
             secret.mode
         ));
     }
-    // Its own error could quote what is in the file.
+    // Its own error could quote the file.
     let secret = PrivateKeyDer::from_pem_slice(&secret.bytes).map_err(|_| {
         format!(
             "the key file {} has no private key in PEM (PKCS#8, PKCS#1 or SEC1, not encrypted)",
@@ -71,6 +71,6 @@ pub fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, String> {
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-fn read(path: &Path) -> Result<Credential, String> {
-    Credential::read(path).map_err(|reason| format!("{} {reason}", path.display()))
+fn read(path: &Path) -> Result<CredentialFile, String> {
+    CredentialFile::read(path).map_err(|reason| format!("{} {reason}", path.display()))
 }

@@ -73,35 +73,35 @@ fn message(kind: u16, text: &str) -> Vec<u8> {
 #[test]
 fn records_tell_what_was_refused_to_which_process() {
     let heard = || {
-        let mut records = Records::default();
+        let mut records = AuditRecords::default();
         for (kind, text) in TOLD {
-            records.take(&message(kind, text));
+            records.read_message(&message(kind, text));
         }
         records
     };
-    let file = |path: &str, right, name| Denial::File {
+    let file = |path: &str, right, name| KernelDenial::File {
         path: path.into(),
         right,
         name,
     };
     let told = [
-        file("/tmp/told/out/secret", Right::Read, false),
-        file("/tmp/told/out/with blank", Right::Read, false),
-        file("/root/.cargo/bin/rustup", Right::Execute, false),
-        file("/tmp/told/out", Right::Write, true),
-        Denial::Signal,
-        file("/tmp/told/out/it's", Right::Read, false),
-        file("/tmp/told/out/secret", Right::Write, false),
-        Denial::Mount,
+        file("/tmp/told/out/secret", AccessRight::Read, false),
+        file("/tmp/told/out/with blank", AccessRight::Read, false),
+        file("/root/.cargo/bin/rustup", AccessRight::Execute, false),
+        file("/tmp/told/out", AccessRight::Write, true),
+        KernelDenial::Signal,
+        file("/tmp/told/out/it's", AccessRight::Read, false),
+        file("/tmp/told/out/secret", AccessRight::Write, false),
+        KernelDenial::Mount,
     ];
     assert_eq!(heard().of_process(20767), told);
-    assert_eq!(heard().of_process(20785), [Denial::Network]);
+    assert_eq!(heard().of_process(20785), [KernelDenial::Network]);
     assert_eq!(heard().of_process(1), []);
 }
 
 #[test]
 fn broken_records_tell_nothing() {
-    let mut records = Records::default();
+    let mut records = AuditRecords::default();
     for text in [
         "",
         "domain=",
@@ -113,22 +113,22 @@ fn broken_records_tell_nothing() {
         "domain=1 blockers=fs.read_file path=relative",
         "domain=1 blockers=fs.of_the_future path=\"/x\"",
     ] {
-        records.take(&message(ACCESS, text));
+        records.read_message(&message(ACCESS, text));
     }
-    records.take(&message(DOMAIN, "domain=1 pid=7"));
-    records.take(&message(DOMAIN, "domain=1 pid=x"));
-    records.take(b"short");
+    records.read_message(&message(DOMAIN, "domain=1 pid=7"));
+    records.read_message(&message(DOMAIN, "domain=1 pid=x"));
+    records.read_message(b"short");
     assert_eq!(records.of_process(7), []);
 }
 
 #[test]
 fn the_kernel_says_whether_it_tells_anything() {
     for enabled in [0_u32, 1, 2] {
-        let mut records = Records::default();
+        let mut records = AuditRecords::default();
         let mut answer = message(STATUS, "");
         answer.extend([0; 4]);
         answer.extend(enabled.to_ne_bytes());
-        records.take(&answer);
+        records.read_message(&answer);
         assert_eq!(records.enabled, Some(enabled != 0));
     }
 }

@@ -1,5 +1,5 @@
-//! The captions of a video: the best track, and its lines with their times, in each form that they
-//! come in (`json3`, `srv1`, `srv3`).
+//! Captions of a video: the best track, and its lines with their times, in each of the three
+//! formats (`json3`, `srv1`, `srv3`).
 
 use std::fmt::Write as _;
 
@@ -9,32 +9,32 @@ use url::Url;
 use super::get;
 use crate::document::entities;
 use crate::sort::Sort;
-use crate::web::client::Client;
+use crate::web::client::HttpClient;
 
-/// The most lines of captions.
+/// Maximum number of caption lines.
 const MOST_LINES: usize = 50_000;
 
-/// The most text of captions, in bytes.
+/// Maximum length of all captions, in bytes.
 const MOST_TEXT: usize = 4 * 1024 * 1024;
 
-/// The longest line, in characters.
+/// Longest line, in characters.
 const LONGEST_LINE: usize = 1000;
 
-/// A track of captions.
-struct Track<'a> {
+/// A caption track.
+struct CaptionTrack<'a> {
     address: &'a str,
     language: &'a str,
     made: bool,
 }
 
-/// The tracks, the best one first: in the language that is wanted, and by a person.
-fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<Track<'a>> {
+/// Returns the tracks, best first: in the wanted language, and written by a person.
+fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<CaptionTrack<'a>> {
     let list = player.pointer("/captions/playerCaptionsTracklistRenderer/captionTracks");
     let list = list.and_then(Value::as_array).into_iter().flatten();
-    let mut tracks: Vec<Track<'_>> = list
+    let mut tracks: Vec<CaptionTrack<'_>> = list
         .take(500)
         .filter_map(|track| {
-            Some(Track {
+            Some(CaptionTrack {
                 address: track.get("baseUrl")?.as_str()?,
                 language: track
                     .get("languageCode")
@@ -50,7 +50,7 @@ fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<Track<'a>> {
             .unwrap_or_default()
             .to_ascii_lowercase()
     };
-    let rank = |track: &Track<'_>| {
+    let rank = |track: &CaptionTrack<'_>| {
         let other = wanted.is_none_or(|wanted| main(wanted) != main(track.language));
         let exact = wanted.is_some_and(|wanted| wanted.eq_ignore_ascii_case(track.language));
         (other, track.made, !exact)
@@ -59,9 +59,9 @@ fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<Track<'a>> {
     tracks
 }
 
-/// The lines of the captions; `None` where there are none. The error is in a few words.
+/// Fetches the lines of the captions; `None` if there are none. The error is a few words.
 pub(super) fn captions(
-    client: &Client,
+    client: &HttpClient,
     player: &Value,
     page: &Url,
     wanted: Option<&str>,
@@ -73,7 +73,7 @@ pub(super) fn captions(
     let mut url = page
         .join(track.address)
         .map_err(|error| error.to_string())?;
-    // Whatever a page says, captions are asked for where the page is, or of YouTube.
+    // Captions are fetched from the page's own host or from YouTube, whatever URL the page gives.
     let of_youtube = url
         .host_str()
         .is_some_and(|host| host == "youtube.com" || host.ends_with(".youtube.com"));
@@ -104,15 +104,15 @@ pub(super) fn captions(
         };
         return Err(why.to_owned());
     }
-    Ok(Some(written(&lines)))
+    Ok(Some(format_lines(&lines)))
 }
 
-/// The lines with their times, in milliseconds.
-type Lines = Vec<(u64, String)>;
+/// Caption lines with their start times, in milliseconds.
+type CaptionLines = Vec<(u64, String)>;
 
-fn lines_of_json(value: &Value) -> Lines {
+fn lines_of_json(value: &Value) -> CaptionLines {
     let events = value.get("events").and_then(Value::as_array);
-    let mut lines = Lines::new();
+    let mut lines = CaptionLines::new();
     for event in events.into_iter().flatten() {
         let Some(parts) = event.get("segs").and_then(Value::as_array) else {
             continue;
@@ -125,9 +125,9 @@ fn lines_of_json(value: &Value) -> Lines {
     lines
 }
 
-/// The lines of `<text start="1.5">` (seconds) or `<p t="1500">` (milliseconds).
-fn lines_of_xml(text: &str) -> Lines {
-    let mut lines = Lines::new();
+/// Parses the lines of `<text start="1.5">` (seconds) or `<p t="1500">` (milliseconds).
+fn lines_of_xml(text: &str) -> CaptionLines {
+    let mut lines = CaptionLines::new();
     let mut rest = text;
     while let Some(at) = rest.find('<') {
         rest = &rest[at + 1..];
@@ -155,7 +155,7 @@ fn lines_of_xml(text: &str) -> Lines {
         } else {
             attribute("t").and_then(|value| value.parse().ok())
         };
-        // What stands in the words of a line are entities of entities.
+        // The text of a line is escaped twice.
         let inner = entities::decoded(&entities::decoded(&without_tags(inner)));
         push(&mut lines, start.unwrap_or_default(), &inner);
     }
@@ -176,7 +176,7 @@ fn without_tags(text: &str) -> String {
     out
 }
 
-/// Milliseconds of a number of seconds with a fraction.
+/// Converts seconds with a fraction to milliseconds.
 fn seconds_in_words(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let whole: u64 = whole.parse().ok()?;
@@ -184,7 +184,7 @@ fn seconds_in_words(text: &str) -> Option<u64> {
     whole.checked_mul(1000)?.checked_add(digits.parse().ok()?)
 }
 
-fn push(lines: &mut Lines, start: u64, text: &str) {
+fn push(lines: &mut CaptionLines, start: u64, text: &str) {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     if words.is_empty() || lines.len() >= MOST_LINES {
@@ -194,7 +194,7 @@ fn push(lines: &mut Lines, start: u64, text: &str) {
     lines.push((start, text));
 }
 
-fn written(lines: &Lines) -> String {
+fn format_lines(lines: &CaptionLines) -> String {
     let mut text = String::new();
     for (start, line) in lines {
         if text.len() > MOST_TEXT {
@@ -208,7 +208,7 @@ fn written(lines: &Lines) -> String {
     text
 }
 
-/// A time in a video: `1:05`, `1:01:05`.
+/// Formats a time in a video: `1:05`, `1:01:05`.
 pub(super) fn at(seconds: u64) -> String {
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     if hours > 0 {
@@ -218,7 +218,7 @@ pub(super) fn at(seconds: u64) -> String {
     }
 }
 
-/// A number, as one or as its digits.
+/// Returns a number that is written as a number or as a string of digits.
 pub(super) fn number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }
@@ -253,18 +253,18 @@ mod tests {
             {"segs": 5}, 7,
         ]});
         assert_eq!(
-            written(&lines_of_json(&json)),
+            format_lines(&lines_of_json(&json)),
             "[0:01] Hello there\n[1:05] two lines [31m"
         );
         let first = "<?xml version=\"1.0\"?><transcript><text start=\"1.23\" dur=\"2\">It&amp;#39;s \
             &lt;b&gt;</text><text start=\"3661\">a&#10;b</text><text start=\"9\">half";
         assert_eq!(
-            written(&lines_of_xml(first)),
+            format_lines(&lines_of_xml(first)),
             "[0:01] It's <b>\n[1:01:01] a b"
         );
         let third = "<timedtext format=\"3\"><body><p t=\"1230\" d=\"1\"><s>Hello</s><s> you</s></p>\
             <p t=\"5\" /></body></timedtext>";
-        assert_eq!(written(&lines_of_xml(third)), "[0:01] Hello you");
+        assert_eq!(format_lines(&lines_of_xml(third)), "[0:01] Hello you");
         for nothing in [
             "",
             "<",

@@ -1,5 +1,5 @@
-//! Lenses in files: JSON, one object or a list of them. A file that cannot be used is named and
-//! does no harm.
+//! Lenses in files: JSON, one object or a list of them. A file that cannot be used is reported and
+//! ignored.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -16,22 +16,22 @@ use crate::sort::Sort;
 use crate::web::credentials::Credentials;
 use crate::web::search::DomainFilter;
 
-/// Names further files and directories, with colons between them.
+/// Variable with further files and directories, separated by colons.
 const VARIABLE: &str = "CUSTOM_LENSES_PATH";
 
-/// The directory in the configuration directory.
+/// Name of the directory within the configuration directory.
 const DIRECTORY: &str = "lenses";
 
-/// The most that is read of a file, in bytes.
+/// Most bytes read of a file.
 const MAX_FILE: u64 = 1024 * 1024;
-/// The most files of a directory.
+/// Maximum number of files in a directory.
 const MAX_FILES: usize = 200;
-/// The most domains of a lens.
+/// Maximum number of domains of a lens.
 const MAX_DOMAINS: usize = 200;
-/// The longest name, in bytes.
+/// Longest name, in bytes.
 const MAX_NAME: usize = 64;
 
-/// Where lenses are looked for, the later ones counting more.
+/// Returns the files and directories that may hold lenses; later ones take precedence.
 pub fn places(credentials: &Credentials<'_>) -> Vec<PathBuf> {
     let configured = credentials
         .directories()
@@ -45,8 +45,8 @@ pub fn places(credentials: &Credentials<'_>) -> Vec<PathBuf> {
     configured.into_iter().chain(custom).collect()
 }
 
-/// The lenses in a file, or in the files of a directory in the order of their names. What cannot be
-/// used is named, with the reason.
+/// Reads the lenses in a file, or in the files of a directory in the order of their names. A file
+/// that cannot be used is an error with the reason.
 pub fn read(place: &Path) -> Vec<Result<Lens, String>> {
     if !confinement::keeps_from_calls(place) {
         return vec![Err(sentence(place, "confined calls could change it"))];
@@ -84,7 +84,7 @@ fn sentence(file: &Path, why: &str) -> String {
 }
 
 fn json(path: &Path) -> anyhow::Result<Value> {
-    // A FIFO without a writer would otherwise be waited for.
+    // Otherwise opening a FIFO without a writer would block.
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file = OpenOptions::new()
         .read(true)

@@ -1,4 +1,4 @@
-//! Lenses: named lists of domains, so that a search looks where its subject is at home. Some are
+//! Lenses: named lists of domains that restrict a search to the sites of its subject. Some are
 //! compiled in, others come from files; of two with the same name the later one counts.
 
 use std::fmt;
@@ -9,35 +9,35 @@ use crate::web::credentials::Credentials;
 
 mod files;
 
-/// A list of domains with a name.
+/// A named list of domains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lens {
-    /// Its name, in lower case.
+    /// Name, in lower case.
     pub name: String,
-    /// What it is for.
+    /// Purpose, as a sentence.
     pub description: String,
-    /// The domains, each with everything below it.
+    /// Domains, each with its subdomains.
     pub domains: Vec<String>,
-    /// A search engine of Google's for the same.
+    /// ID of a Google search engine for the same domains.
     pub cx: Option<String>,
 }
 
-/// All lenses of a user.
+/// All lenses available to a user.
 #[derive(Clone, Debug, Default)]
-pub struct Lenses {
+pub struct LensCatalog {
     all: Vec<Lens>,
-    /// The files that could not be used, each with the reason: a sentence.
+    /// Files that could not be used, each with the reason: a sentence.
     pub problems: Vec<String>,
 }
 
-/// There is no lens of that name.
+/// Error: there is no lens of this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownLens {
     /// The name.
     pub name: String,
-    /// Those that there are, in order.
+    /// Names of the existing lenses, sorted.
     pub names: Vec<String>,
-    /// The files that could not be used.
+    /// Files that could not be used.
     pub problems: Vec<String>,
 }
 
@@ -54,9 +54,9 @@ impl fmt::Display for UnknownLens {
 
 impl std::error::Error for UnknownLens {}
 
-impl Lenses {
-    /// Those that are compiled in, and those in `lenses/` in the first configuration directory that
-    /// has one, and in the files and directories that `CUSTOM_LENSES_PATH` names.
+impl LensCatalog {
+    /// Loads the built-in lenses, those in `lenses/` of the first configuration directory that has
+    /// one, and those in the files and directories that `CUSTOM_LENSES_PATH` names.
     #[must_use]
     pub fn of(credentials: &Credentials<'_>) -> Self {
         let mut lenses = Self::compiled_in();
@@ -66,7 +66,7 @@ impl Lenses {
         lenses
     }
 
-    /// Those that are compiled in.
+    /// Returns the built-in lenses.
     #[must_use]
     pub fn compiled_in() -> Self {
         let all = hosts::lenses().map(|row| Lens {
@@ -93,7 +93,7 @@ impl Lenses {
         }
     }
 
-    /// All of them, in the order of their names.
+    /// Returns all lenses, sorted by name.
     #[must_use]
     pub fn list(&self) -> Vec<&Lens> {
         let mut all: Vec<&Lens> = self.all.iter().collect();
@@ -101,7 +101,7 @@ impl Lenses {
         all
     }
 
-    /// The lens of that name, whatever the case.
+    /// Finds a lens by its name, ignoring case.
     pub fn find(&self, name: &str) -> Result<&Lens, UnknownLens> {
         let wanted = name.trim().to_lowercase();
         let found = self.all.iter().find(|lens| lens.name == wanted);
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::web::search::DomainFilter;
 
-    fn of(path: Option<&Path>, config: Option<&Path>) -> Lenses {
+    fn of(path: Option<&Path>, config: Option<&Path>) -> LensCatalog {
         let own = |path: Option<&Path>| path.map(|path| path.to_str().unwrap().to_owned());
         let (path, config) = (own(path), own(config));
         let var = |name: &str| match name {
@@ -130,12 +130,12 @@ mod tests {
             "IKIGAI_CONFIG_DIR" => config.clone(),
             _ => None,
         };
-        Lenses::of(&Credentials::from_vars(&var, None))
+        LensCatalog::of(&Credentials::from_vars(&var, None))
     }
 
     #[test]
     fn those_that_are_compiled_in_are_sound() {
-        let lenses = Lenses::compiled_in();
+        let lenses = LensCatalog::compiled_in();
         let names: Vec<&str> = lenses
             .list()
             .iter()
@@ -167,7 +167,7 @@ mod tests {
             assert_eq!(filter.allowed().unwrap(), lens.domains, "{}", lens.name);
             assert!((8..=40).contains(&lens.domains.len()), "{}", lens.name);
             assert!(lens.description.ends_with('.'), "{}", lens.name);
-            // None is part of another one of the same lens.
+            // No domain is below another one of the same lens.
             let all: HashSet<&str> = lens.domains.iter().map(String::as_str).collect();
             for domain in &lens.domains {
                 let mut rest = domain.as_str();
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_answered_with_all_in_order() {
-        let error = Lenses::compiled_in().find("weather").unwrap_err();
+        let error = LensCatalog::compiled_in().find("weather").unwrap_err();
         let text = error.to_string();
         assert!(
             text.starts_with(

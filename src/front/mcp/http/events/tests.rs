@@ -1,4 +1,4 @@
-//! What streams have told, tested by itself.
+//! Events kept of streams, tested by themselves.
 
 use std::future::poll_fn;
 
@@ -24,7 +24,7 @@ fn answer(text: &str) -> Arc<ServerJsonRpcMessage> {
 }
 
 /// The next event: how it is called, and its message.
-async fn next(feed: &mut Feed) -> Option<(String, String)> {
+async fn next(feed: &mut EventFeed) -> Option<(String, String)> {
     let event = poll_fn(|context| Pin::new(&mut *feed).poll_next(context)).await?;
     let message = event
         .message
@@ -32,7 +32,7 @@ async fn next(feed: &mut Feed) -> Option<(String, String)> {
     Some((event.event_id.unwrap(), message.unwrap_or_default()))
 }
 
-async fn texts(mut feed: Feed) -> Vec<String> {
+async fn texts(mut feed: EventFeed) -> Vec<String> {
     let mut texts = Vec::new();
     while let Some((_, text)) = next(&mut feed).await {
         texts.push(text);
@@ -44,16 +44,16 @@ fn session(name: &str) -> SessionId {
     name.into()
 }
 
-/// How many messages are kept, and how many bytes.
-fn counted(events: &Events) -> (usize, usize) {
-    let kept = events.kept();
+/// Messages kept, and their bytes.
+fn counted(events: &EventStreams) -> (usize, usize) {
+    let kept = events.lock_store();
     (kept.messages, kept.bytes)
 }
 
 #[test]
 fn a_stream_is_resumed_behind_the_last_event_and_goes_on() {
     run(async {
-        let events = Events::new(KEPT);
+        let events = EventStreams::new(KEPT);
         let (writer, mut feed) = events.open(&session("a"), true);
         let (first, empty) = next(&mut feed).await.unwrap();
         assert_eq!(empty, "");
@@ -68,7 +68,7 @@ fn a_stream_is_resumed_behind_the_last_event_and_goes_on() {
         assert!(next(&mut again).await.unwrap().1.contains("two"));
         assert!(next(&mut again).await.unwrap().1.contains("three"));
         assert_eq!(next(&mut again).await, None);
-        // And after its end as often as anybody likes.
+        // And after its end any number of times.
         for _ in 0..2 {
             let all = texts(events.resume(&session("a"), &first).unwrap()).await;
             assert_eq!(all.len(), 3);
@@ -79,7 +79,7 @@ fn a_stream_is_resumed_behind_the_last_event_and_goes_on() {
 #[test]
 fn an_event_of_another_session_or_of_none_leads_nowhere() {
     run(async {
-        let events = Events::new(KEPT);
+        let events = EventStreams::new(KEPT);
         let (writer, mut feed) = events.open(&session("a"), true);
         writer.write(&answer("one"));
         let (name, _) = next(&mut feed).await.unwrap();
@@ -99,8 +99,8 @@ fn an_event_of_another_session_or_of_none_leads_nowhere() {
         assert!(events.resume(&session("a"), &name).is_some());
         events.forget(&session("a"));
         assert!(events.resume(&session("a"), &name).is_none());
-        assert_eq!(events.kept().bytes, 0);
-        assert!(events.kept().order.is_empty());
+        assert_eq!(events.lock_store().bytes, 0);
+        assert!(events.lock_store().order.is_empty());
         drop(writer);
     });
 }
@@ -108,13 +108,13 @@ fn an_event_of_another_session_or_of_none_leads_nowhere() {
 #[test]
 fn what_is_too_old_or_too_much_goes_the_oldest_first() {
     run(async {
-        let bounds = Bounds {
+        let bounds = EventLimits {
             lifetime: Duration::from_millis(1500),
             bytes: 1000,
             messages: 3,
             largest: 600,
         };
-        let events = Events::new(bounds);
+        let events = EventStreams::new(bounds);
         let (writer, feed) = events.open(&session("a"), true);
         for text in ["one", "two", "three", "four"] {
             writer.write(&answer(text));
@@ -137,7 +137,7 @@ fn what_is_too_old_or_too_much_goes_the_oldest_first() {
         tokio::time::sleep(bounds.lifetime).await;
         drop(writer);
         assert!(events.resume(&session("a"), "1-0").is_none());
-        assert!(events.kept().streams.is_empty());
+        assert!(events.lock_store().streams.is_empty());
         assert_eq!(counted(&events), (0, 0));
     });
 }
@@ -145,11 +145,11 @@ fn what_is_too_old_or_too_much_goes_the_oldest_first() {
 #[test]
 fn what_a_connection_has_taken_goes_before_what_nobody_has() {
     run(async {
-        let bounds = Bounds {
+        let bounds = EventLimits {
             messages: 3,
             ..KEPT
         };
-        let events = Events::new(bounds);
+        let events = EventStreams::new(bounds);
         let (writer, feed) = events.open(&session("a"), true);
         writer.write(&answer("for whoever comes back"));
         drop((feed, writer));
@@ -161,7 +161,7 @@ fn what_a_connection_has_taken_goes_before_what_nobody_has() {
         }
         let kept = texts(events.resume(&session("a"), "0-0").unwrap()).await;
         assert!(kept[0].contains("for whoever comes back"));
-        let kept = events.kept();
+        let kept = events.lock_store();
         assert_eq!(kept.messages, 3);
         assert!(kept.streams.len() == 3 && kept.order.len() < 30);
     });
@@ -170,7 +170,7 @@ fn what_a_connection_has_taken_goes_before_what_nobody_has() {
 #[test]
 fn a_large_answer_reaches_its_connection_and_an_error_whoever_resumes() {
     run(async {
-        let events = Events::new(KEPT);
+        let events = EventStreams::new(KEPT);
         let (writer, mut feed) = events.open(&session("a"), false);
         writer.write(&answer(&"x".repeat(KEPT.largest)));
         drop(writer);
@@ -188,19 +188,25 @@ fn a_large_answer_reaches_its_connection_and_an_error_whoever_resumes() {
 #[test]
 fn a_call_is_left_alone_at_once_where_its_client_cannot_resume_and_else_after_a_while() {
     run(async {
-        let events = Events::new(KEPT);
+        let events = EventStreams::new(KEPT);
         let (mut writer, feed) = events.open(&session("a"), false);
         let soon = Duration::from_millis(200);
-        assert!(timeout(soon, writer.left_alone()).await.is_err());
+        assert!(timeout(soon, writer.wait_until_abandoned()).await.is_err());
         drop(feed);
-        timeout(soon, writer.left_alone()).await.unwrap();
+        timeout(soon, writer.wait_until_abandoned()).await.unwrap();
 
         let (mut writer, feed) = events.open(&session("a"), true);
         drop(feed);
-        assert!(timeout(soon, writer.left_alone()).await.is_err());
+        assert!(timeout(soon, writer.wait_until_abandoned()).await.is_err());
         let again = events.resume(&session("a"), "1-0").unwrap();
-        assert!(timeout(PATIENCE + soon, writer.left_alone()).await.is_err());
+        assert!(
+            timeout(RESUME_GRACE + soon, writer.wait_until_abandoned())
+                .await
+                .is_err()
+        );
         drop(again);
-        timeout(PATIENCE + soon, writer.left_alone()).await.unwrap();
+        timeout(RESUME_GRACE + soon, writer.wait_until_abandoned())
+            .await
+            .unwrap();
     });
 }

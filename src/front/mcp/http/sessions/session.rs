@@ -1,4 +1,4 @@
-//! One session: what is under way in it, and which of its requests have no answer yet.
+//! One session: the activities under way in it, and its requests without an answer.
 
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
@@ -8,38 +8,38 @@ use rmcp::model::RequestId;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::access::Holder;
+use crate::access::TokenOwner;
 
 #[derive(Debug)]
-pub struct Session {
-    pub holder: Option<Holder>,
-    /// Its client knows events without content.
+pub struct ClientSession {
+    pub holder: Option<TokenOwner>,
+    /// True if its client knows events without content.
     pub primed: AtomicBool,
     pub gone: watch::Sender<bool>,
-    used: Mutex<Used>,
+    used: Mutex<SessionUse>,
     /// The requests that have no answer yet.
     unanswered: Mutex<HashSet<RequestId>>,
 }
 
-/// Of what use a session is.
+/// The use of a session.
 #[derive(Clone, Copy, Debug)]
-pub struct Used {
-    /// How many calls and streams are under way.
+pub struct SessionUse {
+    /// Calls and streams under way.
     pub now: usize,
-    /// How many of them are calls.
+    /// Calls among them.
     pub calls: usize,
-    /// When something began or ended last.
+    /// The time at which an activity began or ended last.
     pub last: Instant,
 }
 
-impl Session {
-    /// A session of `holder`, in which nothing has been done.
-    pub fn new(holder: Option<Holder>, gone: watch::Sender<bool>) -> Self {
+impl ClientSession {
+    /// A fresh session of `holder`.
+    pub fn new(holder: Option<TokenOwner>, gone: watch::Sender<bool>) -> Self {
         Self {
             holder,
             primed: AtomicBool::new(false),
             gone,
-            used: Mutex::new(Used {
+            used: Mutex::new(SessionUse {
                 now: 0,
                 calls: 0,
                 last: Instant::now(),
@@ -48,8 +48,8 @@ impl Session {
         }
     }
 
-    /// Of what use it is now.
-    pub fn used(&self) -> Used {
+    /// Its use now.
+    pub fn used(&self) -> SessionUse {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -58,68 +58,68 @@ impl Session {
         ids.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a request begins, until what is returned is dropped; none, where one with the
-    /// same id has no answer yet: nobody could tell their answers apart.
-    pub fn ask(self: &Arc<Self>, id: &RequestId) -> Option<Unanswered> {
+    /// Records that a request begins, until the returned value is dropped. Returns `None` if one
+    /// with the same id has no answer yet, because their answers could not be told apart.
+    pub fn begin_request(self: &Arc<Self>, id: &RequestId) -> Option<UnansweredRequest> {
         let is_new = self.unanswered().insert(id.clone());
-        is_new.then(|| Unanswered {
+        is_new.then(|| UnansweredRequest {
             session: Arc::clone(self),
             id: id.clone(),
         })
     }
 
-    /// Notes that something begins, until what is returned is dropped.
-    pub fn begin(self: &Arc<Self>, what: What) -> Under {
-        let under = Under {
+    /// Records that an activity begins, until the returned guard is dropped.
+    pub fn begin_activity(self: &Arc<Self>, what: SessionActivity) -> ActivityGuard {
+        let under = ActivityGuard {
             session: Arc::clone(self),
             what,
         };
-        under.note(|count| count.saturating_add(1));
+        under.update_count(|count| count.saturating_add(1));
         under
     }
 }
 
 /// A request that has no answer yet.
 #[derive(Debug)]
-pub struct Unanswered {
-    session: Arc<Session>,
+pub struct UnansweredRequest {
+    session: Arc<ClientSession>,
     pub id: RequestId,
 }
 
-impl Drop for Unanswered {
+impl Drop for UnansweredRequest {
     fn drop(&mut self) {
         self.session.unanswered().remove(&self.id);
     }
 }
 
-/// What may be under way in a session.
+/// An activity that may be under way in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum SessionActivity {
     Call,
     Stream,
 }
 
-/// Something that is under way.
+/// An activity under way, until this is dropped.
 #[derive(Debug)]
-pub struct Under {
-    session: Arc<Session>,
-    what: What,
+pub struct ActivityGuard {
+    session: Arc<ClientSession>,
+    what: SessionActivity,
 }
 
-impl Under {
-    fn note(&self, change: impl Fn(usize) -> usize) {
+impl ActivityGuard {
+    fn update_count(&self, change: impl Fn(usize) -> usize) {
         let used = self.session.used.lock();
         let mut used = used.unwrap_or_else(PoisonError::into_inner);
         used.now = change(used.now);
-        if self.what == What::Call {
+        if self.what == SessionActivity::Call {
             used.calls = change(used.calls);
         }
         used.last = Instant::now();
     }
 }
 
-impl Drop for Under {
+impl Drop for ActivityGuard {
     fn drop(&mut self) {
-        self.note(|count| count.saturating_sub(1));
+        self.update_count(|count| count.saturating_sub(1));
     }
 }

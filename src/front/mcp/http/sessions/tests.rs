@@ -11,18 +11,18 @@ fn run(test: impl Future<Output = ()>) {
     runtime.block_on(test);
 }
 
-async fn begin(sessions: &Sessions, holder: &str) -> (SessionId, watch::Receiver<bool>) {
-    let holder = (!holder.is_empty()).then(|| Holder::new(holder));
-    let asker = Asker::new(holder);
-    let going = asker.gone.subscribe();
-    let (id, _) = asker.answered(sessions.create_session()).await.unwrap();
+async fn begin(sessions: &ClientSessions, holder: &str) -> (SessionId, watch::Receiver<bool>) {
+    let holder = (!holder.is_empty()).then(|| TokenOwner::new(holder));
+    let requester = SessionRequester::new(holder);
+    let going = requester.gone.subscribe();
+    let (id, _) = requester.answered(sessions.create_session()).await.unwrap();
     // Each is used later than the one before.
     tokio::time::sleep(Duration::from_millis(2)).await;
     (id, going)
 }
 
-fn limits(of_holder: usize, in_all: usize) -> Sessions {
-    Sessions::new(Limits {
+fn limits(of_holder: usize, in_all: usize) -> ClientSessions {
+    ClientSessions::new(SessionLimits {
         of_holder,
         in_all,
         ..LIMITS
@@ -66,15 +66,15 @@ fn a_session_with_something_under_way_goes_after_idle_ones_and_never_with_a_call
         let (first, _) = begin(&sessions, "one").await;
         let (second, _) = begin(&sessions, "one").await;
         let session = |id| Arc::clone(&sessions.0.open()[id]);
-        let call = session(&first).begin(What::Call);
-        let stream = session(&second).begin(What::Stream);
+        let call = session(&first).begin_activity(SessionActivity::Call);
+        let stream = session(&second).begin_activity(SessionActivity::Stream);
         let (third, _) = begin(&sessions, "one").await;
         assert!(sessions.0.open().contains_key(&first));
         assert!(!sessions.0.open().contains_key(&second));
-        let another = session(&third).begin(What::Call);
-        let asker = Asker::new(Some(Holder::new("one")));
-        let refused = asker.answered(sessions.create_session()).await;
-        assert!(matches!(refused, Err(Refused::Full)));
+        let another = session(&third).begin_activity(SessionActivity::Call);
+        let requester = SessionRequester::new(Some(TokenOwner::new("one")));
+        let refused = requester.answered(sessions.create_session()).await;
+        assert!(matches!(refused, Err(SessionRefusal::Full)));
         drop((call, stream, another));
         begin(&sessions, "one").await;
         assert!(!sessions.0.open().contains_key(&first));
@@ -85,8 +85,8 @@ fn a_session_with_something_under_way_goes_after_idle_ones_and_never_with_a_call
 fn without_tokens_there_is_only_the_limit_of_all() {
     run(async {
         assert_eq!((LIMITS.of_holder, LIMITS.in_all), (256, 500));
-        assert_eq!(Limits::of(true).of_holder, 256);
-        assert_eq!(Limits::of(false).of_holder, 500);
+        assert_eq!(SessionLimits::of(true).of_holder, 256);
+        assert_eq!(SessionLimits::of(false).of_holder, 500);
         let sessions = limits(3, 3);
         for _ in 0..5 {
             begin(&sessions, "").await;
@@ -101,21 +101,21 @@ fn a_session_is_its_token_s_and_for_anybody_else_not_there() {
         let sessions = limits(9, 9);
         let (id, _) = begin(&sessions, "one").await;
         for (holder, own) in [(Some("one"), true), (Some("two"), false), (None, false)] {
-            let holder = holder.map(Holder::new);
+            let holder = holder.map(TokenOwner::new);
             assert_eq!(sessions.has(holder.as_ref(), &id), own);
-            let has = Asker::new(holder).answered(sessions.has_session(&id));
+            let has = SessionRequester::new(holder).answered(sessions.has_session(&id));
             assert_eq!(has.await.unwrap(), own);
         }
-        // Whoever is known not to have asked has nothing.
+        // A requester known not to have asked has nothing.
         assert!(!sessions.has_session(&id).await.unwrap());
-        let other = || Asker::new(Some(Holder::new("two")));
+        let other = || SessionRequester::new(Some(TokenOwner::new("two")));
         other().answered(sessions.close_session(&id)).await.unwrap();
         assert!(sessions.0.open().contains_key(&id));
         let stream = other()
             .answered(sessions.create_standalone_stream(&id))
             .await;
-        assert!(matches!(stream.map(drop), Err(Refused::Unknown)));
-        let own = Asker::new(Some(Holder::new("one")));
+        assert!(matches!(stream.map(drop), Err(SessionRefusal::Unknown)));
+        let own = SessionRequester::new(Some(TokenOwner::new("one")));
         own.answered(sessions.close_session(&id)).await.unwrap();
         assert!(!sessions.0.open().contains_key(&id));
     });
@@ -125,10 +125,11 @@ fn a_session_is_its_token_s_and_for_anybody_else_not_there() {
 fn idle_sessions_end_and_those_with_something_under_way_do_not() {
     run(async {
         let idle = Duration::from_millis(300);
-        let sessions = Sessions::new(Limits { idle, ..LIMITS });
+        let sessions = ClientSessions::new(SessionLimits { idle, ..LIMITS });
         let (first, going) = begin(&sessions, "one").await;
         let (second, _) = begin(&sessions, "one").await;
-        let stream = Arc::clone(&sessions.0.open()[&second]).begin(What::Stream);
+        let stream =
+            Arc::clone(&sessions.0.open()[&second]).begin_activity(SessionActivity::Stream);
         until(|| !sessions.0.open().contains_key(&first) && *going.borrow()).await;
         tokio::time::sleep(idle * 3).await;
         assert!(sessions.0.open().contains_key(&second));

@@ -1,0 +1,6 @@
+//! Leaf rooms, which import nothing but one another and [`crate::unseen`]: every other room may use
+//! them.
+
+pub mod calendar;
+pub mod signature;
+pub mod words;

@@ -1,0 +1,102 @@
+//! Small words: numbers as they are read, and pieces of text.
+
+use crate::unseen;
+
+/// A whole number with its thousands apart, as in `12,345`.
+#[must_use]
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// The ending of a regular plural: none for 1.
+#[must_use]
+pub fn plural(number: u64) -> &'static str {
+    if number == 1 { "" } else { "s" }
+}
+
+/// `1 line`, `12,345 lines`.
+#[must_use]
+pub fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(number), plural(number))
+}
+
+/// `1 directory`, `2,000 directories`.
+#[must_use]
+pub fn counted_as(number: u64, one: &str, more: &str) -> String {
+    format!(
+        "{} {}",
+        thousands(number),
+        if number == 1 { one } else { more }
+    )
+}
+
+/// The last boundary between characters within the first `most` bytes of `text`.
+#[must_use]
+pub fn floor_boundary(text: &str, most: usize) -> usize {
+    let mut at = most.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// The first `most` bytes of `text`, or some fewer, so that no character is cut.
+#[must_use]
+pub fn beginning(text: &str, most: usize) -> &str {
+    &text[..floor_boundary(text, most)]
+}
+
+/// The words of `text` with one blank between them; control characters part words as well.
+#[must_use]
+pub fn joined_words(text: &str) -> String {
+    let words = text.split(|one: char| one.is_whitespace() || one.is_control());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+/// The same, without unseen characters.
+#[must_use]
+pub fn on_one_line(text: &str) -> String {
+    joined_words(&unseen::visible(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_counted_in_words() {
+        for (number, words) in [
+            (0, "0 lines"),
+            (1, "1 line"),
+            (999, "999 lines"),
+            (1000, "1,000 lines"),
+            (12_345_678, "12,345,678 lines"),
+        ] {
+            assert_eq!(counted(number, "line"), words);
+        }
+        assert_eq!(counted_as(1, "entry", "entries"), "1 entry");
+        assert_eq!(counted_as(2000, "entry", "entries"), "2,000 entries");
+    }
+
+    #[test]
+    fn no_character_is_cut() {
+        for (most, begin) in [(0, ""), (1, "a"), (2, "a"), (3, "a\u{e9}"), (9, "a\u{e9}b")] {
+            assert_eq!(beginning("a\u{e9}b", most), begin);
+        }
+    }
+
+    #[test]
+    fn words_stand_on_one_line() {
+        assert_eq!(joined_words(" a\r\n\tb\u{1b}\u{a0}c "), "a b c");
+        assert_eq!(on_one_line("a\u{202e}b\u{0} c"), "ab c");
+    }
+}

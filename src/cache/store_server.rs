@@ -1,0 +1,84 @@
+//! The server's side of its calls' cache: each call has a socket to its server, which holds the
+//! keys and knows the entries' places. A call's turns end with its socket.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+
+use super::protocol::{HEAD, MessageKind, StoreMessage, length};
+use super::{CacheQuestion, LayeredCache, SingleFlightGuard};
+
+/// The most turns that one call has at the same time.
+const TURNS: usize = 16;
+
+/// The most memory that is allocated for a message before its bytes come.
+const PIECE: usize = 64 * 1024;
+
+/// Two ends of a new socket: the server's, and the one for the call's process. No other process has
+/// either.
+///
+/// # Errors
+/// The process has too many open files.
+pub fn socket_pair() -> io::Result<(UnixStream, OwnedFd)> {
+    let (own, other) = UnixStream::pair()?;
+    let other = other.into_std()?;
+    other.set_nonblocking(false)?;
+    Ok((own, other.into()))
+}
+
+/// Answers a call from `cache`, until its end of the socket is closed or sends no message.
+pub async fn serve(cache: Arc<LayeredCache>, mut call: UnixStream) {
+    let mut turns: HashMap<CacheQuestion, SingleFlightGuard> = HashMap::new();
+    while let Some(request) = receive(&mut call).await {
+        let mut reply = StoreMessage::reply(MessageKind::Done, Duration::ZERO, Vec::new());
+        let StoreMessage {
+            kind,
+            question,
+            time,
+            bytes,
+        } = request;
+        match kind {
+            MessageKind::Get => match cache.get(&question, time).await {
+                Some(entry) => {
+                    reply = StoreMessage::reply(MessageKind::Found, entry.age, entry.bytes);
+                }
+                None => reply.kind = MessageKind::Nothing,
+            },
+            MessageKind::Put => cache.put(&question, &bytes, time).await,
+            MessageKind::Forget => cache.forget(&question).await,
+            MessageKind::BeginTurn if turns.len() >= TURNS => reply.kind = MessageKind::Nothing,
+            MessageKind::BeginTurn => match cache.turn(&question).await {
+                Some(turn) => drop(turns.insert(question, turn)),
+                None => reply.kind = MessageKind::Nothing,
+            },
+            MessageKind::EndTurn => drop(turns.remove(&question)),
+            MessageKind::Nothing | MessageKind::Done | MessageKind::Found => return,
+        }
+        // An entry too large for one message counts as a miss.
+        let message = reply.encode().or_else(|| {
+            StoreMessage::reply(MessageKind::Nothing, Duration::ZERO, Vec::new()).encode()
+        });
+        let Some(message) = message else {
+            return;
+        };
+        if call.write_all(&message).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The next request; `None` at the end. Memory is allocated as bytes come.
+async fn receive(call: &mut UnixStream) -> Option<StoreMessage> {
+    let mut head = [0; HEAD];
+    call.read_exact(&mut head).await.ok()?;
+    let length = length(head)?;
+    let mut message = Vec::with_capacity(length.min(PIECE));
+    let most = u64::try_from(length).ok()?;
+    call.take(most).read_to_end(&mut message).await.ok()?;
+    StoreMessage::decode(&message).filter(|_| message.len() == length)
+}

@@ -1,0 +1,132 @@
+//! The description of one call that a server hands to the call's process: one line of JSON on its
+//! stdin, before the request. Nothing in it gives the process a right that its user lacks, and the
+//! command of a call, whose stdin is another, cannot read it.
+
+use std::os::fd::RawFd;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::terms::{Audience, Terms};
+use crate::cache::RemoteStore;
+use crate::sandbox::confinement::ConfinementBounds;
+
+/// The description of one call. A person's flags make one as well.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallContext {
+    /// The confinement that was asked for, if any.
+    pub bounds: Option<ConfinementBounds>,
+    /// A confined call that reads may also read the files of commands' long outputs.
+    pub reads_outputs: bool,
+    /// It fetches public addresses alone.
+    pub public_only: bool,
+    /// The name of the token's owner, where a server tells its callers apart.
+    pub owner: Option<String>,
+    /// The reader of the answer.
+    pub reader: Audience,
+    /// The most bytes of the answer.
+    pub max_answer: Option<usize>,
+    /// The time of the call, in milliseconds.
+    pub milliseconds: Option<u64>,
+    /// The server wants to hear how the call goes on.
+    pub progress: bool,
+    /// The number of the socket over which the server's cache is asked, where it has one.
+    pub cache_socket: Option<RawFd>,
+    /// The cache at the other end of that socket.
+    #[serde(skip)]
+    pub cache: Option<RemoteStore>,
+}
+
+impl CallContext {
+    /// Reads the line; `None` if it is none. A field that is not understood is never passed over:
+    /// it may have been a bound.
+    #[must_use]
+    pub fn read(line: &[u8]) -> Option<Self> {
+        let mut context: Self = serde_json::from_slice(line).ok()?;
+        context.bounds = context.bounds.map(ConfinementBounds::or_environment);
+        Some(context)
+    }
+
+    /// The line, its end included; `None` where it cannot be written.
+    #[must_use]
+    pub fn line(&self) -> Option<Vec<u8>> {
+        let mut line = serde_json::to_vec(self).ok()?;
+        line.push(b'\n');
+        Some(line)
+    }
+
+    /// The terms of this call of a server, which begins now. It lasts as long as the process, which
+    /// makes no other.
+    #[must_use]
+    pub fn into_terms(self, tell: fn(&[u8])) -> Terms {
+        let (reader, max_answer) = (self.reader, self.max_answer);
+        let time = self.milliseconds.map(Duration::from_millis);
+        Terms {
+            served: true,
+            progress: self.progress.then_some(tell),
+            context: Some(Box::leak(Box::new(self))),
+            ..Terms::within(reader, max_answer, time)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+
+    use super::*;
+    use crate::sandbox::confinement::ConfinementSource;
+
+    #[test]
+    fn a_call_is_read_back_as_the_server_described_it() {
+        let odd = OsString::from_vec(b"/a\xff:b\n--no-network".to_vec());
+        let context = CallContext {
+            bounds: Some(ConfinementBounds {
+                roots: vec!["/".into(), odd],
+                readable: vec!["--progress".into()],
+                no_network: true,
+                door: ConfinementSource::Environment,
+            }),
+            reads_outputs: true,
+            public_only: true,
+            owner: Some("a\n\"b\"".to_owned()),
+            reader: Audience::Program,
+            max_answer: Some(11_000),
+            milliseconds: Some(600_000),
+            progress: true,
+            cache_socket: Some(7),
+            cache: None,
+        };
+        let line = context.line().unwrap();
+        assert_eq!(memchr::memchr(b'\n', &line), Some(line.len() - 1));
+        let read = CallContext::read(&line).unwrap();
+        assert_eq!(format!("{read:?}"), format!("{context:?}"));
+        let terms = read.into_terms(|_| {});
+        assert!(terms.served && terms.progress.is_some());
+        assert_eq!(
+            (terms.reader, terms.max_answer),
+            (Audience::Program, Some(11_000))
+        );
+        let whole = terms.deadline.map(|deadline| deadline.whole.as_secs());
+        assert_eq!(whole, Some(600));
+    }
+
+    #[test]
+    fn a_line_that_is_not_understood_describes_no_call() {
+        let line = CallContext::default().line().unwrap();
+        let line = String::from_utf8(line).unwrap();
+        assert!(CallContext::read(line.as_bytes()).is_some());
+        let with = |field: &str| line.replacen('{', &format!("{{{field},"), 1);
+        for wrong in [
+            String::new(),
+            "{}".to_owned(),
+            with(r#""rooots":["/"]"#),
+            line.replace("\"milliseconds\":null", "\"milliseconds\":\"soon\""),
+            line.replace("\"bounds\":null", "\"bounds\":{}"),
+        ] {
+            assert!(CallContext::read(wrong.as_bytes()).is_none(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Reasons why a document file has no conversion, each in a sentence that says what to do next.
+
+use std::fmt;
+
+use super::office::package::ZipPackage;
+use super::pdf::PdfError;
+use super::{FileKind, FileLimits, fault};
+use crate::basics::signature::{COMPOUND, ZIP};
+
+/// The reason why a file has no conversion, displayed as a sentence for its reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DocumentError {
+    /// A PDF file with this error.
+    Pdf(PdfError),
+    /// Not a file of this kind.
+    NotOne(FileKind),
+    Encrypted,
+    /// An office document of before 2007, or an encrypted one.
+    Older,
+    /// Parts of it cannot be found or read.
+    Damaged,
+    NoText(FileKind),
+    /// It would take more time or memory than is allowed.
+    TooCostly,
+}
+
+impl DocumentError {
+    /// Finds out from its bytes why a file is of no kind that has a conversion; `None` if they do
+    /// not tell.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        if bytes.starts_with(COMPOUND) {
+            // The name of the stream that holds an encrypted document, in UTF-16.
+            let name: Vec<u8> = "EncryptedPackage"
+                .bytes()
+                .flat_map(|byte| [byte, 0])
+                .collect();
+            let encrypted = memchr::memmem::find(bytes, &name).is_some();
+            return Some(if encrypted {
+                Self::Encrypted
+            } else {
+                Self::Older
+            });
+        }
+        if !bytes.starts_with(ZIP) {
+            return None;
+        }
+        let opened = || ZipPackage::open(bytes, FileLimits::default().part, None).err();
+        fault::guarded(opened).unwrap_or(Some(Self::Damaged))
+    }
+}
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let advice = match self {
+            Self::Pdf(error) => {
+                let text = error.to_string();
+                let mut letters = text.chars();
+                let first = letters.next().map(|c| c.to_ascii_uppercase());
+                write!(f, "{}{}", first.unwrap_or('?'), letters.as_str())?;
+                match error {
+                    PdfError::NotPdf => ": ask for the address of the file itself.",
+                    PdfError::Encrypted => ": ask for a copy without one.",
+                    PdfError::Damaged => ": download it again, or find another copy.",
+                    PdfError::OnlyImages { .. } => {
+                        ": it is a scan. Find another copy, or run OCR over it."
+                    }
+                    PdfError::NoPages | PdfError::NoText { .. } | PdfError::NoLetters { .. } => {
+                        ": find another copy, or the same text as a page."
+                    }
+                    PdfError::TooCostly => ": find a smaller copy, or a part of it.",
+                }
+            }
+            Self::NotOne(kind) => {
+                write!(f, "This is not a {} file", kind.label())?;
+                ": ask for the address of the file itself."
+            }
+            Self::Encrypted => "This file needs a password: ask for a copy without one.",
+            Self::Older => {
+                "This is an office document of before 2007 (DOC, XLS, PPT), which cannot be read: \
+                 find it as DOCX, XLSX, PPTX or PDF."
+            }
+            Self::Damaged => "This file is damaged: download it again, or find another copy.",
+            Self::NoText(kind) => {
+                write!(f, "This {} file has no text", kind.label())?;
+                ": find another copy, or the same text as a page."
+            }
+            Self::TooCostly => {
+                "This file would take more time or memory than there is: find a smaller copy, or \
+                 a part of it."
+            }
+        };
+        f.write_str(advice)
+    }
+}
+
+impl std::error::Error for DocumentError {}

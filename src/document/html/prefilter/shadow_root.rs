@@ -1,0 +1,61 @@
+//! Declarative shadow roots: templates that a browser shows in place of the contents of the element
+//! around them. All other templates hide their contents.
+//!
+//! Rules: HTML Living Standard, `shadowrootmode`, and DOM, "attach a shadow root". Only the first
+//! node of an element counts, because an element has one root.
+
+use super::tag;
+
+/// Maximum length of the start tag of a host, in bytes.
+const LONGEST: usize = 4 * 1024;
+
+/// HTML elements that may be hosts; custom elements may be as well.
+const HOSTS: [&str; 18] = [
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "div",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "main",
+    "nav",
+    "p",
+    "section",
+    "span",
+];
+
+/// True if the template whose start tag is at `at` is a shadow root.
+pub(super) fn is_shadow_root(page: &str, at: usize) -> bool {
+    let mut mode = None;
+    tag::scan(page, at + 1 + "template".len(), |attribute| {
+        if attribute.name.eq_ignore_ascii_case("shadowrootmode") {
+            mode = mode.or(Some(attribute.value));
+        }
+    });
+    let shows = mode.is_some_and(|mode| {
+        mode.eq_ignore_ascii_case("open") || mode.eq_ignore_ascii_case("closed")
+    });
+    shows && host(page[..at].trim_ascii_end()).is_some_and(may_have_root)
+}
+
+/// Returns the name of the element whose start tag ends `page`.
+fn host(page: &str) -> Option<&str> {
+    let bytes = page.as_bytes();
+    let from = bytes.len().saturating_sub(LONGEST);
+    let open = from + memchr::memrchr(b'<', &bytes[from..])?;
+    let is_whole = memchr::memchr(b'>', &bytes[open..]) == Some(bytes.len() - 1 - open);
+    let name = &page[open + 1..tag::name_end(page, open + 1)];
+    (is_whole && !page.ends_with("/>")).then_some(name)
+}
+
+fn may_have_root(name: &str) -> bool {
+    let named = name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.contains('-');
+    named || HOSTS.iter().any(|host| name.eq_ignore_ascii_case(host))
+}

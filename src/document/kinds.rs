@@ -1,0 +1,57 @@
+//! The one list of the kinds of document files. Media types, fuzz targets, the mutants of the tests
+//! and the table in REFERENCE.md follow from it.
+
+/// A kind of file that has a conversion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FileKind {
+    Pdf,
+    Docx,
+    Pptx,
+    Xlsx,
+    Epub,
+}
+
+impl FileKind {
+    pub const ALL: [Self; 5] = [Self::Pdf, Self::Docx, Self::Pptx, Self::Xlsx, Self::Epub];
+
+    /// Name, label and media types.
+    fn row(self) -> (&'static str, &'static str, &'static [&'static str]) {
+        match self {
+            Self::Pdf => ("pdf", "PDF", &["application/pdf", "application/x-pdf"]),
+            Self::Docx => (
+                "docx",
+                "DOCX",
+                &["application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+            ),
+            Self::Pptx => (
+                "pptx",
+                "PPTX",
+                &["application/vnd.openxmlformats-officedocument.presentationml.presentation"],
+            ),
+            Self::Xlsx => (
+                "xlsx",
+                "XLSX",
+                &["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
+            ),
+            Self::Epub => ("epub", "EPUB", &["application/epub+zip"]),
+        }
+    }
+
+    /// Name in answers, which is also the extension of such files: `pdf`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// Name in sentences: `PDF`.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        self.row().1
+    }
+
+    /// Media types that servers send for it, in lower case.
+    #[must_use]
+    pub fn media_types(self) -> &'static [&'static str] {
+        self.row().2
+    }
+}

@@ -1,0 +1,457 @@
+//! A document between its reader and its writer: blocks and inlines in reading order.
+//!
+//! The structure is that of pandoc's documents and of mdast: blocks hold blocks or inlines, inlines
+//! hold inlines, and neither knows what it was read from or what it becomes. All nodes are in one
+//! vector, each before its children and with the index at which these end; their texts are in one
+//! string. A document thus takes 32 bytes a node and its text once, however deeply it nests, and
+//! can be walked without recursion.
+//!
+//! A writer may have to keep its output in proportion to its source, so each node counts the bytes
+//! of source read up to it ([`DocumentNode::read`]).
+
+mod append;
+#[cfg(any(test, fuzzing))]
+mod debug;
+mod prune;
+
+/// A byte range of a document's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextSlice {
+    start: u32,
+    end: u32,
+}
+
+/// Index of a [`LinkAddress`] in its document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddressId(u32);
+
+/// Index of a [`TableLayout`] in its document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableId(u32);
+
+/// The kinds of nodes: blocks first, then inlines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeContent {
+    /// Holds inlines.
+    Paragraph,
+    /// Holds inlines. The level is 1 to 6.
+    Heading(u8),
+    /// Holds blocks.
+    Quote,
+    /// Holds items.
+    List {
+        /// Number of the first item; `None` for a bullet list.
+        start: Option<u32>,
+        /// True if there is no space between its items, nor between the blocks of one.
+        tight: bool,
+    },
+    /// Holds blocks. Outside a list it forms a list of its own.
+    Item {
+        /// Its number, if that does not follow the number of the item before it.
+        number: Option<u32>,
+        /// `Some` for a task; true if it is done.
+        task: Option<bool>,
+    },
+    /// The definition of the term in the paragraph before it; holds blocks.
+    Definition,
+    /// A note, to which a [`NodeContent::NoteMark`] of the same number points; holds blocks.
+    Note(u32),
+    /// A block of code, without a line end at its end.
+    CodeBlock {
+        /// Programming language; empty if unknown.
+        language: TextSlice,
+        code: TextSlice,
+    },
+    /// A thematic break.
+    Rule,
+    /// Holds rows, and its caption as blocks.
+    Table(TableId),
+    /// Holds cells.
+    Row,
+    /// Holds inlines.
+    Cell {
+        /// Number of columns it spans, at least 1.
+        columns: u16,
+        /// Number of rows it spans, at least 1.
+        rows: u16,
+    },
+
+    /// Text. A run of whitespace counts as one space, and as none at the ends of a block.
+    Text(TextSlice),
+    /// Code within a line; line ends in it are kept.
+    Code(TextSlice),
+    /// A line end within a block.
+    Break,
+    /// A reference to the note of this number, at least 1.
+    NoteMark(u32),
+    /// Holds inlines.
+    Emphasis,
+    /// Holds inlines.
+    Strong,
+    /// Holds inlines.
+    Deleted,
+    /// Holds inlines, or nothing if the link has no text.
+    Link {
+        address: AddressId,
+        title: TextSlice,
+    },
+    Image {
+        address: AddressId,
+        /// Text that replaces it.
+        alt: TextSlice,
+        title: TextSlice,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct DocumentNode {
+    pub content: NodeContent,
+    /// Index of the first node after it that it does not hold.
+    pub end: u32,
+    /// Bytes of source that were read between the node before it and its content.
+    pub read: u32,
+}
+
+/// The address of a link or an image.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkAddress {
+    /// Absolute, if it can be made so.
+    absolute: TextSlice,
+    /// As the source spells it.
+    spelling: TextSlice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnAlignment {
+    None,
+    Left,
+    Center,
+    Right,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableLayout {
+    /// Number of columns of the widest row.
+    pub columns: usize,
+    /// Number of cells of the row that has the most.
+    pub cells: usize,
+    /// True if its first row is a header.
+    pub header: bool,
+    /// Alignments of the columns, as far as the first row gives them.
+    pub aligns: Vec<ColumnAlignment>,
+}
+
+/// The most columns that cells spanning several rows may take up.
+pub const MAX_SPANNED_COLUMNS: usize = 64;
+
+/// The columns that cells of earlier rows reach down into, kept while rows are gone through.
+#[derive(Default)]
+pub struct RowSpans(Vec<usize>);
+
+impl RowSpans {
+    /// Returns true if a cell of an earlier row reaches down into this column, and counts down its
+    /// rows.
+    pub fn take_spanned(&mut self, column: usize) -> bool {
+        match self.0.get_mut(column) {
+            Some(rows) if *rows > 0 => {
+                *rows -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Counts down what reaches into a row from `column` on, and returns the index behind the last
+    /// such column.
+    pub fn finish_row(&mut self, column: usize) -> usize {
+        let mut end = column;
+        for at in column..self.0.len() {
+            if self.take_spanned(at) {
+                end = at + 1;
+            }
+        }
+        end
+    }
+
+    /// Adds a cell that reaches down over `rows` rows. Only the first [`MAX_SPANNED_COLUMNS`]
+    /// columns count, because each row goes through all that reaches into it.
+    pub fn add_cell(&mut self, column: usize, columns: usize, rows: usize) {
+        let end = (column + columns).min(MAX_SPANNED_COLUMNS);
+        if rows > 1 && column < end {
+            if self.0.len() < end {
+                self.0.resize(end, 0);
+            }
+            self.0[column..end].fill(rows - 1);
+        }
+    }
+}
+
+#[derive(Default)]
+pub struct DocumentModel {
+    /// Empty if it has none.
+    pub title: String,
+    nodes: Vec<DocumentNode>,
+    text: String,
+    addresses: Vec<LinkAddress>,
+    tables: Vec<TableLayout>,
+}
+
+impl DocumentModel {
+    /// All nodes, each before its children.
+    pub fn nodes(&self) -> &[DocumentNode] {
+        &self.nodes
+    }
+
+    /// Counts the letters and digits that a reader sees, up to `most`.
+    pub fn count_letters(&self, most: usize) -> usize {
+        let mut letters = 0;
+        for node in &self.nodes {
+            let (NodeContent::Text(text)
+            | NodeContent::Code(text)
+            | NodeContent::CodeBlock { code: text, .. }
+            | NodeContent::Image { alt: text, .. }) = node.content
+            else {
+                continue;
+            };
+            letters += self
+                .text(text)
+                .chars()
+                .filter(|c| c.is_alphanumeric())
+                .count();
+            if letters >= most {
+                return most;
+            }
+        }
+        letters
+    }
+
+    /// Returns the first `most` bytes or so of its text, with a blank between blocks.
+    pub fn beginning(&self, most: usize) -> String {
+        let mut beginning = String::new();
+        for node in &self.nodes {
+            match node.content {
+                NodeContent::Text(text)
+                | NodeContent::Code(text)
+                | NodeContent::Image { alt: text, .. } => beginning.push_str(self.text(text)),
+                NodeContent::CodeBlock { code: text, .. } => {
+                    beginning.extend([" ", self.text(text), " "]);
+                }
+                NodeContent::Emphasis
+                | NodeContent::Strong
+                | NodeContent::Deleted
+                | NodeContent::Link { .. } => {}
+                _ if beginning.is_empty() => {}
+                _ => beginning.push(' '),
+            }
+            if beginning.len() >= most {
+                break;
+            }
+        }
+        beginning
+    }
+
+    pub fn text(&self, slice: TextSlice) -> &str {
+        let range = slice.start as usize..slice.end as usize;
+        self.text.get(range).unwrap_or_default()
+    }
+
+    /// Returns an address as absolute as it can be, and as the source spells it.
+    pub fn address(&self, id: AddressId) -> (&str, &str) {
+        self.addresses
+            .get(id.0 as usize)
+            .map_or(("", ""), |address| {
+                (self.text(address.absolute), self.text(address.spelling))
+            })
+    }
+
+    pub fn table(&self, id: TableId) -> Option<&TableLayout> {
+        self.tables.get(id.0 as usize)
+    }
+}
+
+/// Builds a document while it is read. Texts beyond 4 GiB are left out.
+#[derive(Default)]
+pub struct ModelBuilder {
+    model: DocumentModel,
+    open: Vec<u32>,
+    read: u32,
+}
+
+fn index(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+impl ModelBuilder {
+    /// Creates a builder for a source of `length` bytes. Memory that is reserved and never touched
+    /// is free, reallocation is not.
+    pub fn for_source(length: usize) -> Self {
+        let mut builder = Self::default();
+        builder.model.text.reserve(length / 2);
+        builder.model.nodes.reserve(length / 96);
+        builder
+    }
+
+    /// Counts bytes of the source as read.
+    pub fn count_source(&mut self, bytes: usize) {
+        self.read = self.read.saturating_add(index(bytes));
+    }
+
+    /// Makes a task of the item that was opened last and holds nothing yet; returns false if there
+    /// is no such item.
+    pub fn mark_task(&mut self, done: bool) -> bool {
+        match self.model.nodes.last_mut().map(|node| &mut node.content) {
+            Some(NodeContent::Item { task, .. }) => {
+                *task = Some(done);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Adds a node without children.
+    pub fn add(&mut self, content: NodeContent) {
+        self.model.nodes.push(DocumentNode {
+            content,
+            end: index(self.model.nodes.len() + 1),
+            read: std::mem::take(&mut self.read),
+        });
+    }
+
+    /// Adds a node that holds whatever is added until it is closed.
+    pub fn open(&mut self, content: NodeContent) {
+        self.open.push(index(self.model.nodes.len()));
+        self.add(content);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.model.nodes.is_empty()
+    }
+
+    /// Closes the node that was opened last.
+    pub fn close(&mut self) {
+        let end = index(self.model.nodes.len());
+        if let Some(at) = self.open.pop()
+            && let Some(node) = self.model.nodes.get_mut(at as usize)
+        {
+            node.end = end;
+        }
+    }
+
+    /// Closes the node that was opened last, or removes it if it holds nothing.
+    pub fn close_unless_empty(&mut self) {
+        if self.open.last().copied() == Some(index(self.model.nodes.len().wrapping_sub(1))) {
+            self.open.pop();
+            let node = self.model.nodes.pop();
+            self.count_source(node.map_or(0, |node| node.read as usize));
+        } else {
+            self.close();
+        }
+    }
+
+    /// Stores a text for a node.
+    pub fn keep(&mut self, text: &str) -> TextSlice {
+        let start = self.model.text.len();
+        match u32::try_from(start + text.len()) {
+            Ok(end) => {
+                self.model.text.push_str(text);
+                let start = index(start);
+                TextSlice { start, end }
+            }
+            Err(_) => TextSlice::default(),
+        }
+    }
+
+    /// Stores an address; `absolute` is `None` if it equals `spelling`.
+    pub fn keep_address(&mut self, absolute: Option<&str>, spelling: &str) -> AddressId {
+        let spelling = self.keep(spelling);
+        let absolute = absolute.map_or(spelling, |absolute| self.keep(absolute));
+        let id = AddressId(index(self.model.addresses.len()));
+        self.model
+            .addresses
+            .push(LinkAddress { absolute, spelling });
+        id
+    }
+
+    /// The absolute address as a text.
+    pub fn address_text(&self, id: AddressId) -> TextSlice {
+        let address = self.model.addresses.get(id.0 as usize);
+        address.map_or_else(TextSlice::default, |address| address.absolute)
+    }
+
+    /// A stored text.
+    pub fn kept_text(&self, slice: TextSlice) -> &str {
+        self.model.text(slice)
+    }
+
+    pub fn node_count(&self) -> usize {
+        self.model.nodes.len()
+    }
+
+    /// Bytes of text and addresses stored.
+    pub fn text_bytes(&self) -> usize {
+        self.model.text.len()
+    }
+
+    pub fn keep_table(&mut self, table: TableLayout) -> TableId {
+        let id = TableId(index(self.model.tables.len()));
+        self.model.tables.push(table);
+        id
+    }
+
+    /// Returns the document; open nodes end with it.
+    pub fn finish(mut self, title: String) -> DocumentModel {
+        while !self.open.is_empty() {
+            self.close();
+        }
+        self.model.title = title;
+        self.model
+    }
+}
+
+/// Returns the scheme of an address, if it has one.
+pub fn scheme_of(address: &str) -> Option<&str> {
+    let (scheme, _) = address.split_once(':')?;
+    let mut bytes = scheme.bytes();
+    (bytes.next()?.is_ascii_alphabetic()
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')))
+    .then_some(scheme)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_takes_32_bytes() {
+        assert_eq!(size_of::<DocumentNode>(), 32);
+    }
+
+    #[test]
+    fn what_is_opened_holds_what_follows_until_it_is_closed() {
+        let mut builder = ModelBuilder::default();
+        builder.count_source(3);
+        builder.open(NodeContent::Quote);
+        builder.open(NodeContent::Paragraph);
+        let text = builder.keep("a");
+        builder.add(NodeContent::Text(text));
+        builder.open(NodeContent::Strong);
+        builder.close_unless_empty();
+        builder.add(NodeContent::Break);
+        builder.close();
+        builder.close();
+        builder.add(NodeContent::Rule);
+        let model = builder.finish(String::new());
+        assert_eq!(format!("{model:?}"), "Quote[Paragraph[\"a\" Break]] Rule");
+        assert_eq!(model.nodes()[0].end, 4);
+        assert_eq!(model.nodes()[0].read, 3);
+    }
+
+    #[test]
+    fn a_cell_reaches_down_as_far_as_it_says() {
+        let mut spans = RowSpans::default();
+        spans.add_cell(1, 2, 3);
+        assert!(!spans.take_spanned(0));
+        assert!(spans.take_spanned(1) && spans.take_spanned(1) && !spans.take_spanned(1));
+        assert!(spans.take_spanned(2));
+    }
+}

@@ -1,0 +1,153 @@
+//! Mistakes that models make when they copy a text: line numbers from a reader's output, characters
+//! escaped once too often, empty lines around it.
+
+/// A mistake in a text, without which it is the file's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextRepair {
+    /// Line ends or blanks around the text.
+    Trim,
+    /// Numbers before the lines.
+    LineNumbers,
+    /// A backslash before `n`, `t`, `"` and so on, where the character itself is meant.
+    Unescape,
+}
+
+/// The texts that `sought` may have been meant as, each with its mistake; the likeliest first.
+pub fn repaired_texts(sought: &str) -> Vec<(TextRepair, String)> {
+    let inner = trim_lines(sought);
+    let trimmed = [sought.trim_end(), inner, inner.trim_end()].map(str::to_owned);
+    let trimmed = trimmed.map(|text| (TextRepair::Trim, Some(text)));
+    let copied = [
+        (TextRepair::LineNumbers, without_line_numbers(sought)),
+        (TextRepair::Unescape, unescaped(sought)),
+    ];
+    let mut found: Vec<(TextRepair, String)> = trimmed
+        .into_iter()
+        .chain(copied)
+        .filter_map(|(repair, text)| Some((repair, text?)))
+        .filter(|(_, text)| text != sought && !text.trim().is_empty())
+        .collect();
+    // Each costs a search of the file.
+    found.dedup_by(|one, other| one.1 == other.1);
+    found
+}
+
+/// `text` without the empty lines at its beginning.
+fn trim_lines(text: &str) -> &str {
+    let start = text.len() - text.trim_start().len();
+    match text[..start].rfind('\n') {
+        Some(line_end) => &text[line_end + 1..],
+        None => text,
+    }
+}
+
+/// Each line without the number before it; `None` where not every line has one, or where they do
+/// not count up.
+fn without_line_numbers(text: &str) -> Option<String> {
+    let mut lines = Vec::new();
+    let mut last = None;
+    for line in text.split('\n') {
+        if line.trim().is_empty() {
+            lines.push(line);
+            continue;
+        }
+        let (number, rest) = numbered(line)?;
+        // A cut between two parts leaves numbers out.
+        if last.is_some_and(|last| number <= last) {
+            return None;
+        }
+        last = Some(number);
+        lines.push(rest);
+    }
+    last.map(|_| lines.join("\n"))
+}
+
+/// The number before a line, and the line, as the readers of the agents in use write it: `12\tx`,
+/// `12: x`, `12→x`, `12 | x`, `L12: x`, `12:x`, `12-x`.
+fn numbered(line: &str) -> Option<(u64, &str)> {
+    let line = line.trim_start();
+    let line = line.strip_prefix('L').unwrap_or(line);
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = line.split_at(digits);
+    let number = number.parse().ok()?;
+    let bare = rest.trim_start_matches(' ');
+    for separator in ["\t", "\u{2192}", "| ", "|", "\u{2502} ", "\u{2502}"] {
+        if let Some(rest) = bare.strip_prefix(separator) {
+            return Some((number, rest));
+        }
+    }
+    for separator in [": ", ":", "- ", "-", ". "] {
+        if let Some(rest) = rest.strip_prefix(separator) {
+            return Some((number, rest));
+        }
+    }
+    // An empty line, of which a host has cut off the separator.
+    rest.is_empty().then_some((number, rest))
+}
+
+/// `text` with the characters that its escapes stand for, as JSON and most languages read them.
+fn unescaped(text: &str) -> Option<String> {
+    if !text.contains('\\') {
+        return None;
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(one) = characters.next() {
+        if one != '\\' {
+            plain.push(one);
+            continue;
+        }
+        match characters.next() {
+            Some('n') => plain.push('\n'),
+            Some('t') => plain.push('\t'),
+            Some('r') => plain.push('\r'),
+            Some(quote @ ('"' | '\'' | '`' | '\\' | '/' | '$')) => plain.push(quote),
+            other => {
+                plain.push('\\');
+                plain.extend(other);
+            }
+        }
+    }
+    Some(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repaired(sought: &str, repair: TextRepair) -> Vec<String> {
+        let all = repaired_texts(sought).into_iter();
+        all.filter(|(one, _)| *one == repair)
+            .map(|(_, text)| text)
+            .collect()
+    }
+
+    #[test]
+    fn line_numbers_of_every_reader_are_taken_away() {
+        for sought in [
+            "12\ta\n13\t  b",
+            "12: a\n13:   b",
+            "    12\u{2192}a\n    13\u{2192}  b",
+            " 9| a\n10|   b",
+            "L12: a\nL13:   b",
+            "00012| a\n00013|   b",
+        ] {
+            assert_eq!(
+                repaired(sought, TextRepair::LineNumbers),
+                ["a\n  b"],
+                "{sought}"
+            );
+        }
+        for plain in ["1: a\n1: b", "a\n2: b", "3\n2\n1", "version 12: a"] {
+            assert_eq!(repaired(plain, TextRepair::LineNumbers), [""; 0], "{plain}");
+        }
+    }
+
+    #[test]
+    fn escapes_are_taken_away() {
+        assert_eq!(
+            repaired(r#"say(\"a\");\n\tx"#, TextRepair::Unescape),
+            ["say(\"a\");\n\tx"]
+        );
+    }
+}

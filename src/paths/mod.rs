@@ -1,0 +1,16 @@
+//! Workshop: the path that was meant by one that leads to nothing.
+//!
+//! Asked only when a call has failed; few directories are looked at, and those for a moment.
+//! Rules: the decisions on the file tools, on glob and on grep.
+
+mod meant;
+mod obstacle;
+mod similar;
+mod unexpanded;
+
+pub use meant::{
+    MeantPath, PathSlip, PathWant, is_readable, meant_path, unquoted, without_line_number,
+};
+pub use obstacle::{PathObstacle, path_obstacle};
+pub use similar::similar_names;
+pub use unexpanded::unexpanded;

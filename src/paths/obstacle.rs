@@ -1,0 +1,72 @@
+//! The part of a path from which on it leads nowhere.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::similar::similar_names;
+
+/// How long a directory is listed for names that are like a mistyped one.
+const LISTING_TIMEOUT: Duration = Duration::from_millis(30);
+
+/// Where a path ends to lead anywhere.
+#[derive(Debug, PartialEq, Eq)]
+pub enum PathObstacle {
+    /// It leads to a directory.
+    Directory,
+    /// This part of it is a file and no directory.
+    NoDirectory(PathBuf),
+    /// It is a symbolic link to this, which is not there.
+    Dangling(PathBuf),
+    /// This part of it is not there.
+    Missing {
+        /// The part, up to the name that is not there.
+        part: PathBuf,
+        /// Whether that is the whole path: only the file itself is missing.
+        whole: bool,
+        /// Paths with similar names, which are there; the likeliest first.
+        similar: Vec<PathBuf>,
+    },
+}
+
+/// Where `path` ends to lead anywhere; `None` where it leads to something, or that is not known.
+/// Names of a directory are told where `may_tell` allows it.
+#[must_use]
+pub fn path_obstacle(path: &Path, may_tell: fn(&Path) -> bool) -> Option<PathObstacle> {
+    if fs::metadata(path).is_ok_and(|status| status.is_dir()) {
+        return Some(PathObstacle::Directory);
+    }
+    let parts: Vec<Component<'_>> = path.components().collect();
+    let mut part = PathBuf::new();
+    for (at, one) in parts.iter().enumerate() {
+        let above = part.clone();
+        part.push(one);
+        match fs::metadata(&part) {
+            Ok(status) if status.is_dir() => {}
+            Ok(_) if at + 1 < parts.len() => return Some(PathObstacle::NoDirectory(part)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                if let Ok(to) = fs::read_link(&part) {
+                    return Some(PathObstacle::Dangling(to));
+                }
+                let rest: PathBuf = parts[at + 1..].iter().collect();
+                let name = one.as_os_str().to_str().filter(|_| may_tell(&above));
+                let until = Instant::now() + LISTING_TIMEOUT;
+                let names = name.map(|name| similar_names(&above, name, &rest, until));
+                let paths = names.into_iter().flatten().map(|name| above.join(name));
+                let similar = paths.map(|path| match rest.as_os_str() {
+                    rest if rest.is_empty() => path,
+                    rest => path.join(rest),
+                });
+                let similar = similar.collect();
+                let whole = at + 1 == parts.len();
+                return Some(PathObstacle::Missing {
+                    part,
+                    whole,
+                    similar,
+                });
+            }
+            Ok(_) | Err(_) => return None,
+        }
+    }
+    None
+}

@@ -1,0 +1,110 @@
+//! Names in a directory that are like one that is missing there.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use crate::sort::Sort;
+
+/// How many names of a directory are compared with a mistyped one.
+const MOST_NAMES: usize = 20_000;
+
+/// How many similar names are told.
+const MOST_SIMILAR: usize = 3;
+
+/// The shortest name that is looked for within others.
+const SHORTEST_PART: usize = 3;
+
+/// The names in `directory` that are like `name` and below which `rest` is there, the likest first,
+/// as far as they are found `until` then.
+#[must_use]
+pub fn similar_names(directory: &Path, name: &str, rest: &Path, until: Instant) -> Vec<String> {
+    let directory = if directory.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        directory
+    };
+    let wanted = name.to_lowercase();
+    let mut found: Vec<(f64, String)> = Vec::new();
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    for (at, entry) in entries.take(MOST_NAMES).enumerate() {
+        if at % 64 == 63 && Instant::now() >= until {
+            break;
+        }
+        let Ok(other) = entry.file_name().into_string() else {
+            continue;
+        };
+        if let Some(likeness) = likeness(&wanted, &other.to_lowercase()) {
+            found.push((likeness, other));
+        }
+    }
+    found.arrange_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    let is_there = |name: &String| {
+        let path = directory.join(name);
+        rest.as_os_str().is_empty() || fs::symlink_metadata(path.join(rest)).is_ok()
+    };
+    let names = found.into_iter().map(|(_, name)| name).filter(is_there);
+    names.take(MOST_SIMILAR).collect()
+}
+
+/// How much a name is like another, both in small letters; `None` where it is another.
+fn likeness(one: &str, other: &str) -> Option<f64> {
+    let plain = |name: &str| -> String { name.chars().filter(|c| c.is_alphanumeric()).collect() };
+    if plain(one) == plain(other) {
+        return Some(1.0);
+    }
+    let (stem, extension) = one.rsplit_once('.').unwrap_or((one, ""));
+    let (other_stem, other_extension) = other.rsplit_once('.').unwrap_or((other, ""));
+    if stem == other_stem && !stem.is_empty() {
+        return Some(0.9);
+    }
+    // An extension in common does not make two names alike.
+    let (name, other_name) = if extension == other_extension {
+        (stem, other_stem)
+    } else {
+        (one, other)
+    };
+    let (length, other_length) = (name.chars().count(), other_name.chars().count());
+    let longer = length.max(other_length);
+    let most = (longer * 3 / 10).max(1);
+    // Names of very different length are no slips of each other.
+    if length.abs_diff(other_length) <= most {
+        let distance = strsim::damerau_levenshtein(name, other_name);
+        if distance <= most && distance < longer {
+            #[expect(clippy::cast_precision_loss, reason = "names are short")]
+            return Some(0.8 - distance as f64 / longer as f64 / 10.0);
+        }
+    }
+    let is_part = one.len() >= SHORTEST_PART && other.starts_with(one)
+        || stem.len() >= SHORTEST_PART && other.contains(stem);
+    is_part.then_some(0.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_alike_as_they_are_mistyped() {
+        for (one, other) in [
+            ("readme.md", "readme.md"),
+            ("config.yml", "config.yaml"),
+            ("index.js", "index.ts"),
+            ("main", "main.rs"),
+            ("user_service.py", "user-service.py"),
+            ("databse.go", "database.go"),
+            ("xx.txt", "x.txt"),
+            ("user.py", "user_service.py"),
+        ] {
+            assert!(likeness(one, other).is_some(), "{one} {other}");
+        }
+        for (one, other) in [
+            ("main.rs", "lib.rs"),
+            ("a.txt", "b.txt"),
+            ("abc.txt", "xbz.txt"),
+            ("x", "xylophone.c"),
+        ] {
+            assert!(likeness(one, other).is_none(), "{one} {other}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! A command's confinement: prepared by the tool, entered by the command.
+//!
+//! A command is confined between its fork and its first program, and the private directory for its
+//! temporary files is made by its watchdog: everything else is ready by then, and what is left are
+//! system calls (`signal-safety(7)`).
+
+use std::env;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use rustix::fs::{Access, AtFlags, Mode, OFlags, RawDir, accessat, open};
+use rustix::io::Errno;
+use rustix::thread::set_no_new_privs;
+
+use super::filter::{self, CallFilter};
+use super::ruleset::{self, result};
+use super::{Confinement, audit, capabilities, opened_path, system};
+use crate::sandbox::scratch::ScratchDirectory;
+
+pub use super::directory_mask::DirectoryMask;
+pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
+
+/// The first descriptor after the three that every program has.
+const FIRST_OF_OTHERS: RawFd = 3;
+
+/// The last descriptor that is closed by number, if neither the kernel closes them at once nor
+/// `/proc` lists them.
+const MOST_DESCRIPTORS: RawFd = 65_536;
+
+/// A confinement that is ready to be entered.
+pub struct CommandConfinement {
+    ruleset: Option<OwnedFd>,
+    /// The rights in the private directory, as this kernel takes them.
+    rights: u64,
+    gives_up_capabilities: bool,
+    filters: Vec<CallFilter>,
+    /// Directories that are hidden from the command. A process that hides some must not share its
+    /// memory.
+    pub mask: Option<DirectoryMask>,
+    /// The one other descriptor that the command keeps.
+    pub kept: Option<RawFd>,
+    /// The mark of the process whose denials the audit reports, if it is listened to.
+    pub mark: Option<audit::ProcessMark>,
+}
+
+impl CommandConfinement {
+    /// Prepares it. An error is a sentence.
+    pub fn prepare(confinement: &Confinement) -> Result<Self, String> {
+        let mut filters = Vec::new();
+        if confinement.confines_files() {
+            filters.push(filter::within_directories(ruleset::abi())?);
+        }
+        if !confinement.has_network() {
+            filters.push(filter::without_network(ruleset::abi())?);
+        }
+        Ok(Self {
+            ruleset: ruleset::of_command(confinement)?,
+            rights: ruleset::supported_bits(ruleset::to_write()),
+            gives_up_capabilities: confinement.confines_files(),
+            filters,
+            mask: confinement.masked.mask()?,
+            kept: None,
+            mark: None,
+        })
+    }
+
+    /// Allows the command the private `directory`. System calls only.
+    pub fn allow_directory(&self, directory: &OwnedFd) -> Result<(), Errno> {
+        let Some(ruleset) = &self.ruleset else {
+            return Ok(());
+        };
+        ruleset::add_beneath(ruleset, directory, self.rights)
+    }
+
+    /// Confines this process and all that it starts, for good. System calls only. If it fails,
+    /// nothing may be run.
+    pub fn enter(&self) -> Result<(), Errno> {
+        close_others();
+        if let Some(kept) = self.kept {
+            // SAFETY: changes a flag of this process's own descriptor.
+            result(unsafe { libc::fcntl(kept, libc::F_SETFD, 0) }.into())?;
+        }
+        set_no_new_privs(true)?;
+        if self.gives_up_capabilities {
+            capabilities::give_up()?;
+        }
+        if let Some(ruleset) = &self.ruleset {
+            let flags = self.mark.map_or(0, |mark| {
+                mark.store_pid();
+                audit::FLAG
+            });
+            // SAFETY: takes a descriptor and flags.
+            result(unsafe {
+                libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), flags)
+            })?;
+        }
+        for filter in &self.filters {
+            filter.install()?;
+        }
+        Ok(())
+    }
+}
+
+/// Marks every descriptor but the first three to be closed when the next program starts: the files
+/// that a caller left open lie outside.
+fn close_others() {
+    // SAFETY: takes numbers, and marks descriptors of this process.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_close_range,
+            FIRST_OF_OTHERS.unsigned_abs(),
+            libc::c_uint::MAX,
+            libc::CLOSE_RANGE_CLOEXEC,
+        )
+    };
+    // Some sandboxes refuse that.
+    if done == 0 || close_listed().is_ok() {
+        return;
+    }
+    for descriptor in FIRST_OF_OTHERS..MOST_DESCRIPTORS {
+        // SAFETY: changes a flag of this process's own descriptor, if it is one.
+        unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+}
+
+/// The same for the descriptors that `/proc` lists.
+fn close_listed() -> Result<(), Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let directory = open(c"/proc/self/fd", flags, Mode::empty())?;
+    let mut buffer = [MaybeUninit::uninit(); 2048];
+    let mut entries = RawDir::new(&directory, &mut buffer);
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        let number = std::str::from_utf8(entry.file_name().to_bytes());
+        let number = number.ok().and_then(|number| number.parse().ok());
+        if let Some(descriptor @ FIRST_OF_OTHERS..) = number {
+            // SAFETY: changes a flag of this process's own descriptor.
+            unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+        }
+    }
+    Ok(())
+}
+
+/// A new private directory for temporary files, which is not there yet: among those of this
+/// process, or else of every process. `None` if there is no place for it.
+pub fn private_directory(confinement: &Confinement) -> Option<ScratchDirectory> {
+    let roots = confinement.roots().directories();
+    let places = [env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
+    places.into_iter().find_map(|place| {
+        let place = opened_path::open_one(&place, roots)?;
+        let rights = Access::WRITE_OK | Access::EXEC_OK;
+        accessat(&place.fd, c".", rights, AtFlags::EACCESS).ok()?;
+        // In a shared directory it would be open to every other command.
+        (!system::is_shared(&place.path))
+            .then(|| ScratchDirectory::in_directory(place.fd, &place.path))
+    })
+}

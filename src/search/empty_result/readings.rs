@@ -1,0 +1,119 @@
+//! Other ways to read a wildcard pattern that names nothing as it is written.
+
+use std::path::Path;
+
+use super::place;
+use super::survey::escaped;
+use crate::paths::{self, unexpanded};
+
+/// Writes the patterns that may have been meant, the likeliest first.
+pub(super) fn readings(pattern: &str, path: &str) -> Vec<String> {
+    let mut all: Vec<String> = paths::unquoted(pattern).into_iter().collect();
+    all.extend(pattern.is_empty().then(|| "*".to_owned()));
+    all.extend(pattern.strip_prefix("file://").map(str::to_owned));
+    let unexpanded = unexpanded(pattern).and_then(|one| Some(escaped(&one.directory?) + one.rest));
+    all.extend(unexpanded);
+    all.extend(without_beginning(pattern, path));
+    all.push(pattern.trim_end_matches('/').to_owned());
+    all.extend(paths::without_line_number(pattern).map(|(path, _)| path.to_owned()));
+    all.extend(list(pattern));
+    all.extend(rewritten(pattern));
+    if pattern.contains('\\') {
+        // One at the beginning quotes what follows, or is too much: it leads to no root.
+        let relative = pattern.trim_start_matches('\\');
+        all.push(relative.replace("\\\\", "/").replace('\\', "/"));
+    }
+    let extension = pattern.strip_prefix('.').unwrap_or(pattern);
+    if (1..=8).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        all.push(format!("*.{extension}"));
+    }
+    all.retain(|reading| !reading.is_empty() && reading != pattern);
+    all
+}
+
+/// Takes away the directories at the beginning that `path` already is, or the slash that makes
+/// `path` mean nothing.
+fn without_beginning(pattern: &str, path: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let relative = pattern.trim_start_matches('/');
+    let parts: Vec<&str> = relative.split('/').collect();
+    if parts.contains(&"..") {
+        return all;
+    }
+    let is_absolute = relative.len() < pattern.len();
+    if is_absolute {
+        all.push(relative.to_owned());
+    }
+    let here = place::absolute(path);
+    let mut dropped = String::new();
+    for (at, part) in parts.iter().enumerate().take(parts.len() - 1) {
+        if part.contains(['*', '?', '[', '{']) {
+            break;
+        }
+        dropped = dropped + part + "/";
+        if is_absolute || here.ends_with(Path::new(&dropped)) {
+            all.push(parts[at + 1..].join("/"));
+        }
+    }
+    all
+}
+
+/// Reads `*.ts,*.tsx`, also with blanks, semicolons or bars between them.
+fn list(pattern: &str) -> Option<String> {
+    let parts = pattern.split([',', ';', '|', ' ', '\n', '\t']);
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    let is_list = parts.len() > 1 && !pattern.contains(['{', '(']);
+    is_list.then(|| format!("{{{}}}", parts.join(",")))
+}
+
+/// Signs of regular expressions and of other shells, with the wildcards that mean the same.
+const SIGNS: [(&str, &str); 8] = [
+    (".*", "*"),
+    (".+", "*"),
+    ("\\.", "."),
+    ("(?:", "{"),
+    ("@(", "{"),
+    ("(", "{"),
+    (")", "}"),
+    ("|", ","),
+];
+
+/// Reads `.*\.rs$`, `*.(ts|tsx)`, `*.@(ts|tsx)`, `*.{ts|tsx}`, `*.{ts, tsx}`, `*.{ts,tsx` and
+/// `*.{ts}`.
+fn rewritten(pattern: &str) -> Option<String> {
+    let (begins, ends) = (pattern.starts_with('^'), pattern.ends_with('$'));
+    let is_sign = |sign: &&str| pattern.contains(sign);
+    let is_expression = begins || ends || [".*", ".+", "\\."].iter().any(is_sign);
+    let mut text = pattern.trim_matches(['^', '$']).to_owned();
+    for (sign, wildcard) in SIGNS {
+        text = text.replace(sign, wildcard);
+    }
+    if is_expression {
+        if text.contains('\\') {
+            return None;
+        }
+        if !begins && !text.starts_with('*') && !text.contains('/') {
+            text.insert(0, '*');
+        }
+        if !ends && !text.contains('.') && !text.ends_with('*') {
+            text.push('*');
+        }
+        while text.contains("**") {
+            text = text.replace("**", "*");
+        }
+        // A sign for any directories stands for one here.
+        text = text.replace("*/", "**/");
+    }
+    let count = |brace| text.matches(brace).count();
+    let open = count('{').saturating_sub(count('}'));
+    text += &"}".repeat(open);
+    if text.contains('{') {
+        text = text.replace(char::is_whitespace, "");
+    }
+    let is_single = !text.contains(',') && !text.contains("..");
+    Some(if is_single {
+        text.replace(['{', '}'], "")
+    } else {
+        text
+    })
+}

@@ -1,0 +1,124 @@
+//! The directories that a pattern looks in, and the names that it does not look at.
+
+use std::path::{Path, PathBuf};
+
+use super::names::NameMatcher;
+use super::survey::NameSurvey;
+use super::{EmptyReason, EmptySearch, Misplaced, NamesBelow, is_wild, place};
+
+/// The directories that a pattern looks in.
+pub(super) struct SearchScope {
+    /// The directories at its beginning that are there, with a slash behind each.
+    prefix: String,
+    /// The first directory that it names and that is missing.
+    pub missing: Option<PathBuf>,
+    /// True if it looks directly in there, and nowhere else.
+    direct: bool,
+    /// The names that it looks for.
+    pub names: NameMatcher,
+}
+
+impl SearchScope {
+    pub fn of(search: &EmptySearch<'_>) -> Self {
+        let pattern = search.pattern.trim_end_matches('/');
+        let (directories, last) = at_last_slash(pattern);
+        let absolute = pattern.starts_with('/');
+        let mut prefix = String::from(if absolute { "/" } else { "" });
+        // `**` at the end matches all that is below.
+        let (mut missing, mut direct) = (None, last != "**");
+        for part in directories.split('/').filter(|part| !part.is_empty()) {
+            if is_wild(part) {
+                direct = false;
+                break;
+            }
+            let next = format!("{prefix}{part}/");
+            if !joined(search.path, &next).is_dir() {
+                missing = Some(joined(search.path, next.trim_end_matches('/')));
+                direct = false;
+                break;
+            }
+            prefix = next;
+        }
+        Self {
+            prefix,
+            missing,
+            direct,
+            names: NameMatcher::new(last, search.files_only),
+        }
+    }
+
+    /// Finds the names in other places, beside `searched` files that have been searched.
+    pub fn survey(&self, search: EmptySearch<'_>, searched: Option<u64>) -> Option<EmptyReason> {
+        // The root of the file system holds names of every kind.
+        if self.prefix == "/" && self.missing.is_some() {
+            return None;
+        }
+        let base = joined(search.path, &self.prefix);
+        let survey = NameSurvey::of(&base, &self.names, search.until);
+        let is_all_searched =
+            searched.is_some() && search.pattern.split('/').any(|one| one == "**");
+        if !is_all_searched
+            && let Some(found) = survey.names_below(&self.prefix)
+            && found.number > searched.unwrap_or(0)
+        {
+            let missing = self.missing.as_ref();
+            let most = survey.commonest_below(&self.prefix);
+            return Some(EmptyReason::Below(NamesBelow {
+                directory: self.direct.then(|| base.to_string_lossy().into_owned()),
+                missing: missing.map(|path| path.to_string_lossy().into_owned()),
+                most: most.filter(|most| most.number < found.number),
+                found,
+            }));
+        }
+        let hidden = survey.hidden(&self.prefix, searched.is_none());
+        if !hidden.is_empty() {
+            return Some(EmptyReason::Hidden(hidden));
+        }
+        let other_case = survey.other_case(&self.prefix);
+        let is_told = searched.is_none() && !other_case.is_empty();
+        is_told.then_some(EmptyReason::OtherCase(other_case))
+    }
+
+    /// Finds names that are like a directory that is missing, or like the one name that is meant.
+    pub fn similar(&self, search: &EmptySearch<'_>) -> Option<EmptyReason> {
+        if self.names.is_wild() && self.missing.is_none() {
+            return None;
+        }
+        let missing = self.missing.clone();
+        let path = missing.unwrap_or_else(|| joined(search.path, search.pattern));
+        let (nearest, file, similar) = place::nearest(&path, search.until);
+        let is_told = self.missing.is_some() || !similar.is_empty();
+        let missing = Misplaced::Missing {
+            nearest,
+            file,
+            similar,
+            slip: None,
+        };
+        is_told.then(|| EmptyReason::Named(path.to_string_lossy().into_owned(), missing))
+    }
+}
+
+/// Splits a pattern at its last slash outside of braces.
+pub(super) fn at_last_slash(pattern: &str) -> (&str, &str) {
+    let mut level = 0_usize;
+    let mut slash = None;
+    for (at, byte) in pattern.bytes().enumerate() {
+        match byte {
+            b'{' => level += 1,
+            b'}' => level = level.saturating_sub(1),
+            b'/' if level == 0 => slash = Some(at),
+            _ => {}
+        }
+    }
+    slash.map_or(("", pattern), |at| (&pattern[..at], &pattern[at + 1..]))
+}
+
+/// Joins `path` and what lies below it, without a slash at the end.
+pub(super) fn joined(path: &str, below: &str) -> PathBuf {
+    let whole: PathBuf = Path::new(path).join(below).components().collect();
+    if whole.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        whole
+    }
+}

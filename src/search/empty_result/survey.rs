@@ -1,0 +1,273 @@
+//! A survey of all that lies below a directory: the number of names that match, and their places.
+//!
+//! Ordinary directories are read first, then those that hold what was built or fetched, then hidden
+//! ones; until all is seen or the time is over. No link is followed.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::BetterPattern;
+use super::names::NameMatcher;
+use crate::sandbox::confinement;
+use crate::sort::Sort;
+
+/// Names of directories whose content is built, fetched or kept by a program.
+const BUILT: &str = ".cache .git .gradle .hg .jj .mypy_cache .next .nuxt .pytest_cache .ruff_cache \
+    .svn .terraform .tox .venv __pycache__ bower_components build dist node_modules target vendor \
+    venv";
+
+/// The longest time for counting what was built, because it may be very much.
+const FOR_BUILT: Duration = Duration::from_millis(15);
+
+/// The largest number of hidden patterns, or of names in other cases, that are told.
+const MOST_EXAMPLES: usize = 3;
+
+/// Directories that are counted together.
+#[derive(Debug, Default)]
+struct SurveyedRegion {
+    /// The uppermost directory, from the one that is surveyed on.
+    path: PathBuf,
+    is_hidden: bool,
+    is_built: bool,
+    /// The number of names in it and below that match.
+    count: u64,
+}
+
+impl SurveyedRegion {
+    /// Returns its place in the order of reading.
+    fn turn(&self) -> usize {
+        match (self.is_hidden, self.is_built) {
+            (true, _) => 2,
+            (false, true) => 1,
+            (false, false) => 0,
+        }
+    }
+}
+
+/// A directory that is still to be read.
+#[derive(Default)]
+struct PendingDirectory {
+    /// From the one that is surveyed on.
+    path: PathBuf,
+    /// The index of the region that it belongs to.
+    region: usize,
+}
+
+/// Names found below a directory.
+#[derive(Debug)]
+pub(super) struct NameSurvey<'a> {
+    sought: &'a NameMatcher,
+    /// The ordinary directories as one, then each that is hidden or holds what was built.
+    regions: Vec<SurveyedRegion>,
+    /// Hidden names in directories that are not hidden.
+    hidden_names: u64,
+    /// Names in ordinary directories that match but for upper and lower case.
+    other_case: Vec<PathBuf>,
+    /// Extensions of the names that match: those in ordinary directories, and in what was built.
+    extensions: BTreeMap<String, [u64; 2]>,
+    /// True for each turn for which there was too little time.
+    is_cut: [bool; 3],
+}
+
+impl<'a> NameSurvey<'a> {
+    /// Looks at all that lies below `base`, until then.
+    pub fn of(base: &Path, sought: &'a NameMatcher, until: Instant) -> Self {
+        let mut survey = Self {
+            sought,
+            regions: vec![SurveyedRegion::default()],
+            hidden_names: 0,
+            other_case: Vec::new(),
+            extensions: BTreeMap::new(),
+            is_cut: [false; 3],
+        };
+        let mut pending: [VecDeque<PendingDirectory>; 3] = Default::default();
+        pending[0].push_back(PendingDirectory::default());
+        for turn in 0..pending.len() {
+            let until = match turn {
+                1 => until.min(Instant::now() + FOR_BUILT),
+                _ => until,
+            };
+            while let Some(directory) = pending[turn].pop_front() {
+                if !survey.read_directory(base, &directory, until, &mut pending) {
+                    survey.is_cut[turn] = true;
+                    break;
+                }
+            }
+        }
+        survey
+    }
+
+    /// Counts the names in a directory; false if time is over. One that cannot be read has none.
+    fn read_directory(
+        &mut self,
+        base: &Path,
+        directory: &PendingDirectory,
+        until: Instant,
+        pending: &mut [VecDeque<PendingDirectory>; 3],
+    ) -> bool {
+        let path = base.join(&directory.path);
+        let entries = match fs::read_dir(&path) {
+            Ok(entries) if !confinement::masks_name(&path) => entries,
+            _ => return Instant::now() < until,
+        };
+        for (at, entry) in entries.flatten().enumerate() {
+            if at % 64 == 0 && Instant::now() >= until {
+                return false;
+            }
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            let name = entry.file_name();
+            if kind.is_file() || !self.sought.files_only {
+                self.count_name(directory, &name);
+            }
+            if kind.is_dir() {
+                let path = directory.path.join(&name);
+                if let Some(region) = self.region_of(&path, &name, directory.region) {
+                    let turn = self.regions[region].turn();
+                    pending[turn].push_back(PendingDirectory { path, region });
+                }
+            }
+        }
+        true
+    }
+
+    /// Returns the region that the directory `name` in region `above` belongs to; none, if no
+    /// recommended pattern leads into it.
+    fn region_of(&mut self, path: &Path, name: &OsStr, above: usize) -> Option<usize> {
+        let is_hidden = name.as_bytes().starts_with(b".");
+        let is_built = BUILT.split(' ').any(|built| built == name) || self.regions[above].is_built;
+        match self.regions[above].turn() {
+            1 if is_hidden => return None,
+            0 if is_hidden || is_built => {}
+            2 if is_hidden => {}
+            _ => return Some(above),
+        }
+        self.regions.push(SurveyedRegion {
+            path: path.to_owned(),
+            is_hidden,
+            is_built,
+            count: 0,
+        });
+        Some(self.regions.len() - 1)
+    }
+
+    /// Counts a name if it matches, or would if it were not hidden or written in another case.
+    fn count_name(&mut self, directory: &PendingDirectory, name: &OsStr) {
+        let (sought, region) = (self.sought, &mut self.regions[directory.region]);
+        let bytes = name.as_bytes();
+        if sought.names.matches(bytes) {
+            region.count += 1;
+            if !region.is_hidden
+                && sought.is_every_name()
+                && let Some(extension) = extension(bytes)
+            {
+                let counts = self.extensions.entry(extension.to_owned()).or_default();
+                counts[region.turn()] += 1;
+            }
+        } else if let Some(hidden) = &sought.hidden
+            && bytes.starts_with(b".")
+        {
+            self.hidden_names += u64::from(!region.is_hidden && hidden.matches(bytes));
+        } else if directory.region == 0
+            && self.other_case.len() < MOST_EXAMPLES
+            && sought.folded.matches(&bytes.to_ascii_lowercase())
+        {
+            self.other_case.push(directory.path.join(name));
+        }
+    }
+
+    /// Writes the pattern, below `prefix`, for the names in all directories that are not hidden.
+    pub fn names_below(&self, prefix: &str) -> Option<BetterPattern> {
+        let built = self.regions.iter().filter(|region| region.turn() == 1);
+        let counts = [self.regions[0].count, built.map(|one| one.count).sum()];
+        self.counted_pattern(format!("{prefix}**/{}", self.sought.names.text), counts)
+    }
+
+    /// Writes the same for the names with the extension that most have, where every name is meant.
+    pub fn commonest_below(&self, prefix: &str) -> Option<BetterPattern> {
+        let extensions = self.extensions.iter().rev();
+        let (extension, counts) = extensions
+            .filter(|(_, counts)| counts[0] > 0)
+            .max_by_key(|(_, counts)| counts[0])?;
+        self.counted_pattern(format!("{prefix}**/*.{extension}"), *counts)
+    }
+
+    /// Adds the number of names in ordinary directories to that in what was built.
+    fn counted_pattern(&self, pattern: String, counts: [u64; 2]) -> Option<BetterPattern> {
+        let built = self.regions.iter().filter(|region| region.turn() == 1);
+        let names = built.filter(|region| region.count > 0);
+        let names = names.filter_map(|region| region.path.file_name());
+        let names: BTreeSet<String> = names.map(|one| one.to_string_lossy().into()).collect();
+        let number = counts[0] + counts[1];
+        (number > 0).then(|| BetterPattern {
+            pattern,
+            number,
+            at_least: self.is_cut[0] || self.is_cut[1],
+            built: counts[1],
+            built_in: names.into_iter().collect(),
+        })
+    }
+
+    /// Writes patterns, below `prefix`, for the hidden names, and for the names in hidden
+    /// directories, the most first. What a program keeps there comes last, or not at all.
+    pub fn hidden(&self, prefix: &str, with_built: bool) -> Vec<BetterPattern> {
+        let names = self.sought.hidden.as_ref().map(|hidden| {
+            let pattern = format!("{prefix}**/{}", hidden.text);
+            (false, Reverse(self.hidden_names), pattern)
+        });
+        let regions = self.regions.iter().filter(|region| region.is_hidden);
+        let regions = regions.filter_map(|region| {
+            let directory = prefixed(prefix, &region.path)?;
+            let pattern = format!("{directory}/**/{}", self.sought.names.text);
+            Some((region.is_built, Reverse(region.count), pattern))
+        });
+        let mut all: Vec<_> = names.into_iter().chain(regions).collect();
+        all.retain(|(is_built, number, _)| number.0 > 0 && (with_built || !is_built));
+        all.arrange();
+        all.truncate(MOST_EXAMPLES);
+        let found = all.into_iter().map(|(_, number, pattern)| BetterPattern {
+            pattern,
+            number: number.0,
+            at_least: self.is_cut.contains(&true),
+            ..BetterPattern::default()
+        });
+        found.collect()
+    }
+
+    /// Returns the first names, from `prefix` on, that match but for upper and lower case.
+    pub fn other_case(&self, prefix: &str) -> Vec<String> {
+        let paths = self.other_case.iter();
+        paths.filter_map(|path| prefixed(prefix, path)).collect()
+    }
+}
+
+/// Takes the extension that a pattern can name.
+fn extension(name: &[u8]) -> Option<&str> {
+    let at = memchr::memrchr(b'.', name).filter(|at| *at > 0)?;
+    let extension = std::str::from_utf8(&name[at + 1..]).ok()?;
+    let plain = (1..=12).contains(&extension.len());
+    (plain && extension.bytes().all(|one| one.is_ascii_alphanumeric())).then_some(extension)
+}
+
+/// Writes the pattern that names `path` below `prefix` alone; none, where no request can hold it.
+fn prefixed(prefix: &str, path: &Path) -> Option<String> {
+    Some(format!("{prefix}{}", escaped(path.to_str()?)))
+}
+
+/// Writes a path as a pattern that names it alone.
+pub(super) fn escaped(path: &str) -> String {
+    let mut text = String::new();
+    for c in path.chars() {
+        if matches!(c, '*' | '?' | '[' | '\\' | '{' | '}' | ',') {
+            text.push('\\');
+        }
+        text.push(c);
+    }
+    text
+}

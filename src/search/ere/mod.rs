@@ -1,0 +1,129 @@
+//! POSIX extended regular expressions, matched line by line.
+//!
+//! # Guide
+//!
+//! **Meaning.** Patterns mean what POSIX (XBD 9.4) says, as glibc's `regcomp` reads it in the
+//! C.UTF-8 locale, down to the texts of `regerror`. Forms that POSIX leaves undefined mean what
+//! people write them for: `\d \s \w \b \< \>`, `\t`, `\x41`, `(?i)`, `(?:…)`, `a+?`, a `{` that
+//! does not open an interval. In brackets a backslash escapes. [`parser`] has the full list. A form
+//! of another engine that is missing here is refused by name ([`unsupported`]): it must never
+//! silently match something else.
+//!
+//! **The way of a pattern.** [`parser`] reads the text into the tree of [`ast`], with [`bracket`]
+//! for `[…]`, [`interval`] for `{…}`, [`escapes`] and [`properties`] for backslashes; every refusal
+//! is made there. [`simplify`] makes a smaller tree that finds the same lines, [`cost`] checks its
+//! size. Then [`matcher`] chooses an engine:
+//!
+//! | pattern | engine |
+//! |---|---|
+//! | matches every line | none |
+//! | plain text | `memchr::memmem` |
+//! | a long run of one set | [`runs`] |
+//! | without a back-reference | [`search`]: `regex-automata`, built from [`hir`]; linear time |
+//! | with a back-reference | [`references`]: the same as a filter, then `fancy-regex` on [`translate`]'s text |
+//!
+//! Both take their sets from [`classes`]. [`required`] finds plain text that every match holds, to
+//! look for first.
+//!
+//! **Searching.** [`RegexMatcher::find`] gets a window of whole lines and returns an offset in the
+//! first line that matches. No call of an engine may take longer than a second: where positions
+//! times bytes exceed a bound, [`search`] goes in blocks of lines, and [`stepper`] through one long
+//! line byte by byte, with looks at the clock of [`budget`]. A line that cannot be decided in time
+//! is counted and named, never guessed.
+//!
+//! **Other readings.** Models write patterns of other tools. Where one is refused, finds nothing or
+//! has an empty group, the grep tool goes over the files once more with [`readings`], and names the
+//! first that matches. The search itself pays nothing for that.
+//!
+//! **To add a form:** a row in the table of [`parser`], its parsing, a case in
+//! `tests/grep/patterns.rs`; if POSIX defines it, it must agree with glibc in
+//! `tests/search/ere_conformance.rs` and the fuzz target `ere`. To refuse one: a variant in
+//! [`unsupported`] and a request in `tests/glob/messages.txt`.
+
+mod ast;
+mod bracket;
+mod budget;
+mod classes;
+mod cost;
+mod escapes;
+mod hir;
+mod interval;
+mod matcher;
+mod parser;
+mod properties;
+mod readings;
+mod references;
+mod required;
+mod runs;
+mod search;
+mod simplify;
+mod stepper;
+mod translate;
+mod unsupported;
+
+#[cfg(test)]
+mod costly_tests;
+#[cfg(test)]
+mod refused_tests;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+pub use matcher::RegexMatcher;
+pub use readings::{AlternativeReading, ReadingKind, alternative_readings, has_empty_group};
+pub use unsupported::UnsupportedConstruct;
+
+/// The reason why a pattern is refused. `Display` gives the text of glibc's `regerror`, or names
+/// the construct that is not supported and says what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PatternError {
+    /// The pattern ends right after a `[` or `[^`.
+    Incomplete,
+    /// A collating element or equivalence class that is not one character.
+    Collation,
+    /// A character class that C.UTF-8 does not have.
+    Class,
+    /// The pattern ends in a backslash.
+    Backslash,
+    /// A back-reference to a group that is not complete before it.
+    BackReference,
+    /// A bracket expression without its end.
+    Bracket,
+    /// A group without its end.
+    Parenthesis,
+    /// An interval without its end.
+    Brace,
+    /// An interval that is not `{m}`, `{m,}`, `{,n}` or `{m,n}` with m ≤ n.
+    Interval,
+    /// A range from a later character to an earlier one, or without an end.
+    Range,
+    /// Too many repetitions, or too large or too deep to compile within bounds.
+    TooBig,
+    /// A repetition with nothing before it to repeat.
+    Repetition,
+    /// A construct that other engines have.
+    Unsupported(UnsupportedConstruct),
+}
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Incomplete => "Invalid regular expression",
+            Self::Collation => "Invalid collation character",
+            Self::Class => "Invalid character class name",
+            Self::Backslash => "Trailing backslash",
+            Self::BackReference => "Invalid back reference",
+            Self::Bracket => "Unmatched [, [^, [:, [., or [=",
+            Self::Parenthesis => r"Unmatched ( or \(",
+            Self::Brace => r"Unmatched \{",
+            Self::Interval => r"Invalid content of \{\}",
+            Self::Range => "Invalid range end",
+            Self::TooBig => "Regular expression too big",
+            Self::Repetition => "Invalid preceding regular expression",
+            Self::Unsupported(unsupported) => return unsupported.fmt(out),
+        })
+    }
+}
+
+impl std::error::Error for PatternError {}

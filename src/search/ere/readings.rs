@@ -1,0 +1,236 @@
+//! Other ways to read a pattern that is refused, finds nothing or has an empty group, because
+//! models write the patterns of other tools.
+//!
+//! Each reading is a pattern of this engine, to be tried on what was searched. Nothing is said on a
+//! guess: only a reading that matches is named.
+
+use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
+
+use super::bracket;
+use super::matcher::RegexMatcher;
+
+/// The longest pattern, in bytes, that is read in other ways.
+const LONGEST_PATTERN: usize = 10_000;
+
+/// The way in which a pattern is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadingKind {
+    /// `$` stands before the carriage return of a line that ends in CRLF.
+    CrlfLineEnd,
+    /// All characters stand for themselves.
+    PlainText,
+    /// As grep reads a basic regular expression.
+    BasicExpression,
+    /// Upper and lower case are the same.
+    AnyCase,
+    /// Accents are parts of their letters (NFC), or characters of their own (NFD).
+    OtherUnicodeForm,
+}
+
+/// Another reading of a pattern.
+#[derive(Debug)]
+pub struct AlternativeReading {
+    /// The way in which the pattern is read.
+    pub kind: ReadingKind,
+    /// The pattern that this engine reads in that way.
+    pub pattern: String,
+    matcher: RegexMatcher,
+}
+
+impl AlternativeReading {
+    /// The same reading for a further thread.
+    #[must_use]
+    pub fn another(&self) -> Self {
+        Self {
+            kind: self.kind,
+            pattern: self.pattern.clone(),
+            matcher: self.matcher.another(),
+        }
+    }
+
+    /// True if a line of `window` matches; `None` if that takes time to tell.
+    #[must_use]
+    pub fn matches(&self, window: &[u8]) -> Option<bool> {
+        self.matcher.matches_quickly(window)
+    }
+}
+
+/// Reads `pattern` in all other ways, the likeliest first.
+#[must_use]
+pub fn alternative_readings(pattern: &str) -> Vec<AlternativeReading> {
+    let readings = [
+        (
+            ReadingKind::CrlfLineEnd,
+            Some(before_carriage_return(pattern)),
+        ),
+        (ReadingKind::PlainText, Some(escaped(pattern))),
+        (ReadingKind::BasicExpression, Some(as_basic(pattern, false))),
+        (ReadingKind::BasicExpression, Some(as_basic(pattern, true))),
+        (ReadingKind::AnyCase, without_case(pattern)),
+        (ReadingKind::OtherUnicodeForm, in_other_form(pattern)),
+    ];
+    let mut all: Vec<AlternativeReading> = Vec::new();
+    for (kind, reading) in readings {
+        let Some(reading) = reading.filter(|reading| reading != pattern) else {
+            continue;
+        };
+        let is_known = all.iter().any(|known| known.pattern == reading);
+        if is_known || pattern.len() > LONGEST_PATTERN {
+            continue;
+        }
+        all.extend(
+            RegexMatcher::for_a_try(&reading).map(|matcher| AlternativeReading {
+                kind,
+                pattern: reading,
+                matcher,
+            }),
+        );
+    }
+    all
+}
+
+/// True if a group with nothing in it stands in `pattern`: it matches anywhere, and was probably
+/// meant as two characters.
+#[must_use]
+pub fn has_empty_group(pattern: &str) -> bool {
+    let pieces = pieces(pattern);
+    let is_group = |pair: &[(PatternPiece, &str)]| {
+        matches!(
+            pair,
+            [(PatternPiece::Char('('), _), (PatternPiece::Char(')'), _)]
+        )
+    };
+    pieces.windows(2).any(is_group)
+}
+
+/// A piece of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PatternPiece {
+    /// A backslash and this character.
+    Escape(char),
+    /// A bracket expression.
+    Set,
+    /// Any other character.
+    Char(char),
+}
+
+/// Cuts a pattern into pieces, each with its text.
+fn pieces(pattern: &str) -> Vec<(PatternPiece, &str)> {
+    let last = memchr::memrchr(b']', pattern.as_bytes()).unwrap_or(0);
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    while let Some(char) = pattern[at..].chars().next() {
+        let behind = at + char.len_utf8();
+        let escaped = pattern[behind..].chars().next();
+        let (piece, end) = match (char, escaped) {
+            ('\\', Some(escaped)) => (PatternPiece::Escape(escaped), behind + escaped.len_utf8()),
+            ('[', _) => match bracket::parse(pattern, behind, last, false) {
+                Ok((_, end)) => (PatternPiece::Set, end),
+                Err(_) => (PatternPiece::Char('['), behind),
+            },
+            (char, _) => (PatternPiece::Char(char), behind),
+        };
+        pieces.push((piece, &pattern[at..end]));
+        at = end;
+    }
+    pieces
+}
+
+/// Puts an optional carriage return before each end of a line. Where the pattern itself finds
+/// nothing, only lines with one can match.
+fn before_carriage_return(pattern: &str) -> String {
+    let mut text = String::new();
+    for (piece, part) in pieces(pattern) {
+        if matches!(
+            piece,
+            PatternPiece::Char('$') | PatternPiece::Escape('z' | 'Z' | '\'')
+        ) {
+            text.push_str(r"\r?");
+        }
+        text.push_str(part);
+    }
+    text
+}
+
+/// Puts a backslash before each character that would not stand for itself.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for char in text.chars() {
+        if r"\.[]()*+?{}|^$".contains(char) {
+            pattern.push('\\');
+        }
+        pattern.push(char);
+    }
+    pattern
+}
+
+/// Writes a basic expression, as GNU's grep reads it, as an extended one. A `loose` one only has
+/// some of its forms, as models mix them: `\w+\|\$x`. `C\+\+` keeps its plus signs.
+fn as_basic(pattern: &str, loose: bool) -> String {
+    let pieces = pieces(pattern);
+    let mut text = String::new();
+    for (at, (piece, part)) in pieces.iter().enumerate() {
+        let before = at.checked_sub(1).map(|before| pieces[before].0);
+        let next = pieces.get(at + 1).map(|(next, _)| *next);
+        let is_first = matches!(before, None | Some(PatternPiece::Escape('(' | '|')));
+        let is_last = match next {
+            None | Some(PatternPiece::Escape('|' | ')')) => true,
+            Some(PatternPiece::Char(')' | '|' | '$')) => loose,
+            _ => false,
+        };
+        let repeats = matches!(
+            before,
+            Some(
+                PatternPiece::Set
+                    | PatternPiece::Char('.')
+                    | PatternPiece::Escape('w' | 'W' | 's' | 'S' | 'd' | 'D' | ')')
+            )
+        );
+        match *piece {
+            PatternPiece::Escape(char @ ('|' | '{' | '}')) => text.push(char),
+            PatternPiece::Escape(char @ ('(' | ')')) if !loose => text.push(char),
+            PatternPiece::Escape(char @ ('+' | '?')) if repeats => text.push(char),
+            PatternPiece::Char('(' | ')' | '{' | '}' | '|' | '+' | '?') if !loose => {
+                text.push('\\');
+                text.push_str(part);
+            }
+            PatternPiece::Char('*' | '^') if !loose && is_first == part.starts_with('*') => {
+                text.push('\\');
+                text.push_str(part);
+            }
+            PatternPiece::Char('$') if !is_last => text.push_str(r"\$"),
+            _ => text.push_str(part),
+        }
+    }
+    text
+}
+
+fn without_case(pattern: &str) -> Option<String> {
+    let has_case = pattern
+        .chars()
+        .any(|char| char.is_lowercase() || char.is_uppercase());
+    (has_case && !pattern.contains("(?i")).then(|| format!("(?i){pattern}"))
+}
+
+/// Writes the pattern in the other Unicode form, with numbers in place of what could be changed on
+/// its way. A set of parts of letters would be another one.
+fn in_other_form(pattern: &str) -> Option<String> {
+    let is_other_set =
+        |(piece, text): &(PatternPiece, &str)| *piece == PatternPiece::Set && !text.is_ascii();
+    if pattern.is_ascii() || pieces(pattern).iter().any(is_other_set) {
+        return None;
+    }
+    let composed = ComposingNormalizerBorrowed::new_nfc().normalize(pattern);
+    let other = if composed == pattern {
+        DecomposingNormalizerBorrowed::new_nfd().normalize(pattern)
+    } else {
+        composed
+    };
+    let spelled = |char: char| {
+        if char.is_ascii() {
+            return char.to_string();
+        }
+        format!(r"\x{{{:x}}}", u32::from(char))
+    };
+    (other != pattern).then(|| other.chars().map(spelled).collect())
+}

@@ -1,0 +1,62 @@
+//! The state that the threads of one walk share.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crate::sandbox::confinement;
+use crate::search::paths::{LeftOut, WalkOutcome};
+use crate::search::roundabout::RoundaboutWays;
+use crate::search::steps::PatternAutomaton;
+use crate::search::wildcard::PatternComponent;
+
+/// The state that the threads of one walk share.
+#[derive(Debug)]
+pub(super) struct SharedWalk {
+    pub steps: Arc<PatternAutomaton>,
+    pub until: Option<Instant>,
+    /// True if names behind a wildcard are found by listing the directory alone: the kernel keeps a
+    /// confined process from listing what lies outside, and not from asking for names there.
+    lists_only: bool,
+    ways: Mutex<RoundaboutWays>,
+}
+
+impl SharedWalk {
+    pub fn new(steps: Arc<PatternAutomaton>, until: Option<Instant>) -> Self {
+        Self {
+            steps,
+            until,
+            lists_only: confinement::confines_own_files(),
+            ways: Mutex::new(RoundaboutWays::new()),
+        }
+    }
+
+    /// Returns the name that `state` stands for, if it may be looked up without listing.
+    pub fn name_to_look_up(&self, state: usize) -> Option<&[u8]> {
+        let step = &self.steps.all[state];
+        match &step.component {
+            PatternComponent::Name(name) if !(self.lists_only && step.behind_wildcard) => {
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the paths that were left out because too many ways lead to them.
+    pub fn left_out(&self) -> Option<LeftOut> {
+        self.ways().left_out
+    }
+
+    /// Locks the directories that were reached by way of `..` and links.
+    pub fn ways(&self) -> MutexGuard<'_, RoundaboutWays> {
+        self.ways.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True if the time of the walk is over, which `walked` then notes.
+    pub fn is_over(&self, walked: &mut WalkOutcome) -> bool {
+        let over = self.until.is_some_and(|until| Instant::now() >= until);
+        if over {
+            walked.left_out = Some(LeftOut::NotReached);
+        }
+        over
+    }
+}

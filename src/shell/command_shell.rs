@@ -1,0 +1,123 @@
+//! The shell that runs a command: its program, and messages if it cannot be started.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rustix::fs::{Access, access, stat};
+use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
+
+/// The shell that every POSIX system has.
+const SYSTEM_SHELL: &str = "/bin/sh";
+
+/// The shell that runs a command, and the test for variables that are withheld from it.
+#[derive(Clone, Debug)]
+pub struct CommandShell {
+    /// The program to use in place of the system's own shell, if any.
+    named: Option<OsString>,
+    /// True for the name of a variable that the command does not get.
+    pub(super) withheld: fn(&OsStr) -> bool,
+}
+
+impl CommandShell {
+    /// The system's own shell, called `sh`, or the one that the variable `IKIGAI_SHELL` names: a
+    /// path, or a name to be found by `PATH`. It gets the environment without the `withheld`
+    /// variables.
+    #[must_use]
+    pub fn from_env(withheld: fn(&OsStr) -> bool) -> Self {
+        let named = std::env::var_os("IKIGAI_SHELL").filter(|name| !name.is_empty());
+        Self { named, withheld }
+    }
+
+    /// True if it is the system's own shell, and not the user's choice.
+    #[must_use]
+    pub fn is_system_s_own(&self) -> bool {
+        self.named.is_none()
+    }
+
+    /// The path of the program.
+    pub fn program(&self) -> Cow<'_, OsStr> {
+        match &self.named {
+            None => Cow::Borrowed(OsStr::new(SYSTEM_SHELL)),
+            Some(name) if name.as_bytes().contains(&b'/') => Cow::Borrowed(name),
+            Some(name) => find_on_path(name).map_or(Cow::Borrowed(name), Cow::Owned),
+        }
+    }
+
+    /// The name by which the shell is called and with which its messages begin, as in the
+    /// specification's `sh: 1: …`.
+    pub(super) fn name(&self) -> &OsStr {
+        let named = self
+            .named
+            .as_deref()
+            .and_then(|name| Path::new(name).file_name());
+        named.unwrap_or(OsStr::new("sh"))
+    }
+
+    /// The message for a command that was not run because starting the shell failed with `error`.
+    pub(super) fn explain(&self, error: &io::Error) -> String {
+        let program = self.program().display().to_string();
+        let cause = match Errno::from_io_error(error) {
+            Some(Errno::NOENT) => format!("{program} is not there, or not what it needs to run"),
+            Some(Errno::ACCESS | Errno::PERM) => format!("{program} may not be run"),
+            Some(Errno::NOEXEC) => format!("{program} is not a program of this machine"),
+            Some(Errno::NOMEM) => format!(
+                "memory ran out{}",
+                describe_limit(Resource::As, "ulimit -v")
+            ),
+            Some(Errno::AGAIN) => format!(
+                "no further process is allowed{}",
+                describe_limit(Resource::Nproc, "ulimit -u")
+            ),
+            Some(Errno::MFILE) => format!(
+                "no further file can be opened{}",
+                describe_limit(Resource::Nofile, "ulimit -n")
+            ),
+            Some(Errno::TOOBIG) => String::from("the environment is too long"),
+            _ => without_number(error),
+        };
+        let origin = match &self.named {
+            Some(_) => " (IKIGAI_SHELL names that shell; unset, it is /bin/sh)",
+            None => "",
+        };
+        format!("the command was not run: {cause}{origin}")
+    }
+}
+
+/// The program of that name in the directories of `PATH`; never this executable, which a host's
+/// tool directory has as `bash`.
+pub(super) fn find_on_path(name: &OsStr) -> Option<OsString> {
+    let same = |one: &Path, other: &Path| match (stat(one), stat(other)) {
+        (Ok(one), Ok(other)) => (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino),
+        _ => false,
+    };
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|directory| directory.join(name))
+        .find(|file| {
+            file.is_file()
+                && access(file, Access::EXEC_OK).is_ok()
+                && !same(file, Path::new("/proc/self/exe"))
+        })
+        .map(Into::into)
+}
+
+/// Names the limit that may be the cause, if there is one.
+fn describe_limit(resource: Resource, command: &str) -> String {
+    match getrlimit(resource).current {
+        Some(limit) => format!("; the limit on this process is {limit} (`{command}`)"),
+        None => String::new(),
+    }
+}
+
+/// An error's message without its number, which tells nothing more than the words.
+pub(super) fn without_number(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}

@@ -1,0 +1,216 @@
+//! What the three file tools say of a file that cannot be worked with: in the specification's
+//! words, with a note on what is wrong with its path and what to send instead.
+
+use std::path::{Path, PathBuf};
+
+use crate::contract::failure::{Code, Failure};
+use crate::contract::terms::Audience;
+use crate::files::FileAccessError;
+use crate::paths::{self, MeantPath, PathObstacle, PathSlip, PathWant};
+use crate::sandbox::confinement;
+use crate::tools::file::words::quoted_for_shell;
+
+/// The failure that `error` is for whoever asked for `path`.
+pub fn of(path: &str, error: &FileAccessError) -> Failure {
+    let (code, message) = match error {
+        FileAccessError::NotFound => (Code::FileNotFound, format!("File not found: {path}")),
+        FileAccessError::PermissionDenied => {
+            (Code::PermissionDenied, format!("Permission denied: {path}"))
+        }
+        FileAccessError::Refused(reason) => (
+            Code::PermissionDenied,
+            format!("Permission denied: {path}{reason}"),
+        ),
+        FileAccessError::Open(reason) => (
+            Code::OpenFailed,
+            format!("Cannot open file: {path}{reason}"),
+        ),
+        FileAccessError::Seek => (Code::SeekFailed, format!("Cannot seek file: {path}")),
+        FileAccessError::Size => (Code::SizeFailed, format!("Cannot get file size: {path}")),
+        FileAccessError::Read(reason) => (
+            Code::ReadFailed,
+            format!("Failed to read file: {path}{reason}"),
+        ),
+        FileAccessError::Write(reason) => (
+            Code::WriteFailed,
+            format!("Failed to write file: {path}{reason}"),
+        ),
+        FileAccessError::NoSpace => (Code::NoSpace, format!("No space left on device: {path}")),
+        FileAccessError::Locked => (
+            Code::Timeout,
+            format!("Timed out waiting for another writer: {path}"),
+        ),
+        FileAccessError::TooSlow => (Code::Timeout, format!("Timed out reading file: {path}")),
+    };
+    Failure::new(code, message)
+}
+
+/// The same failure, with a note where it is the path that is wrong.
+pub fn with_note(
+    path: &str,
+    error: &FileAccessError,
+    wants: PathWant,
+    reader: Audience,
+) -> Failure {
+    let failure = of(path, error);
+    match error {
+        FileAccessError::NotFound | FileAccessError::Open(_) => {
+            failure.with_note(note(path, wants, reader))
+        }
+        FileAccessError::Locked => failure.with_note(
+            "Another program holds a lock on the file, which is as it was: try again later.",
+        ),
+        _ => failure,
+    }
+}
+
+/// What is wrong with `path`, and what to send.
+fn note(path: &str, wants: PathWant, reader: Audience) -> String {
+    if path.trim().is_empty() {
+        return "file_path is empty: send the path of a file.".to_owned();
+    }
+    let obstacle = paths::path_obstacle(Path::new(path), confinement::is_within_reach);
+    if let Some(PathObstacle::Directory) = obstacle {
+        return directory(path, wants, reader);
+    }
+    let meant = paths::meant_path(path, wants, confinement::is_within_reach);
+    if let Some(meant) = meant.as_ref().filter(|meant| meant.exists) {
+        return slip(meant, wants);
+    }
+    let mut said: Vec<String> = meant.iter().map(|meant| slip(meant, wants)).collect();
+    match obstacle {
+        Some(PathObstacle::NoDirectory(part)) => {
+            said.push(format!("{} is a file and no directory.", quoted(&part)));
+        }
+        Some(PathObstacle::Dangling(to)) => said.push(format!(
+            "It is a symbolic link to {}, which does not exist.",
+            quoted(&to)
+        )),
+        Some(PathObstacle::Missing {
+            part,
+            whole,
+            similar,
+        }) => {
+            // What was meant is told already.
+            if meant.is_none() {
+                said.extend(missing(path, &part, whole, &similar, wants, reader));
+            }
+        }
+        Some(PathObstacle::Directory) | None => {}
+    }
+    if !said.is_empty()
+        && meant.is_none()
+        && reader != Audience::Person
+        && Path::new(path).is_relative()
+        && let Ok(here) = std::env::current_dir()
+    {
+        said.push(format!("Relative paths start in {}.", quoted(&here)));
+    }
+    said.join(" ")
+}
+
+fn directory(path: &str, wants: PathWant, reader: Audience) -> String {
+    match wants {
+        // The message says so already, and a person knows how to list one.
+        _ if reader == Audience::Person => String::new(),
+        PathWant::File | PathWant::Any => format!(
+            "It is a directory: list it with glob, \"pattern\":\"*\",\"path\":{path:?}, or name a \
+             file in it."
+        ),
+        PathWant::Name => "It is a directory: send the path of a file in it.".to_owned(),
+    }
+}
+
+/// The advice on a path that is written otherwise than it was meant.
+fn slip(meant: &MeantPath, wants: PathWant) -> String {
+    meant.advice(|path| match (meant.slip, wants) {
+        (PathSlip::LineNumber(line), PathWant::File) => {
+            format!("{path:?} (file_read starts at that line with \"offset\":{line})")
+        }
+        _ => format!("{path:?}"),
+    })
+}
+
+/// A part of the path is not there.
+fn missing(
+    path: &str,
+    part: &Path,
+    whole: bool,
+    similar: &[PathBuf],
+    wants: PathWant,
+    reader: Audience,
+) -> Vec<String> {
+    let mut said = Vec::new();
+    if !whole {
+        said.push(format!("The directory {} does not exist.", quoted(part)));
+    }
+    let names: Vec<String> = similar.iter().map(|path| quoted(path)).collect();
+    match (&names[..], wants) {
+        ([], _) => {}
+        ([one], _) => said.push(format!("Did you mean {one}?")),
+        (several, _) => said.push(format!("Did you mean one of {}?", several.join(", "))),
+    }
+    match wants {
+        PathWant::Name if path.ends_with('/') => said.push(
+            "A path that ends in / names a directory: send the path of a file in it.".to_owned(),
+        ),
+        // Something else keeps the file from being made.
+        PathWant::Name if whole && Path::new(path).parent().is_some_and(Path::is_dir) => {}
+        PathWant::Name => {
+            let parent = Path::new(path).parent().unwrap_or(Path::new("."));
+            let parent = parent.to_string_lossy();
+            let parent = quoted_for_shell(&parent);
+            said.push(if reader == Audience::Person {
+                format!("Make it first: mkdir -p {parent}")
+            } else {
+                format!(
+                    "file_write makes no directories: make it with bash, `mkdir -p {parent}`, then \
+                     write again."
+                )
+            });
+        }
+        PathWant::File | PathWant::Any if similar.is_empty() && reader != Audience::Person => {
+            let name = Path::new(path).file_name().unwrap_or_default();
+            let name = name.to_string_lossy();
+            // What wildcards would read otherwise.
+            if !name.contains(['*', '?', '[', '\\', '{']) {
+                let pattern = format!("**/{name}");
+                said.push(format!(
+                    "If it is elsewhere, glob finds it: \"pattern\":{pattern:?}."
+                ));
+            }
+        }
+        PathWant::File | PathWant::Any => {}
+    }
+    said
+}
+
+/// A path as it can be sent.
+fn quoted(path: &Path) -> String {
+    format!("{:?}", path.to_string_lossy())
+}
+
+/// What is to be said of a file that was made under a name that looks like a slip of another's,
+/// where that other one is there.
+pub fn made_beside(path: &str) -> Option<String> {
+    let odd = |one: char| one.is_whitespace() || "\"'`<>".contains(one);
+    let name = Path::new(path).file_name()?.to_str()?;
+    let is_odd = path.starts_with(odd)
+        || path.ends_with(odd)
+        || path.starts_with('@')
+        || name.contains(['\\', ':', '#']);
+    if !is_odd || Path::new(path).exists() {
+        return None;
+    }
+    let meant = paths::meant_path(path, PathWant::File, confinement::is_within_reach)?;
+    let meant = meant.path.filter(|_| meant.exists)?;
+    Some(format!(
+        "This made a new file with the name {name:?}; {meant:?} is there as well, and unchanged."
+    ))
+}
+
+/// The last part of `path`, as answers name a file.
+pub fn base_name(path: &str) -> &str {
+    let trimmed = path.trim_end_matches('/');
+    trimmed.rsplit_once('/').map_or(trimmed, |(_, name)| name)
+}

@@ -1,0 +1,8 @@
+//! file-read, file-write and file-edit.
+
+pub mod edit;
+mod edit_note;
+mod failure;
+pub mod read;
+pub mod words;
+pub mod write;

@@ -1,0 +1,274 @@
+//! glob: the paths that a wildcard pattern names.
+
+use std::convert::Infallible;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use crate::contract::failure::{Code, Failure};
+use crate::contract::notes::Notes;
+use crate::contract::reply::{Object, Reply};
+use crate::contract::request::Request;
+use crate::contract::terms::{self, Audience, Terms, threads};
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
+};
+use crate::search::empty_result::{self, EmptySearch};
+use crate::search::paths::WalkOutcome;
+use crate::search::steps::GlobPattern;
+use crate::search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
+use crate::tools::search::note::{self, NoteWords};
+use crate::unseen;
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "glob",
+    link: "glob",
+    family: Family::Local,
+    set: ToolSet::Local,
+    offered: true,
+    schema: include_str!("../schemas/glob.json"),
+    model_schema: include_str!("../schemas/for_models/glob.json"),
+    output_schema: None,
+    own_limit: None,
+    artifacts: false,
+    title: "Find files",
+    hints: ToolHints::LOOKS,
+    scope: AccessScope::Paths {
+        directory: "path",
+        pattern: "pattern",
+    },
+    at_once: None,
+    manual: ToolManual {
+        text: "\
+Answers with the paths that a pattern names, a line each, sorted by their bytes: `*`, `?`, `[a-z]`,
+`[!a]`, `[[:alpha:]]` and `\\` as in glob(3), and `**` as a whole component for any number of
+directories. Braces with a comma in them stand for alternatives: `**/*.{ts,tsx}`. Wildcards pass
+over names that begin with a dot. `path` is taken literally; no match is an answer too, and a note
+says so where the pattern looked past what there is.",
+        example: r#"{"pattern":"*.conf","path":"/etc"}"#,
+        environment: &[terms::SEARCH_THREADS],
+    },
+    account: None,
+    fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
+    exits: ExitCodes::SEARCH,
+    less: "To have less, narrow `pattern` or `path`.",
+    sample: Some(SampleCall {
+        file: Some(("note.txt", "hello\n")),
+        request: r#"{"pattern":"no*.txt"}"#,
+        answer: "note.txt",
+    }),
+    run,
+    from_cache: None,
+};
+
+const WORDS: NoteWords = NoteWords {
+    field: "pattern",
+    searches: false,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let pattern = request.required_text("pattern")?;
+    let path = request.text("path")?.unwrap_or_default();
+    let terms = request.terms();
+    let failure = |error| failure(error, pattern, path);
+    let parsed = GlobPattern::parse(pattern.as_bytes()).map_err(|error| failure(error.into()))?;
+    let walk = parsed.walk(Path::new(path), terms.until());
+    let walk = walk.map_err(failure)?;
+    Ok(Reply::new(move |object| {
+        let (walked, listed) = list(object, walk)?;
+        object.field("count", &listed.count)?;
+        let mut notes = Notes::default();
+        notes.add(what_is_shown(&listed));
+        let left_out = walked.left_out;
+        notes.add(left_out.map(|what| note::left_out_names(what, terms, WORDS)));
+        notes.add(note::unlisted_directories(&walked.unlisted));
+        if listed.count == 0 {
+            object.nothing_found("no names match")?;
+            if left_out.is_none() {
+                notes.add(why_nothing(pattern, path, terms));
+            }
+        }
+        object.note(notes);
+        Ok(())
+    }))
+}
+
+/// Collects the names that a walk finds.
+struct NameCollector<'a> {
+    /// The most bytes of them that can be shown, if there is a limit.
+    room: Option<usize>,
+    /// True if nothing more has room.
+    full: &'a AtomicBool,
+}
+
+/// Some names, one behind the other.
+#[derive(Default)]
+struct NameChunk {
+    /// Each with a line feed before it.
+    text: Vec<u8>,
+    /// The offset at which each ends, if there is a limit.
+    ends: Vec<usize>,
+    count: u64,
+}
+
+impl NameChunk {
+    /// Spells unseen characters. Most names have none, and are looked at many at a time.
+    fn spell(&mut self) {
+        if self.text.is_ascii() {
+            return;
+        }
+        let (mut text, mut start) = (Vec::with_capacity(self.text.len()), 0);
+        let mut whole = self.text.len();
+        let ends = match self.ends.as_mut_slice() {
+            [] => std::slice::from_mut(&mut whole),
+            ends => ends,
+        };
+        for end in ends {
+            let name = &self.text[start..*end];
+            start = *end;
+            text.extend_from_slice(&unseen::spelled_name(name));
+            *end = text.len();
+        }
+        self.text = text;
+    }
+}
+
+/// The bytes of text that are handed on at once.
+const ENOUGH: usize = 64 << 10;
+
+impl PathVisitor for NameCollector<'_> {
+    type Output = NameChunk;
+    type Rest = Infallible;
+    const COST: usize = 1;
+
+    fn visit(&mut self, found: &mut WalkEntry<'_>, made: &mut NameChunk) -> Option<Infallible> {
+        made.count += 1;
+        let is_of_use = |room| made.text.len() <= room && !self.full.load(Ordering::Relaxed);
+        if self.room.is_none_or(is_of_use) {
+            made.text.push(b'\n');
+            for part in found.parts() {
+                made.text.extend_from_slice(part);
+            }
+            if self.room.is_some() {
+                made.ends.push(made.text.len());
+            }
+        }
+        None
+    }
+
+    fn resume(&mut self, rest: Infallible, _: &mut NameChunk) -> Option<Infallible> {
+        match rest {}
+    }
+
+    fn is_enough(&self, made: &NameChunk) -> bool {
+        made.text.len() >= ENOUGH
+    }
+
+    fn size(made: &NameChunk) -> usize {
+        made.text.len()
+    }
+}
+
+/// Names that were listed.
+#[derive(Default)]
+struct ListedNames {
+    /// The number of names.
+    count: u64,
+    /// The number of those that are shown, if a limit leaves some out.
+    shown: Option<u64>,
+    /// The length of the first one in bytes, if it is not shown whole.
+    first: Option<usize>,
+}
+
+/// Writes the names, a line each, as far as there is room, and counts the others.
+fn list(object: &mut Object<'_>, walk: PatternWalk) -> io::Result<(WalkOutcome, ListedNames)> {
+    let room = object.room();
+    let spelled = object.terms().reader != Audience::Person;
+    let mut output = object.text("output")?;
+    let full = AtomicBool::new(false);
+    let (mut listed, mut shown) = (ListedNames::default(), 0);
+    let names = || NameCollector { room, full: &full };
+    let (walked, flow) = walk.visit(threads, names, |made: &mut NameChunk| {
+        let first = usize::from(listed.count == 0);
+        listed.count += made.count;
+        made.count = 0;
+        if spelled {
+            made.spell();
+        }
+        let written = if room.is_some() {
+            let mut start = 0;
+            for end in made.ends.drain(..) {
+                let name = &made.text[start..end];
+                let name = name.get(usize::from(shown == 0)..).unwrap_or_default();
+                if full.load(Ordering::Relaxed) {
+                    break;
+                }
+                match output.record(name) {
+                    Ok(true) => shown += 1,
+                    Ok(false) => {
+                        listed.first = (shown == 0).then_some(name.len());
+                        full.store(true, Ordering::Relaxed);
+                    }
+                    Err(error) => return ControlFlow::Break(error),
+                }
+                start = end;
+            }
+            Ok(())
+        } else {
+            output.write_all(made.text.get(first..).unwrap_or_default())
+        };
+        made.text.clear();
+        written.map_or_else(ControlFlow::Break, ControlFlow::Continue)
+    });
+    if let ControlFlow::Break(error) = flow {
+        return Err(error);
+    }
+    output.close()?;
+    listed.shown = room.map(|_| shown).filter(|shown| *shown < listed.count);
+    Ok((walked, listed))
+}
+
+/// Says how many names are shown, if not all have room.
+fn what_is_shown(listed: &ListedNames) -> Option<String> {
+    let (count, narrow) = (listed.count, "pattern or path");
+    match listed.first {
+        Some(length) => Some(note::first_is_cut(length, count, narrow)),
+        None => listed
+            .shown
+            .map(|shown| note::shown_part(shown, count, "names", narrow)),
+    }
+}
+
+/// Says why no name was found; none, if there is nothing to be found.
+fn why_nothing(pattern: &str, path: &str, terms: &Terms) -> Option<String> {
+    let until = Instant::now() + empty_result::LIMIT;
+    let until = terms
+        .deadline
+        .map_or(until, |deadline| until.min(deadline.end));
+    let reason = empty_result::names(EmptySearch {
+        path,
+        pattern,
+        files_only: false,
+        until,
+    })?;
+    Some(WORDS.reason(&reason, 0))
+}
+
+fn failure(error: GlobError, pattern: &str, path: &str) -> Failure {
+    match error {
+        GlobError::InvalidPattern(error) => {
+            let failure = Failure::new(Code::InvalidPattern, "Invalid glob pattern");
+            failure.with_note(note::pattern_error(error, pattern.len(), WORDS))
+        }
+        GlobError::ReadError(error) => {
+            let why = note::errno_in_words(error);
+            let path = if path.is_empty() { "." } else { path };
+            let failure = Failure::new(Code::ReadError, "Read error during glob");
+            failure.with_note(format!("{path} cannot be listed: {why}."))
+        }
+        GlobError::OutOfMemory => Failure::new(Code::OutOfMemory, "Out of memory during glob"),
+    }
+}

@@ -1,0 +1,257 @@
+//! The answer of a search, put together in order from what its threads have found.
+
+use std::io::{self, Write};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+
+use super::chunk::{LineRecord, ResultChunk, SearchedPiece};
+use super::search::{SharedSearch, binary_matches, note_outcome, path_text};
+use crate::contract::reply::{Object, Text};
+
+/// The most links that are looked at for an empty answer.
+const MOST_LINKS: usize = 10_000;
+/// The longest time between two sendings to the reader.
+const SEND: Duration = Duration::from_millis(20);
+/// The bytes of a large file's text that are put together at once.
+const ENOUGH: usize = 32 << 10;
+
+/// An answer that is being written.
+pub struct GrepAnswer<'a, 'o> {
+    shared: &'a SharedSearch,
+    output: Text<'o>,
+    /// True if a line has been written.
+    begun: bool,
+    /// The time since which something waits to be sent.
+    waits: Option<Instant>,
+    /// The large file of which pieces come.
+    large: LargeFile,
+    done: SearchOutcome,
+}
+
+/// A large file of which not all pieces have come.
+#[derive(Default)]
+struct LargeFile {
+    /// The number of lines in the pieces before.
+    lines: u64,
+    /// The number of matching lines that were counted and not shown.
+    counted: u64,
+    /// True if nothing more of it is of use.
+    failed: bool,
+}
+
+/// The result of a search.
+#[derive(Debug, Default)]
+pub struct SearchOutcome {
+    /// The number of lines that match.
+    pub count: u64,
+    /// True if there is a limit to the lines that are shown.
+    pub bounded: bool,
+    /// The number of those that are shown whole then.
+    pub shown: u64,
+    /// The length of the answer's first line in bytes, if it is not shown whole.
+    pub first: Option<usize>,
+    /// The number of files that were searched, to the end or not.
+    pub files: u64,
+    /// The number of files that could not be read.
+    pub unreadable: u64,
+    /// The first of them, and the reason.
+    pub first_unreadable: Option<(String, Errno)>,
+    /// Files with a line that is too long.
+    pub not_to_the_end: Vec<String>,
+    /// The first line that could not be decided.
+    pub undecided: Option<String>,
+    /// The place where the search ended early, if it did.
+    pub ended: Option<EarlyEnd>,
+    /// The number of directories among the names.
+    pub directories: u64,
+    /// The first of the symbolic links among them.
+    pub links: Vec<Vec<u8>>,
+}
+
+/// The place where a search ended early.
+#[derive(Debug)]
+pub struct EarlyEnd {
+    /// The file.
+    pub file: String,
+    /// The first line that was not searched.
+    pub line: u64,
+    /// True if the time of the call was over, whatever the pattern costs.
+    pub by_the_clock: bool,
+}
+
+impl<'a, 'o> GrepAnswer<'a, 'o> {
+    /// Begins an answer whose lines are the field `output` of `object`.
+    pub fn new(shared: &'a SharedSearch, object: &'o mut Object<'_>) -> io::Result<Self> {
+        Ok(Self {
+            shared,
+            output: object.text("output")?,
+            begun: false,
+            waits: None,
+            large: LargeFile::default(),
+            done: SearchOutcome {
+                bounded: shared.room.is_some(),
+                ..SearchOutcome::default()
+            },
+        })
+    }
+
+    /// Ends the answer's text.
+    pub fn finish(self) -> io::Result<SearchOutcome> {
+        self.output.close()?;
+        Ok(self.done)
+    }
+
+    /// Adds the next findings and empties them. True if the search goes on.
+    pub fn add(&mut self, chunk: &mut ResultChunk) -> io::Result<bool> {
+        match chunk.piece.take() {
+            Some(piece) => self.add_piece(&piece, chunk)?,
+            None => self.add_lines(chunk)?,
+        }
+        chunk.text.clear();
+        chunk.records.clear();
+        chunk.bytes = 0;
+        let done = &mut self.done;
+        done.count += std::mem::take(&mut chunk.count);
+        done.files += std::mem::take(&mut chunk.files);
+        done.unreadable += std::mem::take(&mut chunk.unreadable);
+        let unreadable = chunk.first_unreadable.take();
+        done.first_unreadable = done.first_unreadable.take().or(unreadable);
+        done.not_to_the_end.append(&mut chunk.not_to_the_end);
+        done.directories += std::mem::take(&mut chunk.directories);
+        let room = MOST_LINKS.saturating_sub(done.links.len());
+        done.links.extend(chunk.links.drain(..).take(room));
+        let undecided = chunk.undecided.take();
+        let undecided = undecided.map(|(file, line)| format!("{file}:{line}"));
+        done.undecided = done.undecided.take().or(undecided);
+        if let Some((file, line)) = chunk.ended.take() {
+            let over = |until| Instant::now() >= until;
+            done.ended = Some(EarlyEnd {
+                file,
+                line,
+                by_the_clock: self.shared.until.is_some_and(over),
+            });
+        }
+        self.send()?;
+        Ok(self.done.ended.is_none())
+    }
+
+    /// Sends the text so far, unless that was done a moment ago.
+    fn send(&mut self) -> io::Result<()> {
+        if self.begun && self.shared.room.is_none() {
+            let waits = *self.waits.get_or_insert_with(Instant::now);
+            if waits.elapsed() >= SEND {
+                self.output.send()?;
+                self.waits = Some(Instant::now());
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds lines as they are to be written.
+    fn add_lines(&mut self, chunk: &ResultChunk) -> io::Result<()> {
+        if self.shared.room.is_none() {
+            return self.write(&chunk.text);
+        }
+        let mut start = 0;
+        for record in &chunk.records {
+            self.record(&chunk.text[start..record.end], *record)?;
+            start = record.end;
+        }
+        Ok(())
+    }
+
+    /// Adds lines of a large file, whose numbers are known now.
+    fn add_piece(&mut self, piece: &SearchedPiece, chunk: &mut ResultChunk) -> io::Result<()> {
+        if piece.first {
+            self.large = LargeFile::default();
+        }
+        let known = &piece.file.known;
+        if self.large.failed {
+            *chunk = ResultChunk::default();
+            return Ok(());
+        }
+        let before = [b"\n", &*known.path, b":"].concat();
+        let (mut text, mut start) = (Vec::with_capacity(ENOUGH), 0);
+        for record in &chunk.records {
+            let line = &chunk.text[start..record.end];
+            start = record.end;
+            let at = text.len();
+            text.extend_from_slice(&before);
+            let number = self.large.lines + record.number;
+            text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+            text.extend_from_slice(b": ");
+            let whole = record.whole + text.len() - at;
+            text.extend_from_slice(line);
+            if self.shared.room.is_some() {
+                self.record(&text, LineRecord { whole, ..*record })?;
+                text.clear();
+            } else if text.len() >= ENOUGH {
+                self.write(&text)?;
+                text.clear();
+            }
+        }
+        self.write(&text)?;
+        let number = |line: u64| self.large.lines + line;
+        let undecided = piece
+            .undecided
+            .map(|line| (path_text(&known.path), number(line)));
+        chunk.undecided = undecided;
+        let failed = piece.failed.map(|failed| failed.shifted(self.large.lines));
+        self.large.lines += piece.line_feeds;
+        if known.binary {
+            self.large.counted += chunk.count;
+        }
+        if piece.last || failed.is_some() {
+            self.large.failed = true;
+            note_outcome(chunk, &known.path, failed);
+            if self.large.counted > 0 {
+                let text = binary_matches(&known.path, self.large.counted);
+                let record = LineRecord {
+                    end: 0,
+                    whole: text.len(),
+                    number: 0,
+                    lines: self.large.counted,
+                };
+                if self.shared.room.is_some() {
+                    self.record(&text, record)?;
+                } else {
+                    self.write(&text)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes lines, each with a line feed before it.
+    fn write(&mut self, text: &[u8]) -> io::Result<()> {
+        let text = text.get(usize::from(!self.begun)..).unwrap_or_default();
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.begun = true;
+        self.output.write_all(text)
+    }
+
+    /// Writes one line, if it has room.
+    fn record(&mut self, text: &[u8], record: LineRecord) -> io::Result<()> {
+        if self.output.is_full() {
+            return Ok(());
+        }
+        let skipped = usize::from(!self.begun);
+        self.begun = true;
+        let whole = self
+            .output
+            .record(text.get(skipped..).unwrap_or_default())?;
+        if whole {
+            self.done.shown += record.lines;
+        } else if self.done.shown == 0 {
+            self.done.first = Some(record.whole - skipped);
+        }
+        if self.output.is_full() {
+            self.shared.full.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}

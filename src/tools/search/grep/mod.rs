@@ -1,0 +1,406 @@
+//! grep: the lines of files that a regular expression matches.
+
+mod answer;
+mod chunk;
+mod search;
+mod second_pass;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{fs, io};
+
+use crate::basics::words::counted;
+use crate::contract::failure::{Code, Failure};
+use crate::contract::notes::Notes;
+use crate::contract::reply::{Object, Reply};
+use crate::contract::request::Request;
+use crate::contract::terms::{self, Audience, Terms};
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
+};
+use crate::search::empty_result::{self, EmptyReason, EmptySearch, SearchedNames};
+use crate::search::ere::{RegexMatcher, has_empty_group};
+use crate::search::paths::WalkOutcome;
+use crate::search::scan::LinkPolicy;
+use crate::search::steps::{GlobPattern, WildcardError};
+use crate::search::walk::{self, GlobError, PatternWalk};
+use crate::tools::search::note::{self, NoteWords};
+use answer::{EarlyEnd, GrepAnswer, SearchOutcome};
+use chunk::ResultChunk;
+use search::{FileSearcher, SharedSearch};
+use second_pass::SecondPass;
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "grep",
+    link: "grep",
+    family: Family::Local,
+    set: ToolSet::Local,
+    offered: true,
+    schema: include_str!("../../schemas/grep.json"),
+    model_schema: include_str!("../../schemas/for_models/grep.json"),
+    output_schema: None,
+    own_limit: None,
+    artifacts: false,
+    title: "Search in files",
+    hints: ToolHints::LOOKS,
+    scope: AccessScope::Paths {
+        directory: "path",
+        pattern: "glob",
+    },
+    at_once: None,
+    manual: ToolManual {
+        text: "\
+Answers with the lines that a pattern matches, as `file:line: text`. The pattern is a POSIX extended
+regular expression, matched against one line at a time; `\\b \\w \\s \\d \\t \\x41 \\p{Lu}`, `(?i)`,
+`(?:...)`, `(?<name>...)`, lazy repetitions and back-references are understood too, and in brackets a
+backslash escapes. What is not (look-around, `\\n`) is refused with what to write instead. UTF-16
+with a byte-order mark is searched as text. `path` is a directory, in which the files that `glob`
+names are searched (`*` if none is given; `**/*` for all below, `**/*.{c,h}` for some), or one file.
+Regular files only, hidden ones only where `glob` names them. Where nothing is found and not all was
+looked at, a note says what was not.",
+        example: r#"{"pattern":"^root:","path":"/etc/passwd"}"#,
+        environment: &[terms::SEARCH_THREADS],
+    },
+    account: None,
+    fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
+    exits: ExitCodes::SEARCH,
+    less: "To have less, narrow `pattern`, `glob` or `path`.",
+    sample: Some(SampleCall {
+        file: Some(("note.txt", "hello\n")),
+        request: r#"{"pattern":"hel+o","glob":"note.txt"}"#,
+        answer: "note.txt",
+    }),
+    run,
+    from_cache: None,
+};
+
+const WORDS: NoteWords = NoteWords {
+    field: "glob",
+    searches: true,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let pattern = request.required_text("pattern")?;
+    let glob = request.text("glob")?;
+    let path = request.text("path")?;
+    let until = request.terms().until();
+    let target = match path {
+        Some(path) if Path::new(path).is_file() => Ok(SearchTarget::File),
+        _ => SearchTarget::of(glob.unwrap_or("*")),
+    };
+    let path = path.unwrap_or(".");
+    let mut matcher = RegexMatcher::compile(pattern).map_err(|error| {
+        let failure = Failure::new(Code::InvalidPattern, format!("Invalid pattern: {error}"));
+        let target = target.as_ref().ok();
+        let note =
+            target.and_then(|target| SecondPass::of(pattern, false, until).note(path, target));
+        match note {
+            Some(note) => failure.with_note(note),
+            None => failure,
+        }
+    })?;
+    if let Some(until) = until {
+        matcher = matcher.within(until.saturating_duration_since(Instant::now()));
+    }
+    let query = GrepQuery {
+        pattern,
+        matcher,
+        path,
+        glob,
+        target: target?,
+    };
+    Ok(Reply::new(move |object| query.answer(object, until)))
+}
+
+/// The files that are searched.
+enum SearchTarget {
+    /// The file at `path`.
+    File,
+    /// The names of a pattern.
+    Names(GlobPattern),
+    /// No files, because the text is not a pattern.
+    Nowhere(WildcardError),
+}
+
+impl SearchTarget {
+    fn of(glob: &str) -> Result<Self, Failure> {
+        match GlobPattern::parse(glob.as_bytes()) {
+            Ok(pattern) => Ok(Self::Names(pattern)),
+            Err(error @ WildcardError::TooMany) => {
+                let failure = Failure::new(Code::InvalidPattern, "Invalid glob pattern");
+                Err(failure.with_note(note::pattern_error(error, glob.len(), WORDS)))
+            }
+            Err(error) => Ok(Self::Nowhere(error)),
+        }
+    }
+
+    /// Begins to walk over the files; none if the text is not a pattern.
+    fn walk(&self, path: &str, until: Option<Instant>) -> Result<Option<PatternWalk>, GlobError> {
+        match self {
+            Self::File => Ok(Some(walk::file(Path::new(path)))),
+            Self::Names(pattern) => pattern.walk(Path::new(path), until).map(Some),
+            Self::Nowhere(_) => Ok(None),
+        }
+    }
+
+    fn links(&self) -> LinkPolicy {
+        match self {
+            Self::File => LinkPolicy::Follow,
+            Self::Names(_) | Self::Nowhere(_) => LinkPolicy::Refuse,
+        }
+    }
+}
+
+/// A call that has been understood.
+struct GrepQuery<'a> {
+    pattern: &'a str,
+    matcher: RegexMatcher,
+    path: &'a str,
+    glob: Option<&'a str>,
+    target: SearchTarget,
+}
+
+impl GrepQuery<'_> {
+    fn answer(&self, object: &mut Object<'_>, until: Option<Instant>) -> io::Result<()> {
+        let reader = object.terms().reader;
+        let shared = SharedSearch::new(until, object.room(), reader, self.target.links());
+        let mut answer = GrepAnswer::new(&shared, object)?;
+        let walk = self.target.walk(self.path, until);
+        let mut walked = Ok(WalkOutcome::default());
+        match walk {
+            Ok(Some(walk)) => {
+                let searcher = || FileSearcher::new(&shared, &self.matcher);
+                let (all, flow) = walk.visit(
+                    || shared.threads(),
+                    searcher,
+                    |chunk: &mut ResultChunk| match answer.add(chunk) {
+                        Ok(true) => ControlFlow::Continue(()),
+                        Ok(false) => ControlFlow::Break(Ok(())),
+                        Err(error) => ControlFlow::Break(Err(error)),
+                    },
+                );
+                if let ControlFlow::Break(ended) = flow {
+                    ended?;
+                }
+                walked = Ok(all);
+            }
+            Ok(None) => {}
+            Err(error) => walked = Err(error),
+        }
+        let done = answer.finish()?;
+        object.field("count", &done.count)?;
+        if done.count == 0 {
+            object.nothing_found(&match done.files {
+                0 => "no file searched".to_owned(),
+                files => format!("no matches in {}", counted(files, "file")),
+            })?;
+        }
+        let notes = self.notes(&walked, &done, object.terms());
+        object.note(notes);
+        Ok(())
+    }
+
+    fn notes(
+        &self,
+        walked: &Result<WalkOutcome, GlobError>,
+        done: &SearchOutcome,
+        terms: &Terms,
+    ) -> Notes {
+        let mut notes = Notes::default();
+        notes.add(what_is_shown(done));
+        let undecided = done.undecided.as_deref();
+        notes.add(undecided.map(|first| too_costly(self.matcher.gave_up(), first)));
+        notes.add(
+            done.ended
+                .as_ref()
+                .map(|ended| ended_early(ended, done, terms)),
+        );
+        notes.add(cut_short(&done.not_to_the_end));
+        notes.add(unreadable(done));
+        let mut ended = done.ended.is_some();
+        if let Ok(walked) = walked {
+            let left_out = walked.left_out;
+            ended |= left_out.is_some();
+            notes.add(left_out.map(|what| note::left_out_names(what, terms, WORDS)));
+            notes.add(note::unlisted_directories(&walked.unlisted));
+        }
+        if !ended && done.files > 0 && (done.count == 0 || has_empty_group(self.pattern)) {
+            let pass = SecondPass::of(self.pattern, done.count > 0, terms.until());
+            notes.add(pass.note(self.path, &self.target));
+        }
+        if done.count == 0 && !ended && done.unreadable == 0 {
+            notes.add(self.why_nothing(walked, done, terms));
+        }
+        notes
+    }
+
+    /// Says why no line was found; none, if all that was asked for was searched.
+    fn why_nothing(
+        &self,
+        walked: &Result<WalkOutcome, GlobError>,
+        done: &SearchOutcome,
+        terms: &Terms,
+    ) -> Option<String> {
+        let until = Instant::now() + empty_result::LIMIT;
+        let until = terms
+            .deadline
+            .map_or(until, |deadline| until.min(deadline.end));
+        let glob = self.glob.unwrap_or("*");
+        let walked = match (&self.target, walked) {
+            (SearchTarget::File, _) => {
+                return self.glob.map(|_| {
+                    "`path` is a file, which alone was searched; `glob` counts only where `path` is a directory."
+                        .to_owned()
+                });
+            }
+            (SearchTarget::Nowhere(error), _) => {
+                return Some(note::pattern_error(*error, glob.len(), WORDS));
+            }
+            (_, Err(GlobError::ReadError(error))) => {
+                let why = note::errno_in_words(*error);
+                return Some(format!(
+                    "Nothing was searched: {} cannot be listed ({why}).",
+                    self.path
+                ));
+            }
+            (_, Err(error)) => return Some(format!("Nothing was searched: {error}.")),
+            (SearchTarget::Names(_), Ok(walked)) => walked,
+        };
+        let search = EmptySearch {
+            path: if self.path == "." { "" } else { self.path },
+            pattern: glob,
+            files_only: true,
+            until,
+        };
+        let misplaced = match self.path {
+            "." => None,
+            _ if glob.starts_with('/') => None,
+            _ => empty_result::misplaced(search, self.glob).map(EmptyReason::Path),
+        };
+        let reason = misplaced
+            .or_else(|| empty_result::lines(search, searched(self.path, walked, done, until)));
+        match reason {
+            Some(reason) => Some(WORDS.reason(&reason, done.files)),
+            // A model is told so in place of the lines.
+            None if done.files > 0 || terms.reader == Audience::Model => None,
+            None => Some(match self.glob {
+                Some(glob) => format!("Nothing was searched: no file is named {glob:?}."),
+                None => "Nothing was searched: there is no file to be searched.".to_owned(),
+            }),
+        }
+    }
+}
+
+/// Counts the names that were found below `path`.
+fn searched(
+    path: &str,
+    walked: &WalkOutcome,
+    done: &SearchOutcome,
+    until: Instant,
+) -> SearchedNames {
+    let mut searched = SearchedNames {
+        files: done.files,
+        directories: done.directories,
+        hidden: walked.hidden,
+        ..SearchedNames::default()
+    };
+    let here = fs::canonicalize(path);
+    // A file to which a link leads within that directory is searched there, if any is.
+    let elsewhere = |link: &[u8]| {
+        let target = fs::canonicalize(OsStr::from_bytes(link)).ok()?;
+        let inside = done.files > 0 && here.as_ref().is_ok_and(|here| target.starts_with(here));
+        (!inside && target.is_file()).then_some(())
+    };
+    for link in &done.links {
+        if Instant::now() >= until {
+            break;
+        }
+        searched.links += u64::from(elsewhere(link).is_some());
+    }
+    searched
+}
+
+/// Says how many matches are shown, if not all have room.
+fn what_is_shown(done: &SearchOutcome) -> Option<String> {
+    let narrow = "pattern, glob or path";
+    match done.first {
+        Some(length) => Some(note::first_is_cut(length, done.count, narrow)),
+        None if done.bounded && done.shown < done.count => {
+            Some(note::shown_part(done.shown, done.count, "matches", narrow))
+        }
+        None => None,
+    }
+}
+
+fn unreadable(done: &SearchOutcome) -> Option<String> {
+    let (file, why) = done.first_unreadable.as_ref()?;
+    let why = note::errno_in_words(*why);
+    Some(match done.unreadable {
+        1 => format!("1 file could not be read: {file} ({why})."),
+        count => format!(
+            "{} could not be read, the first of them {file} ({why}).",
+            counted(count, "file")
+        ),
+    })
+}
+
+fn too_costly(lines: u64, first: &str) -> String {
+    let (lines, which) = match lines {
+        1 => ("1 further line".to_owned(), ""),
+        lines => (format!("{lines} further lines"), "the first of them "),
+    };
+    format!(
+        "{lines} may match ({which}{first}): the pattern is too costly to decide on what is there. \
+         Make it more specific: smaller counts, fewer repetitions inside repetitions or \
+         back-references, more plain text."
+    )
+}
+
+/// The time before the end of a call's time at which a pattern's limit counts as that end.
+const NEARLY: Duration = Duration::from_millis(100);
+
+fn ended_early(ended: &EarlyEnd, done: &SearchOutcome, terms: &Terms) -> String {
+    let EarlyEnd {
+        file,
+        line,
+        by_the_clock,
+    } = ended;
+    // A pattern's own limit is the rest of the call's time, where the call has one.
+    let of_the_call = |until: Instant| Instant::now() + NEARLY >= until;
+    let (why, what) = if *by_the_clock {
+        let time = note::seconds_of_call(terms);
+        (format!("the call had {time}"), "Narrow `path` or `glob`")
+    } else if terms.until().is_some_and(of_the_call) {
+        let time = note::seconds_of_call(terms);
+        (
+            format!("the call had {time}"),
+            "Narrow `path` or `glob`, make the pattern simpler",
+        )
+    } else {
+        (
+            "the pattern is too costly".to_owned(),
+            "Make the pattern simpler",
+        )
+    };
+    format!(
+        "The search ended for lack of time before line {line} of {file}, since {why}: all before that was \
+         searched ({} to the end), the rest of this file and the files behind it were not. {what}, or \
+         search fewer files at a time.",
+        counted(done.files, "file")
+    )
+}
+
+fn cut_short(files: &[String]) -> Option<String> {
+    (!files.is_empty()).then(|| {
+        format!(
+            "Not searched to the end, for a line of more than 1 GiB in it: {}.",
+            files.join(", ")
+        )
+    })
+}

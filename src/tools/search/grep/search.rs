@@ -1,0 +1,451 @@
+//! The search itself, as each thread does it: files in, lines out.
+
+use std::cell::Cell;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use rustix::io::Errno;
+
+use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
+use crate::basics::words::counted;
+use crate::contract::terms::{Audience, threads};
+use crate::search::ere::RegexMatcher;
+use crate::search::ordered_pool::OrderedJob;
+use crate::search::paths::EntryKind;
+use crate::search::scan::{
+    self, FilePieces, FileScan, FileScanner, LARGE, LineMatcher, LineSink, LinkPolicy, ScanError,
+    ScanFlow,
+};
+use crate::search::walk::{PathVisitor, WalkEntry};
+use crate::unseen;
+
+/// The bytes at a file's beginning that show if it is binary.
+const BINARY_LOOK: usize = 8 << 10;
+/// The bytes of lines that are handed on at once.
+const ENOUGH_TEXT: usize = 256 << 10;
+/// The bytes of files that are searched at once.
+const ENOUGH_BYTES: usize = 1 << 20;
+/// The bytes of files that are searched before a second thread pays.
+const MUCH: usize = 4 << 20;
+
+/// The settings and state that the threads of one search share.
+#[derive(Debug)]
+pub struct SharedSearch {
+    /// The time at which the call ends.
+    pub until: Option<Instant>,
+    /// The most bytes of text that are shown, if there is a limit.
+    pub room: Option<usize>,
+    /// True if matches in binary files are counted and not shown.
+    pub binary_counted: bool,
+    /// The treatment of files that are symbolic links.
+    pub links: LinkPolicy,
+    /// True if unseen characters are spelled in names.
+    pub spelled: bool,
+    /// True if nothing more has room: further lines are only counted.
+    pub full: AtomicBool,
+    /// The most threads, once that was asked for.
+    threads: OnceLock<usize>,
+}
+
+impl SharedSearch {
+    pub fn new(
+        until: Option<Instant>,
+        room: Option<usize>,
+        reader: Audience,
+        links: LinkPolicy,
+    ) -> Self {
+        Self {
+            until,
+            room,
+            binary_counted: reader == Audience::Model,
+            links,
+            spelled: reader != Audience::Person,
+            full: AtomicBool::new(false),
+            threads: OnceLock::new(),
+        }
+    }
+
+    /// Returns the most threads that there may be.
+    pub fn threads(&self) -> usize {
+        *self.threads.get_or_init(threads)
+    }
+}
+
+/// A matcher that ends a search with the time of the call, and looks at the beginning of a file.
+struct DeadlineMatcher {
+    matcher: RegexMatcher,
+    until: Option<Instant>,
+    /// True if the file is binary, once its beginning has been seen.
+    binary: Cell<Option<bool>>,
+}
+
+impl LineMatcher for DeadlineMatcher {
+    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+        self.matcher.find(window, from)
+    }
+
+    fn goes_on(&self, window: &[u8]) -> bool {
+        if self.binary.get().is_none() {
+            self.binary.set(Some(is_binary(window)));
+        }
+        self.has_time() && self.matcher.goes_on(window)
+    }
+
+    fn has_time(&self) -> bool {
+        self.until.is_none_or(|until| Instant::now() < until)
+    }
+
+    fn stopped(&self) -> Option<usize> {
+        self.matcher.stopped()
+    }
+
+    fn take_undecided(&self) -> Vec<usize> {
+        self.matcher.take_undecided()
+    }
+}
+
+fn is_binary(beginning: &[u8]) -> bool {
+    let marked = beginning.starts_with(b"\xff\xfe") || beginning.starts_with(b"\xfe\xff");
+    let beginning = &beginning[..beginning.len().min(BINARY_LOOK)];
+    !marked && memchr::memchr(0, beginning).is_some()
+}
+
+/// A file that is being searched.
+struct CurrentFile {
+    path: Vec<u8>,
+    /// The number of lines of a binary file that match.
+    counted: u64,
+    /// The text before each number, put together once because there may be millions of lines.
+    before: Vec<u8>,
+}
+
+/// A file that was not searched to its end yet.
+pub enum PendingScan {
+    /// Its search goes on from where it stands; none, once it was taken.
+    Paused(Option<Box<PausedScan>>),
+    /// It is searched piece by piece.
+    Pieces(FilePieces<LargeFileFacts>),
+}
+
+/// A file whose search has paused.
+pub struct PausedScan {
+    scan: FileScan<OwnedFd>,
+    current: CurrentFile,
+    binary: Option<bool>,
+}
+
+impl OrderedJob for PendingScan {
+    fn split_off(&mut self) -> Option<Self> {
+        match self {
+            Self::Pieces(pieces) => pieces.split_off().map(Self::Pieces),
+            Self::Paused(paused) => paused.take().map(|paused| Self::Paused(Some(paused))),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        match self {
+            Self::Pieces(pieces) => pieces.is_over(),
+            Self::Paused(paused) => paused.is_none(),
+        }
+    }
+}
+
+/// One thread of the search.
+pub struct FileSearcher<'s> {
+    shared: &'s SharedSearch,
+    matcher: DeadlineMatcher,
+    scanner: FileScanner,
+    /// The path of the file that is being searched, and what else is used for each again.
+    current: CurrentFile,
+    /// The number of bytes that were searched.
+    bytes: usize,
+}
+
+impl<'s> FileSearcher<'s> {
+    pub fn new(shared: &'s SharedSearch, matcher: &RegexMatcher) -> Self {
+        Self {
+            shared,
+            matcher: DeadlineMatcher {
+                matcher: matcher.another(),
+                until: shared.until,
+                binary: Cell::new(None),
+            },
+            scanner: FileScanner::new(),
+            current: CurrentFile {
+                path: Vec::new(),
+                counted: 0,
+                before: Vec::new(),
+            },
+            bytes: 0,
+        }
+    }
+
+    /// Searches one more file. One that cannot be read is passed over and counted.
+    fn search_file(
+        &mut self,
+        found: &mut WalkEntry<'_>,
+        chunk: &mut ResultChunk,
+    ) -> Option<PendingScan> {
+        self.current.path.clear();
+        for part in found.parts() {
+            self.current.path.extend_from_slice(part);
+        }
+        if self.shared.spelled && !self.current.path.is_ascii() {
+            self.current.path = unseen::spelled_name(&self.current.path).into_owned();
+        }
+        self.current.counted = 0;
+        self.current.before.clear();
+        let links = self.shared.links;
+        let (mut file, size) = match scan::regular(found.open(scan::flags(links)), links) {
+            Ok(file) => file,
+            Err(error) => {
+                note_outcome(chunk, &self.current.path, Some(error));
+                return None;
+            }
+        };
+        if size >= LARGE && self.shared.threads() > 1 {
+            let known = |head: &[u8]| LargeFileFacts {
+                path: self.current.path.clone(),
+                binary: self.shared.binary_counted && is_binary(head),
+            };
+            match FilePieces::of(file, size, known) {
+                Ok(pieces) => return Some(PendingScan::Pieces(pieces)),
+                Err(whole) => file = whole,
+            }
+        }
+        let binary = (!self.shared.binary_counted).then_some(false);
+        self.matcher.binary.set(binary);
+        let scan = self.scanner.begin(file, size);
+        self.go_on(scan, chunk)
+    }
+
+    /// Goes on with the current file.
+    fn go_on(
+        &mut self,
+        mut scan: FileScan<OwnedFd>,
+        chunk: &mut ResultChunk,
+    ) -> Option<PendingScan> {
+        let before = chunk.bytes;
+        let mut lines = LineReceiver {
+            shared: self.shared,
+            chunk,
+            binary: &self.matcher.binary,
+            current: &mut self.current,
+            numbered: true,
+        };
+        let result = scan.go_on(&self.matcher, &mut lines);
+        self.bytes += chunk.bytes - before;
+        if result == Ok(ScanFlow::Pause) {
+            return Some(PendingScan::Paused(Some(Box::new(PausedScan {
+                scan,
+                current: CurrentFile {
+                    path: self.current.path.clone(),
+                    counted: self.current.counted,
+                    before: std::mem::take(&mut self.current.before),
+                },
+                binary: self.matcher.binary.get(),
+            }))));
+        }
+        let CurrentFile { path, counted, .. } = &self.current;
+        if *counted > 0 {
+            let start = chunk.text.len();
+            chunk.text.extend(binary_matches(path, *counted));
+            chunk.records.push(LineRecord {
+                end: chunk.text.len(),
+                whole: chunk.text.len() - start,
+                number: 0,
+                lines: *counted,
+            });
+        }
+        if let Some(line) = scan.undecided() {
+            chunk
+                .undecided
+                .get_or_insert_with(|| (path_text(path), line));
+        }
+        note_outcome(chunk, path, result.err());
+        self.scanner.take_back(scan);
+        None
+    }
+
+    /// Searches a piece of a large file.
+    fn search_piece(&mut self, piece: &FilePieces<LargeFileFacts>, chunk: &mut ResultChunk) {
+        self.matcher.binary.set(Some(piece.file.known.binary));
+        let before = chunk.bytes;
+        let (mut line_feeds, mut undecided) = (0, None);
+        let failed = match piece.source() {
+            Err(error) => Some(ScanError::Unreadable(error)),
+            Ok(source) => {
+                let mut scan = self.scanner.begin(source, 0);
+                if !piece.is_first() {
+                    scan = scan.without_mark();
+                }
+                let mut lines = LineReceiver {
+                    shared: self.shared,
+                    chunk,
+                    binary: &self.matcher.binary,
+                    current: &mut self.current,
+                    numbered: false,
+                };
+                let result = scan.go_on(&self.matcher, &mut lines);
+                (line_feeds, undecided) = (scan.line_feeds(), scan.undecided());
+                self.scanner.take_back(scan);
+                result.err()
+            }
+        };
+        self.bytes += chunk.bytes - before;
+        chunk.piece = Some(SearchedPiece {
+            file: Arc::clone(&piece.file),
+            first: piece.is_first(),
+            last: piece.is_last(),
+            line_feeds,
+            undecided,
+            failed,
+        });
+    }
+}
+
+/// The line that stands for a binary file's matches, with the line feed before it.
+pub fn binary_matches(path: &[u8], count: u64) -> Vec<u8> {
+    let lines = counted(count, "line");
+    format!("\nbinary file {} matches, {lines}", path_text(path)).into_bytes()
+}
+
+/// Returns a path as text.
+pub fn path_text(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}
+
+/// Notes how the search of a file has ended.
+pub fn note_outcome(chunk: &mut ResultChunk, path: &[u8], failed: Option<ScanError>) {
+    match failed {
+        Some(ScanError::OutOfTime(line)) => chunk.ended = Some((path_text(path), line)),
+        Some(ScanError::LineTooLong) => {
+            chunk.files += 1;
+            chunk.not_to_the_end.push(path_text(path));
+        }
+        // It has been removed meanwhile.
+        Some(ScanError::NotRegular | ScanError::Unreadable(Errno::NOENT)) => {}
+        Some(ScanError::Unreadable(error)) => {
+            chunk.unreadable += 1;
+            chunk
+                .first_unreadable
+                .get_or_insert_with(|| (path_text(path), error));
+        }
+        None => chunk.files += 1,
+    }
+}
+
+impl PathVisitor for FileSearcher<'_> {
+    type Output = ResultChunk;
+    type Rest = PendingScan;
+    const COST: usize = 8;
+
+    fn visit(&mut self, found: &mut WalkEntry<'_>, chunk: &mut ResultChunk) -> Option<PendingScan> {
+        match found.kind() {
+            EntryKind::Regular | EntryKind::Unknown => return self.search_file(found, chunk),
+            EntryKind::Directory => chunk.directories += 1,
+            EntryKind::Symlink => chunk.links.push(found.path()),
+            EntryKind::Other => {}
+        }
+        None
+    }
+
+    fn resume(&mut self, rest: PendingScan, chunk: &mut ResultChunk) -> Option<PendingScan> {
+        match rest {
+            PendingScan::Paused(paused) => {
+                let paused = *paused?;
+                self.current = paused.current;
+                self.matcher.binary.set(paused.binary);
+                self.go_on(paused.scan, chunk)
+            }
+            PendingScan::Pieces(pieces) => {
+                self.search_piece(&pieces, chunk);
+                None
+            }
+        }
+    }
+
+    fn is_enough(&self, chunk: &ResultChunk) -> bool {
+        chunk.text.len() >= ENOUGH_TEXT
+            || chunk.bytes >= ENOUGH_BYTES
+            || chunk.ended.is_some()
+            || chunk.piece.is_some()
+    }
+
+    fn size(chunk: &ResultChunk) -> usize {
+        chunk.text.len() + size_of::<LineRecord>() * chunk.records.len()
+    }
+
+    fn has_done_much(&self) -> bool {
+        self.bytes >= MUCH
+    }
+}
+
+/// Takes the lines of a file.
+struct LineReceiver<'l> {
+    shared: &'l SharedSearch,
+    chunk: &'l mut ResultChunk,
+    binary: &'l Cell<Option<bool>>,
+    current: &'l mut CurrentFile,
+    /// True if the lines' numbers are those of the file.
+    numbered: bool,
+}
+
+impl LineSink for LineReceiver<'_> {
+    fn line(&mut self, number: u64, line: &[u8]) -> ScanFlow {
+        let Self {
+            shared,
+            chunk,
+            current,
+            numbered,
+            ..
+        } = self;
+        chunk.count += 1;
+        if self.binary.get() == Some(true) {
+            current.counted += 1;
+            return ScanFlow::GoOn;
+        }
+        let mut shown = line;
+        if let Some(room) = shared.room {
+            if chunk.text.len() > room || shared.full.load(Ordering::Relaxed) {
+                return ScanFlow::GoOn;
+            }
+            // A line is cut here, a little longer than the room, because it may have gigabytes.
+            shown = &line[..line.len().min(room.saturating_add(4))];
+        }
+        let text = &mut chunk.text;
+        let start = text.len();
+        if *numbered {
+            if current.before.is_empty() {
+                current.before = [b"\n", &*current.path, b":"].concat();
+            }
+            text.extend_from_slice(&current.before);
+            text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+            text.extend_from_slice(b": ");
+        }
+        let cut = line.len() - shown.len();
+        text.extend_from_slice(shown);
+        if shared.room.is_some() || !*numbered {
+            chunk.records.push(LineRecord {
+                end: text.len(),
+                whole: text.len() - start + cut,
+                number: if *numbered { 0 } else { number },
+                lines: 1,
+            });
+        }
+        if *numbered && text.len() >= ENOUGH_TEXT {
+            return ScanFlow::Pause;
+        }
+        ScanFlow::GoOn
+    }
+
+    fn searched(&mut self, bytes: usize) -> ScanFlow {
+        self.chunk.bytes += bytes;
+        if self.numbered && self.chunk.bytes >= ENOUGH_BYTES {
+            return ScanFlow::Pause;
+        }
+        ScanFlow::GoOn
+    }
+}

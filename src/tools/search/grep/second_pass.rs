@@ -1,0 +1,181 @@
+//! One further pass over the files of a search, in which the pattern is read in other ways.
+//!
+//! The first reading that matches is named. A pass that was cut knows of no first one, and claims
+//! nothing.
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use super::SearchTarget;
+use crate::contract::terms::threads;
+use crate::search::ere::{AlternativeReading, ReadingKind, alternative_readings};
+use crate::search::paths::EntryKind;
+use crate::search::scan::{self, FileScanner, LineMatcher, LinkPolicy, ScanFlow};
+use crate::search::walk::{PathVisitor, WalkEntry};
+
+/// The longest time of a pass.
+const LONGEST_PASS: Duration = Duration::from_millis(200);
+
+/// A pass over the files of one search.
+#[derive(Debug)]
+pub struct SecondPass {
+    readings: Vec<AlternativeReading>,
+    /// The number of the first reading that has matched so far.
+    first: AtomicUsize,
+    was_cut: AtomicBool,
+    /// True if the pattern itself has found lines.
+    has_found: bool,
+    until: Instant,
+}
+
+impl SecondPass {
+    /// Prepares to read `pattern` in other ways. Where it has found lines, they are too many: only
+    /// ways in which it would find fewer are of use.
+    pub fn of(pattern: &str, has_found: bool, until: Option<Instant>) -> Self {
+        let longest = Instant::now() + LONGEST_PASS;
+        let mut readings = alternative_readings(pattern);
+        let finds_fewer = [ReadingKind::PlainText, ReadingKind::BasicExpression];
+        readings.retain(|reading| !has_found || finds_fewer.contains(&reading.kind));
+        Self {
+            first: AtomicUsize::new(readings.len()),
+            readings,
+            was_cut: AtomicBool::new(false),
+            has_found,
+            until: until.map_or(longest, |until| until.min(longest)),
+        }
+    }
+
+    /// Goes over the files, and says how to write the pattern if it matches in another way.
+    pub fn note(&self, path: &str, target: &SearchTarget) -> Option<String> {
+        if self.readings.is_empty() {
+            return None;
+        }
+        let walk = target.walk(path, Some(self.until)).ok()??;
+        let visitor = || ReadingVisitor {
+            pass: self,
+            readings: self
+                .readings
+                .iter()
+                .map(AlternativeReading::another)
+                .collect(),
+            scanner: FileScanner::new(),
+            links: target.links(),
+        };
+        let go_on = |(): &mut ()| {
+            if self.is_over() {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        };
+        let (walked, _) = walk.visit(threads, visitor, go_on);
+        let first = self.first.load(Ordering::Relaxed);
+        let was_cut = walked.left_out.is_some() || self.was_cut.load(Ordering::Relaxed);
+        if was_cut && first > 0 {
+            return None;
+        }
+        self.readings
+            .get(first)
+            .map(|reading| self.sentence(reading))
+    }
+
+    fn sentence(&self, reading: &AlternativeReading) -> String {
+        let group = if self.has_found {
+            "`()` is an empty group, which matches anywhere. "
+        } else {
+            ""
+        };
+        let way = match reading.kind {
+            ReadingKind::CrlfLineEnd => r"Lines here end in CRLF. With `\r?` before their end",
+            ReadingKind::PlainText => "As plain text",
+            ReadingKind::BasicExpression => "Read as grep's basic expression",
+            ReadingKind::AnyCase => "Without regard to case",
+            ReadingKind::OtherUnicodeForm => "In the other Unicode form",
+        };
+        let pattern = &reading.pattern;
+        format!("{group}{way} the pattern does match: send `{pattern}`.")
+    }
+
+    /// True if nothing more is to be learned.
+    fn is_over(&self) -> bool {
+        let is_late = Instant::now() >= self.until;
+        self.was_cut.fetch_or(is_late, Ordering::Relaxed);
+        is_late || self.first.load(Ordering::Relaxed) == 0
+    }
+}
+
+/// One thread of the pass.
+struct ReadingVisitor<'p> {
+    pass: &'p SecondPass,
+    readings: Vec<AlternativeReading>,
+    scanner: FileScanner,
+    links: LinkPolicy,
+}
+
+/// The readings, tried on window after window of a file.
+struct ReadingMatcher<'p> {
+    pass: &'p SecondPass,
+    readings: &'p [AlternativeReading],
+}
+
+impl LineMatcher for ReadingMatcher<'_> {
+    fn find(&self, window: &[u8], _from: usize) -> Option<usize> {
+        let first = self.pass.first.load(Ordering::Relaxed);
+        for (at, reading) in self.readings.iter().enumerate().take(first) {
+            match reading.matches(window) {
+                Some(true) => {
+                    self.pass.first.fetch_min(at, Ordering::Relaxed);
+                    break;
+                }
+                Some(false) => {}
+                None => self.pass.was_cut.store(true, Ordering::Relaxed),
+            }
+        }
+        None
+    }
+
+    fn has_time(&self) -> bool {
+        !self.pass.is_over()
+    }
+
+    fn goes_on(&self, _window: &[u8]) -> bool {
+        self.has_time()
+    }
+}
+
+impl PathVisitor for ReadingVisitor<'_> {
+    type Output = ();
+    type Rest = Infallible;
+    const COST: usize = 8;
+
+    fn visit(&mut self, found: &mut WalkEntry<'_>, (): &mut ()) -> Option<Infallible> {
+        if !matches!(found.kind(), EntryKind::Regular | EntryKind::Unknown) || self.pass.is_over() {
+            return None;
+        }
+        let opened = scan::regular(found.open(scan::flags(self.links)), self.links);
+        if let Ok((file, size)) = opened {
+            let matcher = ReadingMatcher {
+                pass: self.pass,
+                readings: &self.readings,
+            };
+            let mut scan = self.scanner.begin(file, size);
+            // A file that cannot be read to its end has been counted by the search itself.
+            let _ = scan.go_on(&matcher, &mut |_: u64, _: &[u8]| ScanFlow::GoOn);
+            self.scanner.take_back(scan);
+        }
+        None
+    }
+
+    fn resume(&mut self, rest: Infallible, (): &mut ()) -> Option<Infallible> {
+        match rest {}
+    }
+
+    fn is_enough(&self, (): &()) -> bool {
+        self.pass.is_over()
+    }
+
+    fn size((): &()) -> usize {
+        0
+    }
+}

@@ -1,0 +1,5 @@
+//! Searching in files: glob, grep, and the note that they share.
+
+pub mod glob;
+pub mod grep;
+mod note;

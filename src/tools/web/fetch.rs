@@ -1,0 +1,269 @@
+//! web-fetch: a page of the web as Markdown, whole or a window of its lines.
+
+use memchr::memchr_iter;
+use url::Url;
+
+use super::page_source::{self, MEBIBYTES, PageSource};
+use super::{fetch_note, meant_url, network};
+use crate::contract::bounded::{self, TextMeasure};
+use crate::contract::failure::{Code, Failure};
+use crate::contract::notes::Notes;
+use crate::contract::reply::{Object, Reply};
+use crate::contract::request::Request;
+use crate::contract::terms::Terms;
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
+use crate::document::Document;
+use crate::unseen;
+use crate::web::bot_checks::{advice_on_bot_check, vendor_of};
+use crate::web::charset::{BodyKind, UnsupportedBody};
+use crate::web::client::{self, FetchError};
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "web_fetch",
+    link: "web-fetch-tool",
+    title: "Fetch a page",
+    family: Family::Web,
+    set: ToolSet::Web,
+    offered: true,
+    hints: ToolHints::ASKS,
+    scope: AccessScope::Network,
+    at_once: Some(4),
+    schema: include_str!("../schemas/web_fetch.json"),
+    model_schema: include_str!("../schemas/for_models/web_fetch.json"),
+    output_schema: None,
+    own_limit: None,
+    artifacts: false,
+    manual: ToolManual {
+        text: "\
+Fetches a page over HTTP or HTTPS and answers with its final address, its title and its content:
+HTML as Markdown, any other text as it is. `offset` is the first line of that wanted, from 1, and
+`limit` how many; `main_only` leaves out what is not a page's main content. At most 10 MiB of a page are read, and no call takes longer than 25 seconds.
+Addresses of the local network are fetched only where the URL itself names them, link-local and
+cloud metadata addresses never.",
+        example: r#"{"url":"https://example.com/"}"#,
+        environment: network::ENVIRONMENT,
+    },
+    account: None,
+    fields: &[
+        ("url", FieldRole::Silent),
+        ("title", FieldRole::Silent),
+        ("content", FieldRole::Content),
+    ],
+    exits: ExitCodes::USUAL,
+    less: "To have less, ask for a window of lines with `offset` and `limit`.",
+    sample: None,
+    run,
+    from_cache: None,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let url = request.required_text("url")?;
+    let offset = request.integer("offset", 1..=u64::MAX)?.unwrap_or(1);
+    let limit = request.integer("limit", 1..=u64::MAX)?;
+    // The specification's schema does not have this field.
+    let main_only = request.terms().reader.may_send_more() && request.flag("main_only")?;
+    let page = fetch(url, main_only, request.terms())?;
+    Ok(Reply::new(move |object| write(object, page, offset, limit)))
+}
+
+/// Shortens a title to leave room for the content, in an answer of at most `longest` bytes.
+fn shorten_title(title: &str, longest: Option<usize>) -> &str {
+    let room = longest.map_or(usize::MAX, |longest| (longest / 8).max(80));
+    let end = TextMeasure::Json.prefix(title.as_bytes(), room);
+    title.get(..end).unwrap_or(title)
+}
+
+fn write(
+    object: &mut Object<'_>,
+    page: FetchedPage,
+    offset: u64,
+    limit: Option<u64>,
+) -> std::io::Result<()> {
+    object.field("url", page.url.as_str())?;
+    object.field(
+        "title",
+        shorten_title(&page.document.title, object.terms().max_answer),
+    )?;
+    let text = &page.document.markdown;
+    let lines = window(text, offset, limit);
+    if lines.is_empty() && offset > 1 {
+        object.note(fetch_note::behind_the_end(offset, count_lines(text)));
+    }
+    let cut = object.whole_text("content", lines.as_bytes())?;
+    if let Some(cut) = cut {
+        let last = offset + cut.lines.max(1) - 1;
+        if cut.lines == 0 {
+            let line = window(lines, 1, Some(1)).trim_end_matches('\n');
+            object.note(fetch_note::long_line(offset, line.len(), cut.bytes));
+        }
+        // The line that was cut may be the last one.
+        if !window(lines, cut.lines.max(1) + 1, Some(1)).is_empty() {
+            let left = limit.map(|limit| limit - cut.lines.max(1));
+            object.note(bounded::continuation_note(
+                object.terms().reader,
+                offset,
+                last,
+                left,
+            ));
+        }
+    }
+    object.note(page.notes);
+    Ok(())
+}
+
+/// A page, fetched and converted.
+struct FetchedPage {
+    url: Url,
+    document: Document,
+    notes: Notes,
+}
+
+fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<FetchedPage, Failure> {
+    let asked = client::parse_url(url)
+        .map_err(|error| failure(error, None).with_note(meant_url::of_no_url(TOOL.name, url)))?;
+    let client = network::client(terms);
+    let reply = page_source::fetch(&client, &asked);
+    let reply = reply.map_err(|error| failure(error, Some(&asked)))?;
+    let mut notes = Notes::default();
+    notes.add(vendor_of(&reply).map(advice_on_bot_check));
+    if reply.body.trim_ascii().is_empty() {
+        let document = Document {
+            markdown: fetch_note::empty(&reply),
+            ..Document::default()
+        };
+        return Ok(FetchedPage {
+            url: reply.url,
+            document,
+            notes,
+        });
+    }
+    let decoded = PageSource::decode(&reply, reply.content_type());
+    let mut source = decoded.map_err(|UnsupportedBody(kind)| {
+        not_text(&kind).with_note(fetch_note::of_file(&kind, &reply.url, &asked, &reply.body))
+    })?;
+    // Frees the bytes because the conversion needs the memory.
+    drop(reply);
+    let feed = source.feed();
+    // Text is returned unchanged, except for the models of a server's clients.
+    let is_rewritten = source.kind == BodyKind::Html || feed.is_some() || terms.served;
+    let mut document = match (feed, source.kind) {
+        (Some(feed), _) => feed,
+        (None, BodyKind::Text) => Document {
+            markdown: std::mem::take(&mut source.text),
+            ..Document::default()
+        },
+        (None, BodyKind::Html) => {
+            let end = page_source::conversion_end(&client, terms);
+            let converted = if main_only {
+                source
+                    .convert_main(end)
+                    .map(|(document, certainty)| (document, fetch_note::of_main_content(certainty)))
+            } else {
+                source.convert(end).map(|document| (document, None))
+            };
+            let (document, note) = converted.ok_or_else(given_up)?;
+            if document.has_text() {
+                notes.add(note);
+            } else {
+                notes.add(fetch_note::of_no_text(&source.text));
+            }
+            document
+        }
+    };
+    if is_rewritten {
+        let (title, of_title) = unseen::taken_out(&document.title);
+        let (markdown, of_text) = unseen::taken_out(&document.markdown);
+        notes.add(of_title.and(of_text).note_of_page("the page"));
+        (document.title, document.markdown) = (title.into_owned(), markdown.into_owned());
+    }
+    if source.truncated {
+        let notice = format!("\n\n[Cut off: only the first {MEBIBYTES} MiB were read.]");
+        document.markdown.push_str(&notice);
+    }
+    Ok(FetchedPage {
+        url: source.url,
+        document,
+        notes,
+    })
+}
+
+fn not_text(kind: &str) -> Failure {
+    parse_failure(&format!(
+        "Failed to parse content: {kind} is not text that can be shown"
+    ))
+}
+
+fn given_up() -> Failure {
+    parse_failure("Failed to parse HTML: the parser gave up on this page")
+}
+
+fn parse_failure(message: &str) -> Failure {
+    Failure::new(Code::ParseError, message)
+}
+
+/// Converts an error of the fetch of `asked` to a failure.
+fn failure(error: FetchError, asked: Option<&Url>) -> Failure {
+    match error {
+        FetchError::InvalidUrl(why) => {
+            Failure::new(Code::InvalidUrl, format!("Invalid URL: {why}"))
+        }
+        FetchError::Network(error) => {
+            let note = asked.map(|asked| fetch_note::of_network(&error, asked));
+            Failure::new(Code::NetworkError, format!("Failed to fetch URL: {error}"))
+                .with_note(note.unwrap_or_default())
+        }
+        FetchError::Status(reply) => {
+            let note = asked.map(|asked| fetch_note::of_status(&reply, asked));
+            Failure::new(Code::HttpError, reply.status_text()).with_note(note.unwrap_or_default())
+        }
+    }
+}
+
+/// Counts the lines of `text`, including an unfinished last one.
+fn count_lines(text: &str) -> usize {
+    let ends = memchr_iter(b'\n', text.as_bytes()).count();
+    ends + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+/// Returns `count` lines of `text`, or all, from line number `first` (from 1) on.
+fn window(text: &str, first: u64, count: Option<u64>) -> &str {
+    let after = |start: usize, lines: u64| match usize::try_from(lines) {
+        Ok(0) => start,
+        Ok(lines) => memchr_iter(b'\n', &text.as_bytes()[start..])
+            .nth(lines - 1)
+            .map_or(text.len(), |newline| start + newline + 1),
+        Err(_) => text.len(),
+    };
+    let start = after(0, first - 1);
+    &text[start..count.map_or(text.len(), |count| after(start, count))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_of_lines_is_cut_out() {
+        let text = "1\n2\n3\n4";
+        for (first, count, expected) in [
+            (1, None, text),
+            (1, Some(1), "1\n"),
+            (2, Some(2), "2\n3\n"),
+            (4, None, "4"),
+            (4, Some(9), "4"),
+            (5, None, ""),
+            (u64::MAX, Some(u64::MAX), ""),
+            (1, Some(u64::MAX), text),
+        ] {
+            assert_eq!(
+                window(text, first, count),
+                expected,
+                "{count:?} from {first}"
+            );
+        }
+        assert_eq!(window("", 1, None), "");
+    }
+}

@@ -1,0 +1,24 @@
+//! The tools that ask the network: pages are fetched and read, searches made.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `fetch`, `fetch_note` | web-fetch, and what it says beside a page |
+//! | `scrape` | `scrape_page` |
+//! | `search` | `web_search` |
+//! | `search_brave`, `search_google`, `provider_answer` | the tools of one provider |
+//! | `page_source` | the way from an address to a text, for `fetch` and `scrape` |
+//! | `meant_url`, `download_command` | advice on addresses and files |
+//! | `network`, `research_cache` | settings that these tools have in common |
+
+mod download_command;
+pub mod fetch;
+mod fetch_note;
+mod meant_url;
+mod network;
+mod page_source;
+mod provider_answer;
+pub mod research_cache;
+pub mod scrape;
+pub mod search;
+pub mod search_brave;
+pub mod search_google;

@@ -1,0 +1,49 @@
+//! Settings of every tool that uses the network: its timeout, and the variables of the environment
+//! that it respects, as manual pages list them.
+
+use std::time::Duration;
+
+use crate::contract::terms::Terms;
+use crate::web::allowed;
+use crate::web::client::{HttpClient, TOTAL};
+
+/// Longest time of a call in all.
+pub const CALL: Duration = Duration::from_secs(25);
+
+/// Fraction of a call's time that is reserved for its answer, at most that of [`CALL`].
+const FOR_THE_ANSWER: u32 = 10;
+
+/// Creates a client whose time ends before that of the call.
+pub fn client(terms: &Terms) -> HttpClient {
+    let left = terms.left(CALL);
+    let kept = (left / FOR_THE_ANSWER).min(CALL.saturating_sub(TOTAL));
+    HttpClient::new().within(left.saturating_sub(kept))
+}
+
+/// Manual page entry: variables with the proxy of a request.
+pub const PROXIES: (&str, &str) = (
+    "http_proxy, https_proxy, all_proxy",
+    "the proxy to ask through, by the scheme of the address; the names in capitals as well",
+);
+
+/// Manual page entry: variables with the hosts that need no proxy.
+pub const NO_PROXY: (&str, &str) = (
+    "no_proxy",
+    "the hosts to be asked without a proxy, separated by commas",
+);
+
+/// Manual page entry: variables with the trusted certificates.
+pub const CERTIFICATES: (&str, &str) = (
+    "SSL_CERT_FILE, SSL_CERT_DIR",
+    "the certificates to trust, in place of the system's",
+);
+
+/// Manual page entry: variable with the only hosts of pages.
+pub const ALLOWED_DOMAINS: (&str, &str) = (
+    allowed::VARIABLE,
+    "the only hosts to fetch pages from, with all below them, redirects included; separated by \
+     commas",
+);
+
+/// Manual page entries for a tool that fetches pages.
+pub const ENVIRONMENT: &[(&str, &str)] = &[PROXIES, NO_PROXY, CERTIFICATES, ALLOWED_DOMAINS];

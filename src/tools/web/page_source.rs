@@ -1,0 +1,98 @@
+//! The steps from a URL to a text that web-fetch and `scrape_page` share: fetched, decoded in its
+//! character set, and converted within the time of the call.
+//!
+//! Rules: the decisions on web-fetch.
+
+use std::time::{Duration, Instant};
+
+use url::Url;
+
+use super::network;
+use crate::contract::terms::Terms;
+use crate::document::{self, Document, MainContentCertainty};
+use crate::web::charset::{self, BodyKind, UnsupportedBody};
+use crate::web::client::{self, FetchError, FetchRequest, HttpClient, HttpResponse, MAX_BODY};
+use crate::web::guard::Guard;
+
+/// Time for the conversion after the client's, so that a page that came at the last moment is still
+/// converted; the rest of the 25 seconds of a call is for the answer.
+const CONVERSION: Duration = Duration::from_millis(600);
+
+/// Returns the deadline for the conversion of a page that `client` fetched.
+pub fn conversion_end(client: &HttpClient, terms: &Terms) -> Instant {
+    Instant::now() + (client.left() + CONVERSION).min(terms.left(network::CALL) * 9 / 10)
+}
+
+/// Fetches a page from `url`.
+pub fn fetch(client: &HttpClient, url: &Url) -> Result<HttpResponse, FetchError> {
+    client.get(&FetchRequest {
+        url,
+        accept: client::ACCEPT_PAGES,
+        headers: &[],
+    })
+}
+
+/// Most bytes read of a page, in MiB.
+pub const MEBIBYTES: usize = MAX_BODY / (1024 * 1024);
+
+/// A body that is text, with its origin.
+pub struct PageSource {
+    /// Decoded text.
+    pub text: String,
+    /// Kind of text.
+    pub kind: BodyKind,
+    /// Media type, in lower case; empty if the server gives none.
+    pub media_type: String,
+    /// Final URL.
+    pub url: Url,
+    /// Guard, at that URL.
+    pub guard: Guard,
+    /// True if the body was longer.
+    pub truncated: bool,
+}
+
+impl PageSource {
+    /// Decodes a reply's body; `declared` is used as its Content-Type.
+    pub fn decode(reply: &HttpResponse, declared: Option<&str>) -> Result<Self, UnsupportedBody> {
+        let host = reply.url.host_str().unwrap_or_default();
+        let decoded = charset::read(&reply.body, declared, host, reply.truncated)?;
+        Ok(Self {
+            text: decoded.text,
+            kind: decoded.kind,
+            media_type: reply.content_type().map(media_type).unwrap_or_default(),
+            url: reply.url.clone(),
+            guard: reply.guard.clone(),
+            truncated: reply.truncated,
+        })
+    }
+
+    /// Returns the entries of a feed, if it is one.
+    pub fn feed(&self) -> Option<Document> {
+        document::convert_feed(&self.text, &self.url)
+    }
+
+    /// Converts the page to Markdown, as much as there is time for until `end`; `None` if the
+    /// parser panics.
+    pub fn convert(&self, end: Instant) -> Option<Document> {
+        let (text, url) = (&self.text, &self.url);
+        document::guarded(|| document::convert_until(text, url, self.is_xhtml(), end)).ok()
+    }
+
+    /// Extracts its main content, and how certain that is; otherwise like [`PageSource::convert`].
+    pub fn convert_main(&self, end: Instant) -> Option<(Document, MainContentCertainty)> {
+        let (text, url) = (&self.text, &self.url);
+        document::guarded(|| document::convert_main_until(text, url, self.is_xhtml(), Some(end)))
+            .ok()
+    }
+
+    /// True if browsers parse it as XML, which depends only on its type.
+    fn is_xhtml(&self) -> bool {
+        self.media_type == "application/xhtml+xml"
+    }
+}
+
+/// Returns the media type of a Content-Type, in lower case.
+pub fn media_type(content_type: &str) -> String {
+    let kind = content_type.split(';').next().unwrap_or_default();
+    kind.trim().to_ascii_lowercase()
+}

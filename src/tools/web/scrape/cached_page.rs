@@ -1,0 +1,239 @@
+//! The cache of pages and failures: their keys, their lifetimes, and the checks before one is
+//! shown.
+//!
+//! Rules: the specification's cache of `scrape_page`. The key contains all parts of the request and
+//! the environment that the answer depends on.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::browser_render;
+use super::failure::{self, CachedFailure, PageError};
+use super::page::ScrapedPage;
+use super::reader;
+use super::request::ScrapeRequest;
+use crate::cache::{self, CacheQuestion, CacheStore};
+use crate::contract::failure::{Code, Failure};
+use crate::contract::terms::Terms;
+use crate::tools::web::network;
+use crate::web::allowed::{self, AllowedHosts};
+use crate::web::guard::{self, Guard};
+
+/// Time for which a page is valid.
+pub const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
+
+/// Longest wait for another call with the same request, before this one fetches by itself.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// A shorter call that fails to reach a server does not count against the server.
+const PATIENT: Duration = Duration::from_secs(15);
+
+/// Version of the stored form: incremented whenever [`CachedReply`] changes.
+const VERSION: u32 = 1;
+
+/// A page or a failure, as it is stored.
+#[derive(Debug, Serialize, Deserialize)]
+enum CachedReply<P> {
+    Page(P),
+    Failure(CachedFailure),
+}
+
+/// A page, with its age if it comes from the cache.
+pub struct CacheHit {
+    /// The page.
+    pub page: ScrapedPage,
+    /// Age of a cached page.
+    pub age: Option<Duration>,
+}
+
+/// Answers a request: from the cache, or else by fetching.
+pub fn answer(
+    asked: &ScrapeRequest,
+    terms: &Terms,
+    store: Option<&dyn CacheStore>,
+) -> Result<CacheHit, Failure> {
+    // The time of the call includes the wait for another call.
+    let client = network::client(terms);
+    let Some(store) = store.filter(|_| may_be_shown(asked, &asked.url)) else {
+        let found = reader::page(asked, terms, client);
+        return found.map(new).map_err(|refusal| refusal.failure);
+    };
+    let question = question(asked);
+    let wait = LONGEST_WAIT.min(client.left() / 3);
+    let look = || read_cached(store, &question, asked);
+    // Of many equal calls, only one fetches.
+    let _turn = match cache::get_or_wait(store, &question, wait, look) {
+        Ok(found) => return found,
+        Err(turn) => turn,
+    };
+    let is_patient = client.left() >= PATIENT;
+    match reader::page(asked, terms, client) {
+        Ok(page) => {
+            if !page.of_the_moment {
+                put(store, &question, &CachedReply::Page(&page), GOOD_FOR);
+            }
+            Ok(new(page))
+        }
+        Err(PageError { failure, keeps }) => {
+            let of_the_page = is_patient || failure.code != Code::NetworkError;
+            if keeps
+                && of_the_page
+                && let Some(good_for) = failure::good_for(failure.code)
+            {
+                let kept = CachedFailure::of(&failure);
+                put(
+                    store,
+                    &question,
+                    &CachedReply::<&ScrapedPage>::Failure(kept),
+                    good_for,
+                );
+                return Err(failure::note_caching(failure, good_for));
+            }
+            Err(failure)
+        }
+    }
+}
+
+/// Returns the cached answer to a request, if it may be shown.
+pub fn cached_answer(
+    asked: &ScrapeRequest,
+    store: &dyn CacheStore,
+) -> Option<Result<CacheHit, Failure>> {
+    if !may_be_shown(asked, &asked.url) {
+        return None;
+    }
+    read_cached(store, &question(asked), asked)
+}
+
+fn new(page: ScrapedPage) -> CacheHit {
+    CacheHit { page, age: None }
+}
+
+fn put(
+    store: &dyn CacheStore,
+    question: &CacheQuestion,
+    kept: &CachedReply<&ScrapedPage>,
+    good_for: Duration,
+) {
+    if let Ok(bytes) = serde_json::to_vec(kept) {
+        store.put(question, &bytes, good_for);
+    }
+}
+
+/// Returns the cached answer under this key, if it may be shown.
+fn read_cached(
+    store: &dyn CacheStore,
+    question: &CacheQuestion,
+    asked: &ScrapeRequest,
+) -> Option<Result<CacheHit, Failure>> {
+    let entry = store.get(question, GOOD_FOR)?;
+    match serde_json::from_slice(&entry.bytes).ok()? {
+        CachedReply::<ScrapedPage>::Page(page) => {
+            let url = Url::parse(&page.url).ok()?;
+            let age = Some(entry.age);
+            may_be_shown(asked, &url).then_some(Ok(CacheHit { page, age }))
+        }
+        CachedReply::Failure(failure) => failure.after(entry.age).map(Err),
+    }
+}
+
+/// True if a page from `url` may be shown for this request, as far as that is known without a
+/// look-up.
+fn may_be_shown(asked: &ScrapeRequest, url: &Url) -> bool {
+    let guarded = Guard::new(&asked.url).is_some_and(|guard| guard.check_url(url).is_ok());
+    guarded && AllowedHosts::from_env().admits(url)
+}
+
+/// Builds the cache key of a request.
+fn question(asked: &ScrapeRequest) -> CacheQuestion {
+    // Destructured in full, so that a new field does not compile until it is named here.
+    let ScrapeRequest {
+        url,
+        mode,
+        max_length,
+    } = asked;
+    // The fragment is included because scripts may depend on it.
+    CacheQuestion::new(super::NAME, VERSION)
+        .with("url", Some(url.as_str()))
+        .with("mode", Some(mode.name()))
+        .with("max_length", Some(max_length.to_string()))
+        .with("allowed", variable(allowed::VARIABLE))
+        .with(
+            "addresses",
+            guard::fetches_public_alone().then_some("public"),
+        )
+        .with("ways", Some(browser_render::ways(url)))
+        .with_list(
+            "services",
+            &SERVICES.map(|name| variable(name).unwrap_or_default()),
+        )
+}
+
+/// Variables that replace the addresses of services.
+const SERVICES: [&str; 4] = [
+    "IKIGAI_CROSSREF_URL",
+    "IKIGAI_EXA_URL",
+    "IKIGAI_HN_URL",
+    "IKIGAI_YOUTUBE_URL",
+];
+
+/// Returns a variable of the environment that affects answers.
+fn variable(name: &str) -> Option<Vec<u8>> {
+    let value = std::env::var_os(name)?;
+    (!value.is_empty()).then(|| value.as_encoded_bytes().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::request::Request;
+    use crate::contract::schema::Schema;
+
+    /// Fields of a request that are not part of the key, each with the reason.
+    const WITHOUT_EFFECT: &[(&str, &str)] = &[(
+        "sessionId",
+        "it belongs to another tool of the system that has it",
+    )];
+
+    fn of(request: &serde_json::Value) -> CacheQuestion {
+        let text = request.to_string();
+        let request = Request::parse(text.as_bytes()).unwrap();
+        question(&ScrapeRequest::of(&request).unwrap())
+    }
+
+    #[test]
+    fn every_field_is_in_the_question_or_known_to_have_no_effect() {
+        let plain = serde_json::json!({"url": "https://a.example/"});
+        let schema = Schema::read(super::super::TOOL.schema);
+        assert!(schema.fields.len() >= 4);
+        for field in &schema.fields {
+            let other = match field.name.as_str() {
+                "url" => serde_json::json!("https://a.example/?b"),
+                "mode" => serde_json::json!("raw"),
+                "max_length" => serde_json::json!(49_999),
+                "sessionId" => serde_json::json!("s"),
+                name => panic!("nobody knows whether {name} has an effect"),
+            };
+            let mut changed = plain.clone();
+            changed[&field.name] = other;
+            let without = WITHOUT_EFFECT.iter().any(|(name, _)| *name == field.name);
+            assert_eq!(of(&changed) == of(&plain), without, "{}", field.name);
+        }
+    }
+
+    #[test]
+    fn what_is_the_same_is_one_question() {
+        let plain = of(&serde_json::json!({"url": "https://a.example/"}));
+        for same in [
+            serde_json::json!({"url": "HTTPS://A.example:443", "mode": "full"}),
+            serde_json::json!({"url": "https://a.example/", "mode": "", "max_length": 0}),
+            serde_json::json!({"url": "https://a.example/", "max_length": "50000"}),
+        ] {
+            assert_eq!(of(&same), plain, "{same}");
+        }
+        let other = of(&serde_json::json!({"url": "https://a.example/#b"}));
+        assert_ne!(other, plain);
+    }
+}

@@ -1,0 +1,444 @@
+//! Failures of `scrape_page`: by kind, in a sentence with advice, and with the fields that programs
+//! need to continue by themselves.
+//!
+//! Rules: the specification's errors of `scrape_page`. The time for which a failure is cached is
+//! defined here too because it depends on its kind.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::request::ScrapeRequest;
+use crate::contract::failure::{Code, Failure, FailureAdvice};
+use crate::tools::web::{fetch_note, meant_url, research_cache};
+use crate::web::allowed::NotAllowed;
+use crate::web::bot_checks::{BotCheck, bot_check};
+use crate::web::client::{FetchError, HttpResponse, NetworkError};
+use crate::web::status_advice::{self, retry_delay};
+
+/// Wait after a failure of a server that gives no time, in seconds.
+const SERVER_WAIT: u64 = 60;
+
+/// Action for programs: tell their user.
+const INFORM: &str = "inform_user";
+
+/// Failure of a call, and whether it may be cached.
+pub struct PageError {
+    /// The failure in the answer.
+    pub failure: Failure,
+    /// True if the failure concerns the page, and neither this machine nor the request.
+    pub keeps: bool,
+}
+
+impl PageError {
+    /// Creates a failure of this code: what happened, and what to do.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            failure: Failure::new(code, message).with_advice(research_cache::advice(code)),
+            keeps: true,
+        }
+    }
+
+    fn note(mut self, note: impl Into<String>) -> Self {
+        self.failure.note = note.into();
+        self
+    }
+
+    /// Marks the failure as not specific to the page, so that it is not cached.
+    pub fn of_the_moment(mut self) -> Self {
+        self.keeps = false;
+        self
+    }
+
+    fn advise(mut self, change: impl FnOnce(&mut FailureAdvice)) -> Self {
+        if let Some(advice) = &mut self.failure.advice {
+            change(advice);
+        }
+        self
+    }
+
+    /// Adds details beyond the message.
+    pub fn detail(self, detail: impl Into<String>) -> Self {
+        self.advise(|advice| advice.detail = Some(detail.into()))
+    }
+
+    /// Marks the failure as permanent: a retry would fail the same way.
+    fn for_good(self) -> Self {
+        self.advise(|advice| {
+            advice.retryable = false;
+            advice.retry_after = None;
+            advice.suggested_action = Some(INFORM.to_owned());
+        })
+    }
+}
+
+impl From<Failure> for PageError {
+    fn from(failure: Failure) -> Self {
+        Self {
+            failure,
+            keeps: false,
+        }
+    }
+}
+
+/// Converts an error of the fetch of a requested page.
+pub fn of_fetch(error: FetchError, request: &ScrapeRequest) -> PageError {
+    match error {
+        FetchError::InvalidUrl(why) => {
+            let message = format!("Invalid URL: {why}. Send an http or https address.");
+            let note = meant_url::of_no_url(super::NAME, request.url.as_str());
+            Failure::new(Code::InvalidUrl, message)
+                .with_note(note)
+                .into()
+        }
+        FetchError::Network(error) => of_network(&error, &request.url),
+        FetchError::Status(reply) => of_status(&reply, &request.url),
+    }
+}
+
+fn of_network(error: &NetworkError, asked: &Url) -> PageError {
+    if let Some(why) = &error.not_allowed {
+        return of_not_allowed(why);
+    }
+    let note = fetch_note::of_network(error, asked);
+    let what_to_do = if error.refused {
+        "Use another address."
+    } else {
+        "Try again in 5 seconds."
+    };
+    let message = format!("{} {what_to_do}", failed_to_fetch(error));
+    let failed = PageError::new(Code::NetworkError, message).note(note);
+    if error.refused {
+        return failed.for_good().of_the_moment();
+    }
+    PageError {
+        keeps: !error.own,
+        ..failed
+    }
+}
+
+/// Returns the error as a sentence.
+fn failed_to_fetch(error: &NetworkError) -> String {
+    let mut text = format!("Failed to fetch URL: {error}");
+    if !text.ends_with(['.', '?', '!']) {
+        text.push('.');
+    }
+    text
+}
+
+/// Creates the failure of a URL that the user's list of hosts does not allow.
+pub fn of_not_allowed(why: &NotAllowed) -> PageError {
+    let code = match why {
+        NotAllowed::Host(_) => Code::Blocked,
+        NotAllowed::Unusable => Code::Config,
+    };
+    let message = format!("{why}. {}", why.advice());
+    PageError::new(code, message).of_the_moment()
+}
+
+/// Creates the failure of a status of 400 or more.
+fn of_status(reply: &HttpResponse, asked: &Url) -> PageError {
+    let status = reply.status_text();
+    // Some statuses determine the kind of failure, whatever their page says.
+    let is_telling = matches!(reply.status, 401 | 404 | 407 | 410 | 429);
+    let check = bot_check(reply).filter(|check| check.is_certain || !is_telling);
+    let error = match check {
+        Some(check) => of_bot_check(check, &status),
+        None => of_plain_status(reply, &status),
+    };
+    let login = !asked.username().is_empty() || asked.password().is_some();
+    let first = match (error.failure.code, reply.status) {
+        (Code::NotFound, 404) => meant_url::without_punctuation(asked),
+        (Code::NotFound | Code::AuthRequired | Code::HttpError, _) => {
+            Some(status_advice::sentences(reply, login).join(" "))
+        }
+        _ => None,
+    };
+    let elsewhere = fetch_note::elsewhere(&reply.url, asked);
+    let note = [first, elsewhere, fetch_note::quoted(reply, asked)]
+        .into_iter()
+        .fold(String::new(), joined);
+    error.note(note).detail(status)
+}
+
+/// Creates the failure of a status that is not a bot check.
+fn of_plain_status(reply: &HttpResponse, status: &str) -> PageError {
+    let wait = retry_delay(reply).map_or(SERVER_WAIT, |wait| wait.as_secs());
+    let host = reply.url.host_str().unwrap_or_default();
+    let (code, message) = match reply.status {
+        401 => (
+            Code::AuthRequired,
+            format!(
+                "The page wants a login ({status}): ask the user for access, or use another source."
+            ),
+        ),
+        403 | 451 => (
+            Code::Blocked,
+            format!(
+                "The server does not let this page be read by programs ({status}): fetching it \
+                 again will not help. Use the site's API or feed, or another source."
+            ),
+        ),
+        404 => (
+            Code::NotFound,
+            format!(
+                "There is no page at this address ({status}): check the address, or search for \
+                 the page."
+            ),
+        ),
+        410 => (
+            Code::NotFound,
+            format!(
+                "The page is gone for good ({status}): search for another source, or for a copy \
+                 in an archive."
+            ),
+        ),
+        407 => (
+            Code::Config,
+            format!(
+                "The proxy that the environment names wants a login ({status}): user and password \
+                 belong into its variable."
+            ),
+        ),
+        429 => (
+            Code::RateLimit,
+            format!(
+                "Too many requests were made of {host} ({status}): try again in {}.",
+                seconds(wait)
+            ),
+        ),
+        408 | 425 | 500.. => (
+            Code::UpstreamUnavailable,
+            format!(
+                "The server failed ({status}): try again in {}, or use another source.",
+                seconds(wait)
+            ),
+        ),
+        _ => (
+            Code::HttpError,
+            format!("The server refuses this request ({status}): check the address."),
+        ),
+    };
+    let error = PageError::new(code, message);
+    match code {
+        Code::RateLimit | Code::UpstreamUnavailable => {
+            error.advise(|advice| advice.retry_after = Some(wait))
+        }
+        _ => error,
+    }
+}
+
+fn joined(mut text: String, more: Option<String>) -> String {
+    if let Some(more) = more.filter(|more| !more.is_empty()) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&more);
+    }
+    text
+}
+
+fn seconds(count: u64) -> String {
+    match count {
+        1 => "1 second".to_owned(),
+        count => format!("{count} seconds"),
+    }
+}
+
+/// Creates the failure of a page behind a bot check.
+pub fn of_bot_check(check: BotCheck, status: &str) -> PageError {
+    let name = check
+        .vendor
+        .map(|name| format!(" ({name})"))
+        .unwrap_or_default();
+    let message = format!(
+        "A bot check{name} stands before this page ({status}): fetching it again will not help, \
+         whatever is sent. Use the site's API or feed, or another source."
+    );
+    PageError::new(Code::Blocked, message).detail(status)
+}
+
+/// Creates the failure of a page that requires a login.
+pub fn of_login_page(status: &str) -> PageError {
+    let message = format!(
+        "In place of the page came a login form ({status}): ask the user for access, or use \
+         another source. Mode raw gives the form's own page."
+    );
+    PageError::new(Code::AuthRequired, message).detail(status)
+}
+
+/// Creates the failure of an empty answer.
+pub fn of_nothing(what: &str, status: &str) -> PageError {
+    let message = format!(
+        "There is nothing to read at this address: {what} ({status}). Use another address or \
+         source."
+    );
+    PageError::new(Code::ContentEmpty, message).detail(status)
+}
+
+/// Creates the failure of an unreadable file of media type `kind`; `note` says how to download it.
+pub fn of_file(kind: &str, note: String) -> PageError {
+    let message = format!(
+        "Failed to parse content: {kind} is not text that can be shown. Download it to look at it \
+         with another program."
+    );
+    PageError::new(Code::ParseError, message)
+        .note(note)
+        .detail(kind)
+}
+
+/// Creates the failure of a document that cannot be parsed; `why` is the reason in sentences.
+pub fn of_document(why: &str, note: String) -> PageError {
+    PageError::new(Code::ParseError, why).note(note)
+}
+
+/// Creates the failure of a document without text; `why` is the reason in sentences.
+pub fn of_empty_document(why: &str) -> PageError {
+    PageError::new(Code::ContentEmpty, why)
+}
+
+/// Creates the failure of a page on which the parser panics.
+pub fn of_parser() -> PageError {
+    let message =
+        "Failed to parse HTML: the parser gave up on this page. Mode raw gives its bytes.";
+    PageError::new(Code::ParseError, message)
+}
+
+/// Returns the time for which a failure of this code is cached; `None` if it is not.
+pub fn good_for(code: Code) -> Option<Duration> {
+    let minutes = |minutes: u64| Some(Duration::from_secs(60 * minutes));
+    match code {
+        Code::Blocked => minutes(30),
+        Code::ContentEmpty | Code::ParseError | Code::NotFound => minutes(10),
+        Code::AuthRequired | Code::NetworkError => minutes(2),
+        Code::RateLimit => Some(Duration::from_secs(90)),
+        _ => None,
+    }
+}
+
+/// Adds to a failure that is cached for this long a note on that, if it suggests an earlier retry.
+pub fn note_caching(failure: Failure, good_for: Duration) -> Failure {
+    let after = failure
+        .advice
+        .as_ref()
+        .and_then(|advice| advice.retry_after);
+    let kept = good_for.as_secs();
+    if after.is_none_or(|after| after >= kept) {
+        return failure;
+    }
+    let note = format!(
+        "The same call is answered with this for {}; `--no-cache` or IKIGAI_NO_CACHE=1 asks the \
+         server again sooner.",
+        seconds(kept)
+    );
+    let note = joined(failure.note.clone(), Some(note));
+    failure.with_note(note)
+}
+
+/// A failure, as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CachedFailure {
+    code: String,
+    message: String,
+    note: String,
+    retryable: bool,
+    retry_after: Option<u64>,
+    suggested_action: Option<String>,
+    detail: Option<String>,
+}
+
+impl CachedFailure {
+    /// Creates the stored form of a failure.
+    pub fn of(failure: &Failure) -> Self {
+        let advice = failure.advice.as_deref().cloned().unwrap_or_default();
+        Self {
+            code: failure.code.as_str().to_owned(),
+            message: failure.message.clone(),
+            note: failure.note.clone(),
+            retryable: advice.retryable,
+            retry_after: advice.retry_after,
+            suggested_action: advice.suggested_action,
+            detail: advice.detail,
+        }
+    }
+
+    /// Returns the failure as it is answered at this age; `None` if it has expired. Until then
+    /// nothing is fetched again, so an earlier retry would be useless.
+    pub fn after(self, age: Duration) -> Option<Failure> {
+        let code = Code::find(&self.code)?;
+        let left = good_for(code)?.checked_sub(age)?;
+        let left = left.as_secs() + u64::from(left.subsec_nanos() > 0);
+        let since = age.as_secs();
+        let wait = |told: u64| told.saturating_sub(since).max(left);
+        let note = format!(
+            "That was found out {} ago and is kept for {} more: the server was not asked again.",
+            seconds(since),
+            seconds(left)
+        );
+        let advice = FailureAdvice {
+            retryable: self.retryable,
+            retry_after: self.retry_after.map(wait),
+            suggested_action: self.suggested_action,
+            detail: self.detail,
+            ..FailureAdvice::default()
+        };
+        let note = joined(self.note, Some(note));
+        Some(
+            Failure::new(code, self.message)
+                .with_note(note)
+                .with_advice(advice),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_kept_for_as_long_as_its_kind_is() {
+        for (code, expected) in [
+            (Code::Blocked, Some(1800)),
+            (Code::ContentEmpty, Some(600)),
+            (Code::NotFound, Some(600)),
+            (Code::AuthRequired, Some(120)),
+            (Code::NetworkError, Some(120)),
+            (Code::RateLimit, Some(90)),
+            (Code::InvalidUrl, None),
+            (Code::InvalidArg, None),
+            (Code::Config, None),
+            (Code::BrowserUnavailable, None),
+            (Code::UpstreamUnavailable, None),
+            (Code::ToolFailed, None),
+        ] {
+            let failure = PageError::new(code, "x").failure;
+            let kept = CachedFailure::of(&failure);
+            let just_now = kept.clone().after(Duration::ZERO);
+            assert_eq!(just_now.is_some(), expected.is_some(), "{code:?}");
+            let Some(seconds) = expected else { continue };
+            let failure = kept
+                .clone()
+                .after(Duration::from_secs(seconds - 1))
+                .unwrap();
+            assert_eq!((failure.code, failure.message.as_str()), (code, "x"));
+            assert!(kept.after(Duration::from_secs(seconds + 1)).is_none());
+        }
+    }
+
+    #[test]
+    fn a_kept_failure_says_when_it_is_worth_another_try() {
+        let refusal =
+            PageError::new(Code::RateLimit, "x").advise(|one| one.retry_after = Some(300));
+        let kept = CachedFailure::of(&refusal.failure);
+        let wait = |age| {
+            let failure = kept.clone().after(Duration::from_secs(age)).unwrap();
+            failure.advice.unwrap().retry_after
+        };
+        assert_eq!((wait(0), wait(80)), (Some(300), Some(220)));
+        let kept = CachedFailure::of(&PageError::new(Code::NetworkError, "x").failure);
+        let failure = kept.after(Duration::from_secs(20)).unwrap();
+        assert_eq!(failure.advice.unwrap().retry_after, Some(100));
+        assert!(failure.note.contains("20 seconds ago") && failure.note.contains("100 seconds"));
+    }
+}

@@ -1,0 +1,79 @@
+//! A page as one of the ways found it, before it is cut to the requested length.
+
+use std::time::Instant;
+
+use url::Url;
+
+use super::page::FetchPaging;
+use crate::document::{Document, MainContentCertainty};
+use crate::page::EmbeddedData;
+use crate::tools::web::page_source::PageSource;
+
+/// A page as one of the ways found it.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own"
+)]
+pub struct FoundPage {
+    /// Final URL.
+    pub url: Url,
+    /// Content type in answers: `html`, `pdf`, `feed` and the like.
+    pub content_type: String,
+    /// Title and text, author and date.
+    pub document: Document,
+    /// True if the text is Markdown.
+    pub is_markdown: bool,
+    /// Declarations for machines, if it is a page.
+    pub embedded: Option<EmbeddedData>,
+    /// Form in which `web_fetch` shows the same text.
+    pub paging: FetchPaging,
+    /// Way that found the text, if there are several.
+    pub extracted_by: Option<&'static str>,
+    /// True if only a part was read.
+    pub truncated: bool,
+    /// True if the page has more content than was found.
+    pub partial: bool,
+    /// True if a later attempt may find it differently.
+    pub of_the_moment: bool,
+    /// Notes for the answer.
+    pub notes: Vec<String>,
+}
+
+impl FoundPage {
+    /// Creates a page from a Markdown document.
+    pub fn new(url: &Url, content_type: &str, document: Document) -> Self {
+        Self {
+            url: url.clone(),
+            content_type: content_type.to_owned(),
+            document,
+            is_markdown: true,
+            embedded: None,
+            paging: FetchPaging::Nowhere,
+            extracted_by: None,
+            truncated: false,
+            partial: false,
+            of_the_moment: false,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Extracts the main content of an HTML page; the whole page, if the extraction is uncertain.
+    /// `None` if it cannot be parsed.
+    pub fn of_html(source: &PageSource, end: Instant) -> Option<Self> {
+        let begin = Instant::now();
+        let half = begin + end.saturating_duration_since(begin) / 2;
+        let (main, certainty) = source.convert_main(half)?;
+        let document = match certainty {
+            MainContentCertainty::Partial => source.convert(end)?,
+            MainContentCertainty::Complete | MainContentCertainty::Whole => main,
+        };
+        Some(Self {
+            paging: match certainty {
+                MainContentCertainty::Complete => FetchPaging::Main,
+                MainContentCertainty::Partial | MainContentCertainty::Whole => FetchPaging::Whole,
+            },
+            extracted_by: Some("html"),
+            ..Self::new(&source.url, "html", document)
+        })
+    }
+}

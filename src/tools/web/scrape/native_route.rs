@@ -1,0 +1,42 @@
+//! Pages of sites that are read by an API instead of their HTML.
+
+use std::time::Instant;
+
+use super::failure::{self, PageError};
+use super::found_page::FoundPage;
+use super::request::ScrapeRequest;
+use crate::contract::failure::Code;
+use crate::web::allowed::AllowedHosts;
+use crate::web::client::HttpClient;
+use crate::web::native::{self, NativeError};
+
+/// Reads the page by its site's native route; `None` if there is none.
+pub fn find(
+    request: &ScrapeRequest,
+    client: &HttpClient,
+    end: Instant,
+) -> Result<Option<FoundPage>, PageError> {
+    let Some(route) = native::route(&request.url) else {
+        return Ok(None);
+    };
+    if let Err(why) = AllowedHosts::from_env().check(&request.url) {
+        return Err(failure::of_not_allowed(&why));
+    }
+    let (code, why) = match route.read(&client.for_services(), end) {
+        Ok(page) => {
+            return Ok(Some(FoundPage {
+                partial: page.partial,
+                // A part that could not be read may be readable the next time.
+                of_the_moment: page.partial,
+                ..FoundPage::new(&request.url, page.kind, page.document)
+            }));
+        }
+        Err(NativeError::Fetch(error)) => return Err(failure::of_fetch(error, request)),
+        Err(NativeError::NotFound(why)) => (Code::NotFound, why),
+        Err(NativeError::Blocked(why)) => (Code::Blocked, why),
+        Err(NativeError::AuthRequired(why)) => (Code::AuthRequired, why),
+        Err(NativeError::Empty(why)) => (Code::ContentEmpty, why),
+        Err(NativeError::NotUnderstood(why)) => (Code::UpstreamUnavailable, why),
+    };
+    Err(PageError::new(code, why))
+}

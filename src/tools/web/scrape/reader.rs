@@ -1,0 +1,192 @@
+//! The ways to a page: a requested page is fetched, and its reply parsed by kind.
+//!
+//! Rules: the specification's ways of `scrape_page`; the decisions on web-fetch. The kind of a body
+//! depends on its bytes, then on its Content-Type, then on the extension in its URL.
+
+use std::time::Instant;
+
+use super::browser_render;
+use super::content_type::{self, TextForm};
+use super::document_file;
+use super::facts::{self, FactSource};
+use super::failure::{self, PageError};
+use super::found_page::FoundPage;
+use super::native_route;
+use super::page::{FetchPaging, ScrapedPage};
+use super::placeholder;
+use super::request::{ScrapeMode, ScrapeRequest};
+use crate::basics::signature;
+use crate::contract::terms::Terms;
+use crate::document::Document;
+use crate::page::EmbeddedData;
+use crate::tools::web::fetch_note;
+use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
+use crate::unseen;
+use crate::web::bot_checks::bot_check;
+use crate::web::charset::UnsupportedBody;
+use crate::web::client::{BodyLimit, HttpClient, HttpResponse, MAX_BODY};
+
+/// Most bytes read of a document.
+const MAX_DOCUMENT: usize = 50 * 1024 * 1024;
+
+/// Reads the requested page, within the time of `client`.
+pub fn page(
+    request: &ScrapeRequest,
+    terms: &Terms,
+    client: HttpClient,
+) -> Result<ScrapedPage, PageError> {
+    if request.mode == ScrapeMode::Raw {
+        return raw(request, client);
+    }
+    let client = client.with_body_limit(BodyLimit {
+        bytes: MAX_BODY,
+        larger: Some((document_file::begins_as_one, MAX_DOCUMENT)),
+    });
+    let end = page_source::conversion_end(&client, terms);
+    let found = if let Some(found) = native_route::find(request, &client, end)? {
+        found
+    } else {
+        let reply = get(request, &client)?;
+        let end = page_source::conversion_end(&client, terms);
+        read(reply, request, end, &client)?
+    };
+    Ok(ScrapedPage::of(found, request, &client))
+}
+
+fn get(request: &ScrapeRequest, client: &HttpClient) -> Result<HttpResponse, PageError> {
+    page_source::fetch(client, &request.url).map_err(|error| failure::of_fetch(error, request))
+}
+
+/// Returns the bytes as received.
+fn raw(request: &ScrapeRequest, client: HttpClient) -> Result<ScrapedPage, PageError> {
+    let client = client.with_body_limit(BodyLimit::of(request.max_length));
+    let reply = get(request, &client)?;
+    let mut page = ScrapedPage {
+        url: reply.url.as_str().to_owned(),
+        content_type: reply.content_type().unwrap_or_default().to_owned(),
+        ..ScrapedPage::default()
+    };
+    page.fill_raw(&reply.body, reply.truncated, request.max_length);
+    facts::add(&mut page, &FactSource::at(&reply.url), "", None);
+    Ok(page)
+}
+
+/// Parses a reply: a page, a document or another text.
+fn read(
+    reply: HttpResponse,
+    request: &ScrapeRequest,
+    end: Instant,
+    client: &HttpClient,
+) -> Result<FoundPage, PageError> {
+    let status = reply.status_text();
+    if let Some(check) = bot_check(&reply) {
+        return Err(failure::of_bot_check(check, &status));
+    }
+    if let Some(found) = document_file::read(&reply, request, end)? {
+        return Ok(found);
+    }
+    if reply.body.trim_ascii().is_empty() {
+        return Err(failure::of_nothing("the answer's body is empty", &status));
+    }
+    let source = decode(&reply, request)?;
+    let form = TextForm::of(source.kind, reply.content_type(), &reply.url);
+    // Frees the bytes because the conversion needs the memory.
+    drop(reply);
+    let mut found = if let Some(feed) = source.feed() {
+        of_feed(&source, feed)
+    } else if form == TextForm::Html {
+        of_html(&source, request, &status, end, client)?
+    } else {
+        of_text(&source, form, &status)?
+    };
+    if source.truncated {
+        found.truncated = true;
+        let note = format!("Only the first {MEBIBYTES} MiB of the page were read.");
+        found.notes.insert(0, note);
+    }
+    Ok(found)
+}
+
+/// Decodes a body as text, in its character set.
+fn decode(reply: &HttpResponse, request: &ScrapeRequest) -> Result<PageSource, PageError> {
+    let UnsupportedBody(kind) = match PageSource::decode(reply, reply.content_type()) {
+        Ok(source) => return Ok(source),
+        Err(unsupported) => unsupported,
+    };
+    // A server may declare an error page, or a text, as the document that it usually sends.
+    if document_file::is_document(&page_source::media_type(&kind))
+        && signature::body_type(&reply.body).is_none()
+        && let Ok(source) = PageSource::decode(reply, None)
+        && is_written(&source.text)
+    {
+        return Ok(source);
+    }
+    let note = fetch_note::of_file(&kind, &reply.url, &request.url, &reply.body);
+    Err(failure::of_file(&kind, note))
+}
+
+/// True if a text has no characters that occur only in binary files.
+fn is_written(text: &str) -> bool {
+    let other = |char: char| char.is_control() && !char.is_ascii_whitespace();
+    !text.contains(other) && !text.contains(char::REPLACEMENT_CHARACTER)
+}
+
+fn of_feed(source: &PageSource, feed: Document) -> FoundPage {
+    let cut = feed.cuts.items > 0;
+    let note = "The feed has more items than are listed; mode raw gives it whole.";
+    FoundPage {
+        paging: FetchPaging::Whole,
+        truncated: cut,
+        notes: cut.then(|| note.to_owned()).into_iter().collect(),
+        ..FoundPage::new(&source.url, "feed", feed)
+    }
+}
+
+fn of_text(source: &PageSource, form: TextForm, status: &str) -> Result<FoundPage, PageError> {
+    let is_markdown = form == TextForm::Markdown;
+    if source
+        .text
+        .split(unseen::is_unseen)
+        .all(|text| text.trim().is_empty())
+    {
+        return Err(failure::of_nothing("the text has no words", status));
+    }
+    let title = content_type::title_of_markdown(&source.text).filter(|_| is_markdown);
+    let document = Document {
+        title: title.unwrap_or_default(),
+        markdown: source.text.clone(),
+        ..Document::default()
+    };
+    Ok(FoundPage {
+        is_markdown,
+        paging: FetchPaging::Whole,
+        extracted_by: is_markdown.then_some("markdown"),
+        ..FoundPage::new(&source.url, form.name(), document)
+    })
+}
+
+fn of_html(
+    source: &PageSource,
+    request: &ScrapeRequest,
+    status: &str,
+    end: Instant,
+    client: &HttpClient,
+) -> Result<FoundPage, PageError> {
+    let mut found = FoundPage::of_html(source, end).ok_or_else(failure::of_parser)?;
+    // A truncated page may show more than its beginning does.
+    let is_whole = !found.document.cuts.are_of_content();
+    let mut rendered = None;
+    if is_whole && placeholder::is_shell(&source.text, found.document.own()) {
+        rendered = browser_render::complete(&mut found, source, end, client, request);
+    }
+    let html = rendered.as_ref().map_or(&source.text, |page| &page.text);
+    let document = &found.document;
+    if placeholder::is_login(html, &document.title, document.own()) {
+        return Err(failure::of_login_page(status));
+    }
+    if !found.partial && !document.has_text() {
+        return Err(failure::of_nothing("the page has no text", status));
+    }
+    found.embedded = Some(EmbeddedData::read(html));
+    Ok(found)
+}

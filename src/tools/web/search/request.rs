@@ -1,0 +1,228 @@
+//! Fields of a request, parsed and validated, with errors for those that make no sense.
+
+use crate::contract::failure::{Code, Failure};
+use crate::contract::request::Request;
+use crate::tools::web::research_cache;
+use crate::web::credentials::Credentials;
+use crate::web::search::lenses::LensCatalog;
+use crate::web::search::named_hosts;
+use crate::web::search::query::{MOST_RESULTS, SafeSearch, TimeRange, WebSearch};
+
+/// Longest query, in characters.
+const LONGEST_QUERY: usize = 500;
+
+/// Default number of results.
+const USUAL_RESULTS: usize = 5;
+
+/// Maximum number of hosts in a request.
+const MOST_SITES: usize = 10;
+
+/// Longest quotation of an invalid value in a message, in characters.
+const REPEATED: usize = 60;
+
+/// A parsed request.
+pub struct SearchFields {
+    /// The search.
+    pub search: WebSearch,
+    /// Requested number of results, if it is out of range.
+    pub requested: Option<i64>,
+    /// Lens files that could not be used, if a lens was requested: sentences.
+    pub problems: Vec<String>,
+}
+
+/// Parses a request. `sessionId` is ignored, whatever its value.
+pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<SearchFields, Failure> {
+    let query = query(request)?;
+    let (count, requested) = count(request)?;
+    let time_range = one_of(
+        request,
+        "time_range",
+        [
+            TimeRange::Day,
+            TimeRange::Week,
+            TimeRange::Month,
+            TimeRange::Year,
+        ]
+        .map(|range| (range.name(), range)),
+    )?;
+    let safe = one_of(
+        request,
+        "safe",
+        [SafeSearch::Off, SafeSearch::Medium, SafeSearch::High].map(|safe| (safe.name(), safe)),
+    )?;
+    let language = code(
+        request,
+        "language",
+        "an ISO 639-1 code of two letters, such as en, de or ja",
+    )?;
+    let country = code(
+        request,
+        "country",
+        "an ISO 3166-1 alpha-2 code of two letters, such as US, DE or JP",
+    )?;
+    let country = country.map(|code| match code.to_ascii_uppercase() {
+        code if code == "UK" => "GB".to_owned(),
+        code => code,
+    });
+    let sites = sites(request)?;
+    let mut problems = Vec::new();
+    let lens = match given(request, "lens")? {
+        None => None,
+        Some(_) if !sites.is_empty() => {
+            return Err(invalid_request(
+                "lens and site cannot be combined: a lens is a list of hosts by itself",
+                "Send either lens or site.",
+            ));
+        }
+        Some(name) => {
+            let lenses = LensCatalog::of(credentials);
+            let found = lenses.find(name).cloned();
+            let found = found.map_err(|error| {
+                invalid_request(error.to_string(), "Send one of these, or no lens.")
+            })?;
+            problems = lenses.problems;
+            Some(found)
+        }
+    };
+    let search = WebSearch {
+        query,
+        count,
+        time_range,
+        // The specification's default, made explicit so that both requests are the same search.
+        safe: safe.or(Some(SafeSearch::Medium)),
+        language,
+        country,
+        sites,
+        exact_terms: given(request, "exact_terms")?.map(str::to_owned),
+        exclude_terms: given(request, "exclude_terms")?.map(str::to_owned),
+        lens,
+        provider: given(request, "provider")?.map(str::to_owned),
+        claim: given(request, "claim")?.map(str::to_owned),
+    };
+    Ok(SearchFields {
+        search,
+        requested,
+        problems,
+    })
+}
+
+fn query(request: &Request<'_>) -> Result<String, Failure> {
+    let query = request.required_text("query")?.trim();
+    let length = query.chars().count();
+    if length == 0 {
+        return Err(invalid_request(
+            "query must have 1 to 500 characters, and has none but blanks",
+            "Say in query what to search for.",
+        ));
+    }
+    if length > LONGEST_QUERY {
+        return Err(invalid_request(
+            format!("query must have 1 to 500 characters, and has {length}"),
+            "Shorten the query to its telling words.",
+        ));
+    }
+    Ok(query.to_owned())
+}
+
+/// Returns the number of results to search for, and the requested one if it differs.
+fn count(request: &Request<'_>) -> Result<(usize, Option<i64>), Failure> {
+    let Some(number) = request.number("num_results")? else {
+        return Ok((USUAL_RESULTS, None));
+    };
+    let most = i128::try_from(MOST_RESULTS).unwrap_or(i128::MAX);
+    let count = usize::try_from(number.clamp(1, most)).unwrap_or(MOST_RESULTS);
+    let asked = i64::try_from(number.clamp(i64::MIN.into(), i64::MAX.into())).unwrap_or(i64::MAX);
+    let other = !(1..=most).contains(&number);
+    Ok((count, other.then_some(asked)))
+}
+
+/// Returns the hosts of `site` and `sites`, each once.
+fn sites(request: &Request<'_>) -> Result<Vec<String>, Failure> {
+    let mut entries: Vec<String> = Vec::new();
+    for field in ["site", "sites"] {
+        let named: Vec<&str> = match field {
+            "site" => given(request, field)?.into_iter().collect(),
+            _ => request.texts(field)?,
+        };
+        let named: Vec<String> = named.into_iter().map(str::to_owned).collect();
+        if let Err(wrong) = named_hosts(&named) {
+            return Err(invalid_request(
+                format!("{field}: {} is not a host name", quote_value(&wrong)),
+                "Name hosts such as example.com, each for itself.",
+            ));
+        }
+        entries.extend(named);
+    }
+    let hosts = named_hosts(&entries).unwrap_or_default();
+    if hosts.len() > MOST_SITES {
+        return Err(invalid_request(
+            format!(
+                "sites must name at most {MOST_SITES} hosts, and names {}",
+                hosts.len()
+            ),
+            "Search the others in another call, or with a lens.",
+        ));
+    }
+    Ok(hosts)
+}
+
+/// Returns an optional text without surrounding blanks; a blank one is missing.
+fn given<'r>(request: &'r Request<'_>, field: &str) -> Result<Option<&'r str>, Failure> {
+    let text = request.text(field)?.map(str::trim);
+    Ok(text.filter(|text| !text.is_empty()))
+}
+
+/// Returns the value of a field with these choices.
+fn one_of<T: Copy, const N: usize>(
+    request: &Request<'_>,
+    field: &str,
+    values: [(&str, T); N],
+) -> Result<Option<T>, Failure> {
+    let Some(text) = given(request, field)? else {
+        return Ok(None);
+    };
+    let mut all = values.iter();
+    if let Some((_, value)) = all.find(|(name, _)| name.eq_ignore_ascii_case(text)) {
+        return Ok(Some(*value));
+    }
+    let names = values.map(|(name, _)| name).join(", ");
+    Err(invalid_request(
+        format!(
+            "{field} must be one of {names}, and is {}",
+            quote_value(text)
+        ),
+        format!("Send one of {names}, or leave {field} out."),
+    ))
+}
+
+/// Returns a code of two letters, in lower case.
+fn code(request: &Request<'_>, field: &str, what: &str) -> Result<Option<String>, Failure> {
+    let Some(text) = given(request, field)? else {
+        return Ok(None);
+    };
+    if text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return Ok(Some(text.to_ascii_lowercase()));
+    }
+    Err(invalid_request(
+        format!("{field} must be {what}, and is {}", quote_value(text)),
+        format!("Send such a code, or leave {field} out."),
+    ))
+}
+
+/// Shortens a value for its quotation in a message.
+fn quote_value(value: &str) -> String {
+    let short: String = value.chars().take(REPEATED).collect();
+    format!("{short:?}")
+}
+
+/// Creates the failure of a request that can be parsed but makes no sense: what is wrong, and what
+/// to do.
+fn invalid_request(message: impl Into<String>, action: impl AsRef<str>) -> Failure {
+    let mut message: String = message.into();
+    if !message.ends_with('.') {
+        message.push('.');
+    }
+    message.push(' ');
+    message.push_str(action.as_ref());
+    Failure::new(Code::InvalidArg, message).with_advice(research_cache::advice(Code::InvalidArg))
+}

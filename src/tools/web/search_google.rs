@@ -1,0 +1,87 @@
+//! web-search-google: the web, searched with Google's Custom Search.
+
+use super::network;
+use super::provider_answer::{self, HostTool, NextPage};
+use crate::contract::failure::Failure;
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::contract::tool::{
+    AccessScope, Account, ExitCodes, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+};
+use crate::web::search::google;
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "web_search_google",
+    link: "web-search-google-tool",
+    title: "Search the web with Google",
+    family: Family::Web,
+    set: ToolSet::Web,
+    offered: false,
+    hints: ToolHints::ASKS,
+    scope: AccessScope::Network,
+    at_once: None,
+    schema: include_str!("../schemas/web_search_google.json"),
+    model_schema: include_str!("../schemas/for_models/web_search_google.json"),
+    output_schema: None,
+    own_limit: None,
+    artifacts: false,
+    manual: ToolManual {
+        text: "\
+Searches the web with a Google search engine of yours and answers with title, address and snippet
+of each result, as plain text. `start` is the first result wanted, from 1. Each allowed domain
+beyond the first is one more request of the quota. Key and engine come from GOOGLE_SEARCH_API_KEY
+and GOOGLE_SEARCH_ENGINE_ID, or from `web_search.google.api_key` and `web_search.google.engine_id`
+in ~/.config/ikigai/credentials.json.",
+        example: r#"{"query":"rust async runtimes","num":3}"#,
+        environment: &[
+            (
+                "IKIGAI_GOOGLE_URL",
+                "the provider's address, for proxies and tests",
+            ),
+            network::PROXIES,
+            network::NO_PROXY,
+            network::CERTIFICATES,
+        ],
+    },
+    account: Some(ACCOUNT),
+    fields: &[("results", FieldRole::Results), ("count", FieldRole::Count)],
+    exits: ExitCodes::USUAL,
+    less: "",
+    sample: None,
+    run,
+    from_cache: None,
+};
+
+const ACCOUNT: Account = Account {
+    credentials: &[
+        provider_answer::credential(google::KEY),
+        provider_answer::credential(google::ENGINE),
+    ],
+    notice: google::SETUP_NOTICE,
+    source: "Get API key: https://developers.google.com/custom-search/v1/overview; \
+             Get Search Engine ID: https://programmablesearchengine.google.com/controlpanel/create",
+};
+
+const HOST_TOOL: HostTool = HostTool {
+    provider: &google::PROVIDER,
+    account: ACCOUNT,
+    setup_error: google::SETUP_ERROR,
+    missing: r#"{"tool": "web_search_google", "credentials": ["api_key", "engine_id"]}"#,
+    asks_by_domain: true,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let num = request.integer("num", 1..=10)?.unwrap_or(10);
+    let start = request.integer("start", 1..=91)?.unwrap_or(1);
+    provider_answer::search(request, &HOST_TOOL, (num, start - 1), paging(start, num))
+}
+
+/// Returns the fields for more results than the `num` from number `start` on.
+fn paging(start: u64, num: u64) -> NextPage {
+    let next = start + num;
+    NextPage {
+        fewer: Box::new(move |shown| format!("go on with \"start\":{}", start + shown as u64)),
+        turn: (next <= 91).then(|| format!("\"start\":{next}")),
+    }
+}

@@ -1,0 +1,88 @@
+//! State known before a provider is asked: the configuration, the breakers, and the cached answers.
+
+use std::time::Duration;
+
+use super::breaker::{BreakerState, ProviderBreakers};
+use super::cached_results::{self, CachedResults, GOOD_FOR};
+use super::choice::{self, ProviderChoice};
+use super::outcome::{ProviderRouting, SearchAnswer};
+use super::provider::{ProviderAccount, SearchProvider};
+use super::query::WebSearch;
+use crate::cache::CacheStore;
+use crate::web::credentials::Credentials;
+
+/// Configuration and caches of a search.
+#[derive(Clone, Copy)]
+pub struct SearchContext<'a> {
+    /// API keys and settings.
+    pub credentials: &'a Credentials<'a>,
+    /// Store of answers and breakers, if there is one.
+    pub store: Option<&'a dyn CacheStore>,
+    /// True if answers are read from the store and written to it. Breakers always are.
+    pub keeps_answers: bool,
+}
+
+impl SearchContext<'_> {
+    /// Returns the cached answer to a search, if [`WebSearcher::search`] would return it before it
+    /// asks a provider.
+    #[must_use]
+    pub fn answer(&self, search: &WebSearch) -> Option<SearchAnswer> {
+        let providers = match choice::choose(search, self.credentials).ok()? {
+            ProviderChoice::One(provider) => {
+                let account = provider.account(self.credentials).ok()?;
+                return self.kept(search, provider, &account);
+            }
+            ProviderChoice::FirstOf(providers) => providers,
+        };
+        let mut routed = ProviderRouting::default();
+        for provider in providers {
+            let account = match provider.account(self.credentials) {
+                Ok(account) => account,
+                Err(failure) => {
+                    routed.pass(&failure);
+                    continue;
+                }
+            };
+            if let Some(answer) = self.kept(search, provider, &account) {
+                return Some(SearchAnswer {
+                    routed: Some(routed),
+                    ..answer
+                });
+            }
+            let BreakerState::Open(left) = self.breakers().state(provider) else {
+                return None;
+            };
+            routed.leave_alone(provider, left);
+        }
+        None
+    }
+
+    /// Returns the circuit breakers.
+    #[must_use]
+    pub fn breakers(&self) -> ProviderBreakers<'_> {
+        ProviderBreakers::new(self.store)
+    }
+
+    /// Returns the cached answer, if there is one.
+    pub(super) fn kept(
+        &self,
+        search: &WebSearch,
+        provider: &'static SearchProvider,
+        account: &ProviderAccount,
+    ) -> Option<SearchAnswer> {
+        let store = self.store.filter(|_| self.keeps_answers)?;
+        let question = cached_results::question(search, provider, account);
+        let entry = store.get(&question, GOOD_FOR)?;
+        let kept: CachedResults = serde_json::from_slice(&entry.bytes).ok()?;
+        Some(SearchAnswer {
+            provider,
+            results: kept.results,
+            age: Some(entry.age),
+            routed: None,
+            unheeded: kept.unheeded,
+            unsearched: Vec::new(),
+            shortened: kept.shortened,
+            took: Duration::ZERO,
+        })
+    }
+}
