@@ -76,7 +76,7 @@ fn a_search_that_takes_too_long_says_where_it_ended() {
     let content = (0..5000).map(|_| line() + "\n").collect::<String>();
     let files = [("a", "xyz\n"), ("b", &*content), ("c", "xyz\n")];
     let request = json!({"pattern": "(a|b)*a((a|b)(a|b)){500}c|xyz"});
-    let answer = answer_within(8, &files, &request);
+    let answer = answer_within(4, &files, &request);
     let json = answer.json();
     assert_eq!(json["output"], "./a:1: xyz");
     let note = answer.field("note");
