@@ -7,9 +7,9 @@ use rmcp::ServiceExt;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 
-use crate::command_line::mcp::Options;
+use crate::command_line::mcp::McpOptions;
 pub use crate::files::{EditError, FileEdit, edit};
-use crate::front::mcp::fuzzing::{LineTransport, Server, ServerSetup};
+use crate::front::mcp::fuzzing::{LineTransport, ServerSetup, ToolServer};
 
 /// Serves one client of the Model Context Protocol, who is offered no tool at all: a call would be
 /// a process.
@@ -18,7 +18,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let options = Options {
+    let options = McpOptions {
         tools: Vec::new(),
         bounds: None,
         timeout: None,
@@ -26,10 +26,10 @@ where
         max_answer: None,
         http: None,
     };
-    let offer = Arc::new(ServerSetup::new(options, None, Vec::new(), None, None));
+    let setup = Arc::new(ServerSetup::new(options, None, Vec::new(), None, None));
     let (gone, went) = watch::channel(false);
     let wire = LineTransport::new(input, output, gone);
-    if let Ok(running) = Server::new(offer, went).serve(wire).await {
+    if let Ok(running) = ToolServer::new(setup, went).serve(wire).await {
         // However it ended, what was written is judged.
         let _ = running.waiting().await;
     }
