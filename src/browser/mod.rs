@@ -11,8 +11,8 @@
 //! all of them, shared memory counted once).
 //!
 //! Nothing of it outlives the call: a watchdog ends every process that it started and removes the
-//! profile, even if this process is killed (see `sandbox`). Each process may have [`DATA`] bytes of
-//! memory for data, and a page's scripts [`SCRIPTS`] MiB.
+//! profile, even if this process is killed (see `sandbox`). Each process may have
+//! [`process::DATA`] bytes of memory for data, and a page's scripts [`switches::SCRIPTS`] MiB.
 //!
 //! Its own sandbox is never switched off here. For root, for whom it does not start with one, and
 //! where the system allows none, nothing is rendered unless `IKIGAI_BROWSER_FLAGS` switches it off.

@@ -2,7 +2,7 @@
 //! hop, bounded in time and size.
 //!
 //! Redirects are followed here and not by the library, so that each hop is resolved once, checked
-//! by the [guard](super::guard), and connected to the checked addresses; all that is sent, even to
+//! by the [guard], and connected to the checked addresses; all that is sent, even to
 //! a proxy, is derived from the checked host. A redirect may lead from http to https and back, but
 //! to no other scheme. The caller's headers and login are sent only to the origin that the caller
 //! named. Messages name hosts, never paths or queries, which may hold keys.

@@ -22,7 +22,7 @@ pub struct HttpResponse {
     /// Final URL, without user and password.
     pub url: Url,
     /// Body, decoded, up to [`MAX_BODY`](super::MAX_BODY) bytes or the client's
-    /// [limit](super::Client::keeping).
+    /// [limit](super::HttpClient::with_body_limit).
     pub body: Vec<u8>,
     /// True if the body was longer.
     pub truncated: bool,

@@ -23,8 +23,8 @@ pub struct SearchContext<'a> {
 }
 
 impl SearchContext<'_> {
-    /// Returns the cached answer to a search, if [`WebSearcher::search`] would return it before it
-    /// asks a provider.
+    /// Returns the cached answer to a search, if a searcher would return it before it asks a
+    /// provider.
     #[must_use]
     pub fn answer(&self, search: &WebSearch) -> Option<SearchAnswer> {
         let providers = match choice::choose(search, self.credentials).ok()? {
