@@ -169,7 +169,8 @@ fn what_waits_for_all_before_finds_all_of_it_done() {
                     made.push(number);
                 }
                 Task::Wait(slow) => {
-                    assert_eq!(self.0.load(Ordering::SeqCst), slow as usize);
+                    // More than that may be done by others meanwhile.
+                    assert!(self.0.load(Ordering::SeqCst) >= slow as usize);
                     made.push(slow);
                 }
                 Task::Say(number) => made.push(number),
