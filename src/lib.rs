@@ -32,6 +32,7 @@
 //! | `unseen` | workshop: invisible characters, removed from texts and spelled out in names |
 //! | `secrets` | variables of the environment that are withheld from commands |
 //! | `console` | workshop: the process's streams and exit codes, and text for a terminal |
+//! | `cpu_clock` | processor time, by which tests bound what an input costs |
 //! | `made_up_tool` | a complete tool for tests of everything that follows from a row |
 //! | `fuzzing` | entry points for the fuzzers of `fuzz/`, in no other build |
 
@@ -41,6 +42,8 @@ mod command_line;
 mod commands;
 mod console;
 pub mod contract;
+#[cfg(test)]
+mod cpu_clock;
 mod files;
 mod front;
 mod hosts;

@@ -1,9 +1,10 @@
 //! What would say something else than the page, if its text alone were kept: columns of tables,
 //! powers, formulas, the numbers of lines.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::tests::{check, markdown};
+use crate::cpu_clock::CpuInstant;
 
 #[test]
 fn each_cell_stands_under_its_own_heading() {
@@ -116,7 +117,7 @@ fn a_formula_is_told_as_its_author_wrote_it() {
 
 /// Whether a formula that does not end before the page costs no more than its length.
 fn is_soon_read(page: &str) {
-    let started = Instant::now();
+    let started = CpuInstant::now();
     markdown(&format!("{page}</math>"));
     let begin: String = page.chars().take(80).collect();
     assert!(started.elapsed() < Duration::from_secs(5), "{begin}");

@@ -1,12 +1,13 @@
 //! Pages as they come, and pages that mean harm.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use proptest::prelude::*;
 use url::Url;
 
 use super::*;
 use crate::basics::words::on_one_line;
+use crate::cpu_clock::CpuInstant;
 
 fn today() -> PartialDate {
     PartialDate::parse("2026-11-22").unwrap()
@@ -64,7 +65,7 @@ fn a_hostile_page_costs_its_length_and_no_more() {
     let size = 10 * 1024 * 1024;
     let script = |json: &str| format!("<script type=application/ld+json>{json}</script>");
     let deep = |open: &str, close: &str| script(&(open.repeat(100_000) + &close.repeat(100_000)));
-    let begin = Instant::now();
+    let begin = CpuInstant::now();
     for page in [
         "<meta name=citation_author content='Doe, Jane'>".repeat(size / 48),
         "<meta name=citation_doi content='10.1234/'>".repeat(size / 43),

@@ -1,8 +1,9 @@
 //! What is found to be nearest. What is said of it is tested with file-edit.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::*;
+use crate::cpu_clock::CpuInstant;
 
 fn searched(content: &str, sought: &str, new: &str) -> NearestText {
     let clock = SearchClock::endless();
@@ -37,7 +38,7 @@ fn a_text_that_was_put_in_before_is_seen() {
 #[test]
 fn a_search_ends_when_its_time_is_over() {
     let content = "some line of text that is not like it\n".repeat(500_000);
-    let started = Instant::now();
+    let started = CpuInstant::now();
     let clock = SearchClock::of(Duration::from_millis(1));
     let near = find_nearest(
         content.as_bytes(),
@@ -60,7 +61,7 @@ fn a_hundred_thousand_lines_are_searched_to_the_end() {
         "    done(\"now\");",
         "fn last() {\n    done(\"then\");\n}\n",
     ] {
-        let started = Instant::now();
+        let started = CpuInstant::now();
         let near = searched(&content, sought, "x");
         eprintln!("{sought:?}: {:?}", started.elapsed());
         let (NearestFinding::Alike { place, .. } | NearestFinding::Stale { place, .. }) =

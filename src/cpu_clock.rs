@@ -1,0 +1,21 @@
+//! Processor time of the running thread, by which tests bound what a hostile input costs: other work
+//! on the machine does not add to it.
+
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// A moment on the clock of this thread's processor time.
+pub struct CpuInstant(Duration);
+
+impl CpuInstant {
+    pub fn now() -> Self {
+        let now = clock_gettime(ClockId::ThreadCPUTime);
+        Self(Duration::try_from(now).unwrap())
+    }
+
+    /// Returns the processor time that this thread has used since.
+    pub fn elapsed(&self) -> Duration {
+        Self::now().0.saturating_sub(self.0)
+    }
+}
