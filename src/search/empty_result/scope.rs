@@ -74,9 +74,7 @@ impl SearchScope {
         if !hidden.is_empty() {
             return Some(EmptyReason::Hidden(hidden));
         }
-        let mut other_case = survey.other_case(&self.prefix);
-        // File systems list names in orders of their own.
-        other_case.sort_unstable();
+        let other_case = survey.other_case(&self.prefix);
         let is_told = searched.is_none() && !other_case.is_empty();
         is_told.then_some(EmptyReason::OtherCase(other_case))
     }
