@@ -265,8 +265,8 @@ pub fn blank_end(text: &[u8], mut from: usize, line_ends: bool) -> usize {
 
 /// Where the blanks begin that end at `to`, and, with `line_ends`, the line ends among them.
 pub fn blank_start(text: &[u8], mut to: usize, line_ends: bool) -> usize {
-    // A blank has three bytes at most; CRLF has to be seen before its LF.
-    while let Some(length) = (1..=to.min(3)).rev().find(|length| {
+    // A blank has four bytes at most; CRLF has to be seen before its LF.
+    while let Some(length) = (1..=to.min(4)).rev().find(|length| {
         let (unit, whole) = unit_at(&text[..to], to - length);
         whole == *length && (unit == TextUnit::Blank || line_ends && unit == TextUnit::LineEnd)
     }) {
@@ -280,6 +280,23 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn blanks_of_all_widths_end_where_they_began() {
+        for blank in [
+            " ",
+            "\r\n",
+            "\u{a0}",
+            "\u{3000}",
+            "\u{e0067}",
+            "\u{e0100} \t",
+        ] {
+            let text = format!("a{blank}b");
+            let end = text.len() - 1;
+            assert_eq!(blank_end(text.as_bytes(), 1, true), end, "{blank:?}");
+            assert_eq!(blank_start(text.as_bytes(), end, true), 1, "{blank:?}");
+        }
+    }
 
     #[test]
     fn what_looks_alike_is_folded_to_the_same() {
