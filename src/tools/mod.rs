@@ -4,8 +4,6 @@
 //! reply; it neither prints nor exits, and knows no other tool.
 
 pub mod bash;
-mod bash_output;
-mod bash_refusals;
 pub mod file;
 pub mod search;
 pub mod web;
