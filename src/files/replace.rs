@@ -33,8 +33,8 @@ pub fn write(path: &Path, content: &[u8], end: Option<Instant>) -> Result<(), Fi
 /// Opens the file at `target`, and locks it against other writers for as long as it is open.
 ///
 /// # Errors
-/// [`FileAccessError::Locked`] if `end` comes before another writer is through; without that, one that
-/// holds the file for longer than [`lock::LOCK_TIMEOUT`] is passed over.
+/// [`FileAccessError::Locked`] if `end` comes before another writer is through. Without `end`, one
+/// that holds the file for longer than [`lock::LOCK_TIMEOUT`] is passed over.
 pub fn open_locked(
     target: &WriteTarget,
     access: OFlags,
@@ -114,7 +114,8 @@ fn create(target: &WriteTarget, fill: Fill<'_>) -> Result<(), FileAccessError> {
 /// Gives `old`, the file at `target`, the content that `fill` writes.
 ///
 /// # Errors
-/// [`FileAccessError::Write`] if somebody else has changed or replaced it since; nothing is written then.
+/// [`FileAccessError::Write`] if another program has changed or replaced it since; nothing is
+/// written then.
 pub fn replace(
     target: &WriteTarget,
     old: &RegularFile,
@@ -164,8 +165,8 @@ fn replace_by_rename(
     }
 }
 
-/// Whether `errno` means that a draft and a rename are not possible here (`false`), or that the
-/// write fails.
+/// Returns false if `errno` means that a draft and a rename are not possible here; else the write
+/// has failed.
 fn not_possible(errno: Errno) -> Result<bool, FileAccessError> {
     match errno {
         Errno::XDEV

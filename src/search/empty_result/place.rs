@@ -11,7 +11,7 @@ use super::BetterPattern;
 use super::survey::escaped;
 use crate::paths::{MeantPath, PathWant, is_readable, meant_path, similar_names};
 
-/// What is wrong with a path.
+/// The reason why a path leads to nothing that can be searched.
 #[derive(Debug)]
 pub enum Misplaced {
     /// It holds a NUL.
@@ -20,11 +20,11 @@ pub enum Misplaced {
     Missing {
         /// The nearest directory above it that is.
         nearest: String,
-        /// What in there is no directory, and would have to be one.
+        /// A file on the way that would have to be a directory.
         file: Option<String>,
         /// Names in there that are like the next one.
         similar: Vec<String>,
-        /// How it was mistaken, and what was probably meant.
+        /// The mistake in it, and what was probably meant.
         slip: Option<Slip>,
     },
     /// It is a symbolic link to this, which is not there.
@@ -35,7 +35,7 @@ pub enum Misplaced {
     NotSearched(PathKind),
 }
 
-/// What is no directory.
+/// A kind of file that is not a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathKind {
     /// A regular file.
@@ -66,7 +66,7 @@ pub enum Slip {
     Several(String),
 }
 
-/// What is wrong with `path`; `files` may be searched as well as directories.
+/// Finds out what is wrong with `path`; `files` may be searched as well as directories.
 pub(super) fn misplaced(path: &str, files: bool, until: Instant) -> Option<Misplaced> {
     if path.contains('\0') {
         return Some(Misplaced::Nul);
@@ -91,7 +91,7 @@ pub(super) fn misplaced(path: &str, files: bool, until: Instant) -> Option<Mispl
     }
 }
 
-/// What the symbolic link `path` leads to, if that is not there.
+/// The target of the symbolic link `path`, if it is not there.
 fn dangling(path: &Path) -> Option<String> {
     let target = fs::read_link(path).ok()?;
     let is_dangling = fs::metadata(path).is_err_and(|error| is_missing(&error));
@@ -118,8 +118,8 @@ fn kind(status: &Metadata) -> PathKind {
     }
 }
 
-/// The nearest directory above `path`, what is no directory there, and names there that are like
-/// the one that is missing.
+/// The nearest directory above `path`, a file on the way that would have to be a directory, and the
+/// names there that are like the one that is missing.
 pub(super) fn nearest(path: &Path, until: Instant) -> (String, Option<String>, Vec<String>) {
     let mut missing = path;
     let is_file = |path: &Path| fs::metadata(path).is_ok_and(|status| !status.is_dir());
@@ -146,7 +146,7 @@ pub(super) fn nearest(path: &Path, until: Instant) -> (String, Option<String>, V
     (".".to_owned(), file, Vec::new())
 }
 
-/// How a path that is missing may have been mistaken.
+/// Finds the mistake in a path that is missing.
 fn slip(path: &str) -> Option<Slip> {
     if let Some(meant) = meant_path(path, PathWant::Any, |_| true) {
         return Some(Slip::Meant(meant));
