@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::io;
 
 use crate::unseen;
 
@@ -49,6 +50,16 @@ pub fn floor_boundary(text: &str, most: usize) -> usize {
         at -= 1;
     }
     at
+}
+
+/// The system's words for an error, without its number, which says nothing more.
+#[must_use]
+pub fn system_words(error: &io::Error) -> String {
+    let mut text = error.to_string();
+    if let Some(at) = text.find(" (os error") {
+        text.truncate(at);
+    }
+    text
 }
 
 /// The first `most` bytes of `text`, or some fewer, so that no character is cut.
@@ -123,6 +134,13 @@ mod tests {
         for (most, begin) in [(0, ""), (1, "a"), (2, "a"), (3, "a\u{e9}"), (9, "a\u{e9}b")] {
             assert_eq!(beginning("a\u{e9}b", most), begin);
         }
+    }
+
+    #[test]
+    fn an_error_of_the_system_has_no_number() {
+        let words = system_words(&io::Error::from_raw_os_error(2));
+        assert_eq!(words, "No such file or directory");
+        assert_eq!(system_words(&io::Error::other("no disk")), "no disk");
     }
 
     #[test]

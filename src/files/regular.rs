@@ -13,6 +13,7 @@ use std::path::Path;
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, stat};
 use rustix::io::{Errno, pread};
 
+use crate::basics::words::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
 
 /// The reason why a file could not be read or written. Each variant corresponds to one of the
@@ -64,13 +65,8 @@ impl ErrorReason {
 impl From<Errno> for ErrorReason {
     fn from(errno: Errno) -> Self {
         let error = io::Error::from(errno);
-        let mut words = error.to_string();
-        // The error's number adds nothing to the words.
-        if let Some(at) = words.find(" (os error") {
-            words.truncate(at);
-        }
         Self {
-            words,
+            words: system_words(&error),
             source: Some(error),
         }
     }

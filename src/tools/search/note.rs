@@ -6,7 +6,7 @@ use std::io;
 use rustix::io::Errno;
 use serde_json::Value;
 
-use crate::basics::words::{counted, thousands};
+use crate::basics::words::{counted, system_words, thousands};
 use crate::contract::terms::Terms;
 use crate::search::braces::MOST_ALTERNATIVES;
 use crate::search::empty_result::{
@@ -106,13 +106,11 @@ pub fn unlisted_directories(unlisted: &UnlistedDirectories) -> Option<String> {
 /// Writes an error of the system.
 #[must_use]
 pub fn errno_in_words(errno: Errno) -> String {
-    in_words(&io::Error::from_raw_os_error(errno.raw_os_error()))
+    error_in_words(&errno.into())
 }
 
-fn in_words(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    text.to_lowercase()
+fn error_in_words(error: &io::Error) -> String {
+    system_words(error).to_lowercase()
 }
 
 /// Says why a text is not a wildcard pattern.
@@ -234,7 +232,7 @@ impl NoteWords {
                 format!("{path} is a symbolic link to {target}, which does not exist.")
             }
             Misplaced::Unreachable(error) => {
-                format!("`path` cannot be reached: {}.", in_words(error))
+                format!("`path` cannot be reached: {}.", error_in_words(error))
             }
             Misplaced::NotSearched(PathKind::File) => format!(
                 "`path` is a file, not a directory: send the directory that it is in, and its name in `{}`.",
