@@ -27,7 +27,7 @@ use crate::sandbox::detached;
 use crate::sandbox::guard::DraftGuard;
 
 /// Writes a file's whole new content into the file it is given.
-pub type Fill<'a> = &'a mut dyn FnMut(&mut File) -> Result<(), FileAccessError>;
+pub type ContentWriter<'a> = &'a mut dyn FnMut(&mut File) -> Result<(), FileAccessError>;
 
 /// A file that is being written and is not in place yet. Dropping it removes it.
 pub struct FileDraft {

@@ -17,7 +17,7 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, pread};
 
-use super::draft::{DraftName, FileDraft, Fill, file_system_of, in_memory};
+use super::draft::{ContentWriter, DraftName, FileDraft, file_system_of, in_memory};
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use super::target::WriteTarget;
 use crate::files::holes;
@@ -30,7 +30,7 @@ const PIECE: usize = 128 * 1024;
 pub fn replace(
     target: &WriteTarget,
     old: &RegularFile,
-    fill: Fill<'_>,
+    fill: ContentWriter<'_>,
 ) -> Result<(), FileAccessError> {
     let access = fcntl_getfl(&old.file).map_err(FileAccessError::writing)? & OFlags::RWMODE;
     if access == OFlags::RDONLY {
@@ -114,7 +114,7 @@ impl PreparedContent {
     fn new(
         target: &WriteTarget,
         old: &RegularFile,
-        fill: Fill<'_>,
+        fill: ContentWriter<'_>,
     ) -> Result<Self, FileAccessError> {
         let lasting = !is_generated(&old.file);
         if lasting && target.replaceable && !target.only_grows() {
@@ -144,7 +144,7 @@ impl PreparedContent {
     fn at(
         directory: OwnedFd,
         path: &Path,
-        fill: Fill<'_>,
+        fill: ContentWriter<'_>,
     ) -> Result<Option<Self>, FileAccessError> {
         let mut draft = match FileDraft::create(&directory, Mode::from_raw_mode(0o600)) {
             Ok(draft) => draft,

@@ -8,7 +8,7 @@ use std::time::Instant;
 use rustix::fs::{Access, AtFlags, Mode, OFlags, accessat, openat, statat};
 use rustix::io::Errno;
 
-use super::draft::{FileDraft, Fill};
+use super::draft::{ContentWriter, FileDraft};
 use super::regular::{FileAccessError, RegularFile};
 use super::target::WriteTarget;
 use super::{in_place, lock, preserve};
@@ -96,7 +96,7 @@ fn open_program(target: &WriteTarget, flags: OFlags) -> Result<RegularFile, File
     RegularFile::check(file.map_err(FileAccessError::opening)?.into())
 }
 
-fn create(target: &WriteTarget, fill: Fill<'_>) -> Result<(), FileAccessError> {
+fn create(target: &WriteTarget, fill: ContentWriter<'_>) -> Result<(), FileAccessError> {
     // The system applies the umask, or the directory's default ACL.
     let everybody = Mode::from_raw_mode(0o666);
     let mut draft =
@@ -119,7 +119,7 @@ fn create(target: &WriteTarget, fill: Fill<'_>) -> Result<(), FileAccessError> {
 pub fn replace(
     target: &WriteTarget,
     old: &RegularFile,
-    fill: Fill<'_>,
+    fill: ContentWriter<'_>,
 ) -> Result<(), FileAccessError> {
     // A rename would separate the file from its other names.
     let alone = old.stat.st_nlink == 1;
@@ -139,7 +139,7 @@ pub fn replace(
 fn replace_by_rename(
     target: &WriteTarget,
     old: &RegularFile,
-    fill: Fill<'_>,
+    fill: ContentWriter<'_>,
 ) -> Result<bool, FileAccessError> {
     let owner_alone = Mode::from_raw_mode(0o600);
     let mut draft = match FileDraft::create(&target.directory, owner_alone) {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// A path that begins with `~` or a variable.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Unexpanded<'a> {
+pub struct UnexpandedPath<'a> {
     /// True for `~`, false for a variable.
     pub tilde: bool,
     /// The directory that this stands for, without a slash at its end; none where it is not known.
@@ -16,7 +16,7 @@ pub struct Unexpanded<'a> {
     pub rest: &'a str,
 }
 
-impl Unexpanded<'_> {
+impl UnexpandedPath<'_> {
     /// The whole path, where it is known.
     pub fn path(&self) -> Option<String> {
         let directory = self.directory.as_ref()?;
@@ -33,7 +33,7 @@ const HOME: [&str; 4] = ["$HOME", "${HOME}", "%USERPROFILE%", "%HOME%"];
 const WORKING: [&str; 3] = ["$PWD", "${PWD}", "%CD%"];
 
 /// Reads the `~` or the variable at the beginning of `path`, if there is one.
-pub fn unexpanded(path: &str) -> Option<Unexpanded<'_>> {
+pub fn unexpanded(path: &str) -> Option<UnexpandedPath<'_>> {
     let behind = |name: &str| {
         let rest = path.strip_prefix(name)?;
         (rest.is_empty() || rest.starts_with('/')).then_some(rest)
@@ -43,7 +43,7 @@ pub fn unexpanded(path: &str) -> Option<Unexpanded<'_>> {
             directory.and_then(|directory| directory.into_os_string().into_string().ok());
         let directory = directory.filter(|directory| directory.starts_with('/'));
         let directory = directory.map(|directory| directory.trim_end_matches('/').to_owned());
-        Unexpanded {
+        UnexpandedPath {
             tilde,
             directory,
             rest,
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_root_directory_keeps_its_slash() {
-        let root = |rest| Unexpanded {
+        let root = |rest| UnexpandedPath {
             tilde: true,
             directory: Some(String::new()),
             rest,

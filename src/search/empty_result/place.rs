@@ -13,7 +13,7 @@ use crate::paths::{MeantPath, PathWant, is_readable, meant_path, similar_names};
 
 /// The reason why a path leads to nothing that can be searched.
 #[derive(Debug)]
-pub enum Misplaced {
+pub enum MisplacedPath {
     /// It holds a NUL.
     Nul,
     /// It is not there.
@@ -25,7 +25,7 @@ pub enum Misplaced {
         /// Names in there that are like the next one.
         similar: Vec<String>,
         /// The mistake in it, and what was probably meant.
-        slip: Option<Slip>,
+        slip: Option<MiswrittenPath>,
     },
     /// It is a symbolic link to this, which is not there.
     LeadsNowhere(String),
@@ -50,7 +50,7 @@ pub enum PathKind {
 
 /// A path that is written in a way in which paths are not.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Slip {
+pub enum MiswrittenPath {
     /// Otherwise than it was meant.
     Meant(MeantPath),
     /// With wildcards.
@@ -67,27 +67,27 @@ pub enum Slip {
 }
 
 /// Finds out what is wrong with `path`; `files` may be searched as well as directories.
-pub(super) fn misplaced(path: &str, files: bool, until: Instant) -> Option<Misplaced> {
+pub(super) fn misplaced(path: &str, files: bool, until: Instant) -> Option<MisplacedPath> {
     if path.contains('\0') {
-        return Some(Misplaced::Nul);
+        return Some(MisplacedPath::Nul);
     }
     match fs::metadata(path) {
-        Ok(status) if status.is_dir() => fs::read_dir(path).err().map(Misplaced::Unreachable),
+        Ok(status) if status.is_dir() => fs::read_dir(path).err().map(MisplacedPath::Unreachable),
         Ok(status) if files && status.is_file() => None,
-        Ok(status) => Some(Misplaced::NotSearched(kind(&status))),
+        Ok(status) => Some(MisplacedPath::NotSearched(kind(&status))),
         Err(error) if is_missing(&error) => {
             if let Some(target) = dangling(Path::new(path)) {
-                return Some(Misplaced::LeadsNowhere(target));
+                return Some(MisplacedPath::LeadsNowhere(target));
             }
             let (nearest, file, similar) = nearest(Path::new(path), until);
-            Some(Misplaced::Missing {
+            Some(MisplacedPath::Missing {
                 nearest,
                 file,
                 similar,
                 slip: slip(path),
             })
         }
-        Err(error) => Some(Misplaced::Unreachable(error)),
+        Err(error) => Some(MisplacedPath::Unreachable(error)),
     }
 }
 
@@ -147,16 +147,16 @@ pub(super) fn nearest(path: &Path, until: Instant) -> (String, Option<String>, V
 }
 
 /// Finds the mistake in a path that is missing.
-fn slip(path: &str) -> Option<Slip> {
+fn slip(path: &str) -> Option<MiswrittenPath> {
     if let Some(meant) = meant_path(path, PathWant::Any, |_| true) {
-        return Some(Slip::Meant(meant));
+        return Some(MiswrittenPath::Meant(meant));
     }
     if let Some(pattern) = several(path) {
-        return Some(Slip::Several(pattern));
+        return Some(MiswrittenPath::Several(pattern));
     }
     if path.contains(['*', '?', '[', '{']) {
         let (directory, pattern) = split_at_wildcards(path);
-        return Some(Slip::Wildcards {
+        return Some(MiswrittenPath::Wildcards {
             is_there: fs::metadata(&directory).is_ok_and(|status| status.is_dir()),
             directory,
             found: BetterPattern {

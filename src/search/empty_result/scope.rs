@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::names::NameMatcher;
 use super::survey::NameSurvey;
-use super::{EmptyReason, EmptySearch, Misplaced, NamesBelow, is_wild, place};
+use super::{EmptyReason, EmptySearch, MisplacedPath, NamesBelow, is_wild, place};
 
 /// The directories that a pattern looks in.
 pub(super) struct SearchScope {
@@ -88,7 +88,7 @@ impl SearchScope {
         let path = missing.unwrap_or_else(|| joined(search.path, search.pattern));
         let (nearest, file, similar) = place::nearest(&path, search.until);
         let is_told = self.missing.is_some() || !similar.is_empty();
-        let missing = Misplaced::Missing {
+        let missing = MisplacedPath::Missing {
             nearest,
             file,
             similar,

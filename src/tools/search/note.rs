@@ -10,7 +10,7 @@ use crate::basics::words::{counted, system_words, thousands};
 use crate::contract::terms::Terms;
 use crate::search::braces::MOST_ALTERNATIVES;
 use crate::search::empty_result::{
-    BetterPattern, EmptyReason, Misplaced, NamesBelow, PathKind, Slip,
+    BetterPattern, EmptyReason, MisplacedPath, MiswrittenPath, NamesBelow, PathKind,
 };
 use crate::search::paths::{LeftOut, UnlistedDirectories};
 use crate::search::steps::{LONGEST_PATTERN, WildcardError};
@@ -225,20 +225,22 @@ impl NoteWords {
         }
     }
 
-    fn misplaced(self, path: &str, misplaced: &Misplaced) -> String {
+    fn misplaced(self, path: &str, misplaced: &MisplacedPath) -> String {
         match misplaced {
-            Misplaced::Nul => "`path` holds a NUL character, which no file name has.".to_owned(),
-            Misplaced::LeadsNowhere(target) => {
+            MisplacedPath::Nul => {
+                "`path` holds a NUL character, which no file name has.".to_owned()
+            }
+            MisplacedPath::LeadsNowhere(target) => {
                 format!("{path} is a symbolic link to {target}, which does not exist.")
             }
-            Misplaced::Unreachable(error) => {
+            MisplacedPath::Unreachable(error) => {
                 format!("`path` cannot be reached: {}.", error_in_words(error))
             }
-            Misplaced::NotSearched(PathKind::File) => format!(
+            MisplacedPath::NotSearched(PathKind::File) => format!(
                 "`path` is a file, not a directory: send the directory that it is in, and its name in `{}`.",
                 self.field
             ),
-            Misplaced::NotSearched(kind) => {
+            MisplacedPath::NotSearched(kind) => {
                 let kind = kind_in_words(*kind);
                 let what = if self.searches {
                     "Nothing was searched"
@@ -247,14 +249,14 @@ impl NoteWords {
                 };
                 format!("{what}: {path} is {kind}, neither a directory nor a regular file.")
             }
-            Misplaced::Missing {
+            MisplacedPath::Missing {
                 nearest,
                 file,
                 similar,
                 slip,
             } => match slip {
                 Some(
-                    slip @ Slip::Wildcards {
+                    slip @ MiswrittenPath::Wildcards {
                         directory,
                         is_there: false,
                         ..
@@ -270,11 +272,11 @@ impl NoteWords {
         }
     }
 
-    fn slip(self, slip: &Slip) -> String {
+    fn slip(self, slip: &MiswrittenPath) -> String {
         let path = |path: &str| format!("\"path\":{}", Value::from(path));
         match slip {
-            Slip::Meant(meant) => meant.advice(path),
-            Slip::Wildcards {
+            MiswrittenPath::Meant(meant) => meant.advice(path),
+            MiswrittenPath::Wildcards {
                 directory, found, ..
             } => {
                 let send = format!("{},{}", path(directory), self.field(&found.pattern));
@@ -287,7 +289,7 @@ impl NoteWords {
                     self.field
                 )
             }
-            Slip::Several(pattern) => format!(
+            MiswrittenPath::Several(pattern) => format!(
                 "`path` is one path; for several leave it out and send {}.",
                 self.field(pattern)
             ),
