@@ -267,7 +267,7 @@ impl NoteWords {
                     missing_path(directory, nearest, file.as_deref(), similar)
                 ),
                 Some(slip) => self.slip(slip),
-                None => missing_path("`path`", nearest, file.as_deref(), similar),
+                None => missing_path(path, nearest, file.as_deref(), similar),
             },
         }
     }
