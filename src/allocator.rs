@@ -1,7 +1,7 @@
 //! The allocator of static executables. musl's own maps memory in groups of some kilobytes and
-//! gives each back as soon as it is empty: nearly half of a page's conversion were calls into the
-//! kernel. What is large still comes from there: it is mapped by itself, grows without being
-//! copied, and is given back when it is freed.
+//! gives each back as soon as it is empty: calls into the kernel took nearly half of the time of a
+//! page's conversion. Large pieces still come from there: each is mapped by itself, grows without
+//! being copied, and is given back when it is freed.
 //!
 //! A process that is forked from one with several threads makes system calls only (see
 //! `sandbox::watchdog`), so that it never waits for a lock that nobody holds any more.
@@ -11,10 +11,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use dlmalloc::Dlmalloc;
 
-/// From which size on memory is the system's, in bytes: from there on musl maps it by itself.
+/// The least size in bytes of memory that is the system's: from there on musl maps it by itself.
 const LARGE: usize = 128 * 1024;
 
-/// The memory of what is small.
+/// The memory below [`LARGE`].
 struct Heap(Dlmalloc);
 
 // SAFETY: the heap points to memory that is its own and belongs to no thread.
@@ -37,7 +37,7 @@ impl Allocator {
     }
 }
 
-/// Whether memory of this size is the system's. It is freed and grown with the size that it was
+/// True if memory of this size is the system's. It is freed and grown with the size that it was
 /// asked for with, so that the answer is the same then.
 fn is_large(size: usize) -> bool {
     size >= LARGE

@@ -1,7 +1,7 @@
 //! Sorting in one piece of code for all types.
 //!
-//! The standard library's sorts are made anew for each type and order, some 5 KB at a time. What is
-//! sorted seldom, or is short, is sorted here; what millions of names go through is not.
+//! The standard library's sorts are compiled anew for each type and order, some 5 KB at a time.
+//! Lists that are short, or sorted seldom, are sorted here; those of millions of names are not.
 
 use std::cmp::Ordering;
 
@@ -34,7 +34,7 @@ impl<T> Sort<T> for [T] {
     }
 }
 
-/// Where each of so many items belongs.
+/// The place to which each of so many items belongs.
 fn places(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|one, other| compare(*one, *other));

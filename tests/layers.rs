@@ -86,6 +86,17 @@ fn no_import_runs_upwards() {
 }
 
 #[test]
+fn the_families_of_tools_do_not_know_each_other() {
+    let families = ["bash", "file", "search", "web"];
+    for own in families {
+        let others = families.iter().filter(|other| **other != own);
+        let others: Vec<String> = others.map(|other| format!("tools::{other}")).collect();
+        let others: Vec<&str> = others.iter().map(String::as_str).collect();
+        assert_free_of(&[&format!("tools/{own}")], &others);
+    }
+}
+
+#[test]
 fn the_front_ends_do_not_know_each_other() {
     for (own, others) in [
         ("front/host.rs", ["front::mcp", "front::person"]),

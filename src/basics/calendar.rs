@@ -27,10 +27,10 @@ pub fn month_by_letters(word: &str) -> Option<u8> {
     u8::try_from(at + 1).ok()
 }
 
-/// How many days the first of January 1970 is behind the first of March of the year 0.
+/// Days from the first of March of the year 0 to the first of January 1970.
 const TO_1970: i64 = 719_468;
 
-/// How many days are in 400 years, after which the calendar repeats itself.
+/// Days in 400 years, after which the calendar repeats itself.
 const ERA: i64 = 146_097;
 
 /// The year, month and day of a day that is counted from the first of January 1970 on.

@@ -18,7 +18,7 @@ const PDF_WITHIN: usize = 1024;
 /// The first bytes that tell the kind of a body on the web.
 const BODY_HEAD: usize = 8 * 1024;
 
-/// Whether the mark of a PDF file is among the first of `bytes`.
+/// True if the mark of a PDF file is among the first of `bytes`.
 #[must_use]
 pub fn is_pdf(bytes: &[u8]) -> bool {
     memchr::memmem::find(&bytes[..bytes.len().min(PDF_WITHIN)], PDF).is_some()
@@ -123,7 +123,7 @@ pub fn ending(media_type: &str) -> &'static str {
 
 type SignatureRow = (usize, &'static [u8], &'static str, &'static str);
 
-/// Where a signature stands, its bytes, and the media type and words of the files that have it.
+/// The offset of a signature, its bytes, and the media type and words of the files that have it.
 #[rustfmt::skip]
 pub const SIGNATURES: &[SignatureRow] = &[
     (0, b"\x89PNG\r\n\x1a\n", "image/png", "PNG image"),

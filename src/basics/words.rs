@@ -1,5 +1,9 @@
 //! Small words: numbers as they are read, and pieces of text.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io;
+
 use crate::unseen;
 
 /// A whole number with its thousands apart, as in `12,345`.
@@ -48,6 +52,16 @@ pub fn floor_boundary(text: &str, most: usize) -> usize {
     at
 }
 
+/// The system's words for an error, without its number, which says nothing more.
+#[must_use]
+pub fn system_words(error: &io::Error) -> String {
+    let mut text = error.to_string();
+    if let Some(at) = text.find(" (os error") {
+        text.truncate(at);
+    }
+    text
+}
+
 /// The first `most` bytes of `text`, or some fewer, so that no character is cut.
 #[must_use]
 pub fn beginning(text: &str, most: usize) -> &str {
@@ -66,6 +80,34 @@ pub fn joined_words(text: &str) -> String {
 #[must_use]
 pub fn on_one_line(text: &str) -> String {
     joined_words(&unseen::visible(text))
+}
+
+/// A file's name as a word for a shell; unseen characters in it are written by their bytes.
+#[must_use]
+pub fn quoted_for_shell(text: &str) -> Cow<'_, str> {
+    let plain = |one: char| one.is_ascii_alphanumeric() || "/._-+,:@%=".contains(one);
+    if !text.is_empty() && !text.starts_with('-') && text.chars().all(plain) {
+        return Cow::Borrowed(text);
+    }
+    // A name that begins with a dash would be an option.
+    let dash = if text.starts_with('-') { "./" } else { "" };
+    if text.contains(unseen::is_unseen) {
+        let mut word = format!("\"$(printf %b '{dash}");
+        for one in text.chars() {
+            match one {
+                '\\' => word.push_str(r"\\"),
+                '\'' => word.push_str(r"'\''"),
+                _ if unseen::is_unseen(one) => {
+                    for byte in one.encode_utf8(&mut [0; 4]).bytes() {
+                        let _ = write!(word, "\\0{byte:03o}");
+                    }
+                }
+                _ => word.push(one),
+            }
+        }
+        return Cow::Owned(word + "')\"");
+    }
+    Cow::Owned(format!("'{dash}{}'", text.replace('\'', r"'\''")))
 }
 
 #[cfg(test)]
@@ -95,8 +137,33 @@ mod tests {
     }
 
     #[test]
+    fn an_error_of_the_system_has_no_number() {
+        let words = system_words(&io::Error::from_raw_os_error(2));
+        assert_eq!(words, "No such file or directory");
+        assert_eq!(system_words(&io::Error::other("no disk")), "no disk");
+    }
+
+    #[test]
     fn words_stand_on_one_line() {
         assert_eq!(joined_words(" a\r\n\tb\u{1b}\u{a0}c "), "a b c");
         assert_eq!(on_one_line("a\u{202e}b\u{0} c"), "ab c");
+    }
+
+    #[test]
+    fn names_are_quoted_for_a_shell() {
+        for (name, quoted) in [
+            ("src/a.ts", "src/a.ts"),
+            ("my file", "'my file'"),
+            ("it's", r"'it'\''s'"),
+            ("-x", "'./-x'"),
+            ("", "''"),
+            ("~/a", "'~/a'"),
+            (
+                "-it's\\\u{202e}",
+                r#""$(printf %b './-it'\''s\\\0342\0200\0256')""#,
+            ),
+        ] {
+            assert_eq!(quoted_for_shell(name), quoted);
+        }
     }
 }

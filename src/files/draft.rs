@@ -6,7 +6,7 @@
 //! `/proc`, the draft has a hidden name, and a guard removes it if the tool dies
 //! (`sandbox::guard`).
 //!
-//! Where a file has to be overwritten in place, its draft has a name too for as long as the old
+//! The draft of a file that has to be overwritten in place has a name, too, for as long as the old
 //! content and the new are mixed there: whatever happens then, the new content can be found.
 
 use std::ffi::OsString;
@@ -27,11 +27,11 @@ use crate::sandbox::detached;
 use crate::sandbox::guard::DraftGuard;
 
 /// Writes a file's whole new content into the file it is given.
-pub type Fill<'a> = &'a mut dyn FnMut(&mut File) -> Result<(), FileAccessError>;
+pub type ContentWriter<'a> = &'a mut dyn FnMut(&mut File) -> Result<(), FileAccessError>;
 
 /// A file that is being written and is not in place yet. Dropping it removes it.
 pub struct FileDraft {
-    /// Where the content goes.
+    /// The file that takes the content.
     pub file: File,
     named: Option<NamedDraft>,
 }
@@ -123,7 +123,7 @@ impl FileDraft {
         }
     }
 
-    /// Whether the file at `target` is this draft.
+    /// True if the file at `target` is this draft.
     fn is_at(&self, target: &WriteTarget) -> bool {
         let there = statat(&target.directory, &target.name, AtFlags::SYMLINK_NOFOLLOW);
         let here = fstat(&self.file);
@@ -136,7 +136,7 @@ impl FileDraft {
         PathBuf::from(format!("/proc/self/fd/{}", self.file.as_raw_fd()))
     }
 
-    /// What [`DraftName::link`] needs, in the directory where the draft was created.
+    /// The name that the draft has, or can be given, in the directory where it was created.
     pub fn name_in(&self, directory: OwnedFd) -> DraftName {
         DraftName {
             nameless: self.named.is_none().then(|| self.path()),
@@ -201,7 +201,7 @@ impl FileDraft {
     }
 }
 
-/// Whether `file` is on tmpfs, which has no disk behind it.
+/// True if `file` is on tmpfs, which has no disk behind it.
 pub fn in_memory(file: &File) -> Result<bool, Errno> {
     Ok(file_system_of(file)? == TMPFS)
 }
@@ -219,7 +219,7 @@ pub fn file_system_of(file: &File) -> Result<i64, Errno> {
 
 /// The name of a draft while a file is being overwritten with it.
 pub struct DraftName {
-    /// Where the draft is.
+    /// The directory that holds the draft.
     pub directory: OwnedFd,
     /// Its name there.
     pub name: OsString,
@@ -241,13 +241,13 @@ impl DraftName {
         let _ = unlinkat(&self.directory, &self.name, AtFlags::empty());
     }
 
-    /// Whether the draft has its name.
+    /// True if the draft has its name.
     pub fn exists(&self) -> bool {
         statat(&self.directory, &self.name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 }
 
-/// Whether a nameless file can be given a name: that takes `/proc` (`open(2)`), which a bare root
+/// True if a nameless file can be given a name: that takes `/proc` (`open(2)`), which a bare root
 /// may lack.
 fn can_be_named() -> bool {
     access(c"/proc/self/fd", Access::EXISTS).is_ok()
@@ -266,7 +266,7 @@ fn hidden_name() -> OsString {
 struct NamedDraft {
     name: OsString,
     directory: OwnedFd,
-    /// Whether the name must not be removed any more.
+    /// True if the name must not be removed any more.
     gone: bool,
     /// Dropped after the name has been removed.
     guard: DraftGuard,

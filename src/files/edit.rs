@@ -20,34 +20,34 @@ use super::regular::{FileAccessError, RegularFile};
 use super::target::WriteTarget;
 use super::{holes, replace};
 
-/// How much of the file is searched at a time, in bytes; more if the text to be found is longer.
+/// Bytes of the file that are searched at a time; more if the text to be found is longer.
 const WINDOW: usize = 1024 * 1024;
 
-/// How long the nearest text is looked for, where the text is not in the file.
+/// The longest time for finding the nearest text, if the text is not in the file.
 const NEAREST_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// How much of the file the nearest text is looked for in, in bytes.
+/// Bytes at the beginning of the file in which the nearest text is looked for.
 const NEAREST_SIZE: usize = 32 * 1024 * 1024;
 
 /// An edit that was made.
 #[derive(Debug)]
 pub struct FileEdit {
-    /// How many occurrences were replaced.
+    /// The number of occurrences that were replaced.
     pub replacements: u64,
-    /// What was done about line ends.
+    /// The change of line ends.
     pub line_ends: LineEndChange,
-    /// The text that is nearest, where all were to be replaced and there is none.
+    /// The nearest text, if all occurrences were to be replaced and there are none.
     pub nearest: Option<Box<NearestText>>,
 }
 
-/// Why an edit was not made; the file is as it was.
+/// The reason why an edit was not made; the file is as it was.
 #[derive(Debug)]
 pub enum EditError {
     /// The text is not in the file; this is nearest to it.
     NotFound(Box<NearestText>),
     /// The text is in the file several times, and it was to be replaced once.
     NotUnique {
-        /// How many times.
+        /// The number of times.
         count: u64,
         /// The lines in which it begins, from 1: the first of them.
         lines: Vec<u64>,
@@ -186,10 +186,10 @@ fn line_numbers(file: &RegularFile, places: &[u64]) -> Result<Vec<u64>, FileAcce
     Ok(numbers)
 }
 
-/// What a search finds.
+/// The result of a search.
 struct TextOccurrences {
     count: u64,
-    /// Where the first of them are.
+    /// The offsets of the first of them.
     first: Vec<u64>,
     /// The file's length in bytes.
     length: u64,
@@ -236,7 +236,7 @@ fn write_around(
     copy(at + old as u64..length, at + new.len() as u64)
 }
 
-/// Whether the file, `length` bytes long, has holes worth keeping.
+/// True if the file, `length` bytes long, has holes worth keeping.
 fn is_sparse(file: &RegularFile, length: u64) -> bool {
     let blocks = u64::try_from(file.stat.st_blocks).unwrap_or(u64::MAX);
     u64::try_from(file.stat.st_size) == Ok(length)
@@ -268,7 +268,7 @@ fn write_replaced(
         .map_err(|error| FileAccessError::failed_write(&error))
 }
 
-/// What a search finds, in order.
+/// A piece of the file that a search has passed, in order.
 enum EditPiece<'a> {
     /// Bytes outside any match; several of these may follow one another.
     Between(&'a [u8]),
@@ -322,12 +322,12 @@ mod tests {
 
     use super::*;
 
-    /// How many replacements an edit made, if it was made.
+    /// The number of replacements that an edit made, if it was made.
     fn made(result: Result<FileEdit, EditError>) -> Option<u64> {
         result.ok().map(|edited| edited.replacements)
     }
 
-    /// What an edit of a file with `content` makes of it.
+    /// The result of an edit of a file with `content`, and its content then.
     fn edited(
         content: &[u8],
         old: &[u8],
@@ -392,7 +392,7 @@ mod tests {
         std::fs::write(&path, "one word, two words").unwrap();
         let file = RegularFile::open(&path, OFlags::RDWR).ok().unwrap();
         let finder = Finder::new("word");
-        // What was found before, in a longer file or further on.
+        // Places from an earlier search, in a longer file or further on.
         for (at, length) in [(100, 200), (4, 100), (15, 20)] {
             let draft = tempfile::tempfile().unwrap();
             let result = write_around(&file, &draft, (at, 4), b"", length);

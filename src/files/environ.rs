@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::regular::RegularFile;
 
-/// Whether `file` is the environment of this process, or of one of its threads.
+/// True if `file` is the environment of this process, or of one of its threads.
 pub fn is_own(file: &RegularFile) -> bool {
     // Other files are recognized at no cost: this one has no size, and only its owner may read it.
     if file.stat.st_size != 0 || file.stat.st_mode & 0o777 != 0o400 {

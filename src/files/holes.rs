@@ -7,7 +7,7 @@ use std::ops::Range;
 use rustix::fs::{SeekFrom, copy_file_range, ftruncate, seek};
 use rustix::io::{Errno, pread, pwrite};
 
-/// How much is copied at a time where the kernel does not copy by itself, in bytes.
+/// Bytes that are copied at a time where the kernel does not copy by itself.
 const PIECE: usize = 128 * 1024;
 
 /// The smallest hole, in bytes: the block that file systems keep account of.

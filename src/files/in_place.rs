@@ -17,20 +17,20 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, pread};
 
-use super::draft::{DraftName, FileDraft, Fill, file_system_of, in_memory};
+use super::draft::{ContentWriter, DraftName, FileDraft, file_system_of, in_memory};
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
 use super::target::WriteTarget;
 use crate::files::holes;
 use crate::sandbox::detached;
 
-/// How much is read and written at a time, in bytes.
+/// Bytes that are read and written at a time.
 const PIECE: usize = 128 * 1024;
 
 /// Overwrites `old`, the file at `target`, with what `fill` writes.
 pub fn replace(
     target: &WriteTarget,
     old: &RegularFile,
-    fill: Fill<'_>,
+    fill: ContentWriter<'_>,
 ) -> Result<(), FileAccessError> {
     let access = fcntl_getfl(&old.file).map_err(FileAccessError::writing)? & OFlags::RWMODE;
     if access == OFlags::RDONLY {
@@ -87,7 +87,7 @@ fn words(errno: Errno) -> String {
     text.trim_matches([' ', '(', ')']).to_owned()
 }
 
-/// Whether the kernel generates `file` as it is read and acts on it as it is written: there is no
+/// True if the kernel generates `file` as it is read and acts on it as it is written: there is no
 /// content to be kept.
 pub fn is_generated(file: &File) -> bool {
     const SYSFS: i64 = 0x6265_6572;
@@ -102,7 +102,7 @@ struct PreparedContent {
     location: Option<DraftLocation>,
 }
 
-/// Where a draft is on a disk.
+/// The place of a draft on a disk.
 struct DraftLocation {
     name: DraftName,
     directory: PathBuf,
@@ -114,7 +114,7 @@ impl PreparedContent {
     fn new(
         target: &WriteTarget,
         old: &RegularFile,
-        fill: Fill<'_>,
+        fill: ContentWriter<'_>,
     ) -> Result<Self, FileAccessError> {
         let lasting = !is_generated(&old.file);
         if lasting && target.replaceable && !target.only_grows() {
@@ -144,7 +144,7 @@ impl PreparedContent {
     fn at(
         directory: OwnedFd,
         path: &Path,
-        fill: Fill<'_>,
+        fill: ContentWriter<'_>,
     ) -> Result<Option<Self>, FileAccessError> {
         let mut draft = match FileDraft::create(&directory, Mode::from_raw_mode(0o600)) {
             Ok(draft) => draft,
@@ -197,7 +197,7 @@ fn state_directory() -> Option<(OwnedFd, PathBuf)> {
     Some((open(&path, flags, Mode::empty()).ok()?, path))
 }
 
-/// What became of the file.
+/// The state of the file after the attempt to overwrite it.
 enum OverwriteOutcome {
     /// It has the new content.
     Done,
@@ -347,7 +347,7 @@ impl OverwriteJob<'_> {
     /// other place.
     fn hand_over(&mut self) -> OverwriteOutcome {
         let [piece, _] = &mut self.buffers;
-        // What has no places is written to all the same.
+        // A file that has no positions is written to all the same.
         let _ = rustix::fs::seek(self.file, rustix::fs::SeekFrom::Start(0));
         let mut at = 0;
         loop {
@@ -471,39 +471,4 @@ fn unless_unknown(synced: Result<(), Errno>) -> Result<(), Errno> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_differs_is_told_to_the_byte() {
-        for (old, new, changes) in [
-            ("", "", 0..0),
-            ("same", "same", 4..4),
-            ("abcdef", "abXYef", 2..4),
-            ("abc", "abcdef", 3..6),
-            ("aXc", "abcdef", 1..6),
-            ("xbcdey", "abcdef", 0..6),
-        ] {
-            let found = differing(old.as_bytes(), new.as_bytes());
-            assert_eq!(found, changes, "{old} {new}");
-        }
-    }
-
-    #[test]
-    fn an_outcome_comes_back_as_it_went() {
-        for outcome in [
-            OverwriteOutcome::Done,
-            OverwriteOutcome::Untouched(Errno::NOSPC),
-            OverwriteOutcome::Torn(Errno::IO),
-            OverwriteOutcome::Unsure(Errno::DQUOT),
-            OverwriteOutcome::Killed,
-        ] {
-            let code = outcome.code();
-            assert_eq!(OverwriteOutcome::of(code).code(), code);
-        }
-        assert!(matches!(
-            OverwriteOutcome::of(OverwriteOutcome::Torn(Errno::IO).code()),
-            OverwriteOutcome::Torn(Errno::IO)
-        ));
-    }
-}
+mod tests;

@@ -6,7 +6,7 @@
 use crate::basics::signature;
 use crate::basics::words::counted;
 
-/// How many of a file's first bytes decide whether it is binary.
+/// The number of a file's first bytes that decide whether it is binary.
 const DECISIVE: usize = 8 * 1024;
 
 /// A kind of binary file.
@@ -22,7 +22,7 @@ pub struct BinaryKind {
 }
 
 impl BinaryKind {
-    /// Whether models can be shown it as an image: PNG, JPEG, GIF and WebP.
+    /// True if models can be shown it as an image: PNG, JPEG, GIF and WebP.
     #[must_use]
     pub fn is_image(self) -> bool {
         ["image/png", "image/jpeg", "image/gif", "image/webp"].contains(&self.mime)
@@ -56,8 +56,8 @@ pub fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// What a file is that begins with `bytes`; `None` if it is text. 8 KiB are enough, but for the
-/// measures of a JPEG image, which may stand some 100 KB behind its beginning.
+/// The kind of a binary file that begins with `bytes`; `None` if it is text. 8 KiB are enough, but
+/// for the measures of a JPEG image, which may stand some 100 KB behind its beginning.
 #[must_use]
 pub fn of(bytes: &[u8]) -> Option<BinaryKind> {
     if wide_encoding(bytes).is_some() {
@@ -84,7 +84,7 @@ pub fn of(bytes: &[u8]) -> Option<BinaryKind> {
     }
 }
 
-/// Whether `head`, which may end within a character, is UTF-8.
+/// True if `head`, which may end within a character, is UTF-8.
 fn is_utf8(head: &[u8]) -> bool {
     match std::str::from_utf8(head) {
         Ok(_) => true,

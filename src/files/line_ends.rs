@@ -10,10 +10,10 @@ use memchr::{memchr, memchr_iter};
 
 use super::regular::{FileAccessError, RegularFile};
 
-/// How much of the file is looked at at a time, in bytes.
+/// Bytes of the file that are read at a time, behind its beginning.
 const WINDOW: usize = 1024 * 1024;
 
-/// What was done about line ends.
+/// The change of the line ends of an edit's texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEndChange {
     /// Nothing.
@@ -26,24 +26,25 @@ pub enum LineEndChange {
     Mixed,
 }
 
-/// What is to be done about line ends, and how many lines of the file end in CRLF.
+/// The decision on an edit's line ends.
 pub struct LineEndDecision {
-    /// What is to be done.
+    /// The change to be made.
     pub done: LineEndChange,
-    /// How many lines of the file end in CRLF, where that was asked and all do.
+    /// The number of lines of the file, if that was asked and all end in CRLF; else 0.
     pub crlf: u64,
-    /// Whether both texts are the same then.
+    /// True if both texts are the same then.
     pub changes_nothing: bool,
 }
 
-pub type Texts<'a> = (Cow<'a, [u8]>, Cow<'a, [u8]>);
+/// The text to be found and the one to be written.
+pub type EditTexts<'a> = (Cow<'a, [u8]>, Cow<'a, [u8]>);
 
 /// The two texts as they are to be looked for and written.
 pub fn decide<'a>(
     file: &RegularFile,
     old: &'a [u8],
     new: &'a [u8],
-) -> Result<(Texts<'a>, LineEndDecision), FileAccessError> {
+) -> Result<(EditTexts<'a>, LineEndDecision), FileAccessError> {
     let as_sent = (Cow::Borrowed(old), Cow::Borrowed(new));
     let has_cr = memchr(b'\r', old).is_some();
     let old_lines = memchr(b'\n', old).is_some() && !has_cr;
@@ -92,17 +93,17 @@ pub fn with_crlf(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(changed)
 }
 
-/// Where in `text` each LF is that has no CR before it.
+/// The offsets in `text` of each LF that has no CR before it.
 fn bare_line_feeds(text: &[u8]) -> impl Iterator<Item = usize> {
     memchr_iter(b'\n', text).filter(|at| *at == 0 || text[at - 1] != b'\r')
 }
 
-/// How often CRLF is in `text`.
+/// Counts CRLF in `text`.
 pub fn crlf_in(text: &[u8]) -> u64 {
     Finder::new("\r\n").find_iter(text).count() as u64
 }
 
-/// How many lines of the file end in CRLF, where all do that end; 0 where one ends in LF alone.
+/// Counts the lines of the file that have an end, if all end in CRLF; 0 if one ends in LF alone.
 fn lines_in_crlf(file: &RegularFile) -> Result<u64, FileAccessError> {
     let mut window = vec![0; 4096];
     let (mut at, mut count, mut before) = (0, 0, 0);

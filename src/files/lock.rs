@@ -13,22 +13,21 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-/// How long a lock is waited for. Some programs hold one for as long as they run; they must not
-/// make an edit impossible, and the check before the replacement catches those who write without
-/// one.
+/// The longest wait for a lock. Some programs hold one for as long as they run; they must not make
+/// an edit impossible, and the check before the replacement catches those that write without one.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Called repeatedly while a lock is waited for.
 static MEANWHILE: OnceLock<fn()> = OnceLock::new();
 
 /// Has `check` called while another writer is waited for: nothing has begun at that moment, so a
-/// process that nobody needs any more may end itself. Only the first `check` counts.
+/// process that is not needed any more may end itself. Only the first `check` counts.
 pub fn while_waiting(check: fn()) {
     let _ = MEANWHILE.set(check);
 }
 
 /// Locks `file` against other writers of this kind until it is closed. Waits until `deadline` at
-/// most; whether nobody else holds it then comes back.
+/// most; false if another writer still holds it then.
 pub fn lock(file: &File, deadline: Instant) -> bool {
     while let Err(Errno::AGAIN | Errno::INTR) =
         flock(file, FlockOperation::NonBlockingLockExclusive)

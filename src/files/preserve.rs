@@ -1,4 +1,5 @@
-//! What belongs to a file beside its content: owner, group, mode, extended attributes and ACLs.
+//! The attributes of a file that its new content keeps: owner, group, mode, extended attributes and
+//! ACLs.
 //!
 //! ACLs are extended attributes themselves (`acl(5)`, `xattr(7)`), so one copy takes both along.
 
@@ -11,15 +12,15 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-/// What a program may do beyond its user (`capabilities(7)`): granted to one content, and lost with
-/// it.
+/// The attribute that holds a program's capabilities (`capabilities(7)`): they are granted to one
+/// content, and lost with it.
 const CAPABILITIES: &CStr = c"security.capability";
 
 /// Gives `new` everything of `old` but its content and what belongs to the content: capabilities.
 /// To be called before the content is written, which clears set-ID bits where the kernel says so.
 ///
 /// # Errors
-/// Whatever the system refuses; `new` must not replace `old` then.
+/// The system refuses one of them; `new` must not replace `old` then.
 pub fn copy_attributes(old: &File, status: &Stat, new: &File) -> Result<(), Errno> {
     let made = fstat(new)?;
     if (made.st_uid, made.st_gid) != (status.st_uid, status.st_gid) {

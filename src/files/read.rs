@@ -15,14 +15,14 @@ use super::environ;
 use super::kind::{self, BinaryKind};
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
 
-/// How much is read at a time, in bytes: what stays in the processor's nearer caches until it is
-/// passed on.
+/// Bytes that are read at a time: few enough to stay in the processor's nearer caches until they
+/// are passed on.
 const WINDOW: usize = 256 * 1024;
 
-/// How far the end of a line is looked for that is not shown whole, in bytes.
+/// Bytes within which the end of a line is looked for that is not shown whole.
 const LONGEST_LINE: u64 = 64 * 1024 * 1024;
 
-/// How long it is looked for.
+/// The longest time for finding it.
 const LINE_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Lines of a file. The first of them are read already, so that a file that cannot be read is known
@@ -32,36 +32,36 @@ pub struct FileContent {
     window: Vec<u8>,
     /// The part of the window that is still to be passed on.
     ready: Range<usize>,
-    /// Where in the file the window begins, in bytes.
+    /// Byte offset in the file at which the window begins.
     base: u64,
-    /// Where in the file what was read so far ends.
+    /// Byte offset in the file up to which it was read.
     end: u64,
-    /// How many lines after the window are wanted.
+    /// The number of lines wanted after the window.
     to_take: u64,
-    /// How many bytes of the file come after the window. Bytes that are appended meanwhile,
+    /// The number of bytes of the file after the window. Bytes that are appended meanwhile,
     /// perhaps by our own output, are not read. A generated file has no size.
     behind: u64,
-    /// When reading is given up.
+    /// The time at which reading is given up.
     deadline: Option<Instant>,
     facts: FileFacts,
 }
 
-/// What is known of a file whose first lines wanted were read.
+/// Facts about a file, known once the first of the wanted lines were read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileFacts {
-    /// What it is, if it is no text.
+    /// Its kind, if it is not text.
     pub kind: Option<BinaryKind>,
     /// The encoding that the mark at its beginning names, if that is UTF-16 or UTF-32.
     pub encoding: Option<&'static str>,
     /// Its size in bytes; none, where the system generates it.
     pub size: Option<u64>,
-    /// How many lines it has, where the lines that were wanted are behind its end.
+    /// The number of its lines, if the wanted ones are behind its end.
     pub ends_before: Option<u64>,
-    /// It has nothing in it.
+    /// True if it has nothing in it.
     pub is_empty: bool,
 }
 
-/// Where a line ends.
+/// The place where a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEnd {
     /// Before a line feed at this offset in the file.
@@ -72,7 +72,7 @@ pub enum LineEnd {
     Behind(u64),
 }
 
-/// Why a content was not passed on to its end.
+/// The reason why a content was not passed on to its end.
 #[derive(Debug)]
 pub enum ReadInterruption {
     /// The file could be read no further.
@@ -150,13 +150,13 @@ pub fn read(
 }
 
 impl FileContent {
-    /// What is known of the file.
+    /// Facts about the file.
     #[must_use]
     pub fn facts(&self) -> &FileFacts {
         &self.facts
     }
 
-    /// Where in the file the next byte to be passed on is.
+    /// Byte offset in the file of the next byte to be passed on.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.base + self.ready.start as u64
@@ -182,7 +182,7 @@ impl FileContent {
         }
     }
 
-    /// Where the line ends that goes on at offset `from`.
+    /// Finds the end of the line that goes on at offset `from`.
     pub fn line_end(&self, from: u64) -> Result<LineEnd, FileAccessError> {
         let deadline = Instant::now() + LINE_TIMEOUT;
         let mut window = vec![0; WINDOW];
@@ -217,7 +217,7 @@ impl FileContent {
         Ok(bytes)
     }
 
-    /// Reads the next window, unless part of this one is left; returns whether there was anything.
+    /// Reads the next window, unless part of this one is left; false at the end of the file.
     fn fill(&mut self) -> Result<bool, FileAccessError> {
         while self.ready.is_empty() {
             if self.deadline.is_some_and(|end| Instant::now() >= end) {

@@ -1,4 +1,4 @@
-//! Which files can be read or written as a whole: decided by `fstat(2)` alone.
+//! Files that can be read or written as a whole, which `fstat(2)` alone decides.
 //!
 //! A FIFO, a terminal or an endless device would block until the host's timeout, so they are
 //! refused before they are opened. Files are opened without blocking, in case one of those was put
@@ -13,10 +13,11 @@ use std::path::Path;
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, stat};
 use rustix::io::{Errno, pread};
 
+use crate::basics::words::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
 
-/// Why a file could not be read or written. Each variant corresponds to one of the specification's
-/// codes.
+/// The reason why a file could not be read or written. Each variant corresponds to one of the
+/// specification's codes.
 #[derive(Debug)]
 pub enum FileAccessError {
     /// `ENOENT`.
@@ -43,7 +44,7 @@ pub enum FileAccessError {
     TooSlow,
 }
 
-/// What the system or this module has to say beyond the variant; may be empty.
+/// The words of the system or of this module beyond the variant; may be empty.
 #[derive(Debug, Default)]
 pub struct ErrorReason {
     words: String,
@@ -64,13 +65,8 @@ impl ErrorReason {
 impl From<Errno> for ErrorReason {
     fn from(errno: Errno) -> Self {
         let error = io::Error::from(errno);
-        let mut words = error.to_string();
-        // The error's number adds nothing to the words.
-        if let Some(at) = words.find(" (os error") {
-            words.truncate(at);
-        }
         Self {
-            words,
+            words: system_words(&error),
             source: Some(error),
         }
     }

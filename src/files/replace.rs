@@ -8,7 +8,7 @@ use std::time::Instant;
 use rustix::fs::{Access, AtFlags, Mode, OFlags, accessat, openat, statat};
 use rustix::io::Errno;
 
-use super::draft::{FileDraft, Fill};
+use super::draft::{ContentWriter, FileDraft};
 use super::regular::{FileAccessError, RegularFile};
 use super::target::WriteTarget;
 use super::{in_place, lock, preserve};
@@ -33,8 +33,8 @@ pub fn write(path: &Path, content: &[u8], end: Option<Instant>) -> Result<(), Fi
 /// Opens the file at `target`, and locks it against other writers for as long as it is open.
 ///
 /// # Errors
-/// [`FileAccessError::Locked`] if `end` comes before another writer is through; without that, one that
-/// holds the file for longer than [`lock::LOCK_TIMEOUT`] is passed over.
+/// [`FileAccessError::Locked`] if `end` comes before another writer is through. Without `end`, one
+/// that holds the file for longer than [`lock::LOCK_TIMEOUT`] is passed over.
 pub fn open_locked(
     target: &WriteTarget,
     access: OFlags,
@@ -96,7 +96,7 @@ fn open_program(target: &WriteTarget, flags: OFlags) -> Result<RegularFile, File
     RegularFile::check(file.map_err(FileAccessError::opening)?.into())
 }
 
-fn create(target: &WriteTarget, fill: Fill<'_>) -> Result<(), FileAccessError> {
+fn create(target: &WriteTarget, fill: ContentWriter<'_>) -> Result<(), FileAccessError> {
     // The system applies the umask, or the directory's default ACL.
     let everybody = Mode::from_raw_mode(0o666);
     let mut draft =
@@ -114,11 +114,12 @@ fn create(target: &WriteTarget, fill: Fill<'_>) -> Result<(), FileAccessError> {
 /// Gives `old`, the file at `target`, the content that `fill` writes.
 ///
 /// # Errors
-/// [`FileAccessError::Write`] if somebody else has changed or replaced it since; nothing is written then.
+/// [`FileAccessError::Write`] if another program has changed or replaced it since; nothing is
+/// written then.
 pub fn replace(
     target: &WriteTarget,
     old: &RegularFile,
-    fill: Fill<'_>,
+    fill: ContentWriter<'_>,
 ) -> Result<(), FileAccessError> {
     // A rename would separate the file from its other names.
     let alone = old.stat.st_nlink == 1;
@@ -138,7 +139,7 @@ pub fn replace(
 fn replace_by_rename(
     target: &WriteTarget,
     old: &RegularFile,
-    fill: Fill<'_>,
+    fill: ContentWriter<'_>,
 ) -> Result<bool, FileAccessError> {
     let owner_alone = Mode::from_raw_mode(0o600);
     let mut draft = match FileDraft::create(&target.directory, owner_alone) {
@@ -164,8 +165,8 @@ fn replace_by_rename(
     }
 }
 
-/// Whether `errno` means that a draft and a rename are not possible here (`false`), or that the
-/// write fails.
+/// Returns false if `errno` means that a draft and a rename are not possible here; else the write
+/// has failed.
 fn not_possible(errno: Errno) -> Result<bool, FileAccessError> {
     match errno {
         Errno::XDEV

@@ -1,5 +1,5 @@
-//! Where a write really goes: symbolic links followed to the end, the directory held open, and the
-//! name in it.
+//! The target of a write: symbolic links followed to the end, the directory held open, and the name
+//! in it.
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
@@ -18,7 +18,7 @@ use crate::sandbox::confinement::{self, AccessRight};
 /// As many symbolic links as the kernel follows (`path_resolution(7)`).
 const MOST_LINKS: usize = 40;
 
-/// Where a file is to be written.
+/// The place at which a file is to be written.
 pub struct WriteTarget {
     /// The path with all links followed.
     pub path: PathBuf,
@@ -26,13 +26,13 @@ pub struct WriteTarget {
     pub directory: OwnedFd,
     /// Its name there.
     pub name: OsString,
-    /// Whether another file can be renamed over it. Not behind the links of `/proc`: they lead to
-    /// open files, such as stdout, and whoever holds those would not see the new one.
+    /// True if another file can be renamed over it. Not behind the links of `/proc`: they lead to
+    /// open files, such as stdout, and the programs that hold those would not see the new one.
     pub replaceable: bool,
 }
 
 impl WriteTarget {
-    /// Whether `file` is still what is there, unchanged since its status was read.
+    /// True if `file` is still there, unchanged since its status was read.
     pub fn still_holds(&self, file: &RegularFile) -> bool {
         let there = if self.replaceable {
             statat(&self.directory, &self.name, AtFlags::SYMLINK_NOFOLLOW)
@@ -89,7 +89,7 @@ impl WriteTarget {
         })
     }
 
-    /// Whether names can only be added to the directory, not removed (`chattr(1)`, `a`).
+    /// True if names can only be added to the directory, not removed (`chattr(1)`, `a`).
     pub fn only_grows(&self) -> bool {
         statx(
             &self.directory,

@@ -55,13 +55,13 @@ pub enum PathSlip {
 }
 
 impl PathSlip {
-    /// Whether it is one though the path that was meant is not there.
+    /// True if it is one even where the path that was meant is not there.
     fn is_sure(self) -> bool {
         matches!(self, Self::Tilde | Self::Variable | Self::Url)
     }
 
-    /// Whether `meant` is no more than a guess for `path`: any name can be a new file's, and of the
-    /// last name of a relative path alone it is not known which one was meant.
+    /// True if `meant` is only a guess for `path`: any name can be a new file's, and many files may
+    /// have the last name of a relative path.
     fn is_guess(self, path: &str, meant: &str, wants: PathWant) -> bool {
         let is_name = wants == PathWant::Name;
         match self {
@@ -111,7 +111,7 @@ pub struct MeantPath {
     pub slip: PathSlip,
     /// The path, where it is known.
     pub path: Option<String>,
-    /// Whether the wanted thing is there.
+    /// True if the wanted thing is there.
     pub exists: bool,
     wants: PathWant,
 }
@@ -157,7 +157,7 @@ pub fn meant_path(path: &str, wants: PathWant, may_tell: fn(&Path) -> bool) -> O
     }
     let sure = slips.into_iter().find(|(slip, _)| slip.is_sure());
     let sure = sure.map(|(slip, meant)| (slip, Some(meant)));
-    // Of a variable it may not be known what it stands for.
+    // The value of a variable may not be known.
     let (slip, meant) = match sure {
         Some(sure) => sure,
         None => unexpanded(path.trim()).map(|_| (PathSlip::Variable, None))?,
@@ -179,7 +179,7 @@ fn is_there(path: &str, wants: PathWant) -> bool {
     }
 }
 
-/// Whether the directory of `path` is there, and `path` itself is none.
+/// True if the directory of `path` is there, and `path` itself is not a directory.
 fn has_directory(path: &Path) -> bool {
     let parent = path
         .parent()
@@ -187,13 +187,13 @@ fn has_directory(path: &Path) -> bool {
     parent.unwrap_or(Path::new(".")).is_dir() && !path.is_dir()
 }
 
-/// Whether `path` leads to a file or directory that can be read: where the kernel confines the
-/// process, nothing is told of what is outside.
+/// True if `path` leads to a file or directory that can be read: where the kernel confines the
+/// process, nothing is told of places outside.
 pub fn is_readable(path: &str) -> bool {
     if !fs::metadata(path).is_ok_and(|status| status.is_dir() || status.is_file()) {
         return false;
     }
-    // What has been exchanged for a FIFO meanwhile is not waited for.
+    // A FIFO that has taken its place meanwhile is not waited for.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(flags.bits().cast_signed());
@@ -231,7 +231,7 @@ fn slips(path: &str) -> Vec<(PathSlip, String)> {
     add(PathSlip::SlashAtEnd, Some(trimmed.to_owned()));
     let relative = path.trim_start_matches('/');
     add(PathSlip::Root, Some(relative.to_owned()));
-    // Where a path leads up, it is not known what is left of it.
+    // The rest of a path that leads up is not known.
     let leads_down = unexpanded.is_none() && path.split('/').all(|part| part != "..");
     let mut rest = leads_down.then_some(relative);
     let here = env::current_dir().unwrap_or_default();
@@ -247,7 +247,7 @@ fn slips(path: &str) -> Vec<(PathSlip, String)> {
     found
 }
 
-/// `text` without quotes and blanks around it.
+/// Takes away quotes and blanks around `text`.
 fn without_quotes(text: &str) -> &str {
     let around = |one: char| one.is_whitespace() || "\"'`<>".contains(one);
     text.trim_matches(around)
@@ -275,8 +275,8 @@ fn from_url(path: &str) -> Option<String> {
     Some(decoded.ok()?.into_owned())
 }
 
-/// A path without the line number behind it, as compilers, editors and web pages write one, and that
-/// number.
+/// A path without the line number behind it, as compilers, editors and web pages write one, and
+/// that number.
 #[must_use]
 pub fn without_line_number(path: &str) -> Option<(&str, u64)> {
     let path = path.trim_end_matches([':', ' ']);

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::similar::similar_names;
 
-/// How long a directory is listed for names that are like a mistyped one.
+/// The longest time for listing a directory to find names like a mistyped one.
 const LISTING_TIMEOUT: Duration = Duration::from_millis(30);
 
-/// Where a path ends to lead anywhere.
+/// The obstacle at which a path ends.
 #[derive(Debug, PartialEq, Eq)]
 pub enum PathObstacle {
     /// It leads to a directory.
@@ -22,14 +22,14 @@ pub enum PathObstacle {
     Missing {
         /// The part, up to the name that is not there.
         part: PathBuf,
-        /// Whether that is the whole path: only the file itself is missing.
+        /// True if that is the whole path: only the file itself is missing.
         whole: bool,
         /// Paths with similar names, which are there; the likeliest first.
         similar: Vec<PathBuf>,
     },
 }
 
-/// Where `path` ends to lead anywhere; `None` where it leads to something, or that is not known.
+/// Finds the obstacle at which `path` ends; `None` if it leads to a file, or that is not known.
 /// Names of a directory are told where `may_tell` allows it.
 #[must_use]
 pub fn path_obstacle(path: &Path, may_tell: fn(&Path) -> bool) -> Option<PathObstacle> {

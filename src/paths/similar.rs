@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use crate::sort::Sort;
 
-/// How many names of a directory are compared with a mistyped one.
+/// The most names of a directory that are compared with a mistyped one.
 const MOST_NAMES: usize = 20_000;
 
-/// How many similar names are told.
+/// The most similar names that are told.
 const MOST_SIMILAR: usize = 3;
 
 /// The shortest name that is looked for within others.
@@ -47,7 +47,7 @@ pub fn similar_names(directory: &Path, name: &str, rest: &Path, until: Instant) 
     names.take(MOST_SIMILAR).collect()
 }
 
-/// How much a name is like another, both in small letters; `None` where it is another.
+/// The likeness of two names in small letters, at most 1; `None` if they are not alike.
 fn likeness(one: &str, other: &str) -> Option<f64> {
     let plain = |name: &str| -> String { name.chars().filter(|c| c.is_alphanumeric()).collect() };
     if plain(one) == plain(other) {

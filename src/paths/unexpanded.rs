@@ -1,22 +1,22 @@
-//! What only a shell expands at the beginning of a path or a pattern, and what it would make of it.
+//! Paths and patterns that begin with `~` or a variable, which only a shell expands.
 //!
-//! Rules: the decisions on the file tools, on glob and on grep: it is named, and what to send.
+//! Rules: the decisions on the file tools, on glob and on grep: a note names it, and what to send.
 
 use std::env;
 use std::path::PathBuf;
 
-/// A path that begins with what only a shell expands.
+/// A path that begins with `~` or a variable.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Unexpanded<'a> {
-    /// Whether that is `~`; else it is a variable.
+pub struct UnexpandedPath<'a> {
+    /// True for `~`, false for a variable.
     pub tilde: bool,
-    /// The directory that it stands for, without a slash at its end; none where that is not known.
+    /// The directory that this stands for, without a slash at its end; none where it is not known.
     pub directory: Option<String>,
-    /// What is behind it: nothing, or a slash and more.
+    /// The rest of the path: nothing, or a slash and more.
     pub rest: &'a str,
 }
 
-impl Unexpanded<'_> {
+impl UnexpandedPath<'_> {
     /// The whole path, where it is known.
     pub fn path(&self) -> Option<String> {
         let directory = self.directory.as_ref()?;
@@ -27,12 +27,13 @@ impl Unexpanded<'_> {
     }
 }
 
-/// How the home directory is written, and how the working directory, by shells here and elsewhere.
+/// The variables of shells, here and on other systems, that hold the home directory.
 const HOME: [&str; 4] = ["$HOME", "${HOME}", "%USERPROFILE%", "%HOME%"];
+/// Those that hold the working directory.
 const WORKING: [&str; 3] = ["$PWD", "${PWD}", "%CD%"];
 
-/// How `path` begins, where that is with `~` or a variable.
-pub fn unexpanded(path: &str) -> Option<Unexpanded<'_>> {
+/// Reads the `~` or the variable at the beginning of `path`, if there is one.
+pub fn unexpanded(path: &str) -> Option<UnexpandedPath<'_>> {
     let behind = |name: &str| {
         let rest = path.strip_prefix(name)?;
         (rest.is_empty() || rest.starts_with('/')).then_some(rest)
@@ -42,7 +43,7 @@ pub fn unexpanded(path: &str) -> Option<Unexpanded<'_>> {
             directory.and_then(|directory| directory.into_os_string().into_string().ok());
         let directory = directory.filter(|directory| directory.starts_with('/'));
         let directory = directory.map(|directory| directory.trim_end_matches('/').to_owned());
-        Unexpanded {
+        UnexpandedPath {
             tilde,
             directory,
             rest,
@@ -62,7 +63,7 @@ pub fn unexpanded(path: &str) -> Option<Unexpanded<'_>> {
     is_variable(first).then(|| known(false, None, rest))
 }
 
-/// Whether this is `$NAME`, `${NAME}` or `%NAME%`: a file's name may begin with these signs too.
+/// True for `$NAME`, `${NAME}` and `%NAME%` alone: a file's name may begin with these signs too.
 fn is_variable(text: &str) -> bool {
     let within = |opening, closing| text.strip_prefix(opening)?.strip_suffix(closing);
     let name = within("${", "}").or_else(|| within("%", "%"));
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_root_directory_keeps_its_slash() {
-        let root = |rest| Unexpanded {
+        let root = |rest| UnexpandedPath {
             tilde: true,
             directory: Some(String::new()),
             rest,

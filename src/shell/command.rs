@@ -17,12 +17,13 @@ use rustix::io::{Errno, FdFlags, fcntl_setfd, ioctl_fionread};
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use rustix::process::{Resource, getrlimit};
 
+use crate::basics::words::system_words;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::confinement::audit::ProcessMark;
 use crate::sandbox::confinement::command_confinement::{self, CommandConfinement};
 use crate::sandbox::launch::ProgramLaunch;
 use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
-use crate::shell::command_shell::{CommandShell, without_number};
+use crate::shell::command_shell::CommandShell;
 use crate::shell::progress::LastLine;
 use crate::shell::still_running::{self, StillRunning};
 
@@ -170,7 +171,7 @@ fn explain_not_confined(errno: Errno) -> String {
     let cause = match errno {
         // The kernel has no more layers.
         Errno::TOOBIG => String::from("it would be the 17th confinement within another"),
-        errno => without_number(&errno.into()),
+        errno => system_words(&errno.into()),
     };
     format!("the command was not run: it could not be confined: {cause}")
 }

@@ -10,6 +10,8 @@ use rustix::fs::{Access, access, stat};
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
+use crate::basics::words::system_words;
+
 /// The shell that every POSIX system has.
 const SYSTEM_SHELL: &str = "/bin/sh";
 
@@ -77,7 +79,7 @@ impl CommandShell {
                 describe_limit(Resource::Nofile, "ulimit -n")
             ),
             Some(Errno::TOOBIG) => String::from("the environment is too long"),
-            _ => without_number(error),
+            _ => system_words(error),
         };
         let origin = match &self.named {
             Some(_) => " (IKIGAI_SHELL names that shell; unset, it is /bin/sh)",
@@ -111,13 +113,4 @@ fn describe_limit(resource: Resource, command: &str) -> String {
         Some(limit) => format!("; the limit on this process is {limit} (`{command}`)"),
         None => String::new(),
     }
-}
-
-/// An error's message without its number, which tells nothing more than the words.
-pub(super) fn without_number(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error")
-        .next()
-        .unwrap_or_default()
-        .to_owned()
 }

@@ -29,8 +29,8 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
+use crate::basics::words::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
-use crate::shell::command_shell::without_number;
 
 /// Most that is saved of one output, in bytes.
 const LONGEST: u64 = 64 * 1024 * 1024;
@@ -125,7 +125,7 @@ impl KeptOutput {
             && let Err(error) = writer.append(bytes)
         {
             writer.remove();
-            self.0 = Err(without_number(&error));
+            self.0 = Err(system_words(&error));
         }
     }
 
@@ -136,7 +136,7 @@ impl KeptOutput {
             Ok(()) => Ok(writer),
             Err(error) => {
                 writer.remove();
-                Err(without_number(&error))
+                Err(system_words(&error))
             }
         });
         match written {
@@ -184,7 +184,7 @@ impl OutputFile {
             return Err(HOMELESS.to_owned());
         }
         let at = |errno: Errno, place: &Path| {
-            let reason = without_number(&errno.into());
+            let reason = system_words(&errno.into());
             format!("{}: {reason}", place.display())
         };
         let opened = match confinement::current() {
@@ -219,7 +219,7 @@ impl OutputFile {
         let _ = lock_directory(&directory);
         let all = directory
             .try_clone()
-            .map_err(|error| without_number(&error))?;
+            .map_err(|error| system_words(&error))?;
         let directory = own.unwrap_or(directory);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         remove_old_files(&all, now.unwrap_or_default().saturating_sub(OLD));

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
+use crate::basics::words::joined_words;
 use crate::sandbox::descendants::RunningProcess;
 use crate::unseen;
 
@@ -63,9 +64,7 @@ fn shown_line(arguments: &[u8]) -> String {
             text = text.replace(value, &format!("${}", name.display()));
         }
     }
-    let seen = text.replace(|char: char| char.is_control() || char.is_whitespace(), " ");
-    let words: Vec<&str> = seen.split(' ').filter(|word| !word.is_empty()).collect();
-    let words = words.join(" ").replace('`', "'");
+    let words = joined_words(&text).replace('`', "'");
     let seen = unseen::visible(&words);
     match seen.char_indices().nth(LONGEST) {
         Some((at, _)) => format!("{}…", &seen[..at]),

@@ -35,7 +35,7 @@ pub enum DifferenceKind {
 }
 
 impl DifferenceKind {
-    /// How far apart it sets two texts.
+    /// The distance that it adds between two texts.
     pub fn weight(self) -> usize {
         match self {
             Self::LineEnd => 1,
@@ -119,7 +119,7 @@ fn three_dots(text: &[u8]) -> &[u8] {
     &text[..length]
 }
 
-/// How many line ends are in `bytes`.
+/// Counts the line ends in `bytes`.
 pub fn count_line_ends(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }

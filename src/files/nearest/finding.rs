@@ -8,20 +8,19 @@ use super::repair::TextRepair;
 /// The nearest thing in a file to a text that is not in it.
 #[derive(Debug)]
 pub struct NearestText {
-    /// How many lines the searched part has.
+    /// The number of lines in the searched part.
     pub lines: u64,
-    /// Whether the whole file was searched.
+    /// True if the whole file was searched.
     pub whole: bool,
-    /// How many of its lines end in CRLF, and how many in LF alone.
+    /// The number of its lines that end in CRLF, and of those that end in LF alone.
     pub line_ends: (u64, u64),
-    /// The lines in which the text begins that was to take the other's place, where it is in the
-    /// file already: the first of them.
+    /// The first of the lines in which the new text begins, if it is in the file already.
     pub already: Vec<u64>,
-    /// The nearest place, or why there is none.
+    /// The nearest place, or the reason why there is none.
     pub finding: NearestFinding,
 }
 
-/// The nearest place, or why there is none.
+/// The nearest place, or the reason why there is none.
 #[derive(Debug)]
 pub enum NearestFinding {
     /// The file is empty.
@@ -38,7 +37,7 @@ pub enum NearestFinding {
         place: FilePlace,
         /// The differences that remain.
         differences: Vec<TextDifference>,
-        /// How many other places are as much alike.
+        /// The number of other places that are as much alike.
         others: usize,
     },
     /// Lines most of which are the same, or a line that is much the same.
@@ -47,7 +46,7 @@ pub enum NearestFinding {
         place: FilePlace,
         /// Lines of the file, each with those that were looked for in their place.
         changes: Vec<LineChange>,
-        /// How many lines are equal but for what is hard to see.
+        /// The number of lines that are equal but for what is hard to see.
         equal: usize,
     },
     /// Nothing like it.
@@ -76,8 +75,8 @@ pub struct FilePlace {
     pub last: u64,
     /// Its text.
     pub text: QuotedText,
-    /// The lines in which the very same text begins, this one included: the first of them, and how
-    /// many there are.
+    /// The first of the lines in which the very same text begins, this one included, and the number
+    /// of all.
     pub same: (Vec<u64>, usize),
 }
 

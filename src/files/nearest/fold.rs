@@ -11,7 +11,7 @@ use icu_normalizer::properties::CanonicalCompositionBorrowed;
 use super::SearchClock;
 use crate::unseen;
 
-/// How far apart, at least, the places are that are remembered of a text, in bytes.
+/// The least number of bytes between two places of a text that are remembered.
 const STEP: usize = 4096;
 
 /// One character of a text, or a byte that belongs to none.
@@ -29,7 +29,7 @@ pub enum TextUnit {
     NotUtf8,
 }
 
-/// The unit that begins at `bytes[at]`, and how long it is.
+/// The unit that begins at `bytes[at]`, and its length in bytes.
 pub fn unit_at(bytes: &[u8], at: usize) -> (TextUnit, usize) {
     let (mut unit, mut length) = match bytes[at] {
         b'\n' => return (TextUnit::LineEnd, 1),
@@ -54,7 +54,7 @@ pub fn unit_at(bytes: &[u8], at: usize) -> (TextUnit, usize) {
     (unit, length)
 }
 
-/// The character at `bytes[at]`, or how many bytes there are none.
+/// The character at `bytes[at]`, or the number of bytes there that are not part of one.
 fn decode(bytes: &[u8], at: usize) -> Result<char, usize> {
     let piece = &bytes[at..bytes.len().min(at + 4)];
     let valid = match std::str::from_utf8(piece) {
@@ -75,7 +75,7 @@ fn compose(base: char, mark: char) -> Option<char> {
         .flatten()
 }
 
-/// Whether a character beyond ASCII is blank, or has no width.
+/// True if a character beyond ASCII is blank, or has no width.
 fn is_blank(one: char) -> bool {
     one.is_whitespace() || unseen::is_unseen(one)
 }
@@ -120,7 +120,7 @@ pub struct FoldedText<'a> {
     source: &'a [u8],
     /// The text itself.
     pub bytes: Vec<u8>,
-    /// Whether it has its line ends.
+    /// True if it has its line ends.
     line_ends: bool,
     /// Places in the folded text and in its source that belong together.
     marks: Vec<(usize, usize)>,
@@ -205,7 +205,7 @@ impl<'a> FoldedText<'a> {
         self.source
     }
 
-    /// Where in the source the bytes `range` of the folded text, which are some, come from.
+    /// The part of the source that the bytes `range` of the folded text, at least one, come from.
     pub fn trace(&self, range: &Range<usize>) -> Range<usize> {
         self.unit_of(range.start).start..self.unit_of(range.end - 1).end
     }
@@ -230,8 +230,8 @@ impl<'a> FoldedText<'a> {
     }
 }
 
-/// How much of the beginning of `piece` is ASCII, without a last character that an accent may
-/// follow, and without NUL.
+/// The number of bytes at the beginning of `piece` that are ASCII, without a last character that an
+/// accent may follow, and without NUL.
 fn simple_part(piece: &[u8]) -> usize {
     let ascii = if piece.is_ascii() {
         piece.len()
@@ -242,7 +242,7 @@ fn simple_part(piece: &[u8]) -> usize {
             .unwrap_or(piece.len())
     };
     let ascii = memchr::memchr(0, &piece[..ascii]).unwrap_or(ascii);
-    // What comes behind the piece is not known here.
+    // The byte behind the piece is not known here.
     ascii.saturating_sub(1)
 }
 
@@ -251,7 +251,7 @@ pub fn fold_text(text: &[u8]) -> Vec<u8> {
     FoldedText::new(text, &SearchClock::endless()).bytes
 }
 
-/// Where the blanks end that begin at `from`, and, with `line_ends`, the line ends among them.
+/// The end of the blanks that begin at `from`, and, with `line_ends`, of the line ends among them.
 pub fn blank_end(text: &[u8], mut from: usize, line_ends: bool) -> usize {
     while from < text.len() {
         match unit_at(text, from) {
@@ -263,10 +263,10 @@ pub fn blank_end(text: &[u8], mut from: usize, line_ends: bool) -> usize {
     from
 }
 
-/// Where the blanks begin that end at `to`, and, with `line_ends`, the line ends among them.
+/// The start of the blanks that end at `to`, and, with `line_ends`, of the line ends among them.
 pub fn blank_start(text: &[u8], mut to: usize, line_ends: bool) -> usize {
-    // A blank has three bytes at most; CRLF has to be seen before its LF.
-    while let Some(length) = (1..=to.min(3)).rev().find(|length| {
+    // A blank has four bytes at most; CRLF has to be seen before its LF.
+    while let Some(length) = (1..=to.min(4)).rev().find(|length| {
         let (unit, whole) = unit_at(&text[..to], to - length);
         whole == *length && (unit == TextUnit::Blank || line_ends && unit == TextUnit::LineEnd)
     }) {
@@ -280,6 +280,23 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn blanks_of_all_widths_end_where_they_began() {
+        for blank in [
+            " ",
+            "\r\n",
+            "\u{a0}",
+            "\u{3000}",
+            "\u{e0067}",
+            "\u{e0100} \t",
+        ] {
+            let text = format!("a{blank}b");
+            let end = text.len() - 1;
+            assert_eq!(blank_end(text.as_bytes(), 1, true), end, "{blank:?}");
+            assert_eq!(blank_start(text.as_bytes(), end, true), 1, "{blank:?}");
+        }
+    }
 
     #[test]
     fn what_looks_alike_is_folded_to_the_same() {

@@ -13,10 +13,10 @@ use crate::sort::Sort;
 /// The most lines that are compared with one another.
 const MOST_LINES: usize = 2000;
 
-/// How many lines a file may have more, or fewer, between those that were looked for.
+/// The most lines that a file may have more, or fewer, between those that were looked for.
 const SLACK: usize = 40;
 
-/// How often a line that stands everywhere still speaks for a place.
+/// The most votes of a line that is everywhere in the file.
 const MOST_VOTES: usize = 200;
 
 /// The most that a line counts, by the length of its folded text.
@@ -33,7 +33,7 @@ const ALIKE: usize = 60;
 pub struct LikeLines {
     /// The lines of the file, from 0.
     pub lines: Range<usize>,
-    /// Where they differ, in order: lines of the file, from 0, and those that were looked for.
+    /// The differences, in order: lines of the file, from 0, and those that were looked for.
     pub changes: Vec<(Range<usize>, Range<usize>)>,
 }
 
@@ -80,7 +80,7 @@ pub fn most_like_lines(
 }
 
 impl LineSearch<'_> {
-    /// How much line `at` of those looked for counts.
+    /// The weight of line `at` of those looked for.
     fn weight(&self, at: usize) -> usize {
         let length = self.sought[at].len();
         // Brackets alone are everywhere.
@@ -91,7 +91,7 @@ impl LineSearch<'_> {
         }
     }
 
-    /// Where most lines are equal.
+    /// The lines around the place where most are equal.
     fn by_equal_lines(&self) -> Result<Option<LikeLines>, ()> {
         let mut places: HashMap<&[u8], (Vec<usize>, usize)> = HashMap::new();
         for (at, line) in self.sought.iter().enumerate() {
@@ -126,7 +126,7 @@ impl LineSearch<'_> {
         Ok(best.and_then(|(shifted, _)| self.aligned(shifted.saturating_sub(self.sought.len()))))
     }
 
-    /// Whether line `at` of those looked for is line `there` of the file. The first may begin
+    /// True if line `at` of those looked for is line `there` of the file. The first may begin
     /// within its line, and the last may end within its own.
     fn is_equal(&self, at: usize, there: usize) -> bool {
         let (line, file) = (&self.sought[at][..], self.file[there]);
@@ -211,7 +211,7 @@ impl LineSearch<'_> {
         runs[stretch].to_vec()
     }
 
-    /// Where the lines are much alike, though none is equal.
+    /// The lines that are much alike, though none is equal.
     fn by_alike_lines(&self) -> Result<Option<LikeLines>, ()> {
         let mut longest: Vec<usize> = (0..self.sought.len()).collect();
         longest.arrange_by_key(|at| (usize::MAX - self.sought[*at].len(), *at));
@@ -266,7 +266,7 @@ impl LineSearch<'_> {
 
 /// The pairs of bytes of a line, to compare it with many others.
 struct BigramCounts {
-    /// How often each pair is in the line, by a few of its bits.
+    /// The number of times each pair is in the line, by a few of its bits.
     counts: [u8; 1 << 12],
     pairs: usize,
 }
@@ -286,9 +286,9 @@ impl BigramCounts {
         Self { counts, pairs }
     }
 
-    /// How much `other` is like the line, in percent: twice the pairs that both have, by the pairs
-    /// of both (Dice); or, where the line may be a part of the other, the part of it that the other
-    /// has.
+    /// The likeness of `other` to the line, in percent: twice the pairs that both have, by the
+    /// pairs of both (Dice); or, where the line may be a part of the other, the part of it that
+    /// the other has.
     fn likeness(&self, other: &[u8]) -> usize {
         let pairs = other.len().saturating_sub(1);
         if self.pairs == 0 || pairs == 0 || pairs > 8 * self.pairs + 8 {

@@ -23,10 +23,10 @@ use differences::{count_line_ends, text_differences};
 use fold::{FoldedText, TextUnit, blank_end, blank_start, fold_text, unit_at};
 use lines::LikeLines;
 
-/// How many lines are named of several.
+/// The most lines that are named of several.
 pub const MOST_NAMED: usize = 12;
 
-/// How many places that look alike are compared to find the nearest of them.
+/// The most places that look alike and are compared to find the nearest of them.
 const MOST_PLACES: usize = 500;
 
 /// The longest text of a file that is quoted, in bytes and in lines.
@@ -35,7 +35,7 @@ const QUOTED: (usize, u64) = (2000, 40);
 /// The longest line of a file that is quoted beside another, in characters.
 const QUOTED_LINE: usize = 160;
 
-/// How many lines of a change are quoted.
+/// The most lines of a change that are quoted.
 const QUOTED_LINES: usize = 3;
 
 /// The shortest text that is looked for without its line ends, folded: of a few characters it is
@@ -84,7 +84,7 @@ pub fn find_nearest(
         clock,
     };
     let (finding, place) = search.nearest();
-    // What was found may be what the edit has made of it: then most of it is the new text.
+    // The place may be what an earlier edit has made: then most of it is the new text.
     let made = place.is_some_and(|place| {
         already.iter().any(|at| {
             let end = place.end.min(at + new.len());
@@ -104,7 +104,7 @@ pub fn find_nearest(
     }
 }
 
-/// Where `new` is in the file, if it is a text that says something, in a few places.
+/// The places of `new` in the file, if it is a text that says something and they are few.
 fn already(content: &[u8], new: &[u8]) -> Vec<usize> {
     let seen = fold_text(new).len();
     let with_crlf = super::line_ends::with_crlf(new);
@@ -122,14 +122,14 @@ fn already(content: &[u8], new: &[u8]) -> Vec<usize> {
     if found.is_empty() && with_crlf != new {
         found = find(&with_crlf);
     }
-    // What is everywhere was not put there by one edit.
+    // A text that is everywhere was not put there by one edit.
     if found.len() > 3 {
         found.clear();
     }
     found
 }
 
-/// Whether no word goes on beyond `place`.
+/// True if no word goes on beyond `place`.
 fn is_apart(content: &[u8], place: Range<usize>) -> bool {
     let is_word = |at: usize| {
         let byte = content.get(at).copied().unwrap_or(b' ');
@@ -333,7 +333,7 @@ impl NearestSearch<'_> {
     }
 }
 
-/// Whether nothing but line ends is left of a folded text.
+/// True if nothing but line ends is left of a folded text.
 fn is_blank(folded: &[u8]) -> bool {
     folded.iter().all(|byte| *byte == b'\n')
 }

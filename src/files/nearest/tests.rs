@@ -1,4 +1,4 @@
-//! What is found to be nearest. What is said of it is tested with file-edit.
+//! Searches for the nearest text. The words for what is found are tested with file-edit.
 
 use std::time::Duration;
 

@@ -18,6 +18,7 @@ use rustix::process::geteuid;
 
 use super::directory_mask::{DirectoryMask, HiddenDirectory};
 use super::{AccessRight, opened_path, system};
+use crate::basics::words::system_words;
 use crate::sandbox::roots::RootSet;
 use crate::web::credentials::{self, Credentials};
 
@@ -159,8 +160,7 @@ impl MaskedPaths {
 
     /// The same reason, once hiding them has failed with `errno`.
     pub fn cannot(&self, errno: Errno) -> String {
-        let reason = std::io::Error::from(errno).to_string();
-        let reason = reason.split(" (os error").next().unwrap_or_default();
+        let reason = system_words(&errno.into());
         let why = format!(
             "this system lets nobody hide it from a command (mount namespaces, `unshare(2)`: \
              {reason})"

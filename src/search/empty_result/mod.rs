@@ -23,7 +23,7 @@ use super::paths::EntryKind;
 use super::steps::{GlobPattern, starts};
 use crate::paths::unexpanded;
 use crate::sandbox::confinement;
-pub use place::{Misplaced, PathKind, Slip};
+pub use place::{MisplacedPath, MiswrittenPath, PathKind};
 use scope::{SearchScope, at_last_slash, joined};
 
 /// The longest time for finding out why.
@@ -51,9 +51,9 @@ pub struct BetterPattern {
 #[derive(Debug)]
 pub enum EmptyReason {
     /// There is something wrong with `path`.
-    Path(Misplaced),
+    Path(MisplacedPath),
     /// There is something wrong with this path, which the pattern names or begins with.
-    Named(String, Misplaced),
+    Named(String, MisplacedPath),
     /// The pattern begins with something that only a shell expands.
     Unexpanded,
     /// The pattern is written in another language, and this one was probably meant.
@@ -111,10 +111,10 @@ pub struct SearchedNames {
 
 /// Finds out what is wrong with `path`, in which `pattern`, if there is one, was to be found.
 #[must_use]
-pub fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<Misplaced> {
+pub fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<MisplacedPath> {
     let mut misplaced = place::misplaced(search.path, search.files_only, search.until)?;
-    if let Misplaced::Missing {
-        slip: Some(Slip::Wildcards {
+    if let MisplacedPath::Missing {
+        slip: Some(MiswrittenPath::Wildcards {
             directory, found, ..
         }),
         ..
@@ -159,7 +159,7 @@ pub fn names(search: EmptySearch<'_>) -> Option<EmptyReason> {
     if scope.missing.is_some()
         && let Some(EmptyReason::Named(
             _,
-            Misplaced::Missing {
+            MisplacedPath::Missing {
                 similar: names,
                 file,
                 ..
@@ -213,7 +213,9 @@ pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<EmptyRe
     if !is_wild(pattern) {
         let place = joined(search.path, pattern);
         let misplaced = place::misplaced(&place.to_string_lossy(), true, search.until);
-        if let Some(wrong @ (Misplaced::LeadsNowhere(_) | Misplaced::NotSearched(_))) = misplaced {
+        if let Some(wrong @ (MisplacedPath::LeadsNowhere(_) | MisplacedPath::NotSearched(_))) =
+            misplaced
+        {
             return Some(EmptyReason::Named(pattern.to_owned(), wrong));
         }
     }

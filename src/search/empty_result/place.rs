@@ -11,21 +11,21 @@ use super::BetterPattern;
 use super::survey::escaped;
 use crate::paths::{MeantPath, PathWant, is_readable, meant_path, similar_names};
 
-/// What is wrong with a path.
+/// The reason why a path leads to nothing that can be searched.
 #[derive(Debug)]
-pub enum Misplaced {
+pub enum MisplacedPath {
     /// It holds a NUL.
     Nul,
     /// It is not there.
     Missing {
         /// The nearest directory above it that is.
         nearest: String,
-        /// What in there is no directory, and would have to be one.
+        /// A file on the way that would have to be a directory.
         file: Option<String>,
         /// Names in there that are like the next one.
         similar: Vec<String>,
-        /// How it was mistaken, and what was probably meant.
-        slip: Option<Slip>,
+        /// The mistake in it, and what was probably meant.
+        slip: Option<MiswrittenPath>,
     },
     /// It is a symbolic link to this, which is not there.
     LeadsNowhere(String),
@@ -35,7 +35,7 @@ pub enum Misplaced {
     NotSearched(PathKind),
 }
 
-/// What is no directory.
+/// A kind of file that is not a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathKind {
     /// A regular file.
@@ -50,7 +50,7 @@ pub enum PathKind {
 
 /// A path that is written in a way in which paths are not.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Slip {
+pub enum MiswrittenPath {
     /// Otherwise than it was meant.
     Meant(MeantPath),
     /// With wildcards.
@@ -66,32 +66,32 @@ pub enum Slip {
     Several(String),
 }
 
-/// What is wrong with `path`; `files` may be searched as well as directories.
-pub(super) fn misplaced(path: &str, files: bool, until: Instant) -> Option<Misplaced> {
+/// Finds out what is wrong with `path`; `files` may be searched as well as directories.
+pub(super) fn misplaced(path: &str, files: bool, until: Instant) -> Option<MisplacedPath> {
     if path.contains('\0') {
-        return Some(Misplaced::Nul);
+        return Some(MisplacedPath::Nul);
     }
     match fs::metadata(path) {
-        Ok(status) if status.is_dir() => fs::read_dir(path).err().map(Misplaced::Unreachable),
+        Ok(status) if status.is_dir() => fs::read_dir(path).err().map(MisplacedPath::Unreachable),
         Ok(status) if files && status.is_file() => None,
-        Ok(status) => Some(Misplaced::NotSearched(kind(&status))),
+        Ok(status) => Some(MisplacedPath::NotSearched(kind(&status))),
         Err(error) if is_missing(&error) => {
             if let Some(target) = dangling(Path::new(path)) {
-                return Some(Misplaced::LeadsNowhere(target));
+                return Some(MisplacedPath::LeadsNowhere(target));
             }
             let (nearest, file, similar) = nearest(Path::new(path), until);
-            Some(Misplaced::Missing {
+            Some(MisplacedPath::Missing {
                 nearest,
                 file,
                 similar,
                 slip: slip(path),
             })
         }
-        Err(error) => Some(Misplaced::Unreachable(error)),
+        Err(error) => Some(MisplacedPath::Unreachable(error)),
     }
 }
 
-/// What the symbolic link `path` leads to, if that is not there.
+/// The target of the symbolic link `path`, if it is not there.
 fn dangling(path: &Path) -> Option<String> {
     let target = fs::read_link(path).ok()?;
     let is_dangling = fs::metadata(path).is_err_and(|error| is_missing(&error));
@@ -118,8 +118,8 @@ fn kind(status: &Metadata) -> PathKind {
     }
 }
 
-/// The nearest directory above `path`, what is no directory there, and names there that are like
-/// the one that is missing.
+/// The nearest directory above `path`, a file on the way that would have to be a directory, and the
+/// names there that are like the one that is missing.
 pub(super) fn nearest(path: &Path, until: Instant) -> (String, Option<String>, Vec<String>) {
     let mut missing = path;
     let is_file = |path: &Path| fs::metadata(path).is_ok_and(|status| !status.is_dir());
@@ -146,17 +146,17 @@ pub(super) fn nearest(path: &Path, until: Instant) -> (String, Option<String>, V
     (".".to_owned(), file, Vec::new())
 }
 
-/// How a path that is missing may have been mistaken.
-fn slip(path: &str) -> Option<Slip> {
+/// Finds the mistake in a path that is missing.
+fn slip(path: &str) -> Option<MiswrittenPath> {
     if let Some(meant) = meant_path(path, PathWant::Any, |_| true) {
-        return Some(Slip::Meant(meant));
+        return Some(MiswrittenPath::Meant(meant));
     }
     if let Some(pattern) = several(path) {
-        return Some(Slip::Several(pattern));
+        return Some(MiswrittenPath::Several(pattern));
     }
     if path.contains(['*', '?', '[', '{']) {
         let (directory, pattern) = split_at_wildcards(path);
-        return Some(Slip::Wildcards {
+        return Some(MiswrittenPath::Wildcards {
             is_there: fs::metadata(&directory).is_ok_and(|status| status.is_dir()),
             directory,
             found: BetterPattern {

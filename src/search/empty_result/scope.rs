@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::names::NameMatcher;
 use super::survey::NameSurvey;
-use super::{EmptyReason, EmptySearch, Misplaced, NamesBelow, is_wild, place};
+use super::{EmptyReason, EmptySearch, MisplacedPath, NamesBelow, is_wild, place};
 
 /// The directories that a pattern looks in.
 pub(super) struct SearchScope {
@@ -74,9 +74,7 @@ impl SearchScope {
         if !hidden.is_empty() {
             return Some(EmptyReason::Hidden(hidden));
         }
-        let mut other_case = survey.other_case(&self.prefix);
-        // File systems list names in orders of their own.
-        other_case.sort_unstable();
+        let other_case = survey.other_case(&self.prefix);
         let is_told = searched.is_none() && !other_case.is_empty();
         is_told.then_some(EmptyReason::OtherCase(other_case))
     }
@@ -90,7 +88,7 @@ impl SearchScope {
         let path = missing.unwrap_or_else(|| joined(search.path, search.pattern));
         let (nearest, file, similar) = place::nearest(&path, search.until);
         let is_told = self.missing.is_some() || !similar.is_empty();
-        let missing = Misplaced::Missing {
+        let missing = MisplacedPath::Missing {
             nearest,
             file,
             similar,

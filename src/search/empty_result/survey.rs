@@ -66,8 +66,9 @@ pub(super) struct NameSurvey<'a> {
     regions: Vec<SurveyedRegion>,
     /// Hidden names in directories that are not hidden.
     hidden_names: u64,
-    /// Names in ordinary directories that match but for upper and lower case.
-    other_case: Vec<PathBuf>,
+    /// The first paths in ordinary directories that match but for upper and lower case, each with
+    /// its depth: those that lie higher come first. File systems list names in orders of their own.
+    other_case: BTreeSet<(usize, String)>,
     /// Extensions of the names that match: those in ordinary directories, and in what was built.
     extensions: BTreeMap<String, [u64; 2]>,
     /// True for each turn for which there was too little time.
@@ -81,7 +82,7 @@ impl<'a> NameSurvey<'a> {
             sought,
             regions: vec![SurveyedRegion::default()],
             hidden_names: 0,
-            other_case: Vec::new(),
+            other_case: BTreeSet::new(),
             extensions: BTreeMap::new(),
             is_cut: [false; 3],
         };
@@ -175,10 +176,14 @@ impl<'a> NameSurvey<'a> {
         {
             self.hidden_names += u64::from(!region.is_hidden && hidden.matches(bytes));
         } else if directory.region == 0
-            && self.other_case.len() < MOST_EXAMPLES
             && sought.folded.matches(&bytes.to_ascii_lowercase())
+            && let Some(path) = directory.path.join(name).to_str()
         {
-            self.other_case.push(directory.path.join(name));
+            let depth = directory.path.components().count();
+            self.other_case.insert((depth, path.to_owned()));
+            if self.other_case.len() > MOST_EXAMPLES {
+                self.other_case.pop_last();
+            }
         }
     }
 
@@ -223,7 +228,8 @@ impl<'a> NameSurvey<'a> {
         });
         let regions = self.regions.iter().filter(|region| region.is_hidden);
         let regions = regions.filter_map(|region| {
-            let directory = prefixed(prefix, &region.path)?;
+            // No request can hold a path that is not UTF-8.
+            let directory = prefixed(prefix, region.path.to_str()?);
             let pattern = format!("{directory}/**/{}", self.sought.names.text);
             Some((region.is_built, Reverse(region.count), pattern))
         });
@@ -243,7 +249,7 @@ impl<'a> NameSurvey<'a> {
     /// Returns the first names, from `prefix` on, that match but for upper and lower case.
     pub fn other_case(&self, prefix: &str) -> Vec<String> {
         let paths = self.other_case.iter();
-        paths.filter_map(|path| prefixed(prefix, path)).collect()
+        paths.map(|(_, path)| prefixed(prefix, path)).collect()
     }
 }
 
@@ -255,9 +261,9 @@ fn extension(name: &[u8]) -> Option<&str> {
     (plain && extension.bytes().all(|one| one.is_ascii_alphanumeric())).then_some(extension)
 }
 
-/// Writes the pattern that names `path` below `prefix` alone; none, where no request can hold it.
-fn prefixed(prefix: &str, path: &Path) -> Option<String> {
-    Some(format!("{prefix}{}", escaped(path.to_str()?)))
+/// Writes the pattern that names `path` below `prefix` alone.
+fn prefixed(prefix: &str, path: &str) -> String {
+    format!("{prefix}{}", escaped(path))
 }
 
 /// Writes a path as a pattern that names it alone.

@@ -108,6 +108,29 @@ fn a_survey_counts_what_its_patterns_reach_and_what_was_built_apart() {
 }
 
 #[test]
+fn names_in_other_cases_are_the_first_whatever_the_order_of_the_directory() {
+    let here = tempfile::tempdir().unwrap();
+    let sought = NameMatcher::new("*.js", true);
+    let until = Instant::now() + Duration::from_secs(20);
+    let names: Vec<String> = ('A'..='Z').map(|one| format!("{one}.JS")).collect();
+    for (directory, is_reversed) in [("made-forwards", false), ("made-backwards", true)] {
+        let directory = here.path().join(directory);
+        fs::create_dir_all(directory.join("B")).unwrap();
+        fs::write(directory.join("B/A.JS"), "").unwrap();
+        for at in 0..names.len() {
+            let at = if is_reversed {
+                names.len() - 1 - at
+            } else {
+                at
+            };
+            fs::write(directory.join(&names[at]), "").unwrap();
+        }
+        let survey = NameSurvey::of(&directory, &sought, until);
+        assert_eq!(survey.other_case(""), names[..3], "{directory:?}");
+    }
+}
+
+#[test]
 fn what_is_not_text_or_has_no_end_is_no_harm() {
     let here = tempfile::tempdir().unwrap();
     let path = here.path().to_str().unwrap();

@@ -9,6 +9,7 @@
 //! text in UTF-8.
 
 mod decode;
+mod opening;
 mod pieces;
 
 use std::fmt;
@@ -17,11 +18,12 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use encoding_rs::Decoder;
 use memchr::{memchr, memrchr};
 use rustix::buffer::spare_capacity;
-use rustix::fs::{FileType, OFlags, fstat};
 use rustix::io::{Errno, read};
 
-use crate::sandbox::confinement::{self, AccessRight};
 use decode::ByteOrderMark;
+#[cfg(feature = "internals")]
+pub use opening::open;
+pub use opening::{LinkPolicy, flags, regular};
 pub use pieces::{FilePieces, LARGE, PiecedFile};
 
 /// Bytes of a file that are searched at once: they stay in the processor's second cache between
@@ -102,60 +104,6 @@ impl std::error::Error for ScanError {
             Self::NotRegular | Self::LineTooLong | Self::OutOfTime(_) => None,
         }
     }
-}
-
-/// The treatment of a path whose last component is a symbolic link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkPolicy {
-    /// Search the file that it leads to.
-    Follow,
-    /// Refuse it, as anything that is not a regular file.
-    Refuse,
-}
-
-/// Returns the flags for opening a file to be searched.
-#[must_use]
-pub fn flags(links: LinkPolicy) -> OFlags {
-    // A FIFO without a writer and a terminal must neither hold us up nor become ours.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    match links {
-        LinkPolicy::Follow => flags,
-        LinkPolicy::Refuse => flags | OFlags::NOFOLLOW,
-    }
-}
-
-/// Takes a file that was opened with [`flags`], and returns it with its size in bytes, if it is a
-/// regular one.
-///
-/// # Errors
-/// It could not be opened, or is anything else.
-pub fn regular(
-    file: Result<OwnedFd, Errno>,
-    links: LinkPolicy,
-) -> Result<(OwnedFd, usize), ScanError> {
-    let file = match file {
-        Err(Errno::LOOP) if links == LinkPolicy::Refuse => return Err(ScanError::NotRegular),
-        file => file.map_err(ScanError::Unreadable)?,
-    };
-    let status = fstat(&file).map_err(ScanError::Unreadable)?;
-    if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
-        return Err(ScanError::NotRegular);
-    }
-    if confinement::masks_open(&file, AccessRight::Read) {
-        return Err(ScanError::Unreadable(Errno::ACCESS));
-    }
-    Ok((file, usize::try_from(status.st_size).unwrap_or(0)))
-}
-
-/// Opens the regular file `path`. Anything else is refused without waiting for it.
-///
-/// # Errors
-/// It cannot be opened, or is anything else.
-#[cfg(feature = "internals")]
-pub fn open(path: &std::ffi::CStr, links: LinkPolicy) -> Result<(OwnedFd, usize), ScanError> {
-    use rustix::fs::{CWD, Mode, openat};
-
-    regular(openat(CWD, path, flags(links), Mode::empty()), links)
 }
 
 /// The source of the bytes of a search.

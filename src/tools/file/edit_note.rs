@@ -5,20 +5,19 @@
 
 use std::fmt::Write as _;
 
-use crate::basics::words::{counted, thousands};
+use crate::basics::words::{counted, quoted_for_shell, thousands};
 use crate::contract::bounded::TextMeasure;
 use crate::files::LineEndChange;
 use crate::files::nearest::{
     DifferenceKind, FilePlace, LineChange, MOST_NAMED, NearestFinding, NearestText, QuotedText,
     TextDifference, TextRepair,
 };
-use crate::tools::file::words::{lines_in_words, quoted_for_shell};
 use crate::unseen;
 
 /// Room of an answer beside its note, in bytes: its other fields, and the JSON around them.
 const BESIDE: usize = 256;
 
-/// How many differences are named.
+/// The most differences that are named.
 const MOST_DIFFERENCES: usize = 4;
 
 /// The note on a text that is in the file `path` not at all, in an answer of at most `longest`
@@ -402,5 +401,40 @@ fn range_in_words(first: u64, last: u64) -> String {
         format!("line {first}")
     } else {
         format!("lines {first} to {last}")
+    }
+}
+
+/// `line 5`, `lines 3 to 8`, `lines 3, 5 and 9`. The numbers ascend.
+fn lines_in_words(numbers: &[u64]) -> String {
+    let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else {
+        return String::new();
+    };
+    if numbers.len() == 1 {
+        return format!("line {first}");
+    }
+    if numbers.len() > 2 && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1) {
+        return format!("lines {first} to {last}");
+    }
+    let before: Vec<String> = numbers[..numbers.len() - 1]
+        .iter()
+        .map(u64::to_string)
+        .collect();
+    format!("lines {} and {last}", before.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_named_in_words() {
+        for (numbers, words) in [
+            (&[5][..], "line 5"),
+            (&[5, 6], "lines 5 and 6"),
+            (&[3, 4, 5], "lines 3 to 5"),
+            (&[3, 5, 9], "lines 3, 5 and 9"),
+        ] {
+            assert_eq!(lines_in_words(numbers), words);
+        }
     }
 }

@@ -1,16 +1,16 @@
-//! What the three file tools say of a file that cannot be worked with: in the specification's
-//! words, with a note on what is wrong with its path and what to send instead.
+//! The failures of the three file tools: in the specification's words, with a note on what is wrong
+//! with a path and what to send instead.
 
 use std::path::{Path, PathBuf};
 
+use crate::basics::words::quoted_for_shell;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Audience;
 use crate::files::FileAccessError;
 use crate::paths::{self, MeantPath, PathObstacle, PathSlip, PathWant};
 use crate::sandbox::confinement;
-use crate::tools::file::words::quoted_for_shell;
 
-/// The failure that `error` is for whoever asked for `path`.
+/// The failure of a call for `path` on which there was `error`.
 pub fn of(path: &str, error: &FileAccessError) -> Failure {
     let (code, message) = match error {
         FileAccessError::NotFound => (Code::FileNotFound, format!("File not found: {path}")),
@@ -45,7 +45,7 @@ pub fn of(path: &str, error: &FileAccessError) -> Failure {
     Failure::new(code, message)
 }
 
-/// The same failure, with a note where it is the path that is wrong.
+/// The same failure, with a note if the path is wrong or the file is locked.
 pub fn with_note(
     path: &str,
     error: &FileAccessError,
@@ -64,7 +64,7 @@ pub fn with_note(
     }
 }
 
-/// What is wrong with `path`, and what to send.
+/// Says what is wrong with `path`, and what to send.
 fn note(path: &str, wants: PathWant, reader: Audience) -> String {
     if path.trim().is_empty() {
         return "file_path is empty: send the path of a file.".to_owned();
@@ -91,7 +91,7 @@ fn note(path: &str, wants: PathWant, reader: Audience) -> String {
             whole,
             similar,
         }) => {
-            // What was meant is told already.
+            // The path that was meant is told already.
             if meant.is_none() {
                 said.extend(missing(path, &part, whole, &similar, wants, reader));
             }
@@ -172,7 +172,7 @@ fn missing(
         PathWant::File | PathWant::Any if similar.is_empty() && reader != Audience::Person => {
             let name = Path::new(path).file_name().unwrap_or_default();
             let name = name.to_string_lossy();
-            // What wildcards would read otherwise.
+            // In a pattern such a name would mean something else.
             if !name.contains(['*', '?', '[', '\\', '{']) {
                 let pattern = format!("**/{name}");
                 said.push(format!(
@@ -190,8 +190,8 @@ fn quoted(path: &Path) -> String {
     format!("{:?}", path.to_string_lossy())
 }
 
-/// What is to be said of a file that was made under a name that looks like a slip of another's,
-/// where that other one is there.
+/// The note on a new file whose name looks like a slip of another one's, if that other file is
+/// there.
 pub fn made_beside(path: &str) -> Option<String> {
     let odd = |one: char| one.is_whitespace() || "\"'`<>".contains(one);
     let name = Path::new(path).file_name()?.to_str()?;

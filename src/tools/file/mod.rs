@@ -4,5 +4,4 @@ pub mod edit;
 mod edit_note;
 mod failure;
 pub mod read;
-pub mod words;
 pub mod write;

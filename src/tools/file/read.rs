@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::basics::words::{counted, thousands};
+use crate::basics::words::{counted, quoted_for_shell, thousands};
 use crate::contract::bounded::{self, TextMeasure};
 use crate::contract::failure::Failure;
 use crate::contract::notes::Notes;
@@ -17,7 +17,6 @@ use crate::files::kind::BinaryKind;
 use crate::files::{self, FileAccessError, FileContent, FileFacts, LineEnd, ReadInterruption};
 use crate::paths::PathWant;
 use crate::tools::file::failure;
-use crate::tools::file::words::quoted_for_shell;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -59,10 +58,11 @@ comes as U+FFFD. Regular files only, and what reads like one: nothing is ever wa
 /// The largest image that a model is shown, in bytes.
 const LARGEST_IMAGE: u64 = 5_000_000;
 
-/// What a line's rest has less room in than its beginning had: the exit code beside it, in bytes.
+/// Bytes of the exit code beside the rest of a line, which therefore has less room than its
+/// beginning had.
 const EXIT_CODE: usize = 64;
 
-/// What stands around the text and the note, in bytes.
+/// Bytes around the text and the note.
 const AROUND: usize = 20;
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
@@ -72,7 +72,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let terms = request.terms();
     let end = terms.deadline.map(|deadline| deadline.end);
     let reader = terms.reader;
-    let window = Window {
+    let window = LineRange {
         path,
         first: offset.unwrap_or(1),
         limit,
@@ -96,17 +96,17 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }))
 }
 
-/// What was asked for.
+/// The lines that were asked for.
 #[derive(Clone, Copy)]
-struct Window<'a> {
+struct LineRange<'a> {
     path: &'a str,
     /// The first line, from 1.
     first: u64,
-    /// How many lines; all, if it is not said.
+    /// The number of lines; all, if it is not given.
     limit: Option<u64>,
 }
 
-impl Window<'_> {
+impl LineRange<'_> {
     fn write(&self, mut content: FileContent, object: &mut Object<'_>) -> io::Result<()> {
         let start = content.position();
         let room = object.room().unwrap_or(usize::MAX);
@@ -231,8 +231,8 @@ fn not_utf_8(path: &str) -> String {
     )
 }
 
-/// What the content alone does not say.
-fn remark(window: &Window<'_>, facts: &FileFacts) -> Notes {
+/// The notes on facts that the content alone does not tell.
+fn remark(window: &LineRange<'_>, facts: &FileFacts) -> Notes {
     let mut notes = Notes::default();
     if let Some(kind) = facts.kind {
         notes.add(format!("binary file: {}.", kind.describe(facts.size)));
@@ -258,7 +258,7 @@ fn remark(window: &Window<'_>, facts: &FileFacts) -> Notes {
     notes
 }
 
-/// What a model is shown of a file that is no text: an image as such, of any other what it is.
+/// The answer to a model on a file that is not text: an image itself, or else words for its kind.
 fn no_text(path: &str, kind: BinaryKind, size: Option<u64>) -> Result<Reply<'_>, Failure> {
     let words = kind.describe(size);
     if !kind.is_image() {

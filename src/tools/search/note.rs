@@ -6,11 +6,11 @@ use std::io;
 use rustix::io::Errno;
 use serde_json::Value;
 
-use crate::basics::words::{counted, thousands};
+use crate::basics::words::{counted, system_words, thousands};
 use crate::contract::terms::Terms;
 use crate::search::braces::MOST_ALTERNATIVES;
 use crate::search::empty_result::{
-    BetterPattern, EmptyReason, Misplaced, NamesBelow, PathKind, Slip,
+    BetterPattern, EmptyReason, MisplacedPath, MiswrittenPath, NamesBelow, PathKind,
 };
 use crate::search::paths::{LeftOut, UnlistedDirectories};
 use crate::search::steps::{LONGEST_PATTERN, WildcardError};
@@ -106,13 +106,11 @@ pub fn unlisted_directories(unlisted: &UnlistedDirectories) -> Option<String> {
 /// Writes an error of the system.
 #[must_use]
 pub fn errno_in_words(errno: Errno) -> String {
-    in_words(&io::Error::from_raw_os_error(errno.raw_os_error()))
+    error_in_words(&errno.into())
 }
 
-fn in_words(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    text.to_lowercase()
+fn error_in_words(error: &io::Error) -> String {
+    system_words(error).to_lowercase()
 }
 
 /// Says why a text is not a wildcard pattern.
@@ -227,20 +225,22 @@ impl NoteWords {
         }
     }
 
-    fn misplaced(self, path: &str, misplaced: &Misplaced) -> String {
+    fn misplaced(self, path: &str, misplaced: &MisplacedPath) -> String {
         match misplaced {
-            Misplaced::Nul => "`path` holds a NUL character, which no file name has.".to_owned(),
-            Misplaced::LeadsNowhere(target) => {
+            MisplacedPath::Nul => {
+                "`path` holds a NUL character, which no file name has.".to_owned()
+            }
+            MisplacedPath::LeadsNowhere(target) => {
                 format!("{path} is a symbolic link to {target}, which does not exist.")
             }
-            Misplaced::Unreachable(error) => {
-                format!("`path` cannot be reached: {}.", in_words(error))
+            MisplacedPath::Unreachable(error) => {
+                format!("`path` cannot be reached: {}.", error_in_words(error))
             }
-            Misplaced::NotSearched(PathKind::File) => format!(
+            MisplacedPath::NotSearched(PathKind::File) => format!(
                 "`path` is a file, not a directory: send the directory that it is in, and its name in `{}`.",
                 self.field
             ),
-            Misplaced::NotSearched(kind) => {
+            MisplacedPath::NotSearched(kind) => {
                 let kind = kind_in_words(*kind);
                 let what = if self.searches {
                     "Nothing was searched"
@@ -249,14 +249,14 @@ impl NoteWords {
                 };
                 format!("{what}: {path} is {kind}, neither a directory nor a regular file.")
             }
-            Misplaced::Missing {
+            MisplacedPath::Missing {
                 nearest,
                 file,
                 similar,
                 slip,
             } => match slip {
                 Some(
-                    slip @ Slip::Wildcards {
+                    slip @ MiswrittenPath::Wildcards {
                         directory,
                         is_there: false,
                         ..
@@ -267,16 +267,16 @@ impl NoteWords {
                     missing_path(directory, nearest, file.as_deref(), similar)
                 ),
                 Some(slip) => self.slip(slip),
-                None => missing_path("`path`", nearest, file.as_deref(), similar),
+                None => missing_path(path, nearest, file.as_deref(), similar),
             },
         }
     }
 
-    fn slip(self, slip: &Slip) -> String {
+    fn slip(self, slip: &MiswrittenPath) -> String {
         let path = |path: &str| format!("\"path\":{}", Value::from(path));
         match slip {
-            Slip::Meant(meant) => meant.advice(path),
-            Slip::Wildcards {
+            MiswrittenPath::Meant(meant) => meant.advice(path),
+            MiswrittenPath::Wildcards {
                 directory, found, ..
             } => {
                 let send = format!("{},{}", path(directory), self.field(&found.pattern));
@@ -289,7 +289,7 @@ impl NoteWords {
                     self.field
                 )
             }
-            Slip::Several(pattern) => format!(
+            MiswrittenPath::Several(pattern) => format!(
                 "`path` is one path; for several leave it out and send {}.",
                 self.field(pattern)
             ),

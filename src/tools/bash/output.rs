@@ -8,26 +8,26 @@ use crate::basics::words::counted;
 use crate::contract::bounded::TextMeasure;
 use crate::shell::{CollectedOutput, SavedPlace};
 
-/// What the line between both ends takes at most, with its newlines, in bytes.
+/// The most bytes that the line between both ends takes, with its newlines.
 const BETWEEN: usize = 96;
 
-/// What is shown of some output.
+/// The part of some output that is shown.
 #[derive(Debug)]
-pub struct Shown {
+pub struct ShownOutput {
     /// The text, without its last newline.
     pub text: Vec<u8>,
-    /// Something was left out.
-    pub cut: bool,
+    /// True if something was left out.
+    pub is_cut: bool,
 }
 
 /// As much of `output` as takes `room` at most, as `measure` counts it.
-pub fn shown(output: &CollectedOutput, measure: TextMeasure, room: usize) -> Shown {
+pub fn show_ends(output: &CollectedOutput, measure: TextMeasure, room: usize) -> ShownOutput {
     let end = output.tail.as_ref().unwrap_or(&output.head);
     let end = end.strip_suffix(b"\n").unwrap_or(end);
     if output.tail.is_none() && measure.cost(end) <= room {
-        return Shown {
+        return ShownOutput {
             text: end.to_vec(),
-            cut: false,
+            is_cut: false,
         };
     }
     let room = room.saturating_sub(BETWEEN);
@@ -47,9 +47,9 @@ pub fn shown(output: &CollectedOutput, measure: TextMeasure, room: usize) -> Sho
         lines => format!("[... {} ({bytes}) left out ...]\n", counted(lines, "line")),
     };
     let newline: &[u8] = if in_line { b"\n" } else { b"" };
-    Shown {
+    ShownOutput {
         text: [first, newline, between.as_bytes(), last].concat(),
-        cut: true,
+        is_cut: true,
     }
 }
 
@@ -73,7 +73,7 @@ fn whole_lines_of_end(text: &[u8], measure: TextMeasure, room: usize) -> &[u8] {
 }
 
 /// Keeps output of which only the ends are shown in a file; returns the note on that.
-pub fn note(output: CollectedOutput, room: usize) -> String {
+pub fn note_on_cut(output: CollectedOutput, room: usize) -> String {
     let ended = output
         .tail
         .as_ref()
@@ -140,7 +140,7 @@ mod tests {
         let text: Vec<u8> = (1..=1000)
             .flat_map(|n| format!("line {n}\n").into_bytes())
             .collect();
-        let shown = shown(&output(&text), TextMeasure::Plain, 596);
+        let shown = show_ends(&output(&text), TextMeasure::Plain, 596);
         let text = String::from_utf8(shown.text).unwrap();
         let (first, rest) = text.split_once("[... ").unwrap();
         let (left_out, last) = rest.split_once(" left out ...]\n").unwrap();
@@ -154,9 +154,9 @@ mod tests {
     #[test]
     fn what_has_room_is_shown_as_it_is() {
         for (text, expected) in [("a\nb\n", "a\nb"), ("", ""), ("\n", ""), ("a\n\n", "a\n")] {
-            let shown = shown(&output(text.as_bytes()), TextMeasure::Json, 4);
+            let shown = show_ends(&output(text.as_bytes()), TextMeasure::Json, 4);
             assert_eq!(
-                (shown.text.as_slice(), shown.cut),
+                (shown.text.as_slice(), shown.is_cut),
                 (expected.as_bytes(), false)
             );
         }
@@ -168,10 +168,10 @@ mod tests {
             text in "(?s)([a-z\u{e9}\u{1}\"]{0,30}\n?){0,60}", room in 100..600usize
         ) {
             for measure in [TextMeasure::Plain, TextMeasure::Json] {
-                let shown = shown(&output(text.as_bytes()), measure, room);
+                let shown = show_ends(&output(text.as_bytes()), measure, room);
                 prop_assert!(measure.cost(&shown.text) <= room);
                 prop_assert!(std::str::from_utf8(&shown.text).is_ok());
-                if shown.cut {
+                if shown.is_cut {
                     let shown = String::from_utf8(shown.text).unwrap();
                     let (first, last) = shown.split_once("[... ").unwrap();
                     let (_, last) = last.split_once(" left out ...]\n").unwrap();

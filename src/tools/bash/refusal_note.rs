@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
+use crate::basics::words::quoted_for_shell;
 use crate::sandbox::confinement::audit::KernelDenial;
 use crate::sandbox::confinement::{AccessRight, Confinement};
 use crate::shell::output_claims::{LONGEST_PATH, OutputClaims};
-use crate::tools::file::words::quoted_for_shell;
 
 /// The most refusals that are told one by one.
 const MOST: usize = 3;

@@ -1,0 +1,79 @@
+//! A command's output without its last newline.
+
+use std::io::{self, Write};
+
+use super::END;
+
+/// Passes on what is written, but for a newline at the very end.
+pub struct WithoutLastNewline<W> {
+    pub text: W,
+    /// True if a newline waits for more to come.
+    pub newline: bool,
+    /// True if something was passed on.
+    pub passed_on: bool,
+    /// The last [`END`] bytes that were written.
+    pub end: Vec<u8>,
+}
+
+impl<W: Write> Write for WithoutLastNewline<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some((last, before)) = bytes.split_last() else {
+            return Ok(0);
+        };
+        if std::mem::take(&mut self.newline) {
+            self.text.write_all(b"\n")?;
+            self.passed_on = true;
+        }
+        self.newline = *last == b'\n';
+        let passed_on = if self.newline { before } else { bytes };
+        self.passed_on |= !passed_on.is_empty();
+        self.text.write_all(passed_on)?;
+        self.keep_end(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.text.flush()
+    }
+}
+
+impl<W> WithoutLastNewline<W> {
+    pub fn new(text: W) -> Self {
+        Self {
+            text,
+            newline: false,
+            passed_on: false,
+            end: Vec::new(),
+        }
+    }
+
+    fn keep_end(&mut self, bytes: &[u8]) {
+        let bytes = &bytes[bytes.len().saturating_sub(END)..];
+        let surplus = (self.end.len() + bytes.len()).saturating_sub(END);
+        self.end.drain(..surplus);
+        self.end.extend_from_slice(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_very_last_newline_is_left_out() {
+        for (pieces, expected) in [
+            (vec!["a\n", "\n", "b\n"], "a\n\nb"),
+            (vec!["\n"], ""),
+            (vec!["\n", "\n"], "\n"),
+            (vec!["a", "\r\n"], "a\r"),
+            (vec![], ""),
+        ] {
+            let mut output = WithoutLastNewline::new(Vec::new());
+            for piece in pieces {
+                output.write_all(piece.as_bytes()).unwrap();
+            }
+            assert_eq!(output.text, expected.as_bytes());
+            assert_eq!(output.passed_on, !expected.is_empty());
+        }
+    }
+}

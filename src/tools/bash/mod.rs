@@ -1,0 +1,244 @@
+//! bash: a shell command, its output and its exit code.
+
+mod last_newline;
+mod output;
+mod refusal_note;
+mod time_limit;
+mod workdir;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use crate::contract::failure::Failure;
+use crate::contract::reply::{Object, Reply};
+use crate::contract::request::Request;
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
+};
+use crate::sandbox::confinement::audit::{DenialListener, KernelDenial};
+use crate::sandbox::confinement::{self, AccessRight, Confinement};
+use crate::sandbox::roots;
+use crate::shell::output_claims::claims_in;
+use crate::shell::{CommandOutcome, CommandSettings, CommandShell, OutputCollector};
+use crate::{secrets, shell};
+use last_newline::WithoutLastNewline;
+use refusal_note::ConfinedCall;
+use time_limit::CommandTime;
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "bash",
+    link: "bash",
+    family: Family::Local,
+    set: ToolSet::Local,
+    offered: true,
+    schema: include_str!("../schemas/bash.json"),
+    model_schema: include_str!("../schemas/for_models/bash.json"),
+    output_schema: None,
+    own_limit: None,
+    artifacts: false,
+    title: "Run a shell command",
+    hints: ToolHints {
+        read_only: false,
+        destructive: true,
+        idempotent: false,
+        open_world: true,
+    },
+    scope: AccessScope::Machine,
+    at_once: None,
+    manual: ToolManual {
+        text: "\
+Runs a command with `/bin/sh -c` and answers with what it wrote to both streams, in the order
+written, without its last newline, and with its exit code: 127 if it could not be run, 128 + N if
+signal N ended it. The command's stdin is empty. The call ends when the shell does; what it left
+in the background goes on, unless the tool itself is killed: then all that it started goes too.
+Two seconds before the end of `timeout`, or at half of less than four, the command and all that it
+started get SIGTERM, and then SIGKILL, with exit code 124; the note names what was still running.
+Where a caller has set a limit, output beyond it is kept in a file, which the answer's note names.
+IKIGAI_SHELL names another shell. The keys of the web searches are taken out of the command's
+environment, unless IKIGAI_PASS_KEYS=1.",
+        example: r#"{"command":"uname -s && false"}"#,
+        environment: &[
+            ("IKIGAI_SHELL", "another shell than /bin/sh"),
+            (
+                "XDG_STATE_HOME",
+                "where output that an answer has no room for is kept for a day, in ikigai-tools/output",
+            ),
+            (
+                "IKIGAI_PASS_KEYS",
+                "if 1, keys stay in the command's environment",
+            ),
+        ],
+    },
+    account: None,
+    fields: &[
+        ("output", FieldRole::Content),
+        ("exit_code", FieldRole::ExitCode),
+    ],
+    exits: ExitCodes::RUNS,
+    less: "To have less, print less: pipe the command into `head`, `tail` or `grep`, or send its output to a file and read parts of that.",
+    sample: Some(SampleCall {
+        file: None,
+        request: r#"{"command":"echo hello"}"#,
+        answer: r#""exit_code":0"#,
+    }),
+    run,
+    from_cache: None,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let command = request.required_text("command")?;
+    let mut time = CommandTime::of(request.terms());
+    let (mut directory, mut workdir) = (None, None);
+    if request.terms().reader.may_send_more() {
+        if let Some(seconds) = request.integer("timeout", 1..=u64::MAX)? {
+            time.shorten(Duration::from_secs(seconds));
+        }
+        workdir = request.text("workdir")?;
+        directory = workdir.map(workdir::open).transpose()?;
+    }
+    Ok(Reply::new(move |object| {
+        let shell = CommandShell::from_env(secrets::withheld());
+        let confinement = confinement::current();
+        let listener = confinement.and_then(|_| DenialListener::open(confinement::abi()));
+        let conditions = CommandSettings {
+            shell: &shell,
+            directory,
+            confinement,
+            mark: listener.as_ref().map(DenialListener::mark),
+            limit: time.limit(),
+            progress: object.terms().progress,
+        };
+        let call = CommandCall {
+            command,
+            conditions,
+        };
+        let outcome = match object.room() {
+            None => call.stream(object)?,
+            Some(room) => call.show_ends(object, room)?,
+        };
+        if outcome.is_empty {
+            object.nothing_found("no output")?;
+        }
+        let ended = outcome.ended;
+        object.field("exit_code", &ended.code)?;
+        let refused = confinement.and_then(|confinement| {
+            let mut denials = listener.map(DenialListener::denials).unwrap_or_default();
+            if ended.code == NOT_RUN {
+                denials.extend(refusal_of_shell(&shell, confinement));
+            }
+            let here = std::env::current_dir().unwrap_or_default();
+            let directory = here.join(workdir.unwrap_or_default());
+            let call = ConfinedCall {
+                confinement,
+                command,
+                code: ended.code,
+            };
+            call.note(&denials, &claims_in(&outcome.end, &directory, confinement))
+        });
+        if let Some(running) = &ended.timed_out {
+            object.note(time.note(running));
+        } else if shell.is_system_s_own() && refused.is_none() {
+            object.note(shell::advise_on_failure(command, &outcome.end));
+        }
+        object.note(refused);
+        object.note(outcome.note);
+        Ok(())
+    }))
+}
+
+/// The exit code of a command that was not run.
+const NOT_RUN: i32 = 127;
+
+/// The refusal of the shell itself, known without the kernel: then nothing was run.
+fn refusal_of_shell(shell: &CommandShell, confinement: &Confinement) -> Option<KernelDenial> {
+    let path = roots::follow(Path::new(&shell.program()), |_| {})?;
+    let is_refused = path.is_absolute() && !confinement.grants(&path, AccessRight::Execute);
+    is_refused.then_some(KernelDenial::File {
+        path,
+        right: AccessRight::Execute,
+        name: false,
+    })
+}
+
+/// The length of the end of the output that is looked at for complaints, in bytes.
+const END: usize = 16 * 1024;
+
+/// The whole lines at the end of an output, of which more came before if it `is_cut`.
+fn last_lines(end: &[u8], is_cut: bool) -> Vec<u8> {
+    let last = &end[end.len().saturating_sub(END)..];
+    let begins = match memchr::memchr(b'\n', last) {
+        _ if !is_cut && end.len() < END => 0,
+        Some(newline) => newline + 1,
+        None => last.len(),
+    };
+    last[begins..].to_vec()
+}
+
+/// A command that is about to be run.
+struct CommandCall<'a> {
+    command: &'a str,
+    conditions: CommandSettings<'a>,
+}
+
+/// The outcome of a command whose output is in the answer.
+struct AnsweredCommand {
+    ended: CommandOutcome,
+    /// The last lines of its output.
+    end: Vec<u8>,
+    /// True if nothing was shown of its output.
+    is_empty: bool,
+    /// The note on output of which only the ends are shown.
+    note: Option<String>,
+}
+
+/// The room for notes, in bytes: what two of them take.
+const NOTES: usize = 700;
+
+impl CommandCall<'_> {
+    /// Writes the output as it comes.
+    fn stream(self, object: &mut Object<'_>) -> io::Result<AnsweredCommand> {
+        let keeps_newline = object.is_shown();
+        let mut output = WithoutLastNewline::new(object.text("output")?);
+        let ended = shell::run_command(self.command, self.conditions, &mut output)?;
+        if keeps_newline && output.newline {
+            output.text.write_all(b"\n")?;
+        }
+        output.text.close()?;
+        Ok(AnsweredCommand {
+            ended,
+            end: last_lines(&output.end, false),
+            is_empty: !output.passed_on,
+            note: None,
+        })
+    }
+
+    /// Writes both ends of the output, as far as there is room.
+    fn show_ends(self, object: &mut Object<'_>, room: usize) -> io::Result<AnsweredCommand> {
+        const NAME: &str = "output";
+        let room = room.saturating_sub(NAME.len());
+        let mut output = OutputCollector::new(room);
+        let ended = shell::run_command(self.command, self.conditions, &mut output)?;
+        let output = output.finish();
+        let mut shown = output::show_ends(&output, object.measure(), room);
+        if shown.is_cut {
+            // A quarter of the limit is kept free for notes.
+            let free = object.terms().max_answer.map_or(NOTES, |limit| limit / 4);
+            let less = NOTES.saturating_sub(free).min(room / 2);
+            shown = output::show_ends(&output, object.measure(), room - less);
+        }
+        object.whole_text(NAME, &shown.text)?;
+        let end = output.tail.as_ref().unwrap_or(&output.head);
+        let end = last_lines(end, output.tail.is_some());
+        Ok(AnsweredCommand {
+            ended,
+            end,
+            is_empty: shown.text.is_empty(),
+            note: shown.is_cut.then(|| output::note_on_cut(output, room)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

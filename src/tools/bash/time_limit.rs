@@ -1,0 +1,116 @@
+//! The time that a command has: the limits on it, and the note where it was too short.
+
+use std::time::Duration;
+
+use crate::contract::terms::{Deadline, Terms};
+use crate::shell::{StillRunning, TimeLimit};
+
+/// The time that a command may take.
+pub struct CommandTime {
+    /// The time by which its call has to be answered.
+    deadline: Option<Deadline>,
+    /// True if the request asked for it, and may ask for another.
+    asked_for: bool,
+}
+
+impl CommandTime {
+    /// The time that the call's terms leave.
+    pub fn of(terms: &Terms) -> Self {
+        Self {
+            deadline: terms.deadline,
+            asked_for: false,
+        }
+    }
+
+    /// Shortens it to `whole` from now, if it is longer.
+    pub fn shorten(&mut self, whole: Duration) {
+        if let Some(deadline) = Deadline::after(whole)
+            && self.deadline.is_none_or(|other| deadline.end < other.end)
+        {
+            self.deadline = Some(deadline);
+            self.asked_for = true;
+        }
+    }
+
+    /// The moments at which the command is ended. A process that cannot be interrupted must not keep
+    /// the answer waiting.
+    pub fn limit(&self) -> Option<TimeLimit> {
+        self.deadline.map(|deadline| {
+            let kills = deadline.until();
+            TimeLimit {
+                ask_at: deadline.ask_to_end_at(),
+                kill_at: kills,
+                end: kills + deadline.end.saturating_duration_since(kills) / 2,
+            }
+        })
+    }
+
+    /// The note on a command that was ended at the end of its time, when these were `running`.
+    pub fn note(&self, running: &[StillRunning]) -> Option<String> {
+        let deadline = self.deadline?;
+        let (after, whole) = (
+            seconds(deadline.ask_to_end_after()),
+            seconds(deadline.whole),
+        );
+        let (limit, longer) = if self.asked_for {
+            (
+                format!("its `timeout` is {whole}"),
+                "give a longer `timeout`, or ",
+            )
+        } else {
+            (format!("a call may take {whole} here at most"), "")
+        };
+        let named = running.iter().map(|StillRunning { line, killed }| {
+            let killed = if *killed {
+                " (killed, since it did not heed SIGTERM)"
+            } else {
+                ""
+            };
+            format!("`{line}`{killed}")
+        });
+        let running = match named.collect::<Vec<_>>() {
+            none if none.is_empty() => String::new(),
+            some => format!(" Still running: {}.", some.join(", ")),
+        };
+        Some(format!(
+            "The command was ended after {after}, with all that it had started: {limit}.{running} \
+             If all it needs is time, {longer}run it in the background with its output in a file \
+             (COMMAND >FILE 2>&1 &)."
+        ))
+    }
+}
+
+/// A time in words: in whole seconds, and below ten of them in tenths.
+fn seconds(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let seconds = if seconds < 10.0 {
+        (seconds * 10.0).round() / 10.0
+    } else {
+        seconds.round()
+    };
+    let plural = if time.as_millis().abs_diff(1000) < 50 {
+        ""
+    } else {
+        "s"
+    };
+    format!("{seconds} second{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_readable() {
+        for (milliseconds, words) in [
+            (997, "1 second"),
+            (1_000, "1 second"),
+            (500, "0.5 seconds"),
+            (2_000, "2 seconds"),
+            (27_999, "28 seconds"),
+            (600_000, "600 seconds"),
+        ] {
+            assert_eq!(seconds(Duration::from_millis(milliseconds)), words);
+        }
+    }
+}
