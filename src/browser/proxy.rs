@@ -3,8 +3,8 @@
 //! It listens on the loopback for as long as the call takes, and serves processes of this user
 //! alone. Each connection is judged like one of our own: the host has to be allowed, the guard
 //! admits it and its addresses, names are resolved here, once a page, and only an address that was
-//! checked is dialled (`HttpClient::open`). So a page's scripts reach only addresses that a fetch of
-//! the page would: never link-local ones or a cloud's metadata; loopback and private ones only
+//! checked is dialled (`HttpClient::open`). So a page's scripts reach only addresses that a fetch
+//! of the page would: never link-local ones or a cloud's metadata; loopback and private ones only
 //! under the host that the caller named. The browser's own calls to its maker are refused. If a
 //! name has public and private addresses, the private ones are left out.
 //!

@@ -1,4 +1,4 @@
-//! Panics that are faults of a file: of libraries that open files of strangers.
+//! Panics of the libraries that open foreign files, as errors of the file.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -6,16 +6,15 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether panics of this thread are faults of a file, of which nothing is printed.
+    /// True while panics of this thread are errors of a file, which are not printed.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does what reads a file; a panic on the way is a fault of the file, and given back. Its own words
-/// are for nobody.
+/// Runs `read`, which reads a file; the error is its panic, whose message is not printed.
 pub fn guarded<T>(read: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
     static HOOK: Once = Once::new();
-    // Set once and for all threads: taken away and put back, it would be lost where two threads
-    // read at the same time.
+    // Installed once for all threads: if each call replaced and restored the hook, two concurrent
+    // calls could restore the wrong one.
     HOOK.call_once(|| {
         let print = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
@@ -25,7 +24,7 @@ pub fn guarded<T>(read: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
         }));
     });
     let before = GUARDED.replace(true);
-    // What `read` leaves half done is given up.
+    // Nothing that `read` left half done is used afterwards.
     let read = panic::catch_unwind(AssertUnwindSafe(read));
     GUARDED.set(before);
     read

@@ -9,8 +9,8 @@ use super::{Document, DocumentCuts, DocumentError, FileKind, PdfLimits, epub, fa
 use crate::basics::signature::{self, ZIP};
 
 impl FileKind {
-    /// What kind a file is, by its bytes: by its mark, and a zip file by what its parts are said
-    /// to be. `None` if it is none of these.
+    /// Detects the kind of a file by its signature, and that of a zip file by the declared types of
+    /// its parts; `None` for any other file.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(ZIP) {
@@ -28,12 +28,12 @@ impl FileKind {
     }
 }
 
-/// What the conversion of a file may cost.
+/// Limits of a file's conversion.
 #[derive(Clone, Copy, Debug)]
 pub struct FileLimits {
-    /// When it has to be done; what was not read until then is left out.
+    /// Deadline; parts that were not read by then are left out.
     pub end: Option<Instant>,
-    /// How many bytes one part of a file may be once it is decompressed; 64 MiB.
+    /// Maximum size of one part of a file once it is decompressed, in bytes; 64 MiB by default.
     pub part: usize,
 }
 
@@ -46,11 +46,11 @@ impl Default for FileLimits {
     }
 }
 
-/// Converts a file of this kind. What there is no time or room for is left out, which is said at
-/// the end; a file takes at most 300 MiB of memory, an encrypted PDF some more, and, without an
-/// end, some seconds.
+/// Converts a file of this kind. Parts for which there is no time or memory are left out, and
+/// [`Document::cuts`] says so. A file takes at most 300 MiB of memory (an encrypted PDF somewhat
+/// more) and, without a deadline, some seconds.
 ///
-/// Files are opened by libraries whose panics are errors of the file: [`DocumentError::Damaged`].
+/// Panics of the libraries that open files are errors of the file: [`DocumentError::Damaged`].
 pub fn convert_file(
     bytes: &[u8],
     kind: FileKind,

@@ -1,5 +1,5 @@
-//! Doors for the fuzzers of `fuzz/` into what nobody else needs: the model between readers and
-//! writer, the writer, and what a `style` attribute hides.
+//! Entry points for the fuzzers of `fuzz/` into private code: the model between readers and writer,
+//! the writer, and the reader of `style` attributes.
 
 pub use super::html::hides;
 

@@ -287,8 +287,9 @@ pub fn convert_feed(page: &str, base: &Url) -> Option<Document> {
     feed::read(page, base)
 }
 
-/// Converts a PDF file. What there is no time for until `limits.end` is left out, with a notice at
-/// the end. A file takes at most some 400 MiB of memory and, without an end, some seconds.
+/// Converts a PDF file. Parts for which there is no time until `limits.end` are left out, with a
+/// notice at the end. A file takes at most some 400 MiB of memory and, without a deadline, some
+/// seconds.
 ///
 /// The file is opened by a library; its panics become [`PdfError::Damaged`].
 pub fn convert_pdf(bytes: &[u8], limits: &PdfLimits) -> Result<Document, PdfError> {

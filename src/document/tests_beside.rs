@@ -1,5 +1,5 @@
-//! What stands beside delimiters, markers and fences, and must not become part of them; and what
-//! costs more than the page has.
+//! Text beside delimiters, markers and fences, which must not become part of them; and pages whose
+//! Markdown is longer than they are.
 
 use url::Url;
 

@@ -1,4 +1,4 @@
-//! What a page hides: nothing else goes with it, and what merely hides stays hidden.
+//! Hidden content: it is left out unless the page offers to show it, and nothing else goes with it.
 
 use proptest::prelude::*;
 use url::Url;
@@ -75,7 +75,7 @@ fn what_the_page_offers_to_show_is_shown() {
             "<div><div><a aria-expanded='false'>a</a></div> <!-- --> <div style='display:none'>b</div></div>",
             "a\n\nb",
         ),
-        // What its class calls a panel or a slide.
+        // Panels and slides, by their classes.
         (
             "<p>a<div class='faq__answer' style='display:none'>b</div>",
             "a\n\nb",
@@ -320,7 +320,7 @@ fn what_a_style_shows_again_is_shown_and_only_that() {
             "<p>c <img style='opacity:0' src=x alt=d>",
             "c ![d](https://example.com/a/x)",
         ),
-        // Nobody sees the whole page like this for long.
+        // A whole page is faded in: no reader sees it like this for long.
         ("<body style='opacity:0'><p>c", "c"),
     ]);
 }

@@ -1,5 +1,5 @@
-//! What would say something else than the page, if its text alone were kept: columns of tables,
-//! powers, formulas, the numbers of lines.
+//! Content whose meaning is not in its text alone: columns of tables, powers, formulas, line
+//! numbers.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::cpu_clock::CpuInstant;
 #[test]
 fn each_cell_stands_under_its_own_heading() {
     check(&[
-        // What reaches down at a row's end ends there as well.
+        // A cell that spans rows at the end of a row ends there as well.
         (
             "<table><tr><th>a<th>b<tr><td>c<td rowspan=2>d<tr><td>e<tr><td>f<td>g</table>",
             "| a | b |\n| --- | --- |\n| c | d |\n| e |\n| f | g |",
@@ -28,7 +28,7 @@ fn each_cell_stands_under_its_own_heading() {
             "<table><thead><tr><th rowspan=9>a<th>b</thead><tbody><tr><td>1<td>2</table>",
             "| a | b |\n| --- | --- |\n| 1 | 2 |",
         ),
-        // What is not to be seen keeps its place, and what is not there has none.
+        // An invisible cell keeps its place; one that is not displayed has none.
         (
             "<table><tr><th>a<th>b<th>c<tr><td>1<td style='visibility:hidden'>2<td>3\
              <tr><td>4<td aria-hidden=true>5<td>6<tr><td>7<td hidden>8<td>9\
@@ -115,7 +115,7 @@ fn a_formula_is_told_as_its_author_wrote_it() {
     }
 }
 
-/// Whether a formula that does not end before the page costs no more than its length.
+/// Checks that a formula that is never closed costs no more than its length.
 fn is_soon_read(page: &str) {
     let started = CpuInstant::now();
     markdown(&format!("{page}</math>"));
@@ -185,7 +185,7 @@ fn a_formula_of_elements_alone_is_told_in_one_line() {
             format!("a <math xmlns='http://www.w3.org/1998/Math/MathML'>{elements}</math> b");
         assert_eq!(markdown(&page), format!("a `{formula}` b"), "{elements}");
     }
-    // What is not known, and what says the same as its text, is text.
+    // Unknown marks, and those that repeat their text, are text.
     check(&[
         ("<math><mi>x</mi><mo>=</mo><mn>2</mn></math>", "x=2"),
         ("<math><mfrac><mi>x</mi></mfrac></math>", "x"),
@@ -212,7 +212,7 @@ fn numbers_of_lines_are_no_part_of_the_code() {
             "```\nimport os\nx = 1\n```",
         ),
         ("<pre><a class=ln href=#1>1</a>a 1</pre>", "```\na 1\n```"),
-        // What is more than a number is code.
+        // Anything but a number is code.
         ("<pre><span class=ln>x1</span> a</pre>", "```\nx1 a\n```"),
         ("<p><span class=ln>1</span> a", "1 a"),
     ]);
@@ -229,7 +229,7 @@ fn what_an_element_shows_in_its_own_place_is_text() {
             "<div class=a>\n <template shadowrootmode=OPEN>b</template> c</div>",
             "b c",
         ),
-        // What a browser hides stays hidden.
+        // Content that a browser hides stays hidden.
         ("a<p><template shadowrootmode=other>b</template>c", "a\n\nc"),
         ("a<p><template title=shadowrootmode>b</template>c", "a\n\nc"),
         (

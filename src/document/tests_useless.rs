@@ -1,5 +1,4 @@
-//! What of a page is of no use to whoever reads it, and what stands for what it shows from
-//! elsewhere.
+//! Parts of a page that are of no use to a reader, and the links that replace embedded content.
 
 use super::tests::{check, markdown};
 
@@ -193,7 +192,7 @@ fn a_link_that_has_been_said_is_text() {
             "<a href=/x>a</a> <a href=/x>b</a> <a href=/y>a</a>",
             "[a](https://example.com/x) b [a](https://example.com/y)",
         ),
-        // What would run together stays apart.
+        // Words that would run together stay apart.
         ("Price<a href=/3>o3</a>", "Price[o3](https://example.com/3)"),
         (
             "<b>Price</b><a href=/3>o3</a>",

@@ -15,8 +15,8 @@
 //!    a benchmarking or documentation address is a public one: a local proxy hands such addresses
 //!    out in place of the real ones (fake-IP DNS).
 //!
-//! 5. If a process is restricted to public addresses ([`fetch_public_alone`]), nothing is allowed by
-//!    the second rule. An address that the operator configured (a service's endpoint) is exempt.
+//! 5. If a process is restricted to public addresses ([`fetch_public_alone`]), nothing is allowed
+//!    by the second rule. An address that the operator configured (a service's endpoint) is exempt.
 //!
 //! A host is resolved once a hop; the addresses that passed are the ones that are connected to.
 

@@ -49,9 +49,8 @@ fn advice(reply: &HttpResponse) -> Option<&'static str> {
     })
 }
 
-/// The time that the server asks to wait: `Retry-After`, or the reset of a used-up limit as many
-/// APIs
-/// have it.
+/// Returns the time that the server asks to wait: `Retry-After`, or the reset of a used-up limit as
+/// many APIs have it.
 #[must_use]
 pub fn retry_delay(reply: &HttpResponse) -> Option<Duration> {
     let now = || {

@@ -4,10 +4,7 @@
 // Every test file includes this module and uses its own part of it.
 #![allow(dead_code)]
 
-use std::sync::Mutex;
-use std::time::Duration;
-
-use ikigai_tools::cache::{CacheEntry, CacheQuestion, CacheStore};
+use ikigai_tools::cache::CacheStore;
 use ikigai_tools::web::client::HttpClient;
 use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::credentials::Credentials;
@@ -296,51 +293,4 @@ pub fn kind(provider: &str) -> &'static str {
 /// A server that answers as `provider` does.
 pub fn server_of(provider: &str) -> Server {
     answering("200 OK", kind(provider), good(provider).body)
-}
-
-/// A store in memory, whose entries grow older when they are told to.
-#[derive(Default)]
-pub struct Memory {
-    entries: Mutex<Vec<(CacheQuestion, CacheEntry)>>,
-}
-
-impl Memory {
-    /// Makes all entries older.
-    pub fn grow_older(&self, by: Duration) {
-        for (_, entry) in self.entries.lock().unwrap().iter_mut() {
-            entry.age += by;
-        }
-    }
-
-    /// Everything that is kept, as text.
-    pub fn text(&self) -> String {
-        let entries = self.entries.lock().unwrap();
-        let all = entries.iter();
-        all.map(|(_, entry)| String::from_utf8_lossy(&entry.bytes).into_owned())
-            .collect()
-    }
-}
-
-impl CacheStore for Memory {
-    fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
-        let entries = self.entries.lock().unwrap();
-        let (_, entry) = entries.iter().find(|(one, _)| one == question)?;
-        (entry.age < longest).then(|| entry.clone())
-    }
-
-    fn put(&self, question: &CacheQuestion, bytes: &[u8], _good_for: Duration) {
-        self.forget(question);
-        let entry = CacheEntry {
-            bytes: bytes.to_vec(),
-            age: Duration::ZERO,
-        };
-        self.entries.lock().unwrap().push((question.clone(), entry));
-    }
-
-    fn forget(&self, question: &CacheQuestion) {
-        self.entries
-            .lock()
-            .unwrap()
-            .retain(|(one, _)| one != question);
-    }
 }

@@ -35,7 +35,7 @@ fn check(name: &str, inside: &[&str], outside: &[&str]) {
     }
 }
 
-/// What stands around the content of each of these pages.
+/// Parts around the content of each of these pages.
 const AROUND: [&str; 9] = [
     "Skip to content",
     "Weather",
@@ -324,7 +324,7 @@ fn cost(page: &str, tries: usize) -> f64 {
 
 /// Asserts that four times the page costs no more than eight times as much.
 fn linear(name: &str, size: usize, page: impl Fn(usize) -> String) {
-    // What is not optimised takes as long for half of it.
+    // A debug build takes as long for half of it.
     let size = if cfg!(debug_assertions) {
         size / 2
     } else {

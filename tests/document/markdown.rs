@@ -1,4 +1,4 @@
-//! What holds of every page: hostile ones cost no more than their length, no word is lost, the
+//! Properties of every page: hostile ones cost no more than their length, no word is lost, the
 //! Markdown is not much longer than the page.
 
 use std::fmt::Write as _;
@@ -38,10 +38,10 @@ fn timed(page: &str) -> (String, Duration) {
 /// A debug build is an order of magnitude slower than what is shipped.
 const SLOWER: u32 = if cfg!(debug_assertions) { 12 } else { 1 };
 
-/// What a page of a mebibyte may take more of in a debug build.
+/// Factor by which a page of a mebibyte may take longer in a debug build.
 const LARGE: u32 = if cfg!(debug_assertions) { 2 } else { 1 };
 
-/// How deep the deep pages are: a debug build sees the same shapes, shorter.
+/// Depth of the deep pages: a debug build sees the same shapes, shorter.
 const DEEP: usize = if cfg!(debug_assertions) {
     10_000
 } else {
@@ -389,7 +389,7 @@ fn time_and_length_grow_as_the_page_does() {
             assert!(has <= 2 * had + SMALL, "{piece}: {has} bytes from {had}");
             fastest(&page)
         });
-        // What is quadratic would cost sixteen times as much.
+        // Quadratic cost would be sixteen times as much.
         let slack = Duration::from_millis(3);
         assert!(sizes[2] <= sizes[0] * 9 + slack, "{piece}: {sizes:?}");
     }

@@ -1,4 +1,4 @@
-//! What finding the main content of a hostile page takes of memory, each in a process of its own.
+//! Memory for finding the main content of a hostile page, each in a process of its own.
 
 use std::env;
 use std::process::{Command, Stdio};
@@ -14,7 +14,7 @@ fn peak() -> Option<u64> {
     line.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// What each page begins with, and what the rest of it repeats.
+/// The beginning of each page, and the text that the rest of it repeats.
 const PAGES: [(&str, &str); 7] = [
     ("", "<i class=a>x</i>"),
     ("", "<p class=a>x"),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::{common, staged};
 use damaged::{Chance, convert, kinds, mutant, original};
 
-/// How many of each kind; the report of `benches/documents` makes ten times as many.
+/// Number of each kind; the report of `benches/documents` makes ten times as many.
 const MUTANTS: usize = 200;
 
 /// The most memory of all, in KiB.
@@ -40,7 +40,7 @@ fn each_kind_crashes_nothing_and_costs_little() {
         }
         let taken = begin.elapsed();
         assert!(read > 0, "no {kind} was read");
-        // What is not optimised takes its time, and others may be at work on the machine.
+        // A debug build takes its time, and others may be at work on the machine.
         assert!(taken < Duration::from_secs(120), "{kind}: {taken:?}");
     }
     match peak() {

@@ -1,5 +1,4 @@
-//! Why `scrape_page` has no answer: each kind of failure, what it says is to be done, and for how
-//! long it is kept.
+//! The failures of `scrape_page`: each kind, its advice, and the time for which it is cached.
 
 use crate::reading::{Home, article, refusing, serving, text};
 use crate::server::{Server, redirect, reply};
@@ -161,7 +160,7 @@ fn what_a_network_does_is_worth_another_try_and_what_is_refused_is_not() {
         (&json!(true), &json!(5))
     );
     assert_eq!(failure["suggestedAction"], "retry_after_delay");
-    // Who comes back sooner is not surprised.
+    // The note explains why an earlier retry changes nothing.
     let note = text(&failure, "note");
     assert!(note.contains("for 120 seconds; `--no-cache`"), "{failure}");
     for url in [
@@ -182,7 +181,7 @@ fn what_a_network_does_is_worth_another_try_and_what_is_refused_is_not() {
     assert_eq!(failure["retryable"], false, "{failure}");
 }
 
-/// How often `server` was asked when a call that failed is repeated after so many seconds.
+/// Number of requests to `server` when a failed call is repeated after this many seconds.
 #[track_caller]
 fn asked_after(server: &Server, code: &str, seconds: u64) -> usize {
     let home = Home::new();

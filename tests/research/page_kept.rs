@@ -1,5 +1,5 @@
-//! What `scrape_page` keeps of what it has found: for how long, for whom, and what happens where
-//! the cache is damaged, full, closed, or asked by many at once.
+//! The cached answers of `scrape_page`: for how long, for whom, and with a cache that is damaged,
+//! full, closed, or used by many at once.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

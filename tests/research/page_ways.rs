@@ -354,7 +354,7 @@ fn a_page_that_a_script_puts_together_is_shown_by_a_browser() {
     // A page that shows its text needs none.
     let plain = home.page(&serving("text/html", article(3)).url("/"));
     assert_eq!(plain["extractedBy"], "html");
-    // What was found without a browser is another answer.
+    // A page without a browser is another answer.
     let home = home.set("IKIGAI_BROWSER", "");
     assert_eq!(home.page(&server.url("/"))["extractionQuality"], "partial");
     // A browser that fails leaves what there is, and the next call tries again.
@@ -395,7 +395,7 @@ fn exa_is_asked_for_a_public_page_where_its_user_wants_that() {
     assert_eq!(page["extractionQuality"], "complete");
     assert!(text(&page, "content").starts_with("What the app says."));
     assert!(!page.to_string().contains("s3cret"));
-    // Nobody else's business: a page of this machine, a login, a port.
+    // Exa is never told of a page of this machine, a login, a port.
     let local = serving("text/html", SHELL);
     home.page(&local.url("/"));
     home.page("http://user:pw@app.example.org/");

@@ -457,7 +457,7 @@ fn each_failure_has_its_code_and_says_what_may_be_done() {
             assert!(said.contains("another provider"), "{said}");
         }
         assert!(home.entries().iter().all(|path| {
-            // What is kept of a failure is how often it was.
+            // Of a failure only the count is stored.
             fs::metadata(path).unwrap().len() < 100
         }));
     }

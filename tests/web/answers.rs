@@ -1,5 +1,5 @@
-//! What web-fetch says beyond a page and a failure: its notes, and what it makes of odd servers. A
-//! model reads them, and does as they say.
+//! The notes of web-fetch beside a page or a failure, and its answers to odd servers. A model reads
+//! the notes, and does as they say.
 
 use std::io::{Read, Write};
 use std::process::Command;
@@ -111,7 +111,7 @@ fn an_error_says_when_to_try_again() {
         "",
     );
     assert_eq!(by_server, "The server says to try again in 30 seconds.");
-    // What is no time is none, and the status speaks for itself.
+    // An invalid time is ignored, and the status speaks for itself.
     assert!(after("soon").contains("wait a minute"));
     let limit = "403 Forbidden\r\nX-RateLimit-Remaining: 0\r\nX-RateLimit-Reset: 45";
     assert!(status_note(limit, "").contains("try again in 45 seconds"));

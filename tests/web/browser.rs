@@ -40,7 +40,7 @@ fn staged_with_a_browser(test: &str, variables: &[(&str, &str)], body: impl FnOn
     });
 }
 
-/// Why no browser can be had here, found out once.
+/// The reason why there is no browser here, determined once.
 fn no_browser() -> Option<&'static str> {
     static WHY: OnceLock<Option<&'static str>> = OnceLock::new();
     *WHY.get_or_init(|| {
@@ -172,7 +172,7 @@ fn said(page: &RenderedPage) -> &str {
     behind.split_once("</div>").unwrap().0
 }
 
-/// What stands in a script for a request whose outcome it says.
+/// A script that makes a request and shows its outcome.
 fn asks(url: &str) -> String {
     format!(
         "fetch('{url}', {{mode: 'no-cors'}}).then(() => say('reached {url}'), \
@@ -358,7 +358,7 @@ fn a_page_of_this_machine_reaches_this_machine_and_no_other_private_one() {
             words.contains(&format!("reached http://{PRIVATE}:")),
             "{words}"
         );
-        // Nobody may name this one.
+        // No caller may name this one.
         let refused = render(&site.url(METADATA), LONG).unwrap_err();
         assert!(matches!(refused, BrowserError::Page(_)), "{refused}");
         assert!(refused.to_string().contains("metadata"), "{refused}");
@@ -413,7 +413,7 @@ fn a_name_that_changes_its_address_gains_nothing() {
         let refused = render_with(Names::of(&turning[1..2]), &url, &reply.guard).unwrap_err();
         assert!(refused.to_string().contains("127.0.0.1"), "{refused}");
         assert_eq!(site.reached(), [PUBLIC]);
-        // Who names such a host from the start may have it.
+        // A caller that names such a host from the start may have it.
         render_with(Names::of(&turning[1..]), &url, &fresh).unwrap();
         assert_eq!(site.reached(), ["127.0.0.1", PUBLIC]);
     });
@@ -436,7 +436,7 @@ fn a_page_that_waits_for_ever_is_printed_and_one_that_keeps_busy_is_given_up() {
         let started = Instant::now();
         let error = render(&busy.url(PUBLIC), within).unwrap_err();
         assert!(matches!(error, BrowserError::TimedOut(_)), "{error}");
-        // What ending it all takes on a busy machine comes on top.
+        // Ending it all takes longer on a busy machine.
         assert!(started.elapsed() < within + Duration::from_secs(2));
         assert_eq!(browsers(room), Vec::<u32>::new());
     });
@@ -559,7 +559,7 @@ fn a_page_that_is_not_there_is_an_error_and_no_page_of_the_browser_s() {
         let error = render(&closed, LONG).unwrap_err();
         assert!(matches!(error, BrowserError::Page(_)), "{error}");
         assert!(error.to_string().contains("Connection refused"), "{error}");
-        // What listens there speaks no TLS.
+        // The server there does not speak TLS.
         let mut plain = Site::of("").url(PUBLIC);
         plain.set_scheme("https").unwrap();
         let error = render(&plain, LONG).unwrap_err();

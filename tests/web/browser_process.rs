@@ -1,4 +1,4 @@
-//! How a browser is found and run: by programs that stand for one.
+//! Finding and running a browser, with programs that take its place.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use ikigai_tools::browser::{Browser, BrowserError, RenderedPage};
 use ikigai_tools::web::guard::Guard;
 use url::Url;
 
-/// What lets root try a program that stands for a browser.
+/// Flags with which root may run a program in place of a browser.
 const FLAGS: (&str, &str) = ("IKIGAI_BROWSER_FLAGS", "--no-sandbox --one-more=1 no-flag");
 
 /// A program that prints what `script` prints for a page, and a version if it is asked for one.
@@ -173,7 +173,7 @@ fn at_the_end_of_its_time_all_of_it_is_ended() {
         assert!(matches!(error, BrowserError::TimedOut(_)), "{error}");
         assert!(started.elapsed() < within + Duration::from_secs(2));
         assert!(eventually(|| processes_with(&mark).is_empty()));
-        // What is printed to its end is not waited for any longer.
+        // A page that was printed to its end is not waited for any longer.
         let script = format!("echo '<html>whole</html>'; sleep {mark}");
         let page = render(room, &script, LONG).unwrap();
         assert_eq!(page.html, "<html>whole</html>\n");

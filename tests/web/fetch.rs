@@ -29,7 +29,7 @@ fn fetch(url: &str) -> Answer {
     call(&json!({"url": url})).run()
 }
 
-/// What the tool makes of a reply of these bytes.
+/// The tool's answer to a reply of these bytes.
 fn fetched(bytes: Vec<u8>) -> Value {
     let server = Server::bytes(bytes);
     fetch(&server.url("/")).json()

@@ -28,7 +28,7 @@ const FORBIDDEN: [Ipv4Addr; 6] = [
     Ipv4Addr::new(198, 18, 0, 7),
 ];
 
-/// What is put behind a host.
+/// Endings that are appended to a host.
 const TAILS: &[&str] = &[
     "",
     ".",
@@ -65,7 +65,7 @@ const TAILS: &[&str] = &[
     "%ef%bc%8e.",
 ];
 
-/// What is put in front of a host.
+/// Prefixes that are put before a host.
 const TRICKS: &[&str] = &["u:p@", "example.com%40@", "8.8.8.8\\@"];
 
 /// Names of metadata services.
@@ -182,8 +182,9 @@ fn spellings() -> Vec<String> {
     all
 }
 
-/// What the most lenient readers would make of a host: the C library, without the dots behind and
-/// with the last part cut off wherever the address ends; and one that reads four numbers and stops.
+/// The addresses that the most lenient readers would take a host for: the C library, without the
+/// dots behind and with the last part cut off wherever the address ends; and one that reads four
+/// numbers and stops.
 fn readings(host: &str) -> Vec<IpAddr> {
     let bare = host.trim_matches(['[', ']']);
     let bare = bare.split('%').next().unwrap();
@@ -216,7 +217,7 @@ fn readings(host: &str) -> Vec<IpAddr> {
         .take(4)
         .map(|part| part.parse::<u8>().ok())
         .collect::<Option<Vec<_>>>();
-    // What is behind the four numbers of `1.2.3.4.example.com` makes it a name like any other.
+    // The rest behind the four numbers of `1.2.3.4.example.com` makes it a name like any other.
     if let Some([a, b, c, d]) = four.as_deref()
         && !bare.ends_with(|c: char| c.is_ascii_alphabetic())
     {
@@ -454,7 +455,7 @@ fn a_redirect_leads_to_no_forbidden_address() {
     let via = format!("http://127.0.0.1:{}", proxy.port());
     let mut refused = 0;
     for host in spellings() {
-        // What a header cannot carry, a server cannot send.
+        // A server cannot send characters that a header cannot carry.
         if host.contains(['\t', '\0']) {
             continue;
         }

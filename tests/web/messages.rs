@@ -1,8 +1,8 @@
 //! Every message of the web tools in one file, `messages.txt`: a request and what a server answers,
 //! and below it the error or the note that comes of it, word for word.
 //!
-//! `UPDATE_MESSAGES=1 cargo test --test web messages` writes the file anew: its diff shows what
-//! a change does to the wording.
+//! `UPDATE_MESSAGES=1 cargo test --test network messages` writes the file anew: its diff shows
+//! each change of wording.
 
 use std::fmt::Write as _;
 
@@ -53,7 +53,7 @@ impl MessageCase {
         self.tool.is_empty()
     }
 
-    /// What the server answers.
+    /// The server that gives the case's reply.
     fn server(&self) -> Server {
         let mut parts = self.reply.splitn(2, String::is_empty);
         let head = parts.next().unwrap_or_default().join("\r\n");

@@ -1,4 +1,4 @@
-//! The web tools as a host calls them: pages are fetched and searches made, from servers on the loopback.
+//! The web tools as a host calls them: fetches and searches at servers on the loopback.
 
 mod allowed;
 mod answers;

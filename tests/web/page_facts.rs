@@ -1,4 +1,4 @@
-//! What is said of a page beside its text, and the question to Crossref, against servers on
+//! Facts about a page beside its text, and the question to Crossref, against servers on the
 //! loopback.
 
 use std::thread;
@@ -90,7 +90,7 @@ fn what_is_not_known_is_absent() {
     for message in [
         json!({"updated-by": []}),
         json!({"updated-by": [{"type": "new_version", "DOI": "10.1/y"}]}),
-        // What a notice is about is no notice about it.
+        // The subject of a notice is not a notice itself.
         json!({"update-to": [{"type": "retraction", "DOI": "10.1000/other"}]}),
         json!({"updated-by": "nonsense"}),
         json!([]),
@@ -154,7 +154,7 @@ fn silence_costs_three_seconds_and_no_more() {
     assert_eq!(at(&server.url("/works"), "10.1000/x"), Value::Null);
     let took = begin.elapsed();
     assert!(took < TIMEOUT + Duration::from_secs(2), "{took:?}");
-    // What is left of the call is less than that.
+    // The call has less time left than that.
     let endpoint = Url::parse(&server.url("/works")).unwrap();
     let late = client().within(Duration::from_millis(300));
     let begin = Instant::now();

@@ -1,5 +1,5 @@
-//! What the two search tools say beyond their results: what was not searched, why nothing is left,
-//! how to go on.
+//! The notes of the two search tools: domains that were not searched, filters that left nothing,
+//! the next page.
 
 use crate::common::{Call, directory, tool};
 use crate::server::{Asked, Server, reply};
@@ -112,6 +112,33 @@ fn one_failed_domain_of_several_costs_nothing_but_itself() {
         &server,
     );
     assert!(found.get("note").is_none(), "{found}");
+}
+
+#[test]
+fn a_key_that_one_domain_rejects_comes_with_its_places() {
+    let server = Server::start(|asked, conn| {
+        let rejected = json!({"error": {"details": [{"reason": "API_KEY_INVALID"}]}});
+        match asked.param("siteSearch").as_deref() {
+            Some("bad.example") => conn.write_all(&reply(
+                "400 Bad Request\r\nContent-Type: application/json",
+                rejected.to_string(),
+            )),
+            _ => conn.write_all(&ok(&json!({"items": items("a.example", 3)}))),
+        }
+    });
+    let domains = json!(["a.example", "bad.example"]);
+    let found = google(
+        &json!({"query": "x y", "allowed_domains": domains}),
+        &server,
+    );
+    assert_eq!(found["count"], json!(3));
+    let note = found["note"].as_str().unwrap();
+    assert!(
+        note.ends_with(
+            "Check GOOGLE_SEARCH_API_KEY, or 'web_search.google.api_key' in credentials.json."
+        ),
+        "{note}"
+    );
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn body(asked: &Asked) -> Value {
     serde_json::from_slice(&asked.body).unwrap()
 }
 
-/// What [`full`] is in words.
+/// The query string of [`full`].
 const FULL: &str = "two words \"exact phrase\" -bad -\"worse still\" site:example.com";
 
 /// A search that says everything.

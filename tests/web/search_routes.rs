@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::providers::{
-    Memory, SECRET, Variables, answering, failure, good, of, search_at, search_with, search_within,
+    SECRET, Variables, answering, failure, good, of, search_at, search_with, search_within,
     server_of, variables, words,
 };
 use crate::server::{Asked, Server, reply};
@@ -14,6 +14,7 @@ use ikigai_tools::web::search::breaker::BreakerState;
 use ikigai_tools::web::search::choice;
 use ikigai_tools::web::search::failure::SearchFailureKind;
 use ikigai_tools::web::search::lenses::Lens;
+use ikigai_tools::web::search::memory::MemoryStore;
 use ikigai_tools::web::search::outcome::{SearchAnswer, SearchFailure};
 use ikigai_tools::web::search::query::WebSearch;
 use serde_json::json;
@@ -107,7 +108,7 @@ fn where_all_fail_the_last_failure_is_told_and_the_others_named() {
 fn one_that_keeps_failing_is_left_alone_between_calls() {
     let (bad, fine) = (refusing(), server_of("tavily"));
     let set = routing("brave,tavily", &[("brave", &bad), ("tavily", &fine)]);
-    let store = Memory::default();
+    let store = MemoryStore::default();
     let search = |query: &str| {
         let search = WebSearch {
             query: query.to_owned(),
@@ -133,7 +134,7 @@ fn one_that_keeps_failing_is_left_alone_between_calls() {
 #[test]
 fn one_refusal_for_too_many_requests_is_enough_and_who_is_named_is_asked_all_the_same() {
     let limited = Server::bytes(reply("429 Slow\r\nRetry-After: 9", "{}"));
-    let store = Memory::default();
+    let store = MemoryStore::default();
     let mut set = routing("tavily", &[("tavily", &limited)]);
     for _ in 0..3 {
         let failure = failure(search_with(&set, Some(&store), &words()));
@@ -176,7 +177,7 @@ fn who_gets_no_time_is_not_to_blame() {
     });
     let fine = server_of("tavily");
     let set = routing("brave,tavily", &[("brave", &silent), ("tavily", &fine)]);
-    let store = Memory::default();
+    let store = MemoryStore::default();
     for _ in 0..3 {
         let client = HttpClient::new().within(Duration::from_millis(1300));
         let error = search_within(client, &set, Some(&store), &words()).unwrap_err();
@@ -194,7 +195,7 @@ fn who_gets_no_time_is_not_to_blame() {
 fn an_answer_is_kept_for_half_an_hour_and_holds_no_key() {
     let server = server_of("brave");
     let set = variables("brave", &server.url("/search"));
-    let store = Memory::default();
+    let store = MemoryStore::default();
     let first = search_with(&set, Some(&store), &words()).unwrap();
     assert_eq!(first.age, None);
     store.grow_older(Duration::from_secs(29 * 60));
@@ -226,7 +227,7 @@ fn an_answer_is_kept_for_half_an_hour_and_holds_no_key() {
 fn what_is_kept_of_one_that_is_left_alone_is_still_an_answer() {
     let (server, other) = (server_of("brave"), server_of("tavily"));
     let set = routing("brave,tavily", &[("brave", &server), ("tavily", &other)]);
-    let store = Memory::default();
+    let store = MemoryStore::default();
     search_with(&set, Some(&store), &words()).unwrap();
     let limited = SearchFailureKind::RateLimited {
         seconds: 1,
@@ -404,7 +405,7 @@ fn a_part_of_a_lens_that_fails_is_named_beside_the_results_of_the_others() {
         lens: Some(lens(24)),
         ..of("searxng")
     };
-    let store = Memory::default();
+    let store = MemoryStore::default();
     let set = variables("searxng", &server.url("/"));
     for _ in 0..2 {
         let answer = search_with(&set, Some(&store), &search).unwrap();

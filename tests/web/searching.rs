@@ -75,7 +75,7 @@ pub fn search_at(
     found.map(|found| found.results)
 }
 
-/// What a search gives.
+/// The outcome of a search.
 pub type Found = Result<Vec<SearchResult>, ProviderFailure>;
 
 /// A server that gives this JSON.

@@ -1,5 +1,5 @@
-//! What is stopped and goes on (Ctrl-Z and `fg`, a container that is frozen for a moment) answers
-//! as if nothing had been: a read with a timeout ends early there, with `EINTR`.
+//! A call that is stopped and continued (Ctrl-Z and `fg`, a container that is frozen for a moment)
+//! answers as usual, although a read with a timeout ends early then, with `EINTR`.
 
 use std::io::{Read, Write};
 use std::process::Child;
@@ -37,7 +37,7 @@ impl Waiting {
         Self { server, asked, go }
     }
 
-    /// What the call of `url` answers that is stopped while it waits for this server.
+    /// The answer of a call of `url` that is stopped while it waits for this server.
     fn answer(&self, variable: &str, scheme: &str, url: &str) -> Value {
         let mut call = tool("web-fetch-tool").with(&json!({ "url": url }));
         for name in ["http_proxy", "https_proxy", "all_proxy"] {

@@ -17,7 +17,7 @@ use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// What this process trusts, through `SSL_CERT_FILE`: an authority, and servers' own certificates.
+/// Certificates that this process trusts through `SSL_CERT_FILE`: an authority's, and servers' own.
 struct Trusted {
     authority: Authority,
     good: SelfSigned,

@@ -14,7 +14,7 @@
 //! | `tokens` | the tokens from which the tree is built |
 //! | `unseen_text` | text that is too small, too faint or too far away to be seen |
 //! | `reveal` | hidden elements that the page offers to show |
-//! | `rescue` | fallback content of a page that shows almost nothing |
+//! | `fallback_content` | alternatives for a page that shows almost nothing |
 //! | `dom` | the kind of an element and its visibility |
 //! | `css` | the `style` attribute |
 //! | `declared` | the page's metadata |
@@ -42,6 +42,7 @@ mod code;
 mod css;
 mod declared;
 mod dom;
+mod fallback_content;
 mod flow;
 mod image;
 pub(super) mod main;
@@ -51,7 +52,6 @@ mod prefilter;
 mod preformatted;
 mod react_streaming;
 mod repeated_links;
-mod rescue;
 mod resized;
 mod reveal;
 mod table;
@@ -102,7 +102,9 @@ pub(super) fn read(
     };
     let tree = source.parse(false);
     let (model, cuts) = source.walk(&tree);
-    if cuts != DocumentCuts::default() || model.count_letters(rescue::LITTLE) == rescue::LITTLE {
+    if cuts != DocumentCuts::default()
+        || model.count_letters(fallback_content::LITTLE) == fallback_content::LITTLE
+    {
         return ConvertedPage {
             model,
             cuts,
@@ -110,7 +112,7 @@ pub(super) fn read(
             beside_text: false,
         };
     }
-    rescue::rescue(&source, tree, model)
+    fallback_content::convert_with_fallback(&source, tree, model)
 }
 
 /// Reads the main content of the page found at `base`. The flag is true if the choice is surely

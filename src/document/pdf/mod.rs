@@ -9,6 +9,7 @@
 //! | `opening` | opening a file within limits |
 //! | `lexer` | operands and operators |
 //! | `content` | interpreter of content streams |
+//! | `text_operators` | its operators of text |
 //! | `marked_content` | marked content, layers |
 //! | `paint` | visibility of text |
 //! | `font` | text and widths of codes |
@@ -55,6 +56,7 @@ mod opening;
 mod paint;
 mod runs;
 mod text;
+mod text_operators;
 
 #[cfg(test)]
 mod tests;

@@ -96,7 +96,7 @@ pub fn of_file(kind: &str, url: &Url, asked: &Url, body: &[u8]) -> String {
     format!("To download it, run in a shell{login}: {command}{reader}")
 }
 
-/// Writes the note on an answer without content.
+/// Writes the content of a page whose body is empty.
 pub fn empty(reply: &HttpResponse) -> String {
     format!(
         "[{}. The body of this answer is empty.]",

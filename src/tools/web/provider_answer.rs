@@ -47,7 +47,7 @@ pub fn search<'a>(
     let credentials = Credentials::from_env();
     let found = host_search::account(tool.provider, &credentials, tool.setup_error)
         .and_then(|account| host_search::search(&client, tool.provider, &account, &wanted))
-        .map_err(|error| failure(error, tool))?;
+        .map_err(|error| failure(&error, tool))?;
     Ok(reply(found, &domains, paging))
 }
 
@@ -126,7 +126,7 @@ fn notes(found: &HostResults, domains: &DomainFilter, turn: Option<String>) -> N
     for (domain, error) in &found.failed {
         notes.add(format!(
             "{domain} was not searched: {}",
-            sentence(&error.text)
+            sentence(&message(error))
         ));
     }
     if found.unasked > 0 {
@@ -203,16 +203,25 @@ pub fn config_required(content: &str, missing: &str) -> Option<String> {
     serde_json::to_string(&event).ok()
 }
 
+/// Returns the message of an error, with its advice only if the key is wrong: other advice names
+/// providers that a tool of one provider does not have.
+fn message(error: &ProviderFailure) -> String {
+    match error.kind {
+        SearchFailureKind::AuthInvalid => error.to_string(),
+        _ => error.text.clone(),
+    }
+}
+
 /// Converts an error to a failure. If no key is configured, the host is sent an event for its user.
-fn failure(error: ProviderFailure, tool: &HostTool) -> Failure {
-    let (code, message) = match error.kind {
-        SearchFailureKind::AuthMissing => (Code::AuthMissing, error.text),
-        SearchFailureKind::AuthInvalid => (Code::AuthInvalid, error.to_string()),
-        SearchFailureKind::RateLimited { .. } => (Code::RateLimit, error.text),
-        SearchFailureKind::Network { .. } => (Code::NetworkError, error.text),
-        _ => (Code::ApiError, error.text),
+fn failure(error: &ProviderFailure, tool: &HostTool) -> Failure {
+    let code = match error.kind {
+        SearchFailureKind::AuthMissing => Code::AuthMissing,
+        SearchFailureKind::AuthInvalid => Code::AuthInvalid,
+        SearchFailureKind::RateLimited { .. } => Code::RateLimit,
+        SearchFailureKind::Network { .. } => Code::NetworkError,
+        _ => Code::ApiError,
     };
-    let mut failure = Failure::new(code, message);
+    let mut failure = Failure::new(code, message(error));
     if code == Code::AuthMissing {
         failure.event = config_required(tool.account.notice, tool.missing);
     }

@@ -8,7 +8,7 @@ use super::provider::{
     CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
     ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
-use super::query::{ProviderQuery, SafeSearch};
+use super::query::ProviderQuery;
 use super::reply::{self, string};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, results};
@@ -115,13 +115,6 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     for other in blocked {
         text.extend([" -site:", other]);
     }
-    let safe = |safe| {
-        if safe == SafeSearch::Off {
-            "off"
-        } else {
-            "active"
-        }
-    };
     let country = search.country.as_deref();
     let country = country.map(|code| if code == "GB" { "UK" } else { code });
     let language = search.language.as_deref().map(|language| {
@@ -146,7 +139,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         ("siteSearch", site.map(|site| site.as_str().into())),
         ("siteSearchFilter", filter.map(Value::from)),
         ("dateRestrict", range.map(Value::from)),
-        ("safe", search.safe.map(safe).map(Value::from)),
+        ("safe", search.safe.map(|safe| safe.at_google().into())),
         ("lr", language.map(Value::from)),
         ("gl", country.map(|code| code.to_ascii_lowercase().into())),
         ("cr", country.map(|code| format!("country{code}").into())),

@@ -54,20 +54,13 @@ pub fn account(
     credentials: &Credentials<'_>,
     setup: &str,
 ) -> Result<ProviderAccount, ProviderFailure> {
-    let mut required = provider.slots.iter().filter(|slot| slot.required);
-    let missing = required.find_map(|slot| slot.find(credentials).err());
-    let Some(problem) = missing else {
-        return provider.account(credentials);
-    };
-    let mut text = setup.to_owned();
-    if let Some(problem) = problem {
-        text.extend(["\n\nThe credentials file could not be used. ", &problem]);
-    }
-    Err(ProviderFailure::new(
-        provider,
-        SearchFailureKind::AuthMissing,
-        text,
-    ))
+    provider.account_or(credentials, |problem| {
+        let mut text = setup.to_owned();
+        if let Some(problem) = problem {
+            text.extend(["\n\nThe credentials file could not be used. ", &problem]);
+        }
+        ProviderFailure::new(provider, SearchFailureKind::AuthMissing, text)
+    })
 }
 
 /// Searches, for further domains while there are too few results. A domain that fails is reported

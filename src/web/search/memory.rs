@@ -1,6 +1,6 @@
-//! A store for tests: entries in memory, which age on demand.
+//! The store of tests: entries in memory, which age on demand.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::cache::{CacheEntry, CacheQuestion, CacheStore};
@@ -12,9 +12,23 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
+    fn entries(&self) -> MutexGuard<'_, Vec<(CacheQuestion, CacheEntry)>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns all bytes that are stored, as text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let entries = self.entries();
+        let texts = entries
+            .iter()
+            .map(|(_, entry)| String::from_utf8_lossy(&entry.bytes));
+        texts.collect()
+    }
+
     /// Makes all entries older.
     pub fn grow_older(&self, by: Duration) {
-        for (_, entry) in self.entries.lock().unwrap().iter_mut() {
+        for (_, entry) in self.entries().iter_mut() {
             entry.age += by;
         }
     }
@@ -22,7 +36,7 @@ impl MemoryStore {
 
 impl CacheStore for MemoryStore {
     fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
-        let entries = self.entries.lock().unwrap();
+        let entries = self.entries();
         let (_, entry) = entries.iter().find(|(one, _)| one == question)?;
         (entry.age < longest).then(|| entry.clone())
     }
@@ -33,13 +47,10 @@ impl CacheStore for MemoryStore {
             bytes: bytes.to_vec(),
             age: Duration::ZERO,
         };
-        self.entries.lock().unwrap().push((question.clone(), entry));
+        self.entries().push((question.clone(), entry));
     }
 
     fn forget(&self, question: &CacheQuestion) {
-        self.entries
-            .lock()
-            .unwrap()
-            .retain(|(one, _)| one != question);
+        self.entries().retain(|(one, _)| one != question);
     }
 }

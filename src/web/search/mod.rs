@@ -1,8 +1,8 @@
 //! Web search: the providers, the choice among them, and the clean-up of their results.
 //!
-//! A provider is a row ([`provider::SearchProvider`]) in a file of its own that says only what differs.
-//! [`searcher::WebSearcher`] asks the configured ones; the tools of one provider ask through
-//! [`host_search`], by the same rows.
+//! A provider is a row ([`provider::SearchProvider`]), in a file of its own with only the
+//! differences between providers. [`searcher::WebSearcher`] asks the configured ones; the tools of
+//! one provider ask through [`host_search`], by the same rows.
 //!
 //! | module | contents |
 //! |---|---|
@@ -45,8 +45,8 @@ pub mod google;
 pub mod hints;
 pub mod host_search;
 pub mod lenses;
-#[cfg(test)]
-mod memory;
+#[cfg(feature = "internals")]
+pub mod memory;
 pub mod outcome;
 mod plain;
 pub mod provider;

@@ -63,7 +63,7 @@ pub struct CredentialSlot {
 
 impl CredentialSlot {
     /// Returns the credential; the error says what is wrong with the credentials file.
-    pub(super) fn find(&self, credentials: &Credentials<'_>) -> Result<SecretText, Option<String>> {
+    fn find(&self, credentials: &Credentials<'_>) -> Result<SecretText, Option<String>> {
         let mut problem = None;
         for name in self.names {
             match credentials.find(name.variable, name.path) {
@@ -72,6 +72,15 @@ impl CredentialSlot {
             }
         }
         Err(problem)
+    }
+
+    /// Names the places in which it can be set, for sentences.
+    fn places(&self) -> String {
+        let Some(name) = self.names.first() else {
+            return String::new();
+        };
+        let path = name.path.join(".");
+        format!("{}, or '{path}' in credentials.json", name.variable)
     }
 }
 
@@ -286,9 +295,25 @@ impl SearchProvider {
         &self,
         credentials: &Credentials<'_>,
     ) -> Result<ProviderAccount, ProviderFailure> {
-        let text = self
-            .address(credentials)
-            .map_err(|problem| self.missing(problem))?;
+        self.account_or(credentials, |problem| self.missing(problem))
+    }
+
+    /// Like [`SearchProvider::account`], with another failure if something is not configured;
+    /// `missing` gets the problem with the credentials file.
+    pub(super) fn account_or(
+        &self,
+        credentials: &Credentials<'_>,
+        missing: impl Fn(Option<String>) -> ProviderFailure,
+    ) -> Result<ProviderAccount, ProviderFailure> {
+        let mut keys = Vec::with_capacity(self.slots.len());
+        for slot in self.slots {
+            match slot.find(credentials) {
+                Ok(key) => keys.push(Some(key)),
+                Err(problem) if slot.required => return Err(missing(problem)),
+                Err(_) => keys.push(None),
+            }
+        }
+        let text = self.address(credentials).map_err(missing)?;
         let endpoint = client::parse_url(&text).map_err(|why| {
             let variable = self.address_variable(credentials);
             ProviderFailure::new(
@@ -297,13 +322,8 @@ impl SearchProvider {
                 format!("{variable} is not an address to ask: {why}"),
             )
         })?;
-        let mut keys = Vec::with_capacity(self.slots.len());
-        for slot in self.slots {
-            match slot.find(credentials) {
-                Ok(key) => keys.push(Some(sendable(self, slot, key)?)),
-                Err(problem) if slot.required => return Err(self.missing(problem)),
-                Err(_) => keys.push(None),
-            }
+        for (slot, key) in self.slots.iter().zip(&keys) {
+            check_sendable(self, slot, key.as_ref())?;
         }
         Ok(ProviderAccount { endpoint, keys })
     }
@@ -374,30 +394,20 @@ impl SearchProvider {
     /// Names the places in which its key can be set, for sentences.
     #[must_use]
     pub fn places(&self) -> String {
-        let names = self.slots.first().map_or(&[][..], |slot| slot.names);
-        match names.first() {
-            Some(name) => format!(
-                "{}, or '{}' in credentials.json",
-                name.variable,
-                name.path.join(".")
-            ),
-            None => "its configuration".to_owned(),
-        }
+        let first = self.slots.first();
+        first.map_or("its configuration".to_owned(), CredentialSlot::places)
     }
 }
 
-/// Returns the key if it is fit for a header.
-fn sendable(
+/// Rejects a key that a header cannot carry.
+fn check_sendable(
     provider: &SearchProvider,
     slot: &CredentialSlot,
-    key: SecretText,
-) -> Result<SecretText, ProviderFailure> {
-    if key
-        .expose()
-        .bytes()
-        .all(|byte| (b' '..=b'~').contains(&byte))
-    {
-        return Ok(key);
+    key: Option<&SecretText>,
+) -> Result<(), ProviderFailure> {
+    let sendable = |byte: u8| (b' '..=b'~').contains(&byte);
+    if key.is_none_or(|key| key.expose().bytes().all(sendable)) {
+        return Ok(());
     }
     let variable = slot.names.first().map_or("", |name| name.variable);
     Err(ProviderFailure::new(
@@ -405,5 +415,5 @@ fn sendable(
         SearchFailureKind::AuthInvalid,
         format!("The value of {variable} holds characters that no key has."),
     )
-    .advising(format!("Set {} anew.", provider.places())))
+    .advising(format!("Correct {}.", slot.places())))
 }

@@ -70,6 +70,12 @@ impl SafeSearch {
             Self::High => "high",
         }
     }
+
+    /// Returns Google's name for it, which has only two levels.
+    #[must_use]
+    pub fn at_google(self) -> &'static str {
+        if self == Self::Off { "off" } else { "active" }
+    }
 }
 
 /// A search, as its caller asks for it.

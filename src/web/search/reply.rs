@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::SearchResult;
 use super::failure::SearchFailureKind;
 use super::provider::{ProviderRefusal, UnreadableReply};
+use super::results::unmarked;
+use super::{SearchResult, dates};
 use crate::basics::words::on_one_line;
 use crate::web::client::HttpResponse;
 
@@ -70,6 +71,18 @@ pub fn results(list: Option<&Value>, read: impl Fn(&Value) -> SearchResult) -> V
         .map(read)
         .filter(|result| !result.url.is_empty())
         .collect()
+}
+
+/// Reads results whose texts are plain, by the names of their URL, snippet and date.
+#[must_use]
+pub fn plain_results(list: Option<&Value>, [url, snippet, date]: [&str; 3]) -> Vec<SearchResult> {
+    results(list, |item| SearchResult {
+        title: unmarked(string(item, "title")),
+        url: string(item, url).to_owned(),
+        snippet: unmarked(string(item, snippet)),
+        published_at: dates::iso(string(item, date)),
+        ..SearchResult::default()
+    })
 }
 
 /// Returns a string of an object; empty if it has none.

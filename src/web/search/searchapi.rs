@@ -4,15 +4,15 @@
 
 use serde_json::Value;
 
+use super::SearchResult;
 use super::failure::SearchFailureKind;
 use super::provider::{
     CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
     ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
-use super::query::{ProviderQuery, SafeSearch};
+use super::query::ProviderQuery;
 use super::reply::{self, string};
 use super::terms::{self, QueryOperators};
-use super::{SearchResult, dates, results};
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
@@ -49,13 +49,6 @@ pub static PROVIDER: SearchProvider = SearchProvider {
 fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;
     let country = search.country.as_deref();
-    let safe = |safe| {
-        if safe == SafeSearch::Off {
-            "off"
-        } else {
-            "active"
-        }
-    };
     let range = search.time_range;
     let fields = [
         ("engine", Some("google".into())),
@@ -66,7 +59,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
             "time_period",
             range.map(|range| format!("last_{}", range.name()).into()),
         ),
-        ("safe", search.safe.map(safe).map(Value::from)),
+        ("safe", search.safe.map(|safe| safe.at_google().into())),
         ("gl", country.map(|code| code.to_ascii_lowercase().into())),
         ("hl", search.language.as_deref().map(Value::from)),
     ];
@@ -87,13 +80,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
             text,
         )));
     }
-    Ok(reply::results(list, |item| SearchResult {
-        title: results::unmarked(string(item, "title")),
-        url: string(item, "link").to_owned(),
-        snippet: results::unmarked(string(item, "snippet")),
-        published_at: dates::iso(string(item, "date")),
-        ..SearchResult::default()
-    }))
+    Ok(reply::plain_results(list, ["link", "snippet", "date"]))
 }
 
 fn refusal(reply: &HttpResponse) -> ProviderRefusal {

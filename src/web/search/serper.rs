@@ -4,14 +4,14 @@
 
 use serde_json::Value;
 
+use super::SearchResult;
 use super::provider::{
     CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
     ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
-use super::query::{ProviderQuery, SafeSearch};
-use super::reply::{self, string};
+use super::query::ProviderQuery;
+use super::reply;
 use super::terms::{self, QueryOperators};
-use super::{SearchResult, dates, results};
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
@@ -50,13 +50,6 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     let search = ask.search;
     let page = ask.page();
     let country = search.country.as_deref();
-    let safe = |safe| {
-        if safe == SafeSearch::Off {
-            "off"
-        } else {
-            "active"
-        }
-    };
     let range = search.time_range;
     let fields = [
         ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
@@ -68,20 +61,17 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
             "tbs",
             range.map(|range| format!("qdr:{}", range.letter()).into()),
         ),
-        ("safe", search.safe.map(safe).map(Value::from)),
+        ("safe", search.safe.map(|safe| safe.at_google().into())),
     ];
     ProviderRequest::post(account, fields).with("X-API-KEY", account.key(0))
 }
 
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
-    Ok(reply::results(body.get("organic"), |item| SearchResult {
-        title: results::unmarked(string(item, "title")),
-        url: string(item, "link").to_owned(),
-        snippet: results::unmarked(string(item, "snippet")),
-        published_at: dates::iso(string(item, "date")),
-        ..SearchResult::default()
-    }))
+    Ok(reply::plain_results(
+        body.get("organic"),
+        ["link", "snippet", "date"],
+    ))
 }
 
 fn refusal(reply: &HttpResponse) -> ProviderRefusal {

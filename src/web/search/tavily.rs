@@ -2,14 +2,14 @@
 //!
 //! Facts: Tavily documentation, "Tavily Search" and "Understanding HTTP errors".
 
+use super::SearchResult;
 use super::provider::{
     CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
     ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
 };
 use super::query::{ProviderQuery, SafeSearch};
-use super::reply::{self, string};
+use super::reply;
 use super::terms::{self, QueryOperators};
-use super::{SearchResult, dates, results};
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 
@@ -93,13 +93,10 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
 
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
-    Ok(reply::results(body.get("results"), |item| SearchResult {
-        title: results::unmarked(string(item, "title")),
-        url: string(item, "url").to_owned(),
-        snippet: results::unmarked(string(item, "content")),
-        published_at: dates::iso(string(item, "published_date")),
-        ..SearchResult::default()
-    }))
+    Ok(reply::plain_results(
+        body.get("results"),
+        ["url", "content", "published_date"],
+    ))
 }
 
 fn refusal(reply: &HttpResponse) -> ProviderRefusal {

@@ -5,7 +5,8 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `property` | the properties that matter, and how their values are read |
+//! | `property` | the properties that matter |
+//! | `value`, `colour` | the readers of their values |
 //! | `verdict` | whether a style leaves something to be seen |
 
 use cssparser::color::parse_hash_color;
@@ -22,7 +23,9 @@ pub use self::verdict::hides;
 #[cfg(not(fuzzing))]
 pub(super) use self::verdict::hides;
 
+mod colour;
 mod property;
+mod value;
 mod verdict;
 
 #[cfg(test)]
@@ -113,9 +116,9 @@ impl InlineStyle {
         important: bool,
     ) {
         let values = match (row.read)(parts) {
-            _ if variable => [None; property::MOST],
+            _ if variable => [None; value::MOST],
             Some(values) => values,
-            None if is_wide(parts) => [None; property::MOST],
+            None if is_wide(parts) => [None; value::MOST],
             None => return,
         };
         let first = row.first as usize;
@@ -222,7 +225,7 @@ fn next_part<'i>(
         Token::Ident(word) => ValuePart::Word(word),
         Token::Number { value, .. } => ValuePart::Number(value),
         Token::Percentage { unit_value, .. } => ValuePart::Percent(unit_value * 100.0),
-        Token::Dimension { value, unit, .. } => property::length(value, &unit),
+        Token::Dimension { value, unit, .. } => value::length(value, &unit),
         Token::Comma => ValuePart::Comma,
         Token::Delim('/') => ValuePart::Slash,
         Token::Hash(digits) | Token::IDHash(digits) => parse_hash_color(digits.as_bytes()).map_or(
@@ -241,7 +244,7 @@ fn next_part<'i>(
                 Some(ValuePart::Word(_)) => name.eq_ignore_ascii_case("env"),
                 _ => false,
             };
-            match property::colour_of(&name, &parts) {
+            match colour::colour_of(&name, &parts) {
                 Some(colour) => ValuePart::Colour(colour),
                 None => ValuePart::Call(name, parts),
             }

@@ -1,10 +1,10 @@
-//! A page of which next to nothing would be left: what it has for browsers without scripts, then
-//! what it hides until a script runs, and where there is no text at all, its navigation, and what
-//! can be said of it.
+//! Fallback content of a page that shows almost nothing: its text for browsers without scripts,
+//! then the text that it hides until a script runs, and if there is none, its navigation and a
+//! remark about the page.
 //!
 //! Rules: HTML Living Standard, `noscript`, `noframes`, `frame`, and `meta` (`description`,
-//! `refresh`). Hidden text counts here only where it is most of the page, and of that what is most
-//! of it: what hides in a page that has a text of its own stays hidden.
+//! `refresh`). Hidden text is shown only if it is most of the page, and then only the largest parts
+//! of it; in a page with visible text it stays hidden because instructions to models are put there.
 
 use std::fmt::Write as _;
 use std::rc::Rc;
@@ -20,37 +20,38 @@ use super::{ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageTree, re
 use crate::basics::words::beginning;
 use crate::sort::Sort;
 
-/// Letters of a page with fewer of which next to nothing is left.
+/// Letters below which a page shows almost nothing.
 pub(super) const LITTLE: usize = 100;
 
-/// Letters that hidden text has at least, to be the text of a page that shows some.
+/// Minimum letters of hidden text that is shown although the page has some visible text.
 const MUCH: usize = 300;
 
-/// Letters that a text for browsers without scripts has at least, beside another.
+/// Minimum letters of a text for browsers without scripts that replaces some visible text.
 const SOME: usize = 150;
 
-/// How many times longer hidden text is at least than what is shown.
+/// Minimum ratio of hidden text to visible text at which hidden text is shown.
 const TIMES: usize = 10;
 
-/// How often what stood in shown text is shown in turn.
+/// Maximum number of times that hidden text is searched for in text that was shown before.
 const ROUNDS: usize = 4;
 
-/// The longest description that is repeated, in bytes.
+/// Longest description in a remark, in bytes.
 const MAX_DESCRIPTION: usize = 1000;
 
-/// The most frames that are named.
+/// Maximum number of frames in a remark.
 const MAX_FRAMES: usize = 20;
 
-/// Reads a page once more of which `model` is all that was found in its `tree`.
-pub(super) fn rescue(
+/// Converts a page again with its fallback content; `model` is the result of the first conversion
+/// of its `tree`.
+pub(super) fn convert_with_fallback(
     source: &HtmlSource,
     mut tree: PageTree,
     mut model: DocumentModel,
 ) -> ConvertedPage {
     let mut cuts = DocumentCuts::default();
     let has = |word: &str| memmem::find(source.page.as_bytes(), word.as_bytes()).is_some();
-    let about = About::of(source.page);
-    // What stands beside frames is not shown where they are.
+    let about = PageClues::of(source.page);
+    // Browsers that show frames do not show the text beside them.
     let is_notice = |model: &DocumentModel| {
         (about.scripts && is_notice(model))
             || (!about.frames.is_empty() && model.count_letters(LITTLE) < LITTLE)
@@ -96,8 +97,8 @@ pub(super) fn rescue(
     }
 }
 
-/// Has what leads through a site be text like any other, since there is none besides: tables of
-/// contents are written so, too. Whether there is such a thing.
+/// Turns navigation into ordinary text, because there is no other and tables of contents are marked
+/// up as navigation, too; false if there is none.
 fn show_navigation(tree: &RcDom) -> bool {
     let mut found = false;
     let mut open = vec![tree.document.clone()];
@@ -122,13 +123,13 @@ fn show_navigation(tree: &RcDom) -> bool {
     found
 }
 
-/// What stands beside "JavaScript" where a page says that it takes it, in the languages in which
-/// most do: parts of words for to need, to enable, to be disabled, to support and the like.
+/// Parts of words that pages put beside "JavaScript" when they require it, in the most frequent
+/// languages: to need, to enable, to be disabled, to support and the like.
 const DEMANDS: &str = "need|require|enable|turn on|switch on|disabled|activ|aktiv|allow|\
     support|must|without|work|erforder|benötig|ohne |habilit|abilit|necess|requier|requis|\
     sans |включ|启用|啟用|有効";
 
-/// Whether all that is shown, of a page with scripts, is that a script is needed or running.
+/// True if a page with scripts shows only that a script is required or running.
 fn is_notice(model: &DocumentModel) -> bool {
     let letters = model.count_letters(MUCH);
     if letters == MUCH {
@@ -139,8 +140,8 @@ fn is_notice(model: &DocumentModel) -> bool {
         || (letters < 32 && (text.contains("loading") || text.contains("please wait")))
 }
 
-/// Shows what is hidden, if that is most of the page: as many of the outermost hidden elements as
-/// hold half of it, those that hold most first.
+/// Shows the largest hidden elements, which together hold half of the hidden text, if the hidden
+/// text is most of the page; false if nothing is shown.
 fn unveil(root: &Handle, letters: usize) -> bool {
     let mut hidden: Vec<(usize, Handle)> = Vec::new();
     let mut open = vec![root.clone()];
@@ -185,10 +186,10 @@ fn letters_in(node: &Handle) -> usize {
     letters
 }
 
-/// What a page without text says of itself, as it stands in the page.
+/// Clues in the source of a page about its content, for a remark.
 #[derive(Default)]
-struct About<'a> {
-    /// Whether it is a page and not a piece of one.
+struct PageClues<'a> {
+    /// True for a whole page, false for a fragment.
     is_page: bool,
     scripts: bool,
     description: Option<&'a str>,
@@ -196,16 +197,16 @@ struct About<'a> {
     frames: Vec<&'a str>,
 }
 
-/// A line in brackets about a page that is `silent`, without text or without any but what
-/// `navigates`, and about one with few words that leads elsewhere; `None` if there is nothing to be
-/// said of it.
+/// Writes a line in brackets about a page without text (`silent`), or with nothing but navigation
+/// (`navigates`), or about one with little text that leads elsewhere; `None` if there is nothing to
+/// report.
 fn remark(
     source: &HtmlSource,
-    about: &About<'_>,
+    about: &PageClues<'_>,
     silent: bool,
     navigates: bool,
 ) -> Option<DocumentModel> {
-    // A page that is to be read again leads nowhere.
+    // A refresh of the same page leads nowhere.
     let leads = about
         .leads
         .filter(|address| source.base.join(address).ok().as_ref() != Some(source.base));
@@ -248,11 +249,11 @@ fn remark(
         page: &line,
         ..*source
     };
-    // The filter would take the media for the page's.
+    // The prefilter would take the links for media of the page.
     Some(source.walk(&source.parse_filtered(&line)).0)
 }
 
-impl<'a> About<'a> {
+impl<'a> PageClues<'a> {
     fn of(page: &'a str) -> Self {
         let mut about = Self::default();
         let bytes = page.as_bytes();
@@ -270,7 +271,7 @@ impl<'a> About<'a> {
                 at = tag::raw_end(page, at, "script").1;
             } else if is("meta") || is("frame") {
                 let meta = is("meta");
-                match about.tag(page, at, meta) {
+                match about.read_tag(page, at, meta) {
                     Some(end) => at = end,
                     None => break,
                 }
@@ -281,8 +282,8 @@ impl<'a> About<'a> {
         about
     }
 
-    /// Notes what the `meta` or `frame` says whose name begins at `at`; returns where it ends.
-    fn tag(&mut self, page: &'a str, at: usize, meta: bool) -> Option<usize> {
+    /// Reads the `meta` or `frame` tag whose name begins at `at`, and returns its end.
+    fn read_tag(&mut self, page: &'a str, at: usize, meta: bool) -> Option<usize> {
         let (mut name, mut content, mut source) = ("", "", "");
         let tag = tag::read(page, at, |attribute, value| {
             let is = |wanted: &str| attribute.eq_ignore_ascii_case(wanted);
@@ -296,7 +297,7 @@ impl<'a> About<'a> {
             false
         })?;
         if meta {
-            self.meta(name, content);
+            self.read_meta(name, content);
         } else {
             self.is_page = true;
             if !source.is_empty() && media::is_followable(source) && self.frames.len() < MAX_FRAMES
@@ -307,7 +308,7 @@ impl<'a> About<'a> {
         Some(tag.end)
     }
 
-    fn meta(&mut self, name: &str, content: &'a str) {
+    fn read_meta(&mut self, name: &str, content: &'a str) {
         if content.is_empty() {
             return;
         }
