@@ -13,8 +13,8 @@
 //! - `openai-chat`, the Chat Completions API: the same, inside `function`;
 //! - `anthropic`, the Messages API ("Strict tool use", "JSON Schema limitations"): `strict`,
 //!   `additionalProperties: false`, no bounds;
-//! - `gemini`, `FunctionDeclaration` and `Schema`, a subset of `OpenAPI` 3.0: types in capitals, none
-//!   of JSON Schema's further keywords.
+//! - `gemini`, `FunctionDeclaration` and `Schema`, a subset of `OpenAPI` 3.0: types in capitals,
+//!   none of JSON Schema's further keywords.
 //!
 //! Strict modes take no bounds, lengths, formats or defaults: see [`reduction`]. Without strict
 //! mode optional fields are optional, and `strict` is left out because that is the default;
