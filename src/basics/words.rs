@@ -42,6 +42,15 @@ pub fn counted_as(number: u64, one: &str, more: &str) -> String {
     )
 }
 
+/// The `names` of which one is meant: `a, b or c`.
+#[must_use]
+pub fn alternatives(names: &[&str]) -> String {
+    match names {
+        [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        few => few.concat(),
+    }
+}
+
 /// The last boundary between characters within the first `most` bytes of `text`.
 #[must_use]
 pub fn floor_boundary(text: &str, most: usize) -> usize {
@@ -127,6 +136,18 @@ mod tests {
         }
         assert_eq!(counted_as(1, "entry", "entries"), "1 entry");
         assert_eq!(counted_as(2000, "entry", "entries"), "2,000 entries");
+    }
+
+    #[test]
+    fn the_last_of_several_names_stands_behind_an_or() {
+        for (names, words) in [
+            (&["a", "b", "c"][..], "a, b or c"),
+            (&["a", "b"], "a or b"),
+            (&["a"], "a"),
+            (&[], ""),
+        ] {
+            assert_eq!(alternatives(names), words);
+        }
     }
 
     #[test]

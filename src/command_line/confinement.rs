@@ -25,7 +25,7 @@ pub const ENVIRONMENT: [(&str, &str); 3] = [
     ),
     (
         confinement::READ,
-        "what may be read and executed beside them, as by --read; a flag replaces its variable",
+        "what may also be read and executed, as by --read; a flag replaces its variable",
     ),
     (
         confinement::NO_NETWORK,
@@ -42,14 +42,14 @@ pub fn flags() -> [Arg; 3] {
             .action(ArgAction::Append)
             .value_hint(ValueHint::DirPath)
             .value_parser(place(confinement::directory))
-            .help("Confine files to DIR, links resolved; repeatable"),
+            .help("Allow file access only in DIR, links resolved; repeatable"),
         Arg::new(READ)
             .long(READ)
             .value_name("DIR")
             .action(ArgAction::Append)
             .value_hint(ValueHint::AnyPath)
             .value_parser(place(confinement::file_or_directory))
-            .help("Let DIR, or a file, be read and executed beside the roots; repeatable"),
+            .help("Also allow reading and running DIR, or a file; repeatable"),
         Arg::new(NO_NETWORK)
             .long(NO_NETWORK)
             .action(ArgAction::SetTrue)

@@ -76,7 +76,7 @@ fn on_stdio(tools: Registry) -> Command {
                 .value_delimiter(',')
                 .value_parser(ChosenTools(tools))
                 .hide_possible_values(true)
-                .help("Serve these tools only, by their names or sets: local, web, research, all")
+                .help("Serve only these tools or sets, separated by commas; sets: local, web, research, all")
                 .long_help(format!(
                     "Serve only these tools or sets, separated by commas: {}. If not given: {}.",
                     sets(tools),
@@ -92,7 +92,7 @@ fn on_stdio(tools: Registry) -> Command {
         .args(confinement::flags())
         .mut_arg("root", |arg| {
             arg.long_help(format!(
-                "Confine files to DIR, links resolved; repeatable. Relative paths start at the first one. The \
+                "Allow file access only in DIR, links resolved; repeatable. Relative paths start at the first one. The \
                  kernel (Landlock, Linux 5.13) enforces it; without Landlock the server does not start. {commands} \
                  is not served unless --tools names it itself, as in `--tools local,bash`; its commands are then \
                  confined as well. The web tools are served as ever."

@@ -5,7 +5,7 @@
 //!
 //! | a tool that | uses |
 //! |---|---|
-//! | reads from somewhere and may stop | [`Text::is_full`], and the [`Truncation`] that [`Text::close`] returns |
+//! | reads from somewhere and may stop | [`Text::is_full`], [`Text::close`]: a [`Truncation`] |
 //! | goes on counting | [`Text::record`], which takes a record whole or not at all |
 //! | keeps beginning and end | [`Object::room`], [`TextMeasure::prefix`], [`TextMeasure::suffix`] |
 //! | has a list | [`Object::rows`] |

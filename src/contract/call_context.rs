@@ -125,6 +125,7 @@ mod tests {
             with(r#""rooots":["/"]"#),
             line.replace("\"milliseconds\":null", "\"milliseconds\":\"soon\""),
             line.replace("\"bounds\":null", "\"bounds\":{}"),
+            line.replace("\"bounds\":null,", ""),
         ] {
             assert!(CallContext::read(wrong.as_bytes()).is_none(), "{wrong}");
         }

@@ -5,9 +5,9 @@
 //!
 //! | outcome | local tools | web tools |
 //! |---|---|---|
-//! | succeeded | the tool's fields | `success: true`, the tool's fields |
-//! | failed before anything was written | `error`, `error_code` | `success: false`, `error`, `error_code` |
-//! | failed while it was written | the answer so far, `error`, `error_code` | `success: true`, the answer so far, `error`, `error_code` |
+//! | succeeded | the tool's fields | `success: true`, and these |
+//! | failed before anything was written | `error`, `error_code` | `success: false`, and these |
+//! | failed while it was written | the answer so far, then these two | `success: true`, and these |
 //!
 //! The tools of research answer as local tools do and fail as web tools do.
 //!

@@ -30,9 +30,10 @@
 //! [`reply::Object::break_off`] adds the reason behind it.
 //!
 //! ```text
-//! request bytes ─ Request::parse ─ Tool::run ──┬─ Err(Failure) ─ Object::fail
-//!                                              └─ Ok(Reply) ──── Object::succeed, Reply::write ─┬─ end
-//!                                                                                               └─ Object::break_off
+//! request bytes ─ Request::parse ─ Tool::run ─┬─ Err(Failure) ─ Object::fail
+//!                                             └─ Ok(Reply) ─ Object::succeed
+//!                                                            Reply::write ─┬─ end
+//!                                                                          └─ Object::break_off
 //! ```
 
 pub mod aside;

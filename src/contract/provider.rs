@@ -6,14 +6,15 @@
 //! provider hands the model's calls to the tools as a host does: a field that would be ignored must
 //! not be offered.
 //!
-//! The formats are those of the providers' own references, as of 2026:
+//! The formats are those of the providers' own references, as of 2026. Strict mode requires:
 //!
-//! | provider | reference | strict mode requires |
-//! |---|---|---|
-//! | `openai` | Responses API, "Function calling" and "Structured Outputs: supported schemas" | `strict`, `additionalProperties: false`, every field in `required`, an optional one nullable |
-//! | `openai-chat` | Chat Completions API | the same, inside `function` |
-//! | `anthropic` | Messages API, "Strict tool use" and "JSON Schema limitations" | `strict`, `additionalProperties: false`, no bounds |
-//! | `gemini` | `FunctionDeclaration` and `Schema`, a subset of `OpenAPI` 3.0 | types in capitals, none of JSON Schema's further keywords |
+//! - `openai`, the Responses API ("Function calling", "Structured Outputs: supported schemas"):
+//!   `strict`, `additionalProperties: false`, every field in `required`, an optional one nullable;
+//! - `openai-chat`, the Chat Completions API: the same, inside `function`;
+//! - `anthropic`, the Messages API ("Strict tool use", "JSON Schema limitations"): `strict`,
+//!   `additionalProperties: false`, no bounds;
+//! - `gemini`, `FunctionDeclaration` and `Schema`, a subset of `OpenAPI` 3.0: types in capitals,
+//!   none of JSON Schema's further keywords.
 //!
 //! Strict modes take no bounds, lengths, formats or defaults: see [`reduction`]. Without strict
 //! mode optional fields are optional, and `strict` is left out because that is the default;

@@ -88,7 +88,7 @@ impl Tool {
 
     /// The result of [`Tool::run`] if `store` alone can give it: a cached answer, a cached failure,
     /// the refusal of an invalid request. `None` if a provider or site would have to be asked.
-    /// Never waits.
+    /// Waits for the store alone.
     #[must_use]
     pub fn answer_from<'a>(
         &self,

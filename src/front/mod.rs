@@ -6,13 +6,16 @@
 //!
 //! | who | stdout | stderr | exit code |
 //! |---|---|---|---|
-//! | `host`, for a host | one JSON object | why a request was a bad one, a tool's event for the user (one line of JSON), an internal error | 0 answered; 1 bad request, a web tool's failure |
-//! | `person` | the answer's output and results, fields without a part of their own | errors, notes; at a terminal, that nothing was found | the command's own, or as the tool's row says |
+//! | `host` | one JSON object | a reason or an event, a line | 0; 1 bad request, web failure |
+//! | `person` | the answer's text | errors, notes | the command's own, or by the tool's row |
 //! | `person`, `--json` | as for a host | as for a host | as for a host |
 //! | `mcp` | messages of the protocol, a line each | the log | 0; 1 it could not serve |
 //! | commands | what was asked for | what was wrong | 0; 1 it was not done |
 //! | a command line that is not understood | nothing | what is wrong with it | 2 |
 //! | `--help`, `--version`, `--schema` | the text | nothing | 0 |
+//!
+//! A host is told on stderr why its request was a bad one, a tool's event for the user as a line of
+//! JSON, and an internal error. A person at a terminal is told there that nothing was found.
 //!
 //! No tool and no workshop prints anything: a tool's words leave by its reply or its failure. A
 //! panic says on stderr where it was, for every caller. An answer that has lost its reader

@@ -314,7 +314,7 @@ fn tools_are_offered_where_tools_are_named() {
         let (_, script, _) = piped(&["completions", shell]);
         let tools = script
             .lines()
-            .find(|line| line.contains("Serve these tools"));
+            .find(|line| line.contains("Serve only these tools"));
         assert!(
             script.contains("file-read") && tools.is_some_and(|line| !line.contains("_files")),
             "{shell}: {tools:?}"

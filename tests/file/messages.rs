@@ -1,7 +1,7 @@
 //! Errors and notes of file-read, file-write and file-edit, word by word, as `messages.txt` has
 //! them; and those of glob and grep for the same paths.
 //!
-//! `UPDATE_MESSAGES=1 cargo test messages` writes the file anew.
+//! `UPDATE_MESSAGES=1 cargo test --test local file::messages` writes the file anew.
 
 #![expect(
     clippy::format_push_string,

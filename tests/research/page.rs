@@ -511,7 +511,7 @@ fn what_cannot_be_understood_is_refused_with_a_word_on_what_to_send() {
     let call = || Home::new().call();
     call()
         .with(&json!({"url": "http://127.0.0.1:1/", "mode": "all"}))
-        .refuses_the_request("mode must be one of full, preview, raw");
+        .refuses_the_request("mode must be full, preview or raw");
     call()
         .with(&json!({"mode": "raw"}))
         .refuses_the_request("missing url field");
@@ -563,7 +563,7 @@ fn a_person_gets_the_content_and_may_have_the_object() {
         .run();
     assert_eq!(failed.code(), 1);
     assert!(
-        failed.stderr.contains("full, preview, raw"),
+        failed.stderr.contains("full, preview or raw"),
         "{}",
         failed.stderr
     );

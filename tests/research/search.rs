@@ -315,11 +315,11 @@ fn what_makes_no_sense_is_refused_before_anybody_is_asked() {
         ),
         (
             json!({"query": "x", "time_range": "decade"}),
-            vec!["time_range", "day, week, month, year", "decade"],
+            vec!["time_range", "day, week, month or year", "decade"],
         ),
         (
             json!({"query": "x", "safe": "strict"}),
-            vec!["safe", "off, medium, high"],
+            vec!["safe", "off, medium or high"],
         ),
         (
             json!({"query": "x", "language": "german"}),

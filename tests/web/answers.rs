@@ -683,7 +683,7 @@ fn a_failure_of_the_network_leads_on() {
     let said = note("http://example.invalid)", "NETWORK_ERROR");
     assert_eq!(said, "Send http://example.invalid/");
     let said = note("http://169.254.169.254/", "NETWORK_ERROR");
-    assert!(said.contains("fetched in no spelling"), "{said}");
+    assert!(said.contains("however it is spelled"), "{said}");
     let plain = Server::raw(|mut stream| {
         // A client that is gone is not this server's failure.
         let _ = stream.read(&mut [0; 4096]);

@@ -1,7 +1,7 @@
 //! Every message of the web tools in one file, `messages.txt`: a request and what a server answers,
 //! and below it the error or the note that comes of it, word for word.
 //!
-//! `UPDATE_MESSAGES=1 cargo test --test network messages` writes the file anew: its diff shows
+//! `UPDATE_MESSAGES=1 cargo test --test network web::messages` writes the file anew: its diff shows
 //! each change of wording.
 
 use std::fmt::Write as _;

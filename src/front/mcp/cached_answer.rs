@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use crate::cache::{CacheEntry, CacheQuestion, CacheStore, LayeredCache};
@@ -14,6 +15,10 @@ use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
 use crate::front::answer;
 use crate::front::mcp::call_answer::CallAnswer;
+
+/// Look-ups at the same time. Each holds a thread of the runtime's, of which there are 512, and
+/// waits for another one that reads a file: if look-ups held all of them, none would ever end.
+static LOOKUPS: Semaphore = Semaphore::const_new(64);
 
 /// The answer to `request` for `tool` on these terms, if the entries in `cache` suffice.
 pub async fn find(
@@ -27,8 +32,10 @@ pub async fn find(
         cache: Arc::clone(cache),
         runtime: Handle::current(),
     };
+    let permit = LOOKUPS.acquire().await.ok()?;
     // The cache may be on another machine, and a tool that reads it waits.
     let looked = spawn_blocking(move || {
+        let _permit = permit;
         let request = Request::parse(request.as_bytes()).map(|request| request.on(terms));
         answer::prepare_object(tool, terms, || match &request {
             Ok(request) => tool.answer_from(request, &store),
@@ -60,5 +67,62 @@ impl CacheStore for WaitingStore {
 
     fn forget(&self, question: &CacheQuestion) {
         self.runtime.block_on(self.cache.forget(question));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use tokio::runtime::Builder;
+    use tokio::task::JoinSet;
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::cache::CacheFiles;
+    use crate::contract::failure::Failure;
+    use crate::contract::reply::Reply;
+    use crate::tools::web::scrape;
+
+    /// Looks slowly, as on a disk that is busy.
+    fn look<'a>(
+        _request: &'a Request<'a>,
+        store: &dyn CacheStore,
+    ) -> Option<Result<Reply<'a>, Failure>> {
+        thread::sleep(Duration::from_millis(50));
+        let question = CacheQuestion::new("test", 1);
+        let found = store.get(&question, Duration::from_secs(60))?;
+        Some(Ok(Reply::new(move |object| {
+            object.field("content", &found.bytes.len())
+        })))
+    }
+
+    static TOOL: Tool = Tool {
+        from_cache: Some(look),
+        ..scrape::TOOL
+    };
+
+    #[test]
+    fn more_calls_at_once_than_there_are_threads_are_all_answered() {
+        let place = tempfile::tempdir().unwrap();
+        let files = || CacheFiles::in_directory(place.path().join("cache"), &"07".repeat(32));
+        let question = CacheQuestion::new("test", 1);
+        let minute = Duration::from_secs(60);
+        files().unwrap().put(&question, b"12345", minute);
+        let cache = Arc::new(LayeredCache::new(files(), None));
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let answered = runtime.block_on(async {
+            let mut calls = JoinSet::new();
+            for _ in 0..1000 {
+                let cache = Arc::clone(&cache);
+                calls.spawn(async move { find(&TOOL, "{}", Terms::default(), &cache).await });
+            }
+            timeout(minute / 2, calls.join_all()).await
+        });
+        // Threads that wait for ever must not be waited for.
+        runtime.shutdown_background();
+        for answer in answered.unwrap() {
+            assert_eq!(answer.unwrap().object["content"], 5);
+        }
     }
 }

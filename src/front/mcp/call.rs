@@ -222,11 +222,12 @@ impl ToolCaller {
         let socket = self.socket_to_cache(tool);
         let mut context = self.context(tool, spec, waited);
         context.cache_socket = socket.as_ref().map(AsRawFd::as_raw_fd);
-        let mut input = context
+        let line = context
             .line()
             .ok_or_else(|| failed(io::ErrorKind::InvalidData.into()))?;
-        input.extend_from_slice(request.as_bytes());
-        drop(request);
+        // In front of the request itself, which may be large and is not copied.
+        let mut input = request.into_bytes();
+        input.splice(0..0, line);
         let command = self.command(tool);
         let process = CallProcess::start(command, input, socket.as_ref(), permit, &self.calls);
         // Only the server's end is left open here, so that it sees the end of the process.

@@ -43,8 +43,8 @@ struct StartedCall {
 }
 
 impl CallProcess {
-    /// Starts `command` with `input` on its stdin. It holds the `permit` until it has ended, and has
-    /// the `socket` open.
+    /// Starts `command` with `input` on its stdin. It holds the `permit` until it has ended, and
+    /// has the `socket` open.
     pub fn start(
         mut command: Command,
         input: Vec<u8>,

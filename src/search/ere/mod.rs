@@ -20,7 +20,7 @@
 //! | plain text | `memchr::memmem` |
 //! | a long run of one set | [`runs`] |
 //! | without a back-reference | [`search`]: `regex-automata`, built from [`hir`]; linear time |
-//! | with a back-reference | [`references`]: the same as a filter, then `fancy-regex` on [`translate`]'s text |
+//! | with a back-reference | [`references`]: as above, then `fancy-regex` on [`translate`]'s text |
 //!
 //! Both take their sets from [`classes`]. [`required`] finds plain text that every match holds, to
 //! look for first.

@@ -199,8 +199,8 @@ pub fn refused(refusal: &GuardError) -> NetworkError {
     error.refused = true;
     match refusal {
         GuardError::Address { class, .. } if class.scope == AddressScope::Never => error.advising(
-            "This is not a failure of the network: such an address is fetched in no spelling and \
-             through no redirect.",
+            "This is not a failure of the network: such an address is never fetched, however it is \
+             spelled or redirected to.",
         ),
         _ => error,
     }

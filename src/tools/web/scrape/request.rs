@@ -4,6 +4,7 @@
 
 use url::Url;
 
+use crate::basics::words;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::request::Request;
 use crate::tools::web::meant_url;
@@ -72,8 +73,8 @@ impl ScrapeRequest {
         let mode = match request.text("mode")? {
             None => ScrapeMode::Full,
             Some(name) => ScrapeMode::find(name).ok_or_else(|| {
-                let names = ScrapeMode::NAMES.map(|(name, _)| name).join(", ");
-                Failure::bad_request(format!("mode must be one of {names}"))
+                let names = words::alternatives(&ScrapeMode::NAMES.map(|(name, _)| name));
+                Failure::bad_request(format!("mode must be {names}"))
             })?,
         };
         let length = request.integer("max_length", 1..=LONGEST)?;

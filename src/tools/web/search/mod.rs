@@ -53,7 +53,7 @@ CUSTOM_LENSES_PATH says.",
         environment: &[
             (
                 "SEARCH_PROVIDER",
-                "the provider to ask; none for none that is not configured",
+                "the provider to ask; `none` turns off the fallback to DuckDuckGo",
             ),
             (
                 "SEARCH_ROUTING",

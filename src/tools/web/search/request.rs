@@ -1,5 +1,6 @@
 //! Fields of a request, parsed and validated, with errors for those that make no sense.
 
+use crate::basics::words;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::request::Request;
 use crate::tools::web::research_cache;
@@ -185,13 +186,10 @@ fn one_of<T: Copy, const N: usize>(
     if let Some((_, value)) = all.find(|(name, _)| name.eq_ignore_ascii_case(text)) {
         return Ok(Some(*value));
     }
-    let names = values.map(|(name, _)| name).join(", ");
+    let names = words::alternatives(&values.map(|(name, _)| name));
     Err(invalid_request(
-        format!(
-            "{field} must be one of {names}, and is {}",
-            quote_value(text)
-        ),
-        format!("Send one of {names}, or leave {field} out."),
+        format!("{field} must be {names}, not {}", quote_value(text)),
+        format!("Send one of these, or leave {field} out."),
     ))
 }
 
@@ -204,7 +202,7 @@ fn code(request: &Request<'_>, field: &str, what: &str) -> Result<Option<String>
         return Ok(Some(text.to_ascii_lowercase()));
     }
     Err(invalid_request(
-        format!("{field} must be {what}, and is {}", quote_value(text)),
+        format!("{field} must be {what}, not {}", quote_value(text)),
         format!("Send such a code, or leave {field} out."),
     ))
 }
