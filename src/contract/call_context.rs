@@ -15,7 +15,8 @@ use crate::sandbox::confinement::ConfinementBounds;
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallContext {
-    /// The confinement that was asked for, if any.
+    /// The confinement that was asked for, if any. A line without the field describes no call.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub bounds: Option<ConfinementBounds>,
     /// A confined call that reads may also read the files of commands' long outputs.
     pub reads_outputs: bool,
