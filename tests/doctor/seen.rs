@@ -234,7 +234,11 @@ fn keys_are_seen_and_never_shown() {
     ]);
     said.line(&["GOOGLE_CUSTOM_SEARCH_API_KEY", "set in the environment"]);
     said.line(&["GOOGLE_CUSTOM_SEARCH_ID", "set in the environment"]);
-    assert!(!said.text.contains("web-search-google has"), "{}", said.text);
+    assert!(
+        !said.text.contains("web-search-google has"),
+        "{}",
+        said.text
+    );
 }
 
 #[test]
