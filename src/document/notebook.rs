@@ -5,11 +5,10 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
-use std::marker::PhantomData;
 use std::time::Instant;
 
 use memchr::memmem;
-use regex::Regex;
+use regex::{Captures, Regex};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -17,18 +16,21 @@ use serde_json::value::RawValue;
 use super::markdown::block_fence;
 use super::{Document, DocumentCuts, DocumentError, FileKind, FileLimits};
 
-/// The most elements of a list that are read, as cells or the outputs of one.
-const MOST_ELEMENTS: usize = 20_000;
+/// The most elements of a list that are read: cells, outputs of one, lines.
+const MOST_ELEMENTS: usize = 1_000_000;
 
 /// The length of the Markdown from which on no further cell is added, in bytes.
 const MAX_TEXT: usize = 16 << 20;
 
-/// The shortest run of base64 that is left out of a text.
-const SHORTEST_DATA: usize = 64;
+/// Text that no reader wants: files within it, and what tells a terminal colours, places and titles
+/// (ECMA-48).
+const NOT_TEXT: &str = concat!(
+    ";base64,([A-Za-z0-9+/=]{64,})|",
+    "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[ -/]*[0-Z\\\\^-~])",
+);
 
-/// Colours, cursor movements and titles of terminals (ECMA-48).
-const TERMINAL_CODES: &str =
-    "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[ -/]*[0-Z\\\\^-~])";
+/// The media types of an output that are told with their size alone.
+const NOT_SHOWN: [&str; 4] = ["image/png", "image/jpeg", "image/svg+xml", "text/html"];
 
 /// True if a file is a notebook with cells. Many files merely name the fields of one.
 pub(super) fn is_notebook(bytes: &[u8]) -> bool {
@@ -45,7 +47,7 @@ pub(super) fn is_notebook(bytes: &[u8]) -> bool {
 #[derive(Deserialize)]
 struct Notebook<'a> {
     #[serde(borrow)]
-    cells: FirstElements<&'a RawValue>,
+    cells: &'a RawValue,
     #[serde(default)]
     metadata: NotebookMetadata,
 }
@@ -68,124 +70,69 @@ struct NotebookLanguage {
 struct NotebookCell<'a> {
     #[serde(borrow)]
     cell_type: Cow<'a, str>,
-    #[serde(default)]
-    source: JoinedText,
-    #[serde(borrow, default)]
-    outputs: FirstElements<CellOutput<'a>>,
+    source: Option<&'a RawValue>,
+    outputs: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 struct CellOutput<'a> {
     #[serde(borrow)]
     output_type: Cow<'a, str>,
+    text: Option<&'a RawValue>,
     #[serde(default)]
-    text: JoinedText,
-    #[serde(default)]
-    data: OutputData,
-    #[serde(default)]
-    ename: String,
-    #[serde(default)]
-    evalue: String,
-    #[serde(default)]
-    traceback: FirstElements<String>,
+    data: OutputData<'a>,
+    traceback: Option<&'a RawValue>,
 }
 
 /// The forms of one output, by their media types.
 #[derive(Default, Deserialize)]
-#[serde(default)]
-struct OutputData {
-    #[serde(rename = "text/plain")]
-    plain: JoinedText,
+struct OutputData<'a> {
+    #[serde(borrow, rename = "text/plain")]
+    plain: Option<&'a RawValue>,
     #[serde(rename = "text/markdown")]
-    markdown: JoinedText,
-    #[serde(rename = "text/latex")]
-    latex: JoinedText,
-    #[serde(rename = "text/html")]
-    html: JoinedText,
+    markdown: Option<&'a RawValue>,
     #[serde(rename = "image/png")]
-    png: JoinedText,
+    png: Option<&'a RawValue>,
     #[serde(rename = "image/jpeg")]
-    jpeg: JoinedText,
-    #[serde(rename = "image/gif")]
-    gif: JoinedText,
+    jpeg: Option<&'a RawValue>,
     #[serde(rename = "image/svg+xml")]
-    svg: JoinedText,
+    svg: Option<&'a RawValue>,
+    #[serde(rename = "text/html")]
+    html: Option<&'a RawValue>,
 }
 
-/// A text that is written whole or as a list of its lines.
-#[derive(Default)]
-struct JoinedText(String);
-
-impl<'de> Deserialize<'de> for JoinedText {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct JoinedTextVisitor;
-        impl<'de> Visitor<'de> for JoinedTextVisitor {
-            type Value = JoinedText;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a text or a list of lines")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<JoinedText, E> {
-                Ok(JoinedText(text.to_owned()))
-            }
-
-            fn visit_unit<E>(self) -> Result<JoinedText, E> {
-                Ok(JoinedText::default())
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut lines: A) -> Result<JoinedText, A::Error> {
-                let mut text = String::new();
-                while let Some(line) = lines.next_element::<Cow<'de, str>>()? {
-                    text.push_str(&line);
-                }
-                Ok(JoinedText(text))
-            }
-        }
-        deserializer.deserialize_any(JoinedTextVisitor)
-    }
-}
-
-/// The first elements of a list, which may have any number.
-struct FirstElements<T> {
-    elements: Vec<T>,
+/// The first elements of a list, which may have any number; each is read by itself.
+struct RawElements<'a> {
+    elements: Vec<&'a RawValue>,
     is_cut: bool,
 }
 
-impl<T> Default for FirstElements<T> {
-    fn default() -> Self {
-        Self {
-            elements: Vec::new(),
-            is_cut: false,
-        }
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for FirstElements<T> {
+impl<'de> Deserialize<'de> for RawElements<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct FirstElementsVisitor<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstElementsVisitor<T> {
-            type Value = FirstElements<T>;
+        struct RawElementsVisitor;
+        impl<'de> Visitor<'de> for RawElementsVisitor {
+            type Value = RawElements<'de>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("a list")
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-                let mut first = FirstElements::default();
-                while first.elements.len() < MOST_ELEMENTS {
+                let mut elements = Vec::new();
+                while elements.len() < MOST_ELEMENTS {
                     let Some(element) = list.next_element()? else {
-                        return Ok(first);
+                        break;
                     };
-                    first.elements.push(element);
+                    elements.push(element);
                 }
+                let mut is_cut = false;
                 while let Some(IgnoredAny) = list.next_element()? {
-                    first.is_cut = true;
+                    is_cut = true;
                 }
-                Ok(first)
+                Ok(RawElements { elements, is_cut })
             }
         }
-        deserializer.deserialize_seq(FirstElementsVisitor(PhantomData))
+        deserializer.deserialize_seq(RawElementsVisitor)
     }
 }
 
@@ -202,48 +149,80 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
         language = kernelspec.language;
     }
     language.retain(|c| c.is_ascii_alphanumeric() || "+-#._".contains(c));
-    let mut cuts = DocumentCuts {
-        memory: notebook.cells.is_cut,
-        ..DocumentCuts::default()
+    let mut writer = NotebookWriter {
+        language,
+        markdown: String::new(),
+        cuts: DocumentCuts::default(),
+        not_text: Regex::new(NOT_TEXT).map_err(|_| DocumentError::TooCostly)?,
     };
-    let mut writer = NotebookWriter::default();
-    for (at, cell) in notebook.cells.elements.iter().enumerate() {
+    for (at, cell) in writer
+        .elements(Some(notebook.cells))
+        .into_iter()
+        .enumerate()
+    {
         if limits.end.is_some_and(|end| Instant::now() >= end) {
-            cuts.time = true;
+            writer.cuts.time = true;
             break;
         }
         if writer.markdown.len() > MAX_TEXT {
-            cuts.memory = true;
+            writer.cuts.memory = true;
             break;
         }
-        match serde_json::from_str(cell.get()) {
-            Ok(cell) => cuts.memory |= writer.add_cell(at + 1, &cell, &language),
-            Err(_) => cuts.damage = true,
+        if writer.add_cell(at + 1, cell).is_err() {
+            writer.cuts.damage = true;
         }
     }
-    if writer.markdown.is_empty() && cuts == DocumentCuts::default() {
+    if writer.markdown.is_empty() && writer.cuts == DocumentCuts::default() {
         return Err(DocumentError::NoText(FileKind::Ipynb));
     }
-    let markdown = writer.markdown;
-    Ok(Document {
-        markdown,
+    let document = Document {
+        markdown: writer.markdown,
         ..Document::default()
-    }
-    .cut(cuts))
+    };
+    Ok(document.cut(writer.cuts))
 }
 
-#[derive(Default)]
 struct NotebookWriter {
+    language: String,
     markdown: String,
-    terminal_codes: Option<Regex>,
+    cuts: DocumentCuts,
+    not_text: Regex,
 }
 
 impl NotebookWriter {
-    /// Adds a cell, unless it is empty; true if some of its outputs were left out.
-    fn add_cell(&mut self, number: usize, cell: &NotebookCell<'_>, language: &str) -> bool {
-        let source = cell.source.0.trim_end();
-        if source.is_empty() && cell.outputs.elements.is_empty() {
-            return false;
+    fn elements<'a>(&mut self, list: Option<&'a RawValue>) -> Vec<&'a RawValue> {
+        let read = list.and_then(|list| serde_json::from_str::<RawElements<'a>>(list.get()).ok());
+        let Some(RawElements { elements, is_cut }) = read else {
+            return Vec::new();
+        };
+        self.cuts.memory |= is_cut;
+        elements
+    }
+
+    /// A text that is written whole or as a list of its lines.
+    fn text(&mut self, value: Option<&RawValue>, between: &str) -> String {
+        let parsed = |value: &RawValue| serde_json::from_str::<String>(value.get());
+        if let Some(Ok(text)) = value.map(parsed) {
+            return text;
+        }
+        let mut text = String::new();
+        for line in self.elements(value) {
+            match parsed(line) {
+                Ok(line) => text.extend([if text.is_empty() { "" } else { between }, &line]),
+                Err(_) => self.cuts.damage = true,
+            }
+        }
+        text
+    }
+
+    /// Adds a cell, unless it is empty.
+    fn add_cell(&mut self, number: usize, cell: &RawValue) -> serde_json::Result<()> {
+        let cell: NotebookCell<'_> = serde_json::from_str(cell.get())?;
+        let outputs = self.elements(cell.outputs);
+        let source = self.text(cell.source, "");
+        let source = source.trim_end();
+        if source.is_empty() && outputs.is_empty() {
+            return Ok(());
         }
         let kind = match &*cell.cell_type {
             kind @ ("code" | "markdown" | "raw") => kind,
@@ -252,77 +231,64 @@ impl NotebookWriter {
         self.add_line(&format!("[cell {number}: {kind}]"));
         match kind {
             _ if source.is_empty() => {}
-            "markdown" => self.add_block(&without_data(source)),
-            "code" => self.add_fenced(source, language),
+            "markdown" => {
+                self.markdown.push('\n');
+                let source = self.as_text(source);
+                self.markdown.push_str(&source);
+            }
+            "code" => {
+                let language = self.language.clone();
+                self.add_fenced(source, &language);
+            }
             _ => self.add_fenced(source, ""),
         }
-        for output in &cell.outputs.elements {
-            self.add_output(output);
-        }
-        cell.outputs.is_cut
+        outputs
+            .into_iter()
+            .try_for_each(|output| self.add_output(output))
     }
 
-    fn add_output(&mut self, output: &CellOutput<'_>) {
+    fn add_output(&mut self, output: &RawValue) -> serde_json::Result<()> {
+        let output: CellOutput<'_> = serde_json::from_str(output.get())?;
         let data = &output.data;
-        let kind = if output.output_type == "error" {
-            "error"
-        } else {
-            "output"
-        };
-        for (media_type, image) in [
-            ("image/png", &data.png.0),
-            ("image/jpeg", &data.jpeg.0),
-            ("image/gif", &data.gif.0),
-        ] {
-            if !image.is_empty() {
-                let bytes = image
-                    .bytes()
-                    .filter(|byte| !byte.is_ascii_whitespace())
-                    .count()
-                    * 3
-                    / 4;
-                self.add_line(&format!("[{kind}: {media_type}, {bytes} bytes]"));
+        let is_error = output.output_type == "error";
+        let kind = if is_error { "error" } else { "output" };
+        let mut shown = String::new();
+        for form in [output.text, data.markdown, data.plain] {
+            if shown.is_empty() {
+                shown = self.text(form, "");
             }
         }
-        if !data.svg.0.is_empty() {
-            self.add_line(&format!(
-                "[{kind}: image/svg+xml, {} bytes]",
-                data.svg.0.len()
-            ));
+        if is_error {
+            shown = self.text(output.traceback, "\n");
         }
-        let traceback = output.traceback.elements.join("\n");
-        let error = match kind {
-            "error" => format!("{}: {}", output.ename, output.evalue),
-            _ => String::new(),
-        };
-        let texts = [
-            &output.text.0,
-            &data.markdown.0,
-            &data.plain.0,
-            &data.latex.0,
-            &traceback,
-            &error,
-        ];
-        if let Some(text) = texts.into_iter().find(|text| !text.trim().is_empty()) {
+        let others = [data.png, data.jpeg, data.svg, data.html];
+        for (media_type, other) in NOT_SHOWN.into_iter().zip(others) {
+            let is_beside = media_type == "text/html" && !shown.is_empty();
+            let text = self.text(other, "");
+            if text.is_empty() || is_beside {
+                continue;
+            }
+            let bytes = match media_type {
+                "image/svg+xml" | "text/html" => text.len(),
+                _ => text.split_ascii_whitespace().map(str::len).sum::<usize>() * 3 / 4,
+            };
+            self.add_line(&format!("[{kind}: {media_type}, {bytes} bytes]"));
+        }
+        if !shown.trim().is_empty() {
             self.add_line(&format!("[{kind}]"));
-            let text = self.without_terminal_codes(text);
-            self.add_fenced(without_data(&text).trim_end(), "");
-        } else if !data.html.0.is_empty() {
-            self.add_line(&format!("[{kind}: text/html, {} bytes]", data.html.0.len()));
+            let text = self.as_text(&shown).into_owned();
+            self.add_fenced(text.trim_end(), "");
         }
+        Ok(())
     }
 
-    fn without_terminal_codes<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
-        if !text.contains('\x1b') {
-            return Cow::Borrowed(text);
-        }
-        if self.terminal_codes.is_none() {
-            self.terminal_codes = Regex::new(TERMINAL_CODES).ok();
-        }
-        match &self.terminal_codes {
-            Some(codes) => codes.replace_all(text, ""),
-            None => Cow::Borrowed(text),
-        }
+    /// A text without what is none.
+    fn as_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.not_text
+            .replace_all(text, |found: &Captures<'_>| match found.get(1) {
+                Some(data) => format!(";base64,[{} bytes]", data.len() * 3 / 4),
+                None => String::new(),
+            })
     }
 
     /// Adds a line behind an empty one.
@@ -333,40 +299,11 @@ impl NotebookWriter {
         self.markdown.push_str(line);
     }
 
-    fn add_block(&mut self, text: &str) {
-        self.markdown.push('\n');
-        self.markdown.push_str(text);
-    }
-
     fn add_fenced(&mut self, code: &str, language: &str) {
         let (mark, length) = block_fence(code);
         let fence = mark.to_string().repeat(length);
         let _ = write!(self.markdown, "\n{fence}{language}\n{code}\n{fence}");
     }
-}
-
-/// A text without the files that are written in it as base64.
-fn without_data(text: &str) -> Cow<'_, str> {
-    const MARK: &str = ";base64,";
-    let mut left = String::new();
-    let mut from = 0;
-    for (at, _) in text.match_indices(MARK) {
-        let start = at + MARK.len();
-        let is_data = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
-        let length = text.as_bytes()[start..]
-            .iter()
-            .take_while(|byte| is_data(byte))
-            .count();
-        if length >= SHORTEST_DATA {
-            let _ = write!(left, "{}[{} bytes]", &text[from..start], length * 3 / 4);
-            from = start + length;
-        }
-    }
-    if from == 0 {
-        return Cow::Borrowed(text);
-    }
-    left.push_str(&text[from..]);
-    Cow::Owned(left)
 }
 
 #[cfg(test)]
@@ -439,10 +376,12 @@ mod tests {
     }
 
     #[test]
-    fn many_cells_cost_what_is_shown() {
-        let cells = "{\"cell_type\":\"code\",\"source\":\"a\"},".repeat(MOST_ELEMENTS + 9);
-        let shown = converted(&format!("{{\"cells\":[{cells}1],\"nbformat\":4}}"));
+    fn many_elements_cost_what_is_shown() {
+        let lines = "\"a\",".repeat(MOST_ELEMENTS + 9);
+        let shown = converted(&format!(
+            "{{\"cells\":[{{\"cell_type\":\"code\",\"source\":[{lines}\"b\"]}}],\"nbformat\":4}}"
+        ));
         assert!(shown.ends_with("too many elements to be converted whole.]"));
-        assert!(shown.contains("[cell 20000: code]") && !shown.contains("[cell 20001"));
+        assert_eq!(shown.matches('a').count() / 100, MOST_ELEMENTS / 100);
     }
 }

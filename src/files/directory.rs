@@ -1,6 +1,6 @@
-//! The entries of a directory, some of them in the order of their bytes, at the cost of those.
+//! The entries of a directory in the order of their bytes, of which some are looked at.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::time::Instant;
@@ -10,12 +10,11 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, open, readlinkat, statat}
 use super::read::FirstLine;
 use super::regular::{ErrorReason, FileAccessError};
 use crate::sandbox::confinement::{self, AccessRight};
-use crate::sort::Sort;
 
-/// The most names that are sorted.
-const MOST_SORTED: usize = 1_000_000;
+/// The most names that a directory may have to be listed, in the memory that they take.
+const MOST_NAMES: usize = 1_000_000;
 
-/// Names that are read between two looks at the clock, and before they are sorted.
+/// Names that are read between two looks at the clock.
 const BETWEEN_LOOKS: usize = 4096;
 
 /// Some entries of a directory.
@@ -63,72 +62,44 @@ pub fn list_directory(
     if confinement::masks_open(&directory, AccessRight::Read) {
         return Err(FileAccessError::PermissionDenied);
     }
-    let (from_end, wanted) = match first {
-        FirstLine::Number(first) => (false, first.saturating_sub(1).saturating_add(count as u64)),
-        FirstLine::FromEnd(lines) => (true, lines),
-    };
-    let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
-    let kept = wanted.min(MOST_SORTED);
-    let mut names: Vec<Vec<u8>> = Vec::new();
-    let mut total = 0_usize;
-    let sort = |names: &mut Vec<Vec<u8>>| {
-        names.arrange_by(|one, other| {
-            if from_end {
-                other.cmp(one)
-            } else {
-                one.cmp(other)
-            }
-        });
-        names.truncate(kept);
-    };
+    let mut names: Vec<CString> = Vec::new();
     let mut entries = Dir::read_from(&directory).map_err(FileAccessError::reading)?;
     while let Some(entry) = entries.read() {
         let entry = entry.map_err(FileAccessError::reading)?;
-        let name = entry.file_name().to_bytes();
-        if matches!(name, b"." | b"..") {
+        if matches!(entry.file_name().to_bytes(), b"." | b"..") {
             continue;
         }
-        total += 1;
-        if total.is_multiple_of(BETWEEN_LOOKS) && deadline.is_some_and(|end| Instant::now() >= end)
-        {
+        if names.len() == MOST_NAMES {
+            return Err(FileAccessError::Read(ErrorReason::new(
+                "a directory of more than a million names, which glob finds",
+            )));
+        }
+        let looks = names.len().is_multiple_of(BETWEEN_LOOKS);
+        if looks && deadline.is_some_and(|end| Instant::now() >= end) {
             return Err(FileAccessError::TooSlow);
         }
-        names.push(name.to_vec());
-        if names.len() >= kept.saturating_mul(2).max(BETWEEN_LOOKS) {
-            sort(&mut names);
-        }
+        names.push(entry.file_name().to_owned());
     }
-    if total > kept && wanted > kept {
-        return Err(FileAccessError::Read(ErrorReason::new(
-            "it has too many names to sort them all",
-        )));
-    }
-    sort(&mut names);
-    let before = if from_end {
-        names.reverse();
-        total - names.len()
-    } else {
-        let skipped = wanted.saturating_sub(count).min(names.len());
-        names.drain(..skipped);
-        skipped
-    };
-    names.truncate(count);
-    let entries = names.into_iter().map(|name| DirectoryEntry {
-        kind: entry_kind(directory.as_fd(), &name),
-        name,
+    names.sort_unstable();
+    let total = names.len() as u64;
+    let before = first.skips(total);
+    let wanted = usize::try_from(before).unwrap_or(usize::MAX)..;
+    let names = names.get(wanted).unwrap_or_default().iter().take(count);
+    let entries = names.map(|name| DirectoryEntry {
+        kind: entry_kind(directory.as_fd(), name),
+        name: name.to_bytes().to_vec(),
     });
     Ok(DirectoryPage {
         entries: entries.collect(),
-        first: before as u64 + 1,
-        total: total as u64,
+        first: before + 1,
+        total,
     })
 }
 
 /// The kind of an entry itself; nothing is told of one that is no call's.
-fn entry_kind(directory: BorrowedFd<'_>, name: &[u8]) -> Option<DirectoryEntryKind> {
-    let name = CString::new(name).ok()?;
-    let status = statat(directory, &name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    if confinement::masks_entry(directory, &name) {
+fn entry_kind(directory: BorrowedFd<'_>, name: &CStr) -> Option<DirectoryEntryKind> {
+    let status = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    if confinement::masks_entry(directory, name) {
         return None;
     }
     Some(match FileType::from_raw_mode(status.st_mode) {
@@ -137,7 +108,7 @@ fn entry_kind(directory: BorrowedFd<'_>, name: &[u8]) -> Option<DirectoryEntryKi
         }
         FileType::Directory => DirectoryEntryKind::Directory,
         FileType::Symlink => {
-            let target = readlinkat(directory, &name, Vec::new()).ok()?;
+            let target = readlinkat(directory, name, Vec::new()).ok()?;
             DirectoryEntryKind::Link(target.into_bytes())
         }
         FileType::Fifo => DirectoryEntryKind::Other("FIFO"),

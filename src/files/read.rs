@@ -57,6 +57,17 @@ pub enum FirstLine {
     FromEnd(u64),
 }
 
+impl FirstLine {
+    /// The number of lines before it, of so many in all.
+    #[must_use]
+    pub fn skips(self, total: u64) -> u64 {
+        match self {
+            Self::Number(first) => first.saturating_sub(1).min(total),
+            Self::FromEnd(lines) => total.saturating_sub(lines),
+        }
+    }
+}
+
 /// Facts about a file, known once the first of the wanted lines were read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileFacts {
@@ -308,23 +319,6 @@ impl FileContent {
             at += read as u64;
         }
         Ok(LineEnd::Behind(at))
-    }
-
-    /// The offset of the first byte from `start` on that is not ASCII.
-    pub fn first_beyond_ascii(&self, start: u64) -> Result<u64, FileAccessError> {
-        let mut window = vec![0; WINDOW];
-        let mut at = start;
-        loop {
-            let read = self.file.read_at(&mut window, at)?;
-            let found = window[..read].iter().position(|byte| !byte.is_ascii());
-            if let Some(found) = found {
-                return Ok(at + found as u64);
-            }
-            if read == 0 {
-                return Ok(at);
-            }
-            at += read as u64;
-        }
     }
 
     /// At most `most` bytes from offset `from` on.

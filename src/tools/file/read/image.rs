@@ -68,11 +68,7 @@ fn scaling(path: &str) -> String {
     let copy = format!("./{stem}-scaled.jpg");
     let (from, to) = (quoted_for_shell(path), quoted_for_shell(&copy));
     // Names stand where no program looks for options or patterns in them.
-    let command = match first_on_path(&["magick", "convert", "ffmpeg"]) {
-        Some("ffmpeg") => format!(
-            "ffmpeg -v error -i - -frames:v 1 -vf \"scale='min({SCALED},iw)':'min({SCALED},ih)':\
-             force_original_aspect_ratio=decrease\" -f mjpeg - <{from} >{to}"
-        ),
+    let command = match first_on_path(&["magick", "convert"]) {
         Some(magick) => format!(
             "{magick} - -resize '{SCALED}x{SCALED}>' -background white -flatten jpg:- <{from} >{to}"
         ),

@@ -19,7 +19,7 @@ const EXIT_CODE: usize = 64;
 const AROUND: usize = 20;
 
 /// Bytes of a file by which its character set is guessed.
-const GUESSED: usize = 64 * 1024;
+const GUESSED: usize = 1024 * 1024;
 
 /// The lines that were asked for.
 #[derive(Clone, Copy)]
@@ -192,8 +192,7 @@ impl LineRange<'_> {
 /// The note on text that is in another encoding, or damaged; the answer begins at offset `start`.
 fn not_utf_8(path: &str, content: &FileContent, start: u64) -> String {
     let file = quoted_for_shell(path);
-    let broken = content.first_beyond_ascii(start).unwrap_or(start);
-    let sample = content.bytes_at(broken, GUESSED).unwrap_or_default();
+    let sample = content.bytes_at(start, GUESSED).unwrap_or_default();
     let what = match charset::guess(&sample, sample.len() == GUESSED).map(|found| found.name()) {
         None => "Not all of it is UTF-8: what is not is shown as U+FFFD.".to_owned(),
         Some("windows-1252") => format!(

@@ -6,7 +6,6 @@ use super::lines::LineRange;
 use crate::basics::words::thousands;
 use crate::contract::bounded;
 use crate::contract::reply::Object;
-use crate::files::FirstLine;
 
 /// Some lines of such a text.
 #[derive(Clone, Copy)]
@@ -23,10 +22,7 @@ impl<'a> MadeLines<'a> {
     /// The lines of `text` that are wanted.
     pub fn of(text: &'a str, wanted: &LineRange<'_>) -> Self {
         let total = text.lines().count() as u64;
-        let skipped = match wanted.first {
-            FirstLine::Number(first) => (first - 1).min(total),
-            FirstLine::FromEnd(lines) => total.saturating_sub(lines),
-        };
+        let skipped = wanted.first.skips(total);
         let start_of = |line: u64| {
             let line = usize::try_from(line).unwrap_or(usize::MAX);
             let mut ends = memchr::memchr_iter(b'\n', text.as_bytes());
