@@ -205,10 +205,6 @@ fn no_tool_opens_keys_in_a_home() {
                     json!({"pattern": "content", "glob": ".*/ikigai*/*"}),
                 ),
                 ("file-read", json!({"file_path": ".config"})),
-                (
-                    "file-read",
-                    json!({"file_path": ".local/state/ikigai-tools/output"}),
-                ),
                 ("glob", json!({"pattern": ".config/*/*"})),
                 ("glob", json!({"pattern": ".config/**/*.json"})),
                 ("glob", json!({"pattern": "{.config,.cache}/*/*e*"})),

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::process::Command;
 
 use base64::Engine;
@@ -363,7 +363,16 @@ fn a_directory_within_the_roots_is_listed_and_none_outside() {
     let shown = session.text_of("file_read", &json!({"file_path": "."}));
     let way = format!("own (0 bytes)\nway -> {}\n", text(elsewhere.path()));
     assert_eq!(shown, (way, false));
-    for path in ["way", "way/.", "..", text(elsewhere.path())] {
+    // Kept outputs are read by their names alone.
+    let outputs = common::state_home().join("ikigai-tools/output");
+    let mut private = fs::DirBuilder::new();
+    private
+        .recursive(true)
+        .mode(0o700)
+        .create(&outputs)
+        .unwrap();
+    fs::write(outputs.join("secret"), "").unwrap();
+    for path in ["way", "way/.", "..", text(elsewhere.path()), text(&outputs)] {
         let (shown, failed) = session.text_of("file_read", &json!({"file_path": path}));
         assert!(failed && !shown.contains("secret"), "{path}: {shown}");
     }
