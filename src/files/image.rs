@@ -1,7 +1,7 @@
 //! Images that are whole, as far as their structure tells. One that is not ends a conversation for
 //! good, since whoever is sent it refuses every message that has it.
 //!
-//! Rules: PNG (third edition) 5, ITU T.81 B.1, GIF89a, RFC 9649 2.
+//! Rules: PNG (third edition) 5, ITU T.81 B.1, `GIF89a`, RFC 9649 2.
 
 use flate2::Crc;
 use memchr::memchr;
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::files::kind;
 
-    fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+    fn chunk(kind: &[u8], data: &[u8]) -> Vec<u8> {
         let mut sum = Crc::new();
         sum.update(kind);
         sum.update(data);

@@ -22,7 +22,7 @@ use crate::common::{self, directory, text};
 )]
 mod documents;
 
-fn png_chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+fn png_chunk(kind: &[u8], data: &[u8]) -> Vec<u8> {
     let mut sum = Crc::new();
     sum.update(kind);
     sum.update(data);
@@ -189,15 +189,12 @@ fn an_image_that_whoever_is_sent_it_would_refuse_is_told_in_words() {
     ] {
         fs::write(here.path().join(name), bytes).unwrap();
         let request = json!({"file_path": name});
-        match said {
-            Some(said) => {
-                let shown = words(&mut session, &request);
-                assert!(shown.contains(said), "{name}: {shown}");
-            }
-            None => {
-                let shown = session.result_of("file_read", &request);
-                assert_eq!(shown["content"][0]["type"], "image", "{name}");
-            }
+        if let Some(said) = said {
+            let shown = words(&mut session, &request);
+            assert!(shown.contains(said), "{name}: {shown}");
+        } else {
+            let shown = session.result_of("file_read", &request);
+            assert_eq!(shown["content"][0]["type"], "image", "{name}");
         }
     }
 }
@@ -276,12 +273,7 @@ fn a_directory_is_its_entries_with_their_kinds_and_sizes() {
         "sub/",
         "z\\u{202E} (1 byte)",
     ];
-    let lines = |lines: &[&str]| {
-        lines
-            .iter()
-            .map(|line| format!("{line}\n"))
-            .collect::<String>()
-    };
+    let lines = |lines: &[&str]| lines.join("\n") + "\n";
     let mut session = Session::plain(here.path(), "someone", &[]);
     for (request, expected) in [
         (json!({"file_path": "place"}), lines(&all)),

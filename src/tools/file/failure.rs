@@ -205,10 +205,8 @@ fn elsewhere(places: &NamePlaces) -> String {
         (1, [one]) if places.is_cut => format!("There is {one}, at least."),
         (1, [one]) => format!("There is {one} (the only file of that name)."),
         (count, _) => {
-            let such_as = match count > paths.len() as u64 {
-                true => ", such as ",
-                false => ": ",
-            };
+            let is_all = count == paths.len() as u64;
+            let such_as = if is_all { ": " } else { ", such as " };
             let files = thousands(count);
             format!(
                 "There are {at_least}{files} files of that name{such_as}{}.",

@@ -1,5 +1,6 @@
 //! The entries of a directory, a line each, in the order of their bytes.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
@@ -23,19 +24,16 @@ pub fn reply<'a>(wanted: &LineRange<'a>, end: Option<Instant>) -> Result<Reply<'
         .map_err(|error: FileAccessError| failure::of(wanted.path, &error))?;
     let mut text = String::new();
     for entry in &page.entries {
-        text.push_str(&shown(&entry.name));
-        match &entry.kind {
-            Some(DirectoryEntryKind::Directory) => text.push('/'),
+        let name = shown(&entry.name);
+        let _ = match &entry.kind {
+            Some(DirectoryEntryKind::Directory) => writeln!(text, "{name}/"),
             Some(DirectoryEntryKind::File(size)) => {
-                text.push_str(&format!(" ({})", counted(*size, "byte")));
+                writeln!(text, "{name} ({})", counted(*size, "byte"))
             }
-            Some(DirectoryEntryKind::Link(target)) => {
-                text.push_str(&format!(" -> {}", shown(target)));
-            }
-            Some(DirectoryEntryKind::Other(kind)) => text.push_str(&format!(" ({kind})")),
-            None => {}
-        }
-        text.push('\n');
+            Some(DirectoryEntryKind::Link(target)) => writeln!(text, "{name} -> {}", shown(target)),
+            Some(DirectoryEntryKind::Other(kind)) => writeln!(text, "{name} ({kind})"),
+            None => writeln!(text, "{name}"),
+        };
     }
     Ok(Reply::new(move |object| {
         let lines = MadeLines {

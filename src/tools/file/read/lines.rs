@@ -2,6 +2,8 @@
 
 use std::io;
 
+use encoding_rs::Encoding;
+
 use crate::basics::words::{counted, quoted_for_shell, thousands};
 use crate::contract::bounded::{self, TextMeasure};
 use crate::contract::notes::Notes;
@@ -88,14 +90,12 @@ impl LineRange<'_> {
         }
         let Some(cut) = cut else {
             let is_text = content.facts().kind.is_none() && content.facts().encoding.is_none();
-            let note = match repaired && is_text {
-                true => not_utf_8(self.path, &content, start),
-                false => String::new(),
-            };
-            let has_room = object.terms().max_answer.is_none()
-                || TextMeasure::Json.cost(note.as_bytes()) <= room_of_note;
-            if repaired && is_text && has_room && object.terms().reader != Audience::Person {
-                object.note(note);
+            if repaired && is_text && object.terms().reader != Audience::Person {
+                let note = not_utf_8(self.path, &content, start);
+                let cost = TextMeasure::Json.cost(note.as_bytes());
+                if object.terms().max_answer.is_none() || cost <= room_of_note {
+                    object.note(note);
+                }
             }
             return Ok(());
         };
@@ -193,7 +193,7 @@ impl LineRange<'_> {
 fn not_utf_8(path: &str, content: &FileContent, start: u64) -> String {
     let file = quoted_for_shell(path);
     let sample = content.bytes_at(start, GUESSED).unwrap_or_default();
-    let what = match charset::guess(&sample, sample.len() == GUESSED).map(|found| found.name()) {
+    let what = match charset::guess(&sample, sample.len() == GUESSED).map(Encoding::name) {
         None => "Not all of it is UTF-8: what is not is shown as U+FFFD.".to_owned(),
         Some("windows-1252") => format!(
             "Not all of it is UTF-8: what is not is shown as U+FFFD. If it is Latin-1, `iconv -f \
