@@ -10,7 +10,7 @@ use zip::{CompressionMethod, ZipWriter};
 use crate::read_alike;
 use crate::take::Take;
 
-/// The parts of office documents and books that are read, for each kind but PDF in its order.
+/// The parts of office documents and books that are read, for each kind of package in its order.
 const NAMES: [&[&str]; FileKind::ALL.len() - 1] = [
     &[
         "word/document.xml",
@@ -79,11 +79,12 @@ const PART: usize = 1 << 20;
 
 pub fn check(data: &[u8]) {
     let mut take = Take(data);
-    match take.below(6) {
+    match take.below(7) {
         kind @ 0..=3 => {
             let (file, size) = package(kind, take);
             converted(&file, FileKind::ALL[kind + 1], size);
         }
+        4 => converted(take.0, FileKind::Ipynb, take.0.len()),
         // As it is, which is a PDF file mostly; a zip file may be anything.
         _ => {
             let kind = FileKind::of(take.0).unwrap_or(FileKind::Pdf);
@@ -114,7 +115,10 @@ fn converted(file: &[u8], kind: FileKind, size: usize) {
                 "{} bytes of {size}",
                 document.markdown.len()
             );
-            read_alike::check(&document.markdown);
+            // Cells of notebooks are Markdown of their own.
+            if kind != FileKind::Ipynb {
+                read_alike::check(&document.markdown);
+            }
         }
         Err(error) => {
             let said = error.to_string();

@@ -2,21 +2,45 @@
 
 use std::time::Instant;
 
+use memchr::memmem;
+
 use super::markdown;
+use super::notebook;
 use super::office::package::ZipPackage;
 use super::office::{self, DocumentProperties, ParsedDocument};
 use super::{Document, DocumentCuts, DocumentError, FileKind, PdfLimits, epub, fault};
 use crate::basics::signature::{self, ZIP};
 
+/// The first bytes by which a file is taken for one that may have a conversion.
+const MARK_WITHIN: usize = 1024;
+
+/// The most bytes of a file that are read.
+pub const MAX_FILE: usize = 50 << 20;
+
 impl FileKind {
-    /// Detects the kind of a file by its signature, and that of a zip file by the declared types of
-    /// its parts; `None` for any other file.
+    /// Detects the kind of a file by its signature, that of a zip file by the declared types of its
+    /// parts, and that of JSON by its fields; `None` for any other file.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(ZIP) {
             return fault::guarded(|| Self::of_zip(bytes)).ok()?;
         }
+        if bytes.trim_ascii_start().starts_with(b"{") {
+            return notebook::is_notebook(bytes).then_some(Self::Ipynb);
+        }
         signature::is_pdf(bytes).then_some(Self::Pdf)
+    }
+
+    /// True if a file with this beginning may be one that has a conversion, and that is worth
+    /// reading it whole.
+    #[must_use]
+    pub fn may_begin_with(beginning: &[u8]) -> bool {
+        let head = &beginning[..beginning.len().min(MARK_WITHIN)];
+        let names = |part: &[u8]| memmem::find(beginning, part).is_some();
+        let is_json = head.trim_ascii_start().starts_with(b"{");
+        head.starts_with(ZIP)
+            || memmem::find(head, b"%PDF").is_some()
+            || is_json && (names(b"\"cells\"") || names(b"\"nbformat\""))
     }
 
     fn of_zip(bytes: &[u8]) -> Option<Self> {
@@ -62,6 +86,9 @@ pub fn convert_file(
             stream: limits.part,
         };
         return super::convert_pdf(bytes, &limits).map_err(DocumentError::Pdf);
+    }
+    if kind == FileKind::Ipynb {
+        return notebook::read(bytes, limits);
     }
     fault::guarded(|| convert_package(bytes, kind, limits)).unwrap_or(Err(DocumentError::Damaged))
 }

@@ -9,10 +9,18 @@ pub enum FileKind {
     Pptx,
     Xlsx,
     Epub,
+    Ipynb,
 }
 
 impl FileKind {
-    pub const ALL: [Self; 5] = [Self::Pdf, Self::Docx, Self::Pptx, Self::Xlsx, Self::Epub];
+    pub const ALL: [Self; 6] = [
+        Self::Pdf,
+        Self::Docx,
+        Self::Pptx,
+        Self::Xlsx,
+        Self::Epub,
+        Self::Ipynb,
+    ];
 
     /// Name, label and media types.
     fn row(self) -> (&'static str, &'static str, &'static [&'static str]) {
@@ -34,6 +42,7 @@ impl FileKind {
                 &["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
             ),
             Self::Epub => ("epub", "EPUB", &["application/epub+zip"]),
+            Self::Ipynb => ("ipynb", "IPYNB", &["application/x-ipynb+json"]),
         }
     }
 

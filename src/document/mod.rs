@@ -9,6 +9,7 @@
 //! | `pdf` | the reader of PDF files |
 //! | `office` | the readers of DOCX, PPTX and XLSX files |
 //! | `epub` | the reader of EPUB files |
+//! | `notebook` | the reader of Jupyter notebooks |
 //! | `kinds` | the one list of the kinds of files |
 //! | `file` | detection and conversion of files |
 //! | `error` | reasons why a file has no conversion |
@@ -42,12 +43,13 @@ mod html;
 mod kinds;
 mod markdown;
 mod model;
+mod notebook;
 mod office;
 mod pdf;
 
 pub use error::DocumentError;
 pub use fault::guarded;
-pub use file::{FileLimits, convert_file};
+pub use file::{FileLimits, MAX_FILE, convert_file};
 pub use kinds::FileKind;
 pub use pdf::{PdfError, PdfLimits};
 

@@ -148,12 +148,12 @@ fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-fn big(bytes: &[u8]) -> u32 {
+pub(super) fn big(bytes: &[u8]) -> u32 {
     let join = |number: u32, byte: &u8| number << 8 | u32::from(*byte);
     bytes.iter().fold(0, join)
 }
 
-fn little(bytes: &[u8]) -> u32 {
+pub(super) fn little(bytes: &[u8]) -> u32 {
     let join = |number: u32, byte: &u8| number << 8 | u32::from(*byte);
     bytes.iter().rev().fold(0, join)
 }

@@ -2,10 +2,12 @@
 //!
 //! Rules: specification of file-read, file-write and file-edit, and the decisions on them.
 
+mod directory;
 mod draft;
 mod edit;
 mod environ;
 mod holes;
+mod image;
 mod in_place;
 pub mod kind;
 mod line_ends;
@@ -17,11 +19,13 @@ mod regular;
 mod replace;
 mod target;
 
+pub use directory::{DirectoryEntryKind, list_directory};
 #[cfg(fuzzing)]
 pub use edit::FileEdit;
 pub use edit::{EditError, edit};
+pub use image::is_whole_image;
 pub use line_ends::LineEndChange;
 pub use lock::while_waiting;
-pub use read::{FileContent, FileFacts, LineEnd, ReadInterruption, read};
+pub use read::{FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption, read};
 pub use regular::{ErrorReason, FileAccessError};
 pub use replace::write;

@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use memchr::{memchr, memchr_iter, memrchr};
-use rustix::fs::{Advice, OFlags, fadvise};
+use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
+use rustix::fs::{Advice, OFlags, SeekFrom, fadvise, seek};
 use rustix::io::Errno;
 
 use super::environ;
@@ -43,7 +43,29 @@ pub struct FileContent {
     behind: u64,
     /// The time at which reading is given up.
     deadline: Option<Instant>,
+    /// The number of the first wanted line, if it is known.
+    first: Option<u64>,
     facts: FileFacts,
+}
+
+/// The first of the lines that are wanted of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstLine {
+    /// By its number, from 1.
+    Number(u64),
+    /// So many lines before the end; the first of all, if there are fewer.
+    FromEnd(u64),
+}
+
+impl FirstLine {
+    /// The number of lines before it, of so many in all.
+    #[must_use]
+    pub fn skips(self, total: u64) -> u64 {
+        match self {
+            Self::Number(first) => first.saturating_sub(1).min(total),
+            Self::FromEnd(lines) => total.saturating_sub(lines),
+        }
+    }
 }
 
 /// Facts about a file, known once the first of the wanted lines were read.
@@ -99,11 +121,11 @@ impl Error for ReadInterruption {
     }
 }
 
-/// Opens the file at `path` and reads up to line number `first` (from 1). `count` lines are wanted
-/// from there on, or all. There are none beyond the end. At `deadline` reading is given up.
+/// Opens the file at `path` and reads up to the line `first`. `count` lines are wanted from there
+/// on, or all. There are none beyond the end. At `deadline` reading is given up.
 pub fn read(
     path: &Path,
-    first: u64,
+    first: FirstLine,
     count: Option<u64>,
     deadline: Option<Instant>,
 ) -> Result<FileContent, FileAccessError> {
@@ -128,12 +150,20 @@ pub fn read(
         end: 0,
         to_take: count.unwrap_or(u64::MAX),
         deadline,
+        first: None,
         facts: FileFacts {
             size: (size > 0).then_some(size),
             ..FileFacts::default()
         },
     };
-    let mut to_skip = first.saturating_sub(1);
+    let skipped = match first {
+        FirstLine::Number(first) => first.saturating_sub(1),
+        FirstLine::FromEnd(lines) => content.go_to_last(lines)?,
+    };
+    if content.end == 0 {
+        content.first = Some(skipped.saturating_add(1));
+    }
+    let mut to_skip = skipped;
     let mut last = None;
     while content.fill()? && to_skip > 0 {
         let chunk = &content.window[content.ready.clone()];
@@ -141,9 +171,9 @@ pub fn read(
         content.ready.start = after_lines(chunk, &mut to_skip).unwrap_or(chunk.len());
     }
     content.facts.is_empty = content.end == 0;
-    if content.ready.is_empty() && first > 1 {
+    if content.ready.is_empty() && skipped > 0 {
         let unended = to_skip > 0 && last.is_some_and(|byte| byte != b'\n');
-        content.facts.ends_before = Some(first - 1 - to_skip + u64::from(unended));
+        content.facts.ends_before = Some(skipped - to_skip + u64::from(unended));
     }
     content.cut();
     Ok(content)
@@ -180,6 +210,97 @@ impl FileContent {
             }
             self.cut();
         }
+    }
+
+    /// The number of the line at offset `position`, the first of those that were wanted. Of lines
+    /// counted from the end it is found by counting what stands before them, for a moment.
+    pub fn line_number(&self, position: u64) -> Result<Option<u64>, FileAccessError> {
+        if self.first.is_some() {
+            return Ok(self.first);
+        }
+        let deadline = Instant::now() + LINE_TIMEOUT;
+        let mut window = vec![0; WINDOW];
+        let (mut at, mut lines) = (0, 0);
+        while at < position {
+            let most = usize::try_from(position - at).map_or(WINDOW, |left| left.min(WINDOW));
+            let read = self.file.read_at(&mut window[..most], at)?;
+            if read == 0 || Instant::now() >= deadline {
+                return Ok(None);
+            }
+            lines += bytecount::count(&window[..read], b'\n') as u64;
+            at += read as u64;
+        }
+        Ok(Some(lines + 1))
+    }
+
+    /// Goes on at the last `lines` lines, and returns how many lines before them are still to be
+    /// skipped.
+    fn go_to_last(&mut self, lines: u64) -> Result<u64, FileAccessError> {
+        if let Some(start) = self.start_of_last(lines)? {
+            if start > 0 {
+                let read = self.file.read_at(&mut self.window, 0)?;
+                self.look_at_beginning(read);
+                self.seek(start)?;
+            }
+            return Ok(0);
+        }
+        let mut total = 0;
+        let (behind, mut last) = (self.behind, b'\n');
+        while self.fill()? {
+            let chunk = &self.window[std::mem::take(&mut self.ready)];
+            total += bytecount::count(chunk, b'\n') as u64;
+            last = chunk.last().copied().unwrap_or(last);
+        }
+        total += u64::from(last != b'\n');
+        self.seek(0)?;
+        self.behind = behind;
+        Ok(total.saturating_sub(lines))
+    }
+
+    /// The offset at which the last `lines` lines begin, found from the end; `None` if the file has
+    /// no size, or less in it than its size says, as files that the system generates.
+    fn start_of_last(&self, mut lines: u64) -> Result<Option<u64>, FileAccessError> {
+        let Some(size) = self.facts.size else {
+            return Ok(None);
+        };
+        let mut end = size;
+        while end > 0 {
+            if self.deadline.is_some_and(|end| Instant::now() >= end) {
+                return Err(FileAccessError::TooSlow);
+            }
+            let start = end.saturating_sub(WINDOW as u64);
+            let chunk = self.bytes_at(start, WINDOW.min(usize::try_from(end).unwrap_or(WINDOW)))?;
+            if chunk.len() as u64 != end - start {
+                return Ok(None);
+            }
+            // The line feed at the end of the file ends its last line.
+            let ended = end == size && chunk.ends_with(b"\n");
+            let chunk = &chunk[..chunk.len() - usize::from(ended)];
+            let here = bytecount::count(chunk, b'\n') as u64;
+            if here >= lines {
+                let nth = usize::try_from(lines.saturating_sub(1)).unwrap_or(usize::MAX);
+                let before = memrchr_iter(b'\n', chunk).nth(nth);
+                return Ok(Some(before.map_or(start, |at| start + at as u64 + 1)));
+            }
+            lines -= here;
+            end = start;
+        }
+        Ok(Some(0))
+    }
+
+    /// Reads on from offset `start`.
+    fn seek(&mut self, start: u64) -> Result<(), FileAccessError> {
+        seek(&self.file.file, SeekFrom::Start(start)).map_err(FileAccessError::reading)?;
+        (self.base, self.end) = (start, start);
+        self.behind = self.behind.saturating_sub(start);
+        Ok(())
+    }
+
+    /// Finds out what the file is, by so many of its first bytes, which the window holds.
+    fn look_at_beginning(&mut self, read: usize) {
+        let beginning = &self.window[..read];
+        self.facts.kind = kind::of(beginning);
+        self.facts.encoding = kind::wide_encoding(beginning);
     }
 
     /// Finds the end of the line that goes on at offset `from`.
@@ -228,9 +349,7 @@ impl FileContent {
                 Ok(0) => return Ok(false),
                 Ok(length) => {
                     if self.end == 0 {
-                        let beginning = &self.window[..length];
-                        self.facts.kind = kind::of(beginning);
-                        self.facts.encoding = kind::wide_encoding(beginning);
+                        self.look_at_beginning(length);
                     }
                     self.ready = 0..length;
                     self.base = self.end;

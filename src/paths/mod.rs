@@ -3,11 +3,13 @@
 //! Asked only when a call has failed; few directories are looked at, and those for a moment.
 //! Rules: the decisions on the file tools, on glob and on grep.
 
+mod elsewhere;
 mod meant;
 mod obstacle;
 mod similar;
 mod unexpanded;
 
+pub use elsewhere::{NamePlaces, places_of_name};
 pub use meant::{
     MeantPath, PathSlip, PathWant, is_readable, meant_path, unquoted, without_line_number,
 };

@@ -158,6 +158,13 @@ fn is_utf_8(bytes: &[u8], truncated: bool) -> bool {
     whole >= broken.saturating_mul(WELL_FORMED)
 }
 
+/// Guesses the character set of text that is not all UTF-8; `None` if it is damaged UTF-8. If
+/// `truncated`, `bytes` were cut off.
+#[must_use]
+pub fn guess(bytes: &[u8], truncated: bool) -> Option<&'static Encoding> {
+    (!is_utf_8(bytes, truncated)).then(|| detect(bytes, ""))
+}
+
 /// Detects the character set of `bytes` that are not UTF-8; the country of their host is a hint.
 fn detect(bytes: &[u8], host: &str) -> &'static Encoding {
     // ASCII says nothing about the character set, so the text before the first other byte is

@@ -163,6 +163,7 @@ fn no_tool_opens_keys_in_a_home() {
                     "file-read",
                     json!({"file_path": ".cache/ikigai-tools/entry"}),
                 ),
+                ("file-read", json!({"file_path": ".config/ikigai"})),
                 ("file-write", json!({"file_path": keys, "content": "x"})),
                 (
                     "file-write",
@@ -203,13 +204,20 @@ fn no_tool_opens_keys_in_a_home() {
                     "grep",
                     json!({"pattern": "content", "glob": ".*/ikigai*/*"}),
                 ),
+                ("file-read", json!({"file_path": ".config"})),
                 ("glob", json!({"pattern": ".config/*/*"})),
                 ("glob", json!({"pattern": ".config/**/*.json"})),
                 ("glob", json!({"pattern": "{.config,.cache}/*/*e*"})),
                 ("glob", json!({"pattern": ".con*/ikigai/credentials.json"})),
             ] {
                 let answer = call(tool, request.clone()).to_string();
-                for secret in [SECRET, "credentials.json\"", "own.json", "/entry"] {
+                for secret in [
+                    SECRET,
+                    "credentials.json\"",
+                    "own.json",
+                    "/entry",
+                    "kept.txt",
+                ] {
                     assert!(!answer.contains(secret), "{tool} {request}: {answer}");
                 }
             }

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{Answer, directory, piped, text, tool};
+use crate::common::{Answer, directory, piped, text, tool, tree};
 use serde_json::{Value, json};
 
 /// A project with a few files, in which the tools are called.
@@ -192,18 +192,58 @@ fn a_mistyped_name_is_told_as_it_is_there() {
 }
 
 #[test]
+fn a_missing_file_whose_name_is_elsewhere_is_said_to_be_there() {
+    let here = tree(&[
+        ("src/one/only.c", ""),
+        ("src/one/many.c", ""),
+        ("src/two/many.c", ""),
+        ("lib/many.c", ""),
+        ("lib/more/many.c", ""),
+        ("target/only.c", ""),
+        ("node_modules/a/only.c", ""),
+        (".git/only.c", ""),
+        ("other/place/far.c", ""),
+    ]);
+    let place = here.path().canonicalize().unwrap();
+    let far = text(&place.join("other/gone/far.c")).to_owned();
+    for (path, start, words) in [
+        (
+            "source/only.c",
+            &place,
+            "There is src/one/only.c (the only file of that name).",
+        ),
+        (
+            text(&place.join("src/two/only.c")),
+            &place,
+            "There is src/one/only.c (the only file of that name).",
+        ),
+        (
+            "source/many.c",
+            &place,
+            "There are 4 files of that name, such as lib/many.c, ",
+        ),
+        (
+            &*far,
+            &place.join("src"),
+            &*format!("There is {}/other/place/far.c (the only", text(&place)),
+        ),
+    ] {
+        let note = call("file-read", start, path).note();
+        assert!(note.contains(words), "{path}: {note}");
+        assert!(!note.contains("glob finds it"), "{note}");
+    }
+}
+
+#[test]
 fn what_is_not_there_and_like_nothing_is_to_be_looked_for() {
     let here = project();
-    let note = call("file-read", here.path(), "strings.py").note();
+    let note = call("file-read", here.path(), "numbers.py").note();
     assert!(!note.contains("Did you mean"), "{note}");
-    assert!(note.contains("\"pattern\":\"**/strings.py\""), "{note}");
+    assert!(note.contains("\"pattern\":\"**/numbers.py\""), "{note}");
     assert!(
         quoted(&note).contains(&text(&here.path().canonicalize().unwrap()).to_owned()),
         "{note}"
     );
-    let request = json!({"pattern": "**/strings.py"});
-    let found = tool("glob").with(&request).in_directory(here.path()).run();
-    assert_eq!(found.field("output"), "src/util/strings.py");
     let note = call("file-read", here.path(), "lib/deep/er/x.c").note();
     assert!(
         note.contains("The directory \"lib\" does not exist"),

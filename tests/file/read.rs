@@ -65,6 +65,11 @@ fn a_window_of_lines_is_read() {
         (json!({"offset": null, "limit": null}), "1\n2\n3\n4\n5"),
         (json!({"offset": "3", "limit": 1.0}), "3\n"),
         (json!({"offset": -7, "limit": 1}), "1\n"),
+        (json!({"offset": -5}), "1\n2\n3\n4\n5"),
+        (json!({"offset": -1}), "5"),
+        (json!({"offset": "-2"}), "4\n5"),
+        (json!({"offset": -3, "limit": 2}), "3\n4\n"),
+        (json!({"offset": i64::MIN}), "1\n2\n3\n4\n5"),
         (json!({"offset": 1, "limit": u64::MAX}), "1\n2\n3\n4\n5"),
         (json!({"offset": u64::MAX, "limit": u64::MAX}), ""),
     ] {
@@ -101,6 +106,107 @@ fn windows_of_a_large_file_agree_with_its_lines() {
             "from {offset}"
         );
     }
+}
+
+#[test]
+fn the_last_lines_are_found_from_the_end() {
+    let here = directory();
+    let file = here.path().join("large");
+    let lines: Vec<String> = (0..60_000usize)
+        .map(|n| format!("line {n} {}\n", "x".repeat(n % 97)))
+        .collect();
+    let mut content = lines.concat();
+    for last in ["", "without a line feed"] {
+        content += last;
+        fs::write(&file, &content).unwrap();
+        let mut all: Vec<&str> = lines.iter().map(String::as_str).collect();
+        all.extend((!last.is_empty()).then_some(last));
+        for offset in [1, 2, 3000, 20_000, 59_999, all.len(), 70_000] {
+            let from = all.len().saturating_sub(offset);
+            let request = json!({"offset": -i64::try_from(offset).unwrap()});
+            assert!(
+                content_of(&file, &request) == all[from..].concat(),
+                "{request}"
+            );
+            let request = json!({"offset": -i64::try_from(offset).unwrap(), "limit": 2});
+            let end = (from + 2).min(all.len());
+            assert!(
+                content_of(&file, &request) == all[from..end].concat(),
+                "{request}"
+            );
+        }
+    }
+    for (content, offset, expected) in [
+        ("", -1, ""),
+        ("\n", -1, "\n"),
+        ("\n\n", -1, "\n"),
+        ("a\n\n", -2, "a\n\n"),
+        ("a", -1, "a"),
+    ] {
+        fs::write(&file, content).unwrap();
+        assert_eq!(
+            content_of(&file, &json!({"offset": offset})),
+            expected,
+            "{content:?}"
+        );
+        assert_eq!(
+            note_of(&file, &json!({"offset": offset})),
+            "",
+            "{content:?}"
+        );
+    }
+    fs::write(&file, b"\xFF\xE9\n\x80\nz").unwrap();
+    assert_eq!(content_of(&file, &json!({"offset": -2})), "\u{FFFD}\nz");
+}
+
+#[test]
+fn the_last_lines_of_a_generated_file_are_read() {
+    let limits = fs::read_to_string("/proc/self/limits").unwrap();
+    let lines: Vec<&str> = limits.split_inclusive('\n').collect();
+    for (offset, from) in [(-1, lines.len() - 1), (-3, lines.len() - 3), (-999, 0)] {
+        assert_eq!(
+            content_of(Path::new("/proc/self/limits"), &json!({"offset": offset})),
+            lines[from..].concat()
+        );
+    }
+    // Its status tells more bytes than there are.
+    let size = Path::new("/sys/kernel/mm/transparent_hugepage/enabled");
+    if let Ok(enabled) = fs::read_to_string(size) {
+        assert_eq!(content_of(size, &json!({"offset": -1})), enabled);
+    }
+}
+
+#[test]
+fn the_last_lines_of_a_huge_file_cost_no_more_than_they_are() {
+    let here = directory();
+    let file = here.path().join("huge");
+    let mut out = fs::File::create(&file).unwrap();
+    out.set_len(1 << 40).unwrap();
+    std::io::Seek::seek(&mut out, std::io::SeekFrom::End(0)).unwrap();
+    std::io::Write::write_all(&mut out, b"\none\ntwo\n").unwrap();
+    let started = std::time::Instant::now();
+    assert_eq!(content_of(&file, &json!({"offset": -2})), "one\ntwo\n");
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn of_the_last_lines_the_note_says_which_they_are() {
+    let here = directory();
+    let file = here.path().join("lines");
+    let lines: Vec<String> = (1..=5000)
+        .map(|number| format!("line {number}\n"))
+        .collect();
+    fs::write(&file, lines.concat()).unwrap();
+    let answer = tool("file-read")
+        .with(&json!({"file_path": text(&file), "offset": -2000}))
+        .env("IKIGAI_MAX_ANSWER", "6000")
+        .run();
+    let shown = answer.field("output").lines().count();
+    let last = 3000 + shown;
+    assert_eq!(
+        answer.note(),
+        format!("lines 3001 to {last}; go on with \"offset\":{}", last + 1)
+    );
 }
 
 #[test]
@@ -380,6 +486,66 @@ fn text_in_latin_1_is_shown_as_the_note_says() {
         .with(&json!({"command": command}))
         .in_directory(here.path())
         .answers(&json!({"output": "café", "exit_code": 0}));
+}
+
+#[test]
+fn text_in_other_encodings_is_shown_as_the_note_says() {
+    let here = directory();
+    for (encoding, words, sentence) in [
+        (
+            "CP932",
+            "Shift_JIS",
+            "日本語の文章です。これは設定ファイルの説明です。\n",
+        ),
+        (
+            "GB18030",
+            "GBK",
+            "这是一个配置文件的说明，请不要修改它的内容。\n",
+        ),
+        (
+            "EUC-KR",
+            "EUC-KR",
+            "이것은 설정 파일에 대한 설명입니다. 고치지 마십시오.\n",
+        ),
+        (
+            "KOI8-R",
+            "KOI8-",
+            "Это описание файла настроек, не изменяйте его.\n",
+        ),
+    ] {
+        let file = here.path().join("it's.txt");
+        let plain = "ascii = true\n".repeat(9) + &sentence.repeat(3);
+        fs::write(here.path().join("plain"), &plain).unwrap();
+        let made = format!("iconv -f UTF-8 -t {encoding} plain >\"it's.txt\"");
+        let made = Command::new("sh")
+            .args(["-c", &made])
+            .current_dir(here.path())
+            .status();
+        if !made.unwrap().success() {
+            return common::skip("there is no iconv here");
+        }
+        let note = note_of(&file, &json!({}));
+        assert!(
+            note.starts_with(&format!("It seems to be {words}")),
+            "{encoding}: {note}"
+        );
+        let command = note.split('`').nth(1).unwrap();
+        let answer = tool("bash").with(&json!({"command": command})).run();
+        assert_eq!(answer.field("output"), plain.trim_end(), "{encoding}");
+    }
+    // Damaged UTF-8 is in no other encoding.
+    let file = here.path().join("damaged");
+    let damaged = [
+        &"日本語の文章です。\n".repeat(9).into_bytes()[..],
+        b"\xE6\x97\n",
+    ]
+    .concat();
+    fs::write(&file, damaged).unwrap();
+    let note = note_of(&file, &json!({}));
+    assert!(
+        note.starts_with("Not all of it is UTF-8") && !note.contains("iconv"),
+        "{note}"
+    );
 }
 
 #[test]

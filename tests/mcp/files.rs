@@ -1,23 +1,63 @@
 //! What a model is shown of files that are no text, and of edits that find nothing.
 
 use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, symlink};
+use std::process::Command;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use serde_json::json;
+use flate2::Compression;
+use flate2::Crc;
+use flate2::write::ZlibEncoder;
+use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::common::directory;
+use crate::common::{self, directory, text};
 
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xE0\x08\x06\0\0\0and more";
+#[path = "../../benches/documents/src/mutants.rs"]
+#[allow(
+    dead_code,
+    reason = "the files alone are used, and not what chance makes of them"
+)]
+mod documents;
+
+fn png_chunk(kind: &[u8], data: &[u8]) -> Vec<u8> {
+    let mut sum = Crc::new();
+    sum.update(kind);
+    sum.update(data);
+    let length = u32::try_from(data.len()).unwrap().to_be_bytes();
+    [&length[..], kind, data, &sum.sum().to_be_bytes()].concat()
+}
+
+/// A grey image of this size, with so many bytes more that mean nothing.
+fn png(width: u32, height: u32, more: usize) -> Vec<u8> {
+    let mut pixels = ZlibEncoder::new(Vec::new(), Compression::fast());
+    let row = vec![0; width as usize + 1];
+    for _ in 0..height {
+        pixels.write_all(&row).unwrap();
+    }
+    let head = [
+        &width.to_be_bytes()[..],
+        &height.to_be_bytes(),
+        b"\x08\0\0\0\0",
+    ]
+    .concat();
+    [
+        b"\x89PNG\r\n\x1a\n".to_vec(),
+        png_chunk(b"IHDR", &head),
+        png_chunk(b"tEXt", &vec![b'x'; more]),
+        png_chunk(b"IDAT", &pixels.finish().unwrap()),
+        png_chunk(b"IEND", b""),
+    ]
+    .concat()
+}
 
 #[test]
 fn an_image_is_shown_as_one_and_any_other_binary_file_in_words() {
     let here = directory();
-    fs::write(here.path().join("a.png"), PNG).unwrap();
-    let mut large = PNG.to_vec();
-    large.resize(5_000_001, 0);
-    fs::write(here.path().join("large.png"), &large).unwrap();
+    let image = png(640, 480, 0);
+    fs::write(here.path().join("a.png"), &image).unwrap();
     fs::write(here.path().join("tool"), b"\x7FELF\x02\x01\x01\0\xFF\xFE").unwrap();
     fs::write(here.path().join("empty"), "").unwrap();
     fs::write(here.path().join("lines"), "1\n2\n").unwrap();
@@ -30,14 +70,10 @@ fn an_image_is_shown_as_one_and_any_other_binary_file_in_words() {
         assert_eq!(content[0]["type"], "image");
         assert_eq!(content[0]["mimeType"], "image/png");
         let data = BASE64_STANDARD.decode(content[0]["data"].as_str().unwrap());
-        assert_eq!(data.unwrap(), PNG);
-        assert_eq!(content[1]["text"], "PNG image, 640 x 480, 37 bytes");
+        assert_eq!(data.unwrap(), image);
+        assert_eq!(content[1]["text"], "PNG image, 640 x 480, 1,500 bytes");
     }
     for (request, text) in [
-        (
-            json!({"file_path": "large.png"}),
-            "[PNG image, 640 x 480, 5,000,001 bytes: too large to be shown]",
-        ),
         (
             json!({"file_path": "tool"}),
             "[binary file: ELF program, library or object, 10 bytes]",
@@ -60,8 +96,8 @@ fn an_image_is_shown_as_one_and_any_other_binary_file_in_words() {
 #[test]
 fn an_image_within_the_roots_is_shown_and_one_outside_is_not() {
     let (here, elsewhere) = (directory(), directory());
-    fs::write(here.path().join("a.png"), PNG).unwrap();
-    fs::write(elsewhere.path().join("b.png"), PNG).unwrap();
+    fs::write(here.path().join("a.png"), png(1, 1, 0)).unwrap();
+    fs::write(elsewhere.path().join("b.png"), png(1, 1, 0)).unwrap();
     let root = here.path().to_str().unwrap();
     let mut session = Session::plain(here.path(), "someone", &["--root", root]);
     let content = session.result_of("file_read", &json!({"file_path": "a.png"}))["content"].clone();
@@ -74,16 +110,15 @@ fn an_image_within_the_roots_is_shown_and_one_outside_is_not() {
 #[test]
 fn a_program_is_given_the_file_s_bytes_and_a_note() {
     let here = directory();
-    fs::write(here.path().join("a.png"), PNG).unwrap();
+    let image = png(640, 480, 0);
+    fs::write(here.path().join("a.png"), &image).unwrap();
     let mut session = Session::start_in(here.path(), &[]);
     session.shake_hands("2025-11-25");
     let result = session.result_of("file_read", &json!({"file_path": "a.png"}));
     let object = &result["structuredContent"];
-    assert_eq!(object["output"], String::from_utf8_lossy(PNG).as_ref());
-    assert_eq!(
-        object["note"],
-        "binary file: PNG image, 640 x 480, 37 bytes."
-    );
+    assert_eq!(object["output"], String::from_utf8_lossy(&image).as_ref());
+    let note = "binary file: PNG image, 640 x 480, 1,500 bytes.";
+    assert_eq!(object["note"], note);
 }
 
 #[test]
@@ -105,4 +140,357 @@ fn a_model_is_shown_the_nearest_text_as_it_is() {
         text.ends_with("as old_string:\n```\n\trun()\n```]"),
         "{text}"
     );
+}
+
+/// What a model is shown of `file_path`, and no image.
+fn words(session: &mut Session, request: &Value) -> String {
+    let content = session.result_of("file_read", request)["content"].clone();
+    assert_eq!(content.as_array().map(Vec::len), Some(1), "{content}");
+    content[0]["text"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_image_that_whoever_is_sent_it_would_refuse_is_told_in_words() {
+    let here = directory();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    let whole = png(1999, 10, 0);
+    let page = [&whole[..33], b"<!DOCTYPE html><html></html>"].concat();
+    for (name, bytes, said) in [
+        ("most.png", png(10, 10, 3_899_900), None),
+        ("wide.png", whole.clone(), None),
+        (
+            "heavy.png",
+            png(10, 10, 4_900_000),
+            Some("too large to be shown"),
+        ),
+        ("wider.png", png(2000, 10, 0), Some("too large to be shown")),
+        ("high.png", png(10, 9000, 0), Some("PNG image, 10 x 9000")),
+        (
+            "cut.png",
+            whole[..whole.len() - 5].to_vec(),
+            Some("cut off"),
+        ),
+        ("page.png", page, Some("cut off")),
+        (
+            "head.png",
+            b"\x89PNG\r\n\x1a\n\0\0".to_vec(),
+            Some("cut off"),
+        ),
+        (
+            "cut.jpg",
+            b"\xFF\xD8\xFF\xE0\0\x10JFIF\0".to_vec(),
+            Some("cut off"),
+        ),
+        (
+            "cut.gif",
+            b"GIF89a\x01\0\x01\0\x80\0\0\xFF".to_vec(),
+            Some("cut off"),
+        ),
+    ] {
+        fs::write(here.path().join(name), bytes).unwrap();
+        let request = json!({"file_path": name});
+        if let Some(said) = said {
+            let shown = words(&mut session, &request);
+            assert!(shown.contains(said), "{name}: {shown}");
+        } else {
+            let shown = session.result_of("file_read", &request);
+            assert_eq!(shown["content"][0]["type"], "image", "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_command_for_a_large_image_makes_one_that_is_shown() {
+    let here = directory();
+    // Which program there is does not matter: this one makes what it is asked for.
+    let programs = here.path().join("bin");
+    fs::create_dir(&programs).unwrap();
+    let small = here.path().join("bin/small.png");
+    fs::write(&small, png(1568, 8, 0)).unwrap();
+    let script = "#!/bin/sh\necho \"$@\" >asked\ncat >sent\ncat bin/small.png\n";
+    fs::write(programs.join("magick"), script).unwrap();
+    assert!(
+        Command::new("chmod")
+            .args(["755", text(&programs.join("magick"))])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let path = format!("{}:{}", text(&programs), std::env::var("PATH").unwrap());
+    let variables = [("PATH".to_owned(), path.clone())];
+    let mut session = Session::unprepared_with(here.path(), &[], &variables);
+    session.shake_hands_as("someone", "2025-11-25");
+    let large = png(9000, 9, 0);
+    for name in ["large.png", "-it's $(a) large.png"] {
+        fs::write(here.path().join(name), &large).unwrap();
+        let shown = words(&mut session, &json!({"file_path": name}));
+        let command = shown.split('`').nth(1).unwrap();
+        let ran = Command::new("sh")
+            .args(["-c", command])
+            .env("PATH", &path)
+            .current_dir(here.path())
+            .status();
+        assert!(ran.unwrap().success(), "{command}");
+        let asked = fs::read_to_string(here.path().join("asked")).unwrap();
+        assert!(asked.starts_with("- -resize 1568x1568> "), "{asked}");
+        assert_eq!(fs::read(here.path().join("sent")).unwrap(), large);
+        let copy = name.replace(".png", "-scaled.jpg");
+        let shown = session.result_of("file_read", &json!({"file_path": copy}));
+        assert_eq!(shown["content"][0]["type"], "image", "{shown}");
+    }
+}
+
+#[test]
+fn a_directory_is_its_entries_with_their_kinds_and_sizes() {
+    let here = directory();
+    let place = here.path().join("place");
+    fs::create_dir_all(place.join("sub")).unwrap();
+    fs::create_dir(here.path().join("empty")).unwrap();
+    for (name, content) in [
+        (".hidden", "x"),
+        ("B.txt", ""),
+        ("a\nb", "12"),
+        ("z\u{202e}", "1"),
+    ] {
+        fs::write(place.join(name), content).unwrap();
+    }
+    fs::write(place.join("large"), vec![0; 12_345]).unwrap();
+    symlink("../gone", place.join("link")).unwrap();
+    assert!(
+        Command::new("mkfifo")
+            .arg(place.join("pipe"))
+            .status()
+            .unwrap()
+            .success()
+    );
+    let all = [
+        ".hidden (1 byte)",
+        "B.txt (0 bytes)",
+        "a\\nb (2 bytes)",
+        "large (12,345 bytes)",
+        "link -> ../gone",
+        "pipe (FIFO)",
+        "sub/",
+        "z\\u{202E} (1 byte)",
+    ];
+    let lines = |lines: &[&str]| lines.join("\n") + "\n";
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    for (request, expected) in [
+        (json!({"file_path": "place"}), lines(&all)),
+        (
+            json!({"file_path": "place/", "offset": 3, "limit": 2}),
+            lines(&all[2..4]) + "[The directory has 8 entries.]",
+        ),
+        (
+            json!({"file_path": "place", "offset": -2}),
+            lines(&all[6..]) + "[The directory has 8 entries.]",
+        ),
+        (
+            json!({"file_path": "place", "offset": -3, "limit": 1}),
+            lines(&all[5..6]) + "[The directory has 8 entries.]",
+        ),
+        (json!({"file_path": "place", "offset": -99}), lines(&all)),
+        (
+            json!({"file_path": "place", "offset": 9}),
+            "[The directory has 8 lines; offset 9 is behind its end.]".to_owned(),
+        ),
+        (
+            json!({"file_path": "empty"}),
+            "[empty directory]".to_owned(),
+        ),
+    ] {
+        assert_eq!(words(&mut session, &request), expected, "{request}");
+    }
+    // A person's call lists it as well.
+    let (code, listed, _) = common::piped(here.path(), &["file-read", "place"]);
+    assert_eq!((code, listed), (0, lines(&all)));
+}
+
+#[test]
+fn a_directory_of_many_names_is_shown_a_part_at_a_time() {
+    let here = directory();
+    for number in 0..9000 {
+        fs::write(here.path().join(format!("{number:04}")), "").unwrap();
+    }
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    let first = words(&mut session, &json!({"file_path": "."}));
+    assert!(first.starts_with("0000 (0 bytes)\n") && first.contains("\n0999 (0 bytes)\n"));
+    assert!(
+        first.ends_with("[The directory has 9,000 entries. lines 1–1000; go on with offset 1001]"),
+        "{}",
+        &first[first.len() - 99..]
+    );
+    for (request, begin, end) in [
+        (json!({"file_path": ".", "offset": 8500}), "8499 ", "8999 "),
+        (
+            json!({"file_path": ".", "offset": 5001, "limit": 3}),
+            "5000 ",
+            "5002 ",
+        ),
+        (
+            json!({"file_path": ".", "offset": -8000, "limit": 2}),
+            "1000 ",
+            "1001 ",
+        ),
+        (json!({"file_path": ".", "offset": -1}), "8999 ", "8999 "),
+    ] {
+        let shown = words(&mut session, &request);
+        let lines: Vec<&str> = shown
+            .lines()
+            .filter(|line| !line.starts_with('['))
+            .collect();
+        assert!(lines[0].starts_with(begin), "{request}: {}", lines[0]);
+        assert!(lines[lines.len() - 1].starts_with(end), "{request}");
+    }
+}
+
+#[test]
+fn a_directory_within_the_roots_is_listed_and_none_outside() {
+    let (here, elsewhere) = (directory(), directory());
+    fs::write(here.path().join("own"), "").unwrap();
+    fs::write(elsewhere.path().join("secret"), "").unwrap();
+    symlink(elsewhere.path(), here.path().join("way")).unwrap();
+    let root = here.path().to_str().unwrap();
+    let mut session = Session::plain(here.path(), "someone", &["--root", root]);
+    let shown = session.text_of("file_read", &json!({"file_path": "."}));
+    let way = format!("own (0 bytes)\nway -> {}\n", text(elsewhere.path()));
+    assert_eq!(shown, (way, false));
+    // Kept outputs are read by their names alone.
+    let outputs = common::state_home().join("ikigai-tools/output");
+    let mut private = fs::DirBuilder::new();
+    private
+        .recursive(true)
+        .mode(0o700)
+        .create(&outputs)
+        .unwrap();
+    fs::write(outputs.join("secret"), "").unwrap();
+    for path in ["way", "way/.", "..", text(elsewhere.path()), text(&outputs)] {
+        let (shown, failed) = session.text_of("file_read", &json!({"file_path": path}));
+        assert!(failed && !shown.contains("secret"), "{path}: {shown}");
+    }
+}
+
+#[test]
+fn documents_are_shown_as_markdown_and_paged_by_lines() {
+    let here = directory();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    for (kind, has) in [
+        ("pdf", "A heading"),
+        ("docx", "A heading"),
+        ("pptx", "A title"),
+        ("xlsx", "one"),
+        ("epub", "A chapter"),
+        ("ipynb", "```python\nprint(1)\n```"),
+    ] {
+        // The name says nothing of the kind.
+        let file = here.path().join(format!("{kind}.bin"));
+        fs::write(&file, documents::original(kind)).unwrap();
+        let whole = words(&mut session, &json!({"file_path": text(&file)}));
+        let (whole, note) = whole.rsplit_once('\n').unwrap();
+        assert!(whole.contains(has), "{kind}: {whole}");
+        let label = kind.to_uppercase();
+        let words_for =
+            format!("[{label} file, shown as Markdown: file_edit does not see this text.");
+        assert!(note.starts_with(&words_for), "{note}");
+        let lines: Vec<&str> = whole.lines().collect();
+        for (request, part) in [
+            (json!({"offset": 2, "limit": 2}), &lines[1..3]),
+            (json!({"offset": -2}), &lines[lines.len() - 2..]),
+            (
+                json!({"offset": -3, "limit": 1}),
+                &lines[lines.len() - 3..][..1],
+            ),
+        ] {
+            let mut request = request;
+            request["file_path"] = text(&file).into();
+            let shown = words(&mut session, &request);
+            let (shown, _) = shown.rsplit_once('\n').unwrap();
+            assert_eq!(shown, part.join("\n"), "{kind}: {request}");
+        }
+        let behind = words(
+            &mut session,
+            &json!({"file_path": text(&file), "offset": 9999}),
+        );
+        assert!(
+            behind.contains("; offset 9999 is behind its end."),
+            "{behind}"
+        );
+    }
+}
+
+#[test]
+fn a_person_and_a_program_get_documents_too_and_a_host_the_bytes() {
+    let here = directory();
+    let file = here.path().join("a.docx");
+    fs::write(&file, documents::original("docx")).unwrap();
+    let (code, shown, _) = common::piped(here.path(), &["file-read", "a.docx"]);
+    assert_eq!(code, 0);
+    assert!(shown.starts_with("# A heading\n"), "{shown}");
+    let mut session = Session::start_in(here.path(), &[]);
+    session.shake_hands("2025-11-25");
+    let result = session.result_of("file_read", &json!({"file_path": "a.docx", "limit": 1}));
+    assert_eq!(result["structuredContent"]["output"], "# A heading\n");
+    let host = common::tool("file-read")
+        .with(&json!({"file_path": text(&file)}))
+        .run();
+    assert!(host.field("output").starts_with("PK\u{3}\u{4}"));
+}
+
+#[test]
+fn a_document_that_cannot_be_read_is_refused_and_text_that_mentions_one_is_text() {
+    let here = directory();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    let docx = documents::original("docx");
+    let at = memchr::memmem::rfind(&docx, b"word/document.xml").unwrap();
+    let mut damaged = docx.clone();
+    damaged[at..at + 4].copy_from_slice(b"gone");
+    for (name, bytes) in [
+        ("a.pdf", b"%PDF-1.7\n%\xE2\xE3\xCF\xD3\nnothing".to_vec()),
+        ("a.docx", damaged),
+    ] {
+        fs::write(here.path().join(name), bytes).unwrap();
+        let (shown, failed) = session.text_of("file_read", &json!({"file_path": name}));
+        assert!(failed, "{name}: {shown}");
+        assert!(
+            shown.starts_with(&format!("Failed to read file: {name} (")),
+            "{shown}"
+        );
+    }
+    for text in [
+        "pub const PDF: &[u8] = b\"%PDF-\";\n",
+        "%PDF-1.7 is how they begin\n",
+        "{\"nbformat\": 4, \"cells\": 1}\n",
+        "{\"nbformat\": 4, \"cells\": []}\n",
+        "PK and more\n",
+    ] {
+        fs::write(here.path().join("text"), text).unwrap();
+        let shown = session.text_of("file_read", &json!({"file_path": "text"}));
+        assert_eq!(shown, (text.to_owned(), false));
+    }
+}
+
+#[test]
+fn following_the_note_of_a_long_document_gives_the_whole() {
+    let here = directory();
+    let cell = |number: usize| json!({"cell_type": "markdown", "source": format!("line {number}\n").repeat(400)});
+    let cells: Vec<Value> = (0..40).map(cell).collect();
+    let notebook = json!({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5});
+    fs::write(here.path().join("a.ipynb"), notebook.to_string()).unwrap();
+    let mut session = Session::plain(here.path(), "claude-code", &[]);
+    let (mut whole, mut offset) = (String::new(), 1_usize);
+    for _ in 0..20 {
+        let shown = words(
+            &mut session,
+            &json!({"file_path": "a.ipynb", "offset": offset}),
+        );
+        let (part, note) = shown.rsplit_once('\n').unwrap();
+        whole = whole + part + "\n";
+        match note.split_once("go on with offset ") {
+            Some((_, next)) => offset = next.trim_end_matches(']').parse().unwrap(),
+            None => break,
+        }
+    }
+    assert_eq!(whole.matches("line ").count(), 16_000);
+    assert_eq!(whole.matches("[cell ").count(), 40);
+    assert!(offset > 10_000, "{offset}");
 }

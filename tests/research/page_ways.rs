@@ -130,6 +130,18 @@ fn documents_are_told_by_their_bytes() {
 }
 
 #[test]
+fn a_notebook_is_a_document_whatever_a_server_calls_it() {
+    let notebook = r##"{"cells": [{"cell_type": "markdown", "source": "# Title"},
+        {"cell_type": "code", "source": "1 + 1"}], "nbformat": 4}"##;
+    for content_type in ["text/plain", "application/x-ipynb+json", "application/json"] {
+        let page = Home::new().page(&serving(content_type, notebook).url("/file"));
+        assert_eq!(page["contentType"], "ipynb", "{content_type}");
+        let shown = "[cell 1: markdown]\n# Title\n\n[cell 2: code]\n```\n1 + 1\n```";
+        assert_eq!(page["content"], shown, "{content_type}");
+    }
+}
+
+#[test]
 fn a_document_that_cannot_be_read_says_why() {
     let home = Home::new();
     let server = serving("application/pdf", b"%PDF-1.4\nnothing");

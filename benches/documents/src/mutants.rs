@@ -182,6 +182,7 @@ pub fn original(kind: &str) -> Vec<u8> {
         "pptx" => pptx(),
         "xlsx" => xlsx(),
         "epub" => epub(),
+        "ipynb" => ipynb(),
         "feed" => feed(),
         kind => panic!("no file of the kind {kind} to begin with"),
     }
@@ -407,6 +408,19 @@ fn xlsx() -> Vec<u8> {
         ("xl/styles.xml", "<styleSheet><numFmts><numFmt numFmtId=\"164\" formatCode=\"yyyy\\-mm\"/></numFmts><cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"164\"/></cellXfs></styleSheet>".to_owned()),
         ("xl/strings.xml", "<sst><si><t>one</t></si><si><r><t>t</t></r><r><t>wo</t></r></si></sst>".to_owned()),
     ])
+}
+
+fn ipynb() -> Vec<u8> {
+    br##"{"cells": [
+ {"cell_type": "markdown", "id": "a", "metadata": {}, "source": ["# A title\n", "Some *text*"]},
+ {"cell_type": "code", "execution_count": 1, "metadata": {}, "source": "print(1)", "outputs": [
+  {"output_type": "stream", "name": "stdout", "text": ["1\n"]},
+  {"output_type": "display_data", "metadata": {}, "data": {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure>"}},
+  {"output_type": "error", "ename": "E", "evalue": "v", "traceback": ["\u001b[31mE\u001b[0m", "v"]}]},
+ {"cell_type": "raw", "metadata": {}, "source": []}],
+ "metadata": {"kernelspec": {"language": "python", "name": "python3"}, "language_info": {"name": "python"}},
+ "nbformat": 4, "nbformat_minor": 5}"##
+        .to_vec()
 }
 
 fn epub() -> Vec<u8> {

@@ -23,7 +23,7 @@ pub(super) fn span_fence(code: &str) -> usize {
 
 /// The fence of a block: more backticks than any line of the code begins with, or tildes if fewer
 /// of them do.
-pub(super) fn block_fence(code: &str) -> (char, usize) {
+pub(in crate::document) fn block_fence(code: &str) -> (char, usize) {
     let (mut ticks, mut tildes) = (2, 2);
     for line in code.lines() {
         let line = line.trim_start();

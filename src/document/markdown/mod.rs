@@ -20,6 +20,8 @@ use self::lines::{ContainerKind, MarkdownBlock, MarkdownLines};
 use super::DocumentCuts;
 use super::model::{AddressId, DocumentModel, DocumentNode, NodeContent, TextSlice};
 
+pub(super) use fence::block_fence;
+
 mod escape;
 mod fence;
 mod flanks;

@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::basics::words::quoted_for_shell;
+use crate::basics::words::{quoted_for_shell, thousands};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Audience;
 use crate::files::FileAccessError;
-use crate::paths::{self, MeantPath, PathObstacle, PathSlip, PathWant};
+use crate::paths::{self, MeantPath, NamePlaces, PathObstacle, PathSlip, PathWant};
 use crate::sandbox::confinement;
 
 /// The failure of a call for `path` on which there was `error`.
@@ -169,7 +169,16 @@ fn missing(
                 )
             });
         }
-        PathWant::File | PathWant::Any if similar.is_empty() && reader != Audience::Person => {
+        PathWant::File | PathWant::Any if !similar.is_empty() => {}
+        PathWant::File | PathWant::Any => {
+            let places = paths::places_of_name(Path::new(path), confinement::is_within_reach);
+            if places.count > 0 {
+                said.push(elsewhere(&places));
+                return said;
+            }
+            if reader == Audience::Person {
+                return said;
+            }
             let name = Path::new(path).file_name().unwrap_or_default();
             let name = name.to_string_lossy();
             // In a pattern such a name would mean something else.
@@ -180,9 +189,31 @@ fn missing(
                 ));
             }
         }
-        PathWant::File | PathWant::Any => {}
     }
     said
+}
+
+/// Tells where files of the name are.
+fn elsewhere(places: &NamePlaces) -> String {
+    let paths: Vec<_> = places
+        .paths
+        .iter()
+        .map(|(_, path)| path.to_string_lossy())
+        .collect();
+    let at_least = if places.is_cut { "at least " } else { "" };
+    match (places.count, &paths[..]) {
+        (1, [one]) if places.is_cut => format!("There is {one}, at least."),
+        (1, [one]) => format!("There is {one} (the only file of that name)."),
+        (count, _) => {
+            let is_all = count == paths.len() as u64;
+            let such_as = if is_all { ": " } else { ", such as " };
+            let files = thousands(count);
+            format!(
+                "There are {at_least}{files} files of that name{such_as}{}.",
+                paths.join(", ")
+            )
+        }
+    }
 }
 
 /// A path as it can be sent.

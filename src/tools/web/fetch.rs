@@ -104,8 +104,8 @@ fn write(
             let left = limit.map(|limit| limit - cut.lines.max(1));
             object.note(bounded::continuation_note(
                 object.terms().reader,
-                offset,
-                last,
+                offset.into(),
+                last.into(),
                 left,
             ));
         }

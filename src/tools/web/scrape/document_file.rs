@@ -2,8 +2,6 @@
 
 use std::time::Instant;
 
-use memchr::memmem;
-
 use super::failure::{self, PageError};
 use super::found_page::FoundPage;
 use super::request::ScrapeRequest;
@@ -12,19 +10,10 @@ use crate::tools::web::fetch_note;
 use crate::tools::web::page_source::media_type;
 use crate::web::client::HttpResponse;
 
-/// Latest position of a PDF file's mark, in bytes.
-const MARK_WITHIN: usize = 1024;
-
 /// True for the media type of a document.
 pub fn is_document(essence: &str) -> bool {
     let mut kinds = FileKind::ALL.into_iter();
     kinds.any(|kind| kind.media_types().contains(&essence))
-}
-
-/// True if a body begins as documents do.
-pub fn begins_as_one(body: &[u8]) -> bool {
-    let start = &body[..body.len().min(MARK_WITHIN)];
-    body.starts_with(b"PK\x03\x04") || memmem::find(start, b"%PDF").is_some()
 }
 
 /// Returns the kind of document that a reply is, if it is one. A page may merely mention the mark

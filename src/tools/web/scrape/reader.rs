@@ -17,7 +17,7 @@ use super::placeholder;
 use super::request::{ScrapeMode, ScrapeRequest};
 use crate::basics::signature;
 use crate::contract::terms::Terms;
-use crate::document::Document;
+use crate::document::{Document, FileKind, MAX_FILE};
 use crate::page::EmbeddedData;
 use crate::tools::web::fetch_note;
 use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
@@ -25,9 +25,6 @@ use crate::unseen;
 use crate::web::bot_checks::bot_check;
 use crate::web::charset::UnsupportedBody;
 use crate::web::client::{BodyLimit, HttpClient, HttpResponse, MAX_BODY};
-
-/// Most bytes read of a document.
-const MAX_DOCUMENT: usize = 50 * 1024 * 1024;
 
 /// Reads the requested page, within the time of `client`.
 pub fn page(
@@ -40,7 +37,7 @@ pub fn page(
     }
     let client = client.with_body_limit(BodyLimit {
         bytes: MAX_BODY,
-        larger: Some((document_file::begins_as_one, MAX_DOCUMENT)),
+        larger: Some((is_large_document, MAX_FILE)),
     });
     let end = page_source::conversion_end(&client, terms);
     let found = if let Some(found) = native_route::find(request, &client, end)? {
@@ -55,6 +52,12 @@ pub fn page(
 
 fn get(request: &ScrapeRequest, client: &HttpClient) -> Result<HttpResponse, PageError> {
     page_source::fetch(client, &request.url).map_err(|error| failure::of_fetch(error, request))
+}
+
+/// True if a body begins as documents do. A notebook is JSON, of which no more is read than of any
+/// other text.
+fn is_large_document(body: &[u8]) -> bool {
+    !body.trim_ascii_start().starts_with(b"{") && FileKind::may_begin_with(body)
 }
 
 /// Returns the bytes as received.

@@ -1,0 +1,79 @@
+//! Other places of a missing file's name.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The longest time for it.
+const SEARCH_TIMEOUT: Duration = Duration::from_millis(50);
+
+/// The most places that are told.
+const MOST_TOLD: usize = 3;
+
+/// Directories that are not entered: what is in them was built, fetched or kept by a program.
+const NOT_ENTERED: [&str; 3] = [".git", "node_modules", "target"];
+
+/// Places of a file's name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct NamePlaces {
+    /// The first of them with their depths, since those that lie higher come first. File systems
+    /// list names in orders of their own.
+    pub paths: BTreeSet<(usize, PathBuf)>,
+    /// The number of all that were found.
+    pub count: u64,
+    /// True if there was no time to look everywhere.
+    pub is_cut: bool,
+}
+
+/// The files with the name of `path`, which is not there: below the working directory, or, for a
+/// full path elsewhere, below the nearest directory above it that is there. A place is told where
+/// `may_tell` allows it.
+#[must_use]
+pub fn places_of_name(path: &Path, may_tell: fn(&Path) -> bool) -> NamePlaces {
+    let mut found = NamePlaces::default();
+    let Some(name) = path.file_name() else {
+        return found;
+    };
+    let here = std::env::current_dir().unwrap_or_default();
+    let is_below = path.is_relative() || path.starts_with(&here);
+    let nearest = || path.ancestors().skip(1).find(|above| above.is_dir());
+    let base = if is_below { Some(&*here) } else { nearest() };
+    let until = Instant::now() + SEARCH_TIMEOUT;
+    let mut pending: VecDeque<PathBuf> = base.map(Path::to_owned).into_iter().collect();
+    while let Some(directory) = pending.pop_front() {
+        if !may_tell(&directory) {
+            continue;
+        }
+        for (at, entry) in fs::read_dir(&directory)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .enumerate()
+        {
+            if at % 64 == 0 && Instant::now() >= until {
+                found.is_cut = true;
+                return found;
+            }
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            let other = entry.file_name();
+            if kind.is_dir() {
+                if !NOT_ENTERED.iter().any(|left_out| other == *left_out) {
+                    pending.push_back(entry.path());
+                }
+            } else if other == name && kind.is_file() {
+                found.count += 1;
+                let place = entry.path();
+                // As a call would name it.
+                let told = place.strip_prefix(&here).unwrap_or(&place).to_owned();
+                found.paths.insert((told.components().count(), told));
+                if found.paths.len() > MOST_TOLD {
+                    found.paths.pop_last();
+                }
+            }
+        }
+    }
+    found
+}

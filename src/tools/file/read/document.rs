@@ -1,0 +1,74 @@
+//! Documents, as the Markdown that they are converted to.
+
+use std::time::{Duration, Instant};
+
+use super::lines::LineRange;
+use super::made_text::MadeLines;
+use crate::contract::failure::{Code, Failure};
+use crate::contract::reply::Reply;
+use crate::contract::terms::{Audience, Terms};
+use crate::document::{self, FileKind, FileLimits, MAX_FILE};
+use crate::files::FileContent;
+use crate::tools::file::failure;
+
+/// The longest time for a conversion.
+const CONVERSION: Duration = Duration::from_secs(25);
+
+/// The first bytes that tell if a file may be a document.
+const HEAD: usize = 8 * 1024;
+
+/// The answer to a call for a document; `None` if the file is none.
+pub fn reply<'a>(
+    wanted: &LineRange<'a>,
+    content: &FileContent,
+    terms: &Terms,
+) -> Result<Option<Reply<'a>>, Failure> {
+    let wanted = *wanted;
+    let failed = |error| failure::of(wanted.path, &error);
+    let head = content.bytes_at(0, HEAD).map_err(failed)?;
+    let facts = content.facts();
+    let is_text = facts.kind.is_none();
+    // A text may merely mention the mark of PDF files.
+    let is_marked = head.starts_with(b"%PDF") || head.trim_ascii_start().starts_with(b"{");
+    if !FileKind::may_begin_with(&head) || is_text && !is_marked {
+        return Ok(None);
+    }
+    let size = facts.size.and_then(|size| usize::try_from(size).ok());
+    let most = size.map_or(MAX_FILE, |size| size.min(MAX_FILE)) + 1;
+    let bytes = content.bytes_at(0, most).map_err(failed)?;
+    let Some(kind) = FileKind::of(&bytes) else {
+        return Ok(None);
+    };
+    let refused = |why: String| {
+        let message = format!("Failed to read file: {} ({})", wanted.path, kind.label());
+        Failure::new(Code::ReadFailed, message).with_note(why)
+    };
+    let document = if bytes.len() > MAX_FILE {
+        let most = MAX_FILE >> 20;
+        Err(format!(
+            "It has more than {most} MiB, which is the most that is read of one."
+        ))
+    } else {
+        let limits = FileLimits {
+            end: Some(Instant::now() + terms.left(CONVERSION) * 9 / 10),
+            ..FileLimits::default()
+        };
+        document::convert_file(&bytes, kind, &limits).map_err(|error| error.to_string())
+    };
+    let document = match document {
+        Ok(document) => document,
+        // It is no document, or can be read as it is.
+        Err(_) if is_text => return Ok(None),
+        Err(why) => return Err(refused(why)),
+    };
+    Ok(Some(Reply::new(move |object| {
+        if object.terms().reader != Audience::Person {
+            object.note(format!(
+                "{} file, shown as Markdown: file_edit does not see this text.",
+                kind.label()
+            ));
+        }
+        let lines = MadeLines::of(&document.markdown, &wanted);
+        lines.answer(object, &wanted, "document")
+    })))
+}

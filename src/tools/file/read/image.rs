@@ -1,0 +1,93 @@
+//! Files that are no text: an image for a model, or else words for what it is.
+
+use std::env;
+use std::path::Path;
+
+use crate::basics::words::{quoted_for_shell, thousands};
+use crate::contract::failure::Failure;
+use crate::contract::reply::Reply;
+use crate::files::kind::BinaryKind;
+use crate::files::{self, FileContent};
+use crate::tools::file::failure;
+
+/// The largest image that a model is shown, in bytes: what is larger once it is written as base64
+/// is refused, and all that was said with it.
+const MOST_BYTES: usize = 3_900_000;
+
+/// The most pixels of a side, where a conversation has many images.
+const MOST_PIXELS: u32 = 1999;
+
+/// The side of a scaled image, in pixels; models see no more of one.
+const SCALED: u32 = 1568;
+
+/// The answer to a model.
+pub fn reply<'a>(
+    path: &'a str,
+    kind: BinaryKind,
+    content: &FileContent,
+) -> Result<Reply<'a>, Failure> {
+    let size = content.facts().size;
+    let nothing = |words: String| Ok(Reply::new(move |object| object.nothing_found(&words)));
+    if !kind.is_image() {
+        return nothing(format!("binary file: {}", kind.describe(size)));
+    }
+    let most = size.map_or(MOST_BYTES, |size| {
+        usize::try_from(size).map_or(MOST_BYTES, |size| size.min(MOST_BYTES))
+    });
+    let bytes = content.bytes_at(0, most + 1);
+    let bytes = bytes.map_err(|error| failure::of(path, &error))?;
+    let kind = files::kind::of(&bytes).unwrap_or(kind);
+    let words = kind.describe(size);
+    let is_small = kind
+        .measures
+        .is_none_or(|(width, height)| width.max(height) <= MOST_PIXELS);
+    if bytes.len() > MOST_BYTES || !is_small {
+        return nothing(format!(
+            "{words}: too large to be shown, which takes at most {} pixels a side and {} bytes; \
+             with bash, {}",
+            thousands(MOST_PIXELS.into()),
+            thousands(MOST_BYTES as u64),
+            scaling(path)
+        ));
+    }
+    if !files::is_whole_image(kind, &bytes) {
+        return nothing(format!(
+            "{words}: damaged or cut off, and therefore not shown"
+        ));
+    }
+    Ok(Reply::new(move |object| {
+        object.image(kind.mime, &bytes)?;
+        object.field("output", &words)
+    }))
+}
+
+/// The command that makes a smaller copy in the working directory, with a program that is here.
+fn scaling(path: &str) -> String {
+    let name = failure::base_name(path);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let copy = format!("./{stem}-scaled.jpg");
+    let (from, to) = (quoted_for_shell(path), quoted_for_shell(&copy));
+    // Names stand where no program looks for options or patterns in them.
+    let command = match first_on_path(&["magick", "convert"]) {
+        Some(magick) => format!(
+            "{magick} - -resize '{SCALED}x{SCALED}>' -background white -flatten jpg:- <{from} >{to}"
+        ),
+        None => format!(
+            "python3 -c 'import sys; from PIL import Image; \
+             i = Image.open(sys.stdin.buffer).convert(\"RGB\"); i.thumbnail(({SCALED}, {SCALED})); \
+             i.save(sys.stdout.buffer, \"JPEG\")' <{from} >{to}"
+        ),
+    };
+    format!("`{command}` makes a copy that is small enough")
+}
+
+fn first_on_path(programs: &[&'static str]) -> Option<&'static str> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let directories: Vec<_> = env::split_paths(&path).collect();
+    let is_there = |name: &&&str| {
+        directories
+            .iter()
+            .any(|one| one.join(Path::new(name)).is_file())
+    };
+    programs.iter().find(is_there).copied()
+}

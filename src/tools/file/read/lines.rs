@@ -1,0 +1,241 @@
+//! A file's own lines, and the notes on them.
+
+use std::io;
+
+use encoding_rs::Encoding;
+
+use crate::basics::words::{counted, quoted_for_shell, thousands};
+use crate::contract::bounded::{self, TextMeasure};
+use crate::contract::notes::Notes;
+use crate::contract::reply::{Object, Text};
+use crate::contract::terms::Audience;
+use crate::files::{FileAccessError, FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption};
+use crate::tools::file::failure;
+use crate::web::charset;
+
+/// Bytes of the exit code beside the rest of a line, which therefore has less room than its
+/// beginning had.
+const EXIT_CODE: usize = 64;
+
+/// Bytes around the text and the note.
+const AROUND: usize = 20;
+
+/// Bytes of a file by which its character set is guessed.
+const GUESSED: usize = 1024 * 1024;
+
+/// The lines that were asked for.
+#[derive(Clone, Copy)]
+pub struct LineRange<'a> {
+    pub path: &'a str,
+    pub first: FirstLine,
+    /// The number of lines; all, if it is not given.
+    pub limit: Option<u64>,
+}
+
+impl LineRange<'_> {
+    /// Answers with these lines of the file.
+    pub fn answer(&self, content: FileContent, object: &mut Object<'_>) -> io::Result<()> {
+        let facts = *content.facts();
+        // A person's pipe gets the bytes as they are, and nothing is wrong with them.
+        if object.terms().reader != Audience::Person {
+            object.note(remark(self.path, &facts));
+            object.note(self.behind_end(facts.ends_before, "file"));
+        }
+        self.write(content, object)?;
+        if facts.is_empty && self.first == FirstLine::Number(1) {
+            object.nothing_found("empty file")?;
+        }
+        Ok(())
+    }
+
+    /// The note on lines behind the end of a file, or of what else has so many lines.
+    pub fn behind_end(&self, ends_before: Option<u64>, what: &str) -> Option<String> {
+        let (lines, FirstLine::Number(first)) = (ends_before?, self.first) else {
+            return None;
+        };
+        if lines == 0 {
+            return Some(format!("The {what} is empty."));
+        }
+        let lines = counted(lines, "line");
+        Some(format!(
+            "The {what} has {lines}; offset {first} is behind its end."
+        ))
+    }
+
+    /// The number of the first line, counted as the caller does: from the end, it is negative if
+    /// the lines before it are too many to be counted.
+    fn number(&self, content: &FileContent, start: u64) -> Result<i128, FileAccessError> {
+        Ok(match (content.line_number(start)?, self.first) {
+            (Some(number), _) | (None, FirstLine::Number(number)) => number.into(),
+            (None, FirstLine::FromEnd(lines)) => -i128::from(lines),
+        })
+    }
+
+    fn write(&self, mut content: FileContent, object: &mut Object<'_>) -> io::Result<()> {
+        let start = content.position();
+        let room = object.room().unwrap_or(usize::MAX);
+        let limit = object.terms().max_answer.unwrap_or(usize::MAX);
+        let room_of_note = limit.saturating_sub(room).saturating_sub(AROUND);
+        let mut output = object.text("output")?;
+        let passed_on = content.pass_on(&mut output, Text::is_full);
+        let (cut, repaired) = output.close_and_check()?;
+        match passed_on {
+            Ok(()) => {}
+            Err(ReadInterruption::Sink(error)) => return Err(error),
+            // A disk that fails midway: the beginning has been answered, and why it ends there
+            // belongs to it.
+            Err(ReadInterruption::File(error)) => {
+                return object.break_off(&failure::of(self.path, &error));
+            }
+        }
+        let Some(cut) = cut else {
+            let is_text = content.facts().kind.is_none() && content.facts().encoding.is_none();
+            if repaired && is_text && object.terms().reader != Audience::Person {
+                let note = not_utf_8(self.path, &content, start);
+                let cost = TextMeasure::Json.cost(note.as_bytes());
+                if object.terms().max_answer.is_none() || cost <= room_of_note {
+                    object.note(note);
+                }
+            }
+            return Ok(());
+        };
+        let first = match self.number(&content, start) {
+            Ok(first) => first,
+            Err(error) => return object.break_off(&failure::of(self.path, &error)),
+        };
+        if cut.lines > 0 {
+            let last = first.saturating_add((cut.lines - 1).into());
+            let left = self.limit.map(|limit| limit.saturating_sub(cut.lines));
+            object.note(bounded::continuation_note(
+                object.terms().reader,
+                first,
+                last,
+                left,
+            ));
+            return Ok(());
+        }
+        let line = (first, start, start + cut.bytes as u64);
+        match self.long_line(&content, line, room, object.measure()) {
+            Ok([note, short, least]) => {
+                let has_room = |note: &&String| {
+                    let cost = TextMeasure::Json.cost(note.as_bytes());
+                    cost <= room_of_note
+                };
+                object.note(
+                    [&note, &short]
+                        .into_iter()
+                        .find(has_room)
+                        .unwrap_or(&least)
+                        .clone(),
+                );
+            }
+            Err(error) => return object.break_off(&failure::of(self.path, &error)),
+        }
+        Ok(())
+    }
+
+    /// The note of an answer that shows the beginning of one line, which stands in the file `from`
+    /// an offset and is shown `to` another: how long the line is, how to get what follows in it,
+    /// and how to go on behind it. Shorter ones follow, for answers in which this one has no room.
+    fn long_line(
+        &self,
+        content: &FileContent,
+        (number, from, to): (i128, u64, u64),
+        room: usize,
+        measure: TextMeasure,
+    ) -> Result<[String; 3], FileAccessError> {
+        let end = content.line_end(to)?;
+        let (LineEnd::At(until) | LineEnd::OfFile(until) | LineEnd::Behind(until)) = end;
+        let more = if matches!(end, LineEnd::Behind(_)) {
+            "more than "
+        } else {
+            ""
+        };
+        let left = self.limit.map(|limit| limit.saturating_sub(1));
+        let go_on = if matches!(end, LineEnd::OfFile(_)) || left == Some(0) {
+            String::new()
+        } else {
+            let left = left.map_or(String::new(), |left| format!(",\"limit\":{left}"));
+            format!("; go on behind it with \"offset\":{}{left}", number + 1)
+        };
+        let length = format!(
+            "line {number} is {more}{} bytes long",
+            thousands(until - from)
+        );
+        let shown = thousands(to - from);
+        let rest = usize::try_from(until - to).unwrap_or(usize::MAX);
+        let short = format!("{length}, {shown} of them shown{go_on}");
+        let least = format!("line {number} is cut{go_on}");
+        if rest == 0 {
+            let note = format!("{length}, all of which are shown, without its line end{go_on}");
+            return Ok([note, short, least]);
+        }
+        let room = room.saturating_sub(EXIT_CODE).min(rest).max(1);
+        let next = content.bytes_at(to, room)?;
+        let next = measure.prefix(&next, room).max(1);
+        let (which, so_on) = if next < rest {
+            ("the next", ", and so on")
+        } else {
+            ("the other", "")
+        };
+        let file = quoted_for_shell(self.path);
+        let note = format!(
+            "{length}, of which the first {shown} are shown; with bash, `tail -c +{} {file} | \
+             head -c {next}` shows {which} {}{so_on}{go_on}",
+            to + 1,
+            thousands(next as u64),
+        );
+        Ok([note, short, least])
+    }
+}
+
+/// The note on text that is in another encoding, or damaged; the answer begins at offset `start`.
+fn not_utf_8(path: &str, content: &FileContent, start: u64) -> String {
+    let file = quoted_for_shell(path);
+    let sample = content.bytes_at(start, GUESSED).unwrap_or_default();
+    let what = match charset::guess(&sample, sample.len() == GUESSED).map(Encoding::name) {
+        None => "Not all of it is UTF-8: what is not is shown as U+FFFD.".to_owned(),
+        Some("windows-1252") => format!(
+            "Not all of it is UTF-8: what is not is shown as U+FFFD. If it is Latin-1, `iconv -f \
+             WINDOWS-1252 -t UTF-8 {file}` shows it, with bash."
+        ),
+        Some(name) => format!(
+            "It seems to be {name} text, and is shown as if it were UTF-8; with bash, `iconv -f {} \
+             -t UTF-8 {file}` shows it.",
+            name_for_iconv(name)
+        ),
+    };
+    format!("{what} file_edit leaves such bytes as they are, file_write would replace them.")
+}
+
+/// The name by which iconv knows an encoding of the WHATWG, which has more characters than the
+/// standard of the same name.
+fn name_for_iconv(name: &str) -> &str {
+    match name {
+        "Shift_JIS" => "CP932",
+        "GBK" => "GB18030",
+        "EUC-KR" => "CP949",
+        "Big5" => "BIG5-HKSCS",
+        "ISO-8859-8-I" => "ISO-8859-8",
+        "windows-874" => "CP874",
+        name => name,
+    }
+}
+
+/// The notes on facts that the content alone does not tell.
+fn remark(path: &str, facts: &FileFacts) -> Notes {
+    let mut notes = Notes::default();
+    if let Some(kind) = facts.kind {
+        notes.add(format!("binary file: {}.", kind.describe(facts.size)));
+    }
+    if let Some(encoding) = facts.encoding {
+        // By this name the mark, which says in which order bytes stand, is no part of the text.
+        let encoding = encoding.trim_end_matches("LE").trim_end_matches("BE");
+        notes.add(format!(
+            "{encoding} text, shown as if it were UTF-8; with bash, `iconv -f {encoding} -t UTF-8 \
+             {}` shows it.",
+            quoted_for_shell(path)
+        ));
+    }
+    notes
+}

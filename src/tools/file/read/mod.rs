@@ -1,0 +1,101 @@
+//! file-read: a file's content, whole or a window of its lines.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `lines` | a file's own lines |
+//! | `image` | what a model gets of an image and other files that are no text |
+//! | `document` | PDF files, Office documents and the like, as Markdown |
+//! | `directory` | the entries of a directory |
+//! | `made_text` | lines of a text that no file has |
+
+mod directory;
+mod document;
+mod image;
+mod lines;
+mod made_text;
+
+use std::path::Path;
+
+use crate::contract::failure::Failure;
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::contract::terms::Audience;
+use crate::contract::tool::{
+    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
+};
+use crate::files::{self, FileAccessError, FirstLine};
+use crate::paths::PathWant;
+use crate::tools::file::failure;
+use lines::LineRange;
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "file_read",
+    link: "file-read",
+    family: Family::Local,
+    set: ToolSet::Local,
+    offered: true,
+    schema: include_str!("../../schemas/file_read.json"),
+    model_schema: include_str!("../../schemas/for_models/file_read.json"),
+    output_schema: None,
+    own_limit: None,
+    artifacts: false,
+    title: "Read a file",
+    hints: ToolHints::LOOKS,
+    scope: AccessScope::File("file_path"),
+    at_once: None,
+    manual: ToolManual {
+        text: "\
+Answers with a file's content as it is, newlines and all. `offset` is the first line wanted, from
+1, or, if it is negative, so many lines before the end; `limit` is how many; beyond the end there is
+nothing, which is no error. What is not UTF-8 comes as U+FFFD. PDF and Office documents, EPUB and
+notebooks come as Markdown, a directory as its entries. FIFOs, devices and the like are refused:
+nothing is ever waited for. A host's request gets regular files alone, as they are.",
+        example: r#"{"file_path":"/etc/passwd","limit":1}"#,
+        environment: &[],
+    },
+    account: None,
+    fields: &[("output", FieldRole::Content)],
+    exits: ExitCodes::USUAL,
+    less: "To have less, ask for a window of lines with `offset` and `limit`.",
+    sample: Some(SampleCall {
+        file: Some(("note.txt", "hello\n")),
+        request: r#"{"file_path":"note.txt"}"#,
+        answer: "hello",
+    }),
+    run,
+    from_cache: None,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let path = request.required_text("file_path")?;
+    let offset = request.number("offset")?.unwrap_or(1);
+    let limit = request.integer("limit", 1..=u64::MAX)?;
+    let lines = u64::try_from(offset.unsigned_abs()).unwrap_or(u64::MAX);
+    let first = if offset < 0 {
+        FirstLine::FromEnd(lines)
+    } else {
+        FirstLine::Number(lines)
+    };
+    let window = LineRange { path, first, limit };
+    let terms = request.terms();
+    let end = terms.deadline.map(|deadline| deadline.end);
+    let reader = terms.reader;
+    // What hosts were promised are the bytes of files.
+    let takes_all = reader != Audience::Host;
+    let content = match files::read(Path::new(path), first, limit, end) {
+        Ok(content) => content,
+        Err(FileAccessError::Open(_)) if takes_all && Path::new(path).is_dir() => {
+            return directory::reply(&window, end);
+        }
+        Err(error) => return Err(failure::with_note(path, &error, PathWant::File, reader)),
+    };
+    if takes_all && let Some(reply) = document::reply(&window, &content, terms)? {
+        return Ok(reply);
+    }
+    let facts = *content.facts();
+    if let (Audience::Model, Some(kind)) = (reader, facts.kind) {
+        return image::reply(path, kind, &content);
+    }
+    Ok(Reply::new(move |object| window.answer(content, object)))
+}
