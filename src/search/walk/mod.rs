@@ -30,6 +30,7 @@ use super::order::OutOfMemory;
 use super::paths::{EntryKind, PathList};
 use super::steps::{GlobPattern, PatternAutomaton, WildcardError};
 use shared_walk::SharedWalk;
+pub use shared_walk::WalkScope;
 use walker::PathCollector;
 pub use walker::{PathVisitor, PatternWalk, WalkEntry};
 
@@ -100,23 +101,33 @@ impl GlobPattern {
     /// # Errors
     /// The directory cannot be read, or memory runs out.
     pub fn walk(&self, path: &Path, until: Option<Instant>) -> Result<PatternWalk, GlobError> {
+        self.walk_in(&WalkScope::default(), path, until)
+    }
+
+    /// Begins to walk as [`GlobPattern::walk`] does, to the names of this scope alone.
+    ///
+    /// # Errors
+    /// As for that.
+    pub fn walk_in(
+        &self,
+        scope: &WalkScope,
+        path: &Path,
+        until: Option<Instant>,
+    ) -> Result<PatternWalk, GlobError> {
         let path = path.as_os_str().as_bytes();
         match &*self.walks {
-            [steps] if !path.contains(&0) => PatternWalk::begin(
-                SharedWalk::new(Arc::clone(steps), until),
-                &start(steps, path),
-            ),
+            [steps] if !path.contains(&0) => begin(steps, path, until, scope),
             _ => {
                 // Paths that two walks find are one: they are put together first.
                 let mut found = PathList::default();
                 if !path.contains(&0) {
                     for steps in &self.walks {
-                        collect(steps, path, until, &mut found)?;
+                        gather(begin(steps, path, until, scope)?, &mut found)?;
                     }
                     found.merge();
                 }
                 Ok(PatternWalk::over(
-                    SharedWalk::new(Arc::default(), until),
+                    SharedWalk::new(Arc::default(), until, WalkScope::default(), 0),
                     found,
                 ))
             }
@@ -143,7 +154,8 @@ pub fn file(file: &Path) -> PatternWalk {
         // A path of a request has room.
         let _ = paths.push([path, b""], EntryKind::Regular);
     }
-    PatternWalk::over(SharedWalk::new(Arc::default(), None), paths)
+    let shared = SharedWalk::new(Arc::default(), None, WalkScope::default(), 0);
+    PatternWalk::over(shared, paths)
 }
 
 /// Returns the path from which the walk of a pattern starts, with the slash behind it.
@@ -158,18 +170,16 @@ fn start(steps: &PatternAutomaton, path: &[u8]) -> Vec<u8> {
     here
 }
 
-/// Adds all that the walk of one automaton finds.
-fn collect(
+/// Begins the walk of one automaton.
+fn begin(
     steps: &Arc<PatternAutomaton>,
     path: &[u8],
     until: Option<Instant>,
-    found: &mut PathList,
-) -> Result<(), GlobError> {
-    let walk = PatternWalk::begin(
-        SharedWalk::new(Arc::clone(steps), until),
-        &start(steps, path),
-    )?;
-    gather(walk, found)
+    scope: &WalkScope,
+) -> Result<PatternWalk, GlobError> {
+    let here = start(steps, path);
+    let shared = SharedWalk::new(Arc::clone(steps), until, scope.clone(), here.len());
+    PatternWalk::begin(shared, &here)
 }
 
 /// Adds all that a walk finds.
