@@ -67,14 +67,6 @@ pub enum Audience {
     Program,
 }
 
-impl Audience {
-    /// True if its requests may have fields beyond the specification's schemas.
-    #[must_use]
-    pub fn may_send_more(self) -> bool {
-        self != Self::Host
-    }
-}
-
 /// The deadline of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {

@@ -21,6 +21,12 @@ pub const TOOL: Tool = Tool {
     offered: true,
     schema: include_str!("../schemas/file_write.json"),
     model_schema: include_str!("../schemas/for_models/file_write.json"),
+    host_words: None,
+    aliases: &[
+        ("path", "file_path"),
+        ("filePath", "file_path"),
+        ("filename", "file_path"),
+    ],
     output_schema: None,
     own_limit: None,
     artifacts: false,

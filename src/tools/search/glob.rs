@@ -31,6 +31,8 @@ pub const TOOL: Tool = Tool {
     offered: true,
     schema: include_str!("../schemas/glob.json"),
     model_schema: include_str!("../schemas/for_models/glob.json"),
+    host_words: Some(include_str!("../schemas/for_hosts/glob.json")),
+    aliases: &[("head_limit", "limit")],
     output_schema: None,
     own_limit: None,
     artifacts: false,

@@ -9,7 +9,7 @@ use crate::tools::search::glob;
 /// The answer of `tool` on these terms.
 fn answer(tool: &Tool, request: &Value, terms: Terms) -> Value {
     let bytes = request.to_string().into_bytes();
-    let request = Request::parse(&bytes).unwrap().on(terms);
+    let request = Request::parse(&bytes).unwrap().on(&TOOL, terms);
     let mut out = Vec::new();
     let mut object = Object::open_on(&mut out, terms, tool.less).unwrap();
     let reply = tool.run(&request).map_err(|failure| failure.message);
