@@ -193,6 +193,12 @@ impl<'a> Request<'a> {
         }
     }
 
+    /// True if this field is given.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.non_empty_field(name).is_some()
+    }
+
     /// An optional list of strings; empty if it is missing. Empty strings in it are ignored.
     pub fn texts(&self, name: &str) -> Result<Vec<&str>, Failure> {
         let wanted = "an array of strings";

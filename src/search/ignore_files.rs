@@ -254,7 +254,7 @@ fn has_git(directory: &Path) -> bool {
 /// The rules of a directory that is named; none, if it cannot be opened.
 fn read_named(directory: &Path) -> RuleLevel {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let directory = openat(CWD, directory, flags, Mode::empty());
+    let directory = openat(CWD, Path::new(".").join(directory), flags, Mode::empty());
     directory.map_or_else(
         |_| RuleLevel::default(),
         |directory| read_level(directory.as_fd(), RuleNames::ANY),
@@ -289,14 +289,11 @@ fn read_exclude_of_linked_tree(tree: BorrowedFd<'_>) -> Option<Gitignore> {
     let directory = path(named.strip_prefix(b"gitdir:")?.to_vec());
     let common = read_whole(tree, &directory.join("commondir")).map(path);
     let common = common.map_or(directory.clone(), |common| directory.join(common));
-    Some(parse_rules(&read_whole(
-        tree,
-        &common.join("info/exclude"),
-    )?))
+    Some(parse_file(&read_whole(tree, &common.join("info/exclude"))?))
 }
 
 fn read_rules(directory: BorrowedFd<'_>, path: &str) -> Option<Gitignore> {
-    Some(parse_rules(&read_whole(directory, Path::new(path))?))
+    Some(parse_file(&read_whole(directory, Path::new(path))?))
 }
 
 /// Reads a regular file that is not too long; nothing else is waited for.
@@ -316,14 +313,17 @@ fn read_whole(directory: BorrowedFd<'_>, path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Lines that are no rules are passed over, as git does.
-fn parse_rules(bytes: &[u8]) -> Gitignore {
+fn parse_file(bytes: &[u8]) -> Gitignore {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let lines = bytes.split(|byte| *byte == b'\n');
-    rules(lines.filter_map(|line| str::from_utf8(line.strip_suffix(b"\r").unwrap_or(line)).ok()))
+    parse_rules(
+        lines.filter_map(|line| str::from_utf8(line.strip_suffix(b"\r").unwrap_or(line)).ok()),
+    )
 }
 
-/// Rules, a line each, as a `.gitignore` has them.
-pub fn rules<'a>(lines: impl IntoIterator<Item = &'a str>) -> Gitignore {
+/// Reads rules, a line each, as a `.gitignore` has them.
+#[must_use]
+pub fn parse_rules<'a>(lines: impl IntoIterator<Item = &'a str>) -> Gitignore {
     let mut builder = GitignoreBuilder::new(".");
     for line in lines {
         // A line that is no pattern matches nothing.

@@ -168,7 +168,11 @@ pub fn show<W: Write>(
     flags: CallFlags,
     mut screen: ScreenWriter<'_, W>,
 ) -> Result<io::Result<(W, ScreenEnd)>, Failure> {
-    let mut request = Request::parse(request)?.on(tool, flags.apply_to(Terms::of_person()));
+    let terms = Terms {
+        piped: screen.is_piped(),
+        ..flags.apply_to(Terms::of_person())
+    };
+    let mut request = Request::parse(request)?.on(tool, terms);
     let reply = confined::run(tool, &mut request)?;
     let mut object = Object::for_viewer(&mut screen);
     let written = reply.write(&mut object).and_then(|()| object.close());

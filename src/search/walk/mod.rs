@@ -93,22 +93,15 @@ pub fn expand(path: &Path, pattern: &[u8]) -> Result<PathList, GlobError> {
 }
 
 impl GlobPattern {
-    /// Begins to walk to what it names below the directory `path`; the walk ends at `until`.
+    /// Begins to walk to what it names below the directory `path`, as far as `scope` takes it; the
+    /// walk ends at `until`.
     ///
     /// `path` is taken literally; empty, the pattern stands alone, as it does when it begins with a
     /// slash. Directories that cannot be read are passed over, but for `path` itself.
     ///
     /// # Errors
     /// The directory cannot be read, or memory runs out.
-    pub fn walk(&self, path: &Path, until: Option<Instant>) -> Result<PatternWalk, GlobError> {
-        self.walk_in(&WalkScope::default(), path, until)
-    }
-
-    /// Begins to walk as [`GlobPattern::walk`] does, to the names of this scope alone.
-    ///
-    /// # Errors
-    /// As for that.
-    pub fn walk_in(
+    pub fn walk(
         &self,
         scope: &WalkScope,
         path: &Path,
@@ -139,8 +132,21 @@ impl GlobPattern {
     /// # Errors
     /// As for that.
     pub fn paths(&self, path: &Path, until: Option<Instant>) -> Result<PathList, GlobError> {
+        self.paths_in(&WalkScope::default(), path, until)
+    }
+
+    /// Finds all that it names in this scope, as [`GlobPattern::walk`] does.
+    ///
+    /// # Errors
+    /// As for that.
+    pub fn paths_in(
+        &self,
+        scope: &WalkScope,
+        path: &Path,
+        until: Option<Instant>,
+    ) -> Result<PathList, GlobError> {
         let mut found = PathList::default();
-        gather(self.walk(path, until)?, &mut found)?;
+        gather(self.walk(scope, path, until)?, &mut found)?;
         Ok(found)
     }
 }

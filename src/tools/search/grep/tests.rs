@@ -100,7 +100,7 @@ fn a_second_pass_that_was_cut_claims_nothing() {
     let here = tempfile::tempdir().unwrap();
     fs::write(here.path().join("f"), "Index()\n").unwrap();
     let path = here.path().to_str().unwrap();
-    let target = SearchTarget::of("*").unwrap_or(SearchTarget::File);
+    let target = SearchTarget::of("*", FileScope::default()).unwrap_or(SearchTarget::File);
     for pattern in ["index()", "index"] {
         let note = |until| SecondPass::of(pattern, false, until).note(path, &target);
         assert!(note(None).unwrap().contains("(?i)"), "{pattern}");
