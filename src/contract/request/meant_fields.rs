@@ -69,7 +69,7 @@ impl<'a> Request<'a> {
     ) {
         for (other, own) in aliases {
             let at = self.fields.iter().rposition(|(name, _)| name == other);
-            let Some(at) = at.filter(|_| is_own(own) && !is_own(other)) else {
+            let Some(at) = at.filter(|_| is_own(own)) else {
                 continue;
             };
             let is_empty = self.fields[at].1.is_empty();
