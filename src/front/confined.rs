@@ -14,6 +14,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, Family, Tool};
 use crate::front::admit::{self, PathRefusal};
+use crate::front::mcp::seen_files;
 use crate::sandbox::confinement::{self, AccessRight, Confinement, ConfinementBounds};
 use crate::sandbox::roots::RootSet;
 use crate::{shell, unseen};
@@ -38,7 +39,13 @@ pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, F
         },
     };
     match confined {
-        Ok(()) => tool.run(request),
+        Ok(()) => match (tool.scope, request.terms().served) {
+            (AccessScope::File(field), true) => {
+                let path = request.text(field).ok().flatten().unwrap_or_default();
+                seen_files::told(path, || tool.run(request))
+            }
+            _ => tool.run(request),
+        },
         Err(failure) => request.name_ignored(Err(failure)),
     }
 }
