@@ -14,7 +14,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, Family, Tool};
 use crate::front::admit::{self, PathRefusal};
-use crate::front::mcp::seen_files;
+use crate::front::call_file;
 use crate::sandbox::confinement::{self, AccessRight, Confinement, ConfinementBounds};
 use crate::sandbox::roots::RootSet;
 use crate::{shell, unseen};
@@ -42,7 +42,7 @@ pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, F
         Ok(()) => match (tool.scope, request.terms().served) {
             (AccessScope::File(field), true) => {
                 let path = request.text(field).ok().flatten().unwrap_or_default();
-                seen_files::told(path, || tool.run(request))
+                call_file::told(path, || tool.run(request))
             }
             _ => tool.run(request),
         },

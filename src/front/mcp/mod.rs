@@ -20,7 +20,7 @@ mod operation;
 mod permits;
 mod progress;
 mod resources;
-pub mod seen_files;
+mod seen_files;
 mod serve;
 mod server;
 mod structured;

@@ -1,68 +1,20 @@
 //! The files that a server's callers have seen, so that whoever replaces one is told that somebody
 //! else has changed it since.
-//!
-//! The call's process, which is confined, finds the file and its state; the server only compares
-//! what the processes of several calls say.
 
 use std::collections::HashMap;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::access::TokenOwner;
-use crate::contract::failure::Failure;
-use crate::contract::reply::Reply;
 use crate::contract::tool::Tool;
+use crate::front::call_file::{CallFile, FIELD};
 use crate::front::mcp::visible::add_note;
-
-/// The field in which a call's process tells its server of the file.
-const FIELD: &str = "_file";
 
 /// The most files that are kept in mind; beyond that all are forgotten.
 const MOST_FILES: usize = 4096;
 
 const CHANGED: &str = "The file had changed since you last saw it here, and that is replaced too.";
-
-/// A file of a call, and its states as a call can tell them apart.
-#[derive(Serialize, Deserialize)]
-struct FileOfCall {
-    path: String,
-    before: Option<String>,
-    after: Option<String>,
-}
-
-/// Carries out a call for a server with `run`, and tells the server of the file at `path`.
-pub fn told<'a>(
-    path: &str,
-    run: impl FnOnce() -> Result<Reply<'a>, Failure>,
-) -> Result<Reply<'a>, Failure> {
-    let path = Path::new(path).to_owned();
-    let before = state_of(&path);
-    let reply = run()?;
-    Ok(Reply::new(move |object| {
-        reply.write(object)?;
-        let Ok(real) = fs::canonicalize(&path) else {
-            return Ok(());
-        };
-        let file = FileOfCall {
-            path: real.to_string_lossy().into_owned(),
-            before,
-            after: state_of(&path),
-        };
-        object.field_for_server(FIELD, &file)
-    }))
-}
-
-/// The time of the last change, and the size.
-fn state_of(path: &Path) -> Option<String> {
-    let status = fs::metadata(path).ok()?;
-    let (seconds, rest) = (status.mtime(), status.mtime_nsec());
-    Some(format!("{seconds}.{rest} {}", status.len()))
-}
 
 /// The states of files as callers, by their tokens, have seen them.
 #[derive(Default)]
@@ -80,7 +32,7 @@ impl SeenFiles {
         let Some(file) = answer.shift_remove(FIELD) else {
             return false;
         };
-        let Ok(file) = serde_json::from_value::<FileOfCall>(file) else {
+        let Ok(file) = serde_json::from_value::<CallFile>(file) else {
             return true;
         };
         let key = (owner.map(|owner| owner.name().to_owned()), file.path);
