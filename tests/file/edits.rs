@@ -160,7 +160,7 @@ fn each_edit_keeps_the_line_ends_of_the_file_and_the_file_its_attributes() {
 #[test]
 fn a_model_is_told_which_lines_changed_and_offered_edits() {
     let here = directory();
-    let mut lines: String = (1..=40).map(|n| format!("line {n}\n")).collect();
+    let mut lines: String = (1..=40).fold(String::new(), |text, n| text + &format!("line {n}\n"));
     fs::write(here.path().join("a.txt"), &lines).unwrap();
     let mut session = Session::plain(here.path(), "someone", &[]);
     let mut ask = |request: Value| session.text_of("file_edit", &request).0;

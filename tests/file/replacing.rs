@@ -91,7 +91,7 @@ fn a_confined_write_makes_directories_within_the_bounds_alone() {
 fn what_was_replaced_is_told_where_it_was_more_than_an_edit() {
     let here = directory();
     let file = here.path().join("a.txt");
-    let lines: String = (1..=30).map(|n| format!("line {n}\n")).collect();
+    let lines: String = (1..=30).fold(String::new(), |text, n| text + &format!("line {n}\n"));
     let edited = lines.replace("line 7\n", "");
     let windows = lines.replace('\n', "\r\n");
     let marked = format!("\u{FEFF}{lines}");

@@ -45,10 +45,11 @@ impl SeenFiles {
         if replaces && is_other && file.before.is_some() {
             add_note(answer, CHANGED);
         }
-        let state = match tool.hints.read_only {
-            true => file.before,
+        let state = if tool.hints.read_only {
+            file.before
+        } else {
             // What an edit has left of others' changes is not seen by it.
-            false => file.after.filter(|_| replaces || !is_other),
+            file.after.filter(|_| replaces || !is_other)
         };
         if seen.len() >= MOST_FILES {
             seen.clear();

@@ -70,9 +70,9 @@ pub fn changed_lines(changed: &ChangedLines) -> String {
     let mut places: Vec<String> = ranges
         .iter()
         .take(MOST_NAMED)
-        .map(|(first, last)| match first == last {
-            true => first.to_string(),
-            false => format!("{first} to {last}"),
+        .map(|(first, last)| match last - first {
+            0 => first.to_string(),
+            _ => format!("{first} to {last}"),
         })
         .collect();
     if changed.is_partial || ranges.len() > MOST_NAMED {

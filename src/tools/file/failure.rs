@@ -181,7 +181,7 @@ fn missing(
 }
 
 /// A path as it can be sent.
-fn quoted(path: &Path) -> String {
+pub fn quoted(path: &Path) -> String {
     format!("{:?}", path.to_string_lossy())
 }
 

@@ -90,9 +90,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     if let Some((made, similar)) = made
         && let Some(made) = made.keep()
     {
-        let similar = similar.map(|path| format!("; {path:?} is there as well"));
+        let similar = similar.map(|path| format!("; {} is there as well", failure::quoted(&path)));
         let similar = similar.unwrap_or_default();
-        notes.add(format!("The directory {made:?} was made for it{similar}."));
+        let made = failure::quoted(&made);
+        notes.add(format!("The directory {made} was made for it{similar}."));
     }
     if let Some((old, is_whole)) = old {
         notes.add(write_note::replaced(&old, is_whole, content));
