@@ -181,6 +181,8 @@ const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "ob
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::contract::tool::ToolSet;
     use crate::registry;
@@ -231,7 +233,11 @@ mod tests {
             );
             let (hosts, required) = properties(tool.schema);
             let (models, same) = properties(tool.model_schema);
-            assert_eq!(required, same, "{}", tool.name);
+            // Of an edit, models may send a list instead.
+            let listed = |name: &Value| tool.name == "file_edit" && name != "file_path";
+            let demanded = required.as_array().unwrap().iter();
+            let demanded: Vec<&Value> = demanded.filter(|name| !listed(name)).collect();
+            assert_eq!(json!(demanded), same, "{}", tool.name);
             let shared = models.keys().filter(|name| hosts.contains_key(*name));
             assert!(shared.eq(hosts.keys()), "{}", tool.name);
             for (name, field) in &models {
@@ -271,7 +277,7 @@ mod tests {
             assert!(!tool.model_schema.contains("libxml2"));
         }
         // Beside it, a list of tools has some 250 bytes a tool: titles and annotations.
-        assert!(of_the_nine < 6750, "{of_the_nine}");
+        assert!(of_the_nine < 9500, "{of_the_nine}");
         assert!(of_research < 3500, "{of_research}");
     }
 

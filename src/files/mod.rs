@@ -2,6 +2,8 @@
 //!
 //! Rules: specification of file-read, file-write and file-edit, and the decisions on them.
 
+mod changed_lines;
+mod directories;
 mod draft;
 mod edit;
 mod environ;
@@ -17,11 +19,13 @@ mod regular;
 mod replace;
 mod target;
 
+pub use changed_lines::ChangedLines;
+pub use directories::MadeDirectories;
 #[cfg(fuzzing)]
 pub use edit::FileEdit;
-pub use edit::{EditError, edit};
+pub use edit::{EditError, TextReplacement, edit};
 pub use line_ends::LineEndChange;
 pub use lock::while_waiting;
 pub use read::{FileContent, FileFacts, LineEnd, ReadInterruption, read};
-pub use regular::{ErrorReason, FileAccessError};
+pub use regular::{ErrorReason, FileAccessError, beginning};
 pub use replace::write;

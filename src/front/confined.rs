@@ -14,6 +14,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, Family, Tool};
 use crate::front::admit::{self, PathRefusal};
+use crate::front::call_file;
 use crate::sandbox::confinement::{self, AccessRight, Confinement, ConfinementBounds};
 use crate::sandbox::roots::RootSet;
 use crate::{shell, unseen};
@@ -27,18 +28,20 @@ use crate::{shell, unseen};
 /// `NETWORK_ERROR` if a tool wants the network that was taken away.
 pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, Failure> {
     let context = request.terms().context;
-    let confined = match context.and_then(|context| Some((context, context.bounds.as_ref()?))) {
-        Some((context, bounds)) => confine(tool, request, bounds, context.reads_outputs),
-        None => match ConfinementBounds::of_environment() {
-            Some(bounds) => confine(tool, request, &bounds, true),
-            None => {
-                read_spelled_names(tool, request);
-                Ok(())
+    let bounds = context.and_then(|context| Some((context.bounds.clone()?, context.reads_outputs)));
+    let bounds = bounds.or_else(|| Some((ConfinementBounds::of_environment()?, true)));
+    let confined = bounds.map(|(bounds, outputs)| confine(tool, request, &bounds, outputs));
+    if confined.is_none() {
+        read_spelled_names(tool, request);
+    }
+    match confined.unwrap_or(Ok(())) {
+        Ok(()) => match (tool.scope, request.terms().served) {
+            (AccessScope::File(field), true) => {
+                let path = request.text(field).ok().flatten().unwrap_or_default();
+                call_file::told(path, || tool.run(request))
             }
+            _ => tool.run(request),
         },
-    };
-    match confined {
-        Ok(()) => tool.run(request),
         Err(failure) => request.name_ignored(Err(failure)),
     }
 }

@@ -24,7 +24,7 @@ const END_LINE: &str = "end_line";
 /// The most ignored fields that are named.
 const MOST_NAMED: usize = 5;
 
-impl<'a> Request<'a> {
+impl Request<'_> {
     /// The same request as one to `tool`, under these terms.
     #[must_use]
     pub fn on(mut self, tool: &Tool, terms: Terms) -> Self {
@@ -32,8 +32,9 @@ impl<'a> Request<'a> {
         let find = |name: &str| schema.fields.iter().find(|field| field.name == name);
         self.rename(tool.aliases, |name| find(name).is_some());
         for (_, value) in &mut self.fields {
-            let FieldValue::List(values) = value else {
-                continue;
+            let values = match value {
+                FieldValue::List(values) => &mut values[..],
+                _ => &mut [],
             };
             for value in values {
                 if let FieldValue::Object(object) = value {
@@ -41,20 +42,17 @@ impl<'a> Request<'a> {
                 }
             }
         }
-        self.fields.retain(|(name, value)| {
-            let text = match value {
-                FieldValue::Text(text) => text.trim(),
-                _ => "",
-            };
-            !find(name).is_some_and(|field| is_not_given(field, text))
-        });
-        let unknown = self.fields.iter().filter(|(name, value)| {
-            let last = self
-                .field(name)
-                .is_some_and(|last| std::ptr::eq(last, value));
-            last && !value.is_empty() && find(name).is_none()
-        });
-        let unknown: Vec<String> = unknown.map(|(name, _)| quote_value(name)).collect();
+        let mut unknown = Vec::new();
+        self.fields
+            .retain(|(name, value)| match (find(name), value) {
+                (Some(field), FieldValue::Text(text)) => !is_not_given(field, text.trim()),
+                (None, value) if !value.is_empty() => {
+                    unknown.push(quote_value(name));
+                    true
+                }
+                _ => true,
+            });
+        unknown.dedup();
         let known: Vec<&str> = schema.fields.iter().map(|field| &*field.name).collect();
         self.ignored = note_on_ignored(&unknown, &known);
         self.terms = terms;
@@ -69,7 +67,7 @@ impl<'a> Request<'a> {
     ) {
         for (other, own) in aliases {
             let at = self.fields.iter().rposition(|(name, _)| name == other);
-            let Some(at) = at.filter(|_| is_own(own) && !is_own(other)) else {
+            let Some(at) = at.filter(|_| is_own(own)) else {
                 continue;
             };
             let is_empty = self.fields[at].1.is_empty();
@@ -117,17 +115,8 @@ fn is_not_given(field: &SchemaField, text: &str) -> bool {
     let takes_words = field.kind == FieldKind::Integer
         || !field.values.is_empty()
         || NAMES_OF_KINDS.contains(&&*field.name);
-    let is_value = || {
-        field
-            .values
-            .iter()
-            .any(|one| one.eq_ignore_ascii_case(text))
-    };
-    let mut words = NOT_GIVEN.iter();
-    !field.required
-        && takes_words
-        && words.any(|word| word.eq_ignore_ascii_case(text))
-        && !is_value()
+    let is_word = |text: String| NOT_GIVEN.contains(&&*text) && !field.values.contains(&text);
+    !field.required && takes_words && is_word(text.to_ascii_lowercase())
 }
 
 fn note_on_ignored(unknown: &[String], known: &[&str]) -> Option<String> {
