@@ -8,6 +8,7 @@
 //! A byte-order mark is not part of the first line. Behind one of UTF-16 the window holds the same
 //! text in UTF-8.
 
+mod context;
 mod decode;
 mod opening;
 mod pieces;
@@ -20,6 +21,8 @@ use memchr::{memchr, memrchr};
 use rustix::buffer::spare_capacity;
 use rustix::io::{Errno, read};
 
+pub use context::ContextLines;
+use context::{first_lines, last_lines, lines};
 use decode::ByteOrderMark;
 #[cfg(feature = "internals")]
 pub use opening::open;
@@ -158,15 +161,6 @@ impl<F: FnMut(u64, &[u8]) -> ScanFlow> LineSink for F {
     fn line(&mut self, number: u64, line: &[u8]) -> ScanFlow {
         self(number, line)
     }
-}
-
-/// The number of lines that a search shows around those that match.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ContextLines {
-    /// Lines before each.
-    pub before: usize,
-    /// Lines behind each.
-    pub after: usize,
 }
 
 /// Searches the files of one search with one buffer.
@@ -513,38 +507,6 @@ impl<S: ByteSource> FileScan<S> {
 /// ends at the end of the window.
 fn belongs_to_a_line(window: &[u8], from: usize, at: usize) -> bool {
     from <= at && (at < window.len() || (at == window.len() && !window.ends_with(b"\n")))
-}
-
-/// The most bytes of lines that are kept because they may be shown before a match.
-const MOST_KEPT: usize = 1 << 20;
-
-/// The last so many whole lines, each ended by a line feed, and at most [`MOST_KEPT`] bytes.
-fn last_lines(text: &[u8], count: usize) -> &[u8] {
-    let text = &text[text.len().saturating_sub(MOST_KEPT)..];
-    let mut feeds = memchr::memrchr_iter(b'\n', text);
-    match feeds.nth(count) {
-        Some(feed) => &text[feed + 1..],
-        None if text.len() < MOST_KEPT => text,
-        // The first of them may have been cut.
-        None => memchr(b'\n', text).map_or(&[], |feed| &text[feed + 1..]),
-    }
-}
-
-/// The first so many lines, the last one perhaps without a line feed.
-fn first_lines(text: &[u8], count: usize) -> &[u8] {
-    match count.checked_sub(1) {
-        None => &[],
-        Some(last) => match memchr::memchr_iter(b'\n', text).nth(last) {
-            Some(feed) => &text[..=feed],
-            None => text,
-        },
-    }
-}
-
-/// The lines, without their line feeds.
-fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split_inclusive(|byte| *byte == b'\n')
-        .map(|line| line.strip_suffix(b"\n").unwrap_or(line))
 }
 
 fn line_feeds(text: &[u8]) -> u64 {

@@ -48,9 +48,11 @@ pub const TOOL: Tool = Tool {
         text: "\
 Answers with the paths that a pattern names, a line each, sorted by their bytes: `*`, `?`, `[a-z]`,
 `[!a]`, `[[:alpha:]]` and `\\` as in glob(3), and `**` as a whole component for any number of
-directories. Braces with a comma in them stand for alternatives: `**/*.{ts,tsx}`. Wildcards pass
-over names that begin with a dot. `path` is taken literally; no match is an answer too, and a note
-says so where the pattern looked past what there is.",
+directories. Braces with a comma in them stand for alternatives: `**/*.{ts,tsx}`. A pattern without
+a slash is for any depth; hidden names are found, and what `.gitignore` and `.ignore` leave out is
+named. For a host a pattern looks only where it says, and wildcards pass over names that begin with
+a dot. `path` is taken literally; no match is an answer too, and a note says so where the pattern
+looked past what there is.",
         example: r#"{"pattern":"*.conf","path":"/etc"}"#,
         environment: &[terms::SEARCH_THREADS],
     },

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 
 use super::chunk::{LineRecord, ResultChunk, SearchedPiece};
+use super::line_form::LineBeginning;
 use super::options::{GrepOptions, GrepOutput};
-use super::search::{LineBeginning, SharedSearch, binary_matches, note_outcome, path_text};
+use super::search::{SharedSearch, binary_matches, note_outcome, path_text};
 use crate::contract::reply::{Object, Text};
 
 /// The most links that are looked at for an empty answer.

@@ -3,6 +3,7 @@
 mod answer;
 mod chunk;
 mod excerpt;
+mod line_form;
 mod options;
 mod search;
 mod second_pass;
@@ -72,14 +73,14 @@ pub const TOOL: Tool = Tool {
     at_once: None,
     manual: ToolManual {
         text: "\
-Answers with the lines that a pattern matches, as `file:line: text`. The pattern is a POSIX extended
-regular expression, matched against one line at a time; `\\b \\w \\s \\d \\t \\x41 \\p{Lu}`, `(?i)`,
-`(?:...)`, `(?<name>...)`, lazy repetitions and back-references are understood too, and in brackets a
-backslash escapes. What is not (look-around, `\\n`) is refused with what to write instead. UTF-16
-with a byte-order mark is searched as text. `path` is a directory, in which the files that `glob`
-names are searched (`*` if none is given; `**/*` for all below, `**/*.{c,h}` for some), or one file.
-Regular files only, hidden ones only where `glob` names them. Where nothing is found and not all was
-looked at, a note says what was not.",
+Answers with the lines that a pattern matches. The pattern is a POSIX extended regular expression,
+matched against one line at a time; `\\b \\w \\s \\d \\t \\x41 \\p{Lu}`, `(?i)`, `(?:...)`, `(?<name>...)`,
+lazy repetitions and back-references are understood too, and in brackets a backslash escapes. What
+is not (look-around, `\\n`) is refused with what to write instead. UTF-16 with a byte-order mark is
+searched as text. `path` is a directory, below which everything is searched but what `.gitignore`
+and `.ignore` leave out, or one file. A host's search takes the files directly in `path` that `glob`
+names (`*` if none is given), hidden ones only where it names them. Regular files only. A note says
+what was not searched.",
         example: r#"{"pattern":"^root:","path":"/etc/passwd"}"#,
         environment: &[terms::SEARCH_THREADS],
     },

@@ -2,6 +2,7 @@
 //!
 //! Rules: the decisions on our own doors (1, 3).
 
+use super::line_form::LineForm;
 use crate::contract::failure::Failure;
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
@@ -31,17 +32,6 @@ pub enum GrepOutput {
     Files,
     /// The number of such lines in each of these files.
     Counts,
-}
-
-/// The form in which a line found is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineForm {
-    /// `path:12: text`
-    WithPath,
-    /// `12: text`, below the path of the file.
-    BelowPath,
-    /// `12: text`, because there is one file.
-    WithoutPath,
 }
 
 /// The form of an answer.

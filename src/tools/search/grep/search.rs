@@ -10,7 +10,8 @@ use rustix::io::Errno;
 
 use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
 use super::excerpt::{LONG_LINE, push_excerpt};
-use super::options::{GrepOptions, GrepOutput, LineForm};
+use super::line_form::{LineBeginning, LineForm};
+use super::options::{GrepOptions, GrepOutput};
 use crate::basics::words::counted;
 use crate::contract::terms::{Audience, threads};
 use crate::search::ere::RegexMatcher;
@@ -530,53 +531,5 @@ impl LineSink for LineReceiver<'_> {
             return ScanFlow::Pause;
         }
         ScanFlow::GoOn
-    }
-}
-
-impl LineForm {
-    /// The text before the first line of a file.
-    pub fn before_file(self) -> &'static str {
-        match self {
-            Self::BelowPath => "\n\n",
-            Self::WithPath | Self::WithoutPath => "\n",
-        }
-    }
-}
-
-/// The beginning of the lines of one file.
-#[derive(Debug, Default)]
-pub struct LineBeginning {
-    /// The text before each number, put together once because there may be millions of lines.
-    before: Vec<u8>,
-    /// The number of the last line that was shown; 0 before the first one.
-    last: u64,
-}
-
-impl LineBeginning {
-    /// Writes all that comes before the text of a line.
-    pub fn begin_line(
-        &mut self,
-        form: LineForm,
-        text: &mut Vec<u8>,
-        path: &[u8],
-        (number, is_match): (u64, bool),
-    ) {
-        if self.last == 0 {
-            self.before = match form {
-                LineForm::WithPath => [b"\n", path].concat(),
-                LineForm::BelowPath | LineForm::WithoutPath => b"\n".to_vec(),
-            };
-            if form == LineForm::BelowPath {
-                text.extend_from_slice(form.before_file().as_bytes());
-                text.extend_from_slice(path);
-            }
-        }
-        text.extend_from_slice(&self.before);
-        if form == LineForm::WithPath {
-            text.push(if is_match { b':' } else { b'-' });
-        }
-        text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-        text.extend_from_slice(if is_match { b": " } else { b"- " });
-        self.last = number;
     }
 }

@@ -39,22 +39,22 @@ fn a_model_is_told_which_binary_files_match_and_not_shown_their_bytes() {
     }
     let request = json!({"pattern": "word", "path": path});
     let lines = [
-        format!("{path}/a.txt:1: word"),
+        format!("{path}/a.txt\n1: word"),
         format!("binary file {path}/b.bin matches, 2 lines"),
-        format!("{path}/c.txt:2: word"),
+        format!("{path}/c.txt\n2: word"),
         format!("binary file {path}/d.bin matches, 1 line"),
-        format!("{path}/f.txt:1: word"),
+        format!("{path}/f.txt\n1: word"),
     ];
     for limit in [None, Some(10_000)] {
         let shown = answer(&TOOL, &request, for_model(limit));
-        assert_eq!(shown, json!({"output": lines.join("\n"), "count": 6}));
+        assert_eq!(shown, json!({"output": lines.join("\n\n"), "count": 6}));
     }
     let whole = answer(&TOOL, &request, Terms::default());
     assert_eq!(whole["output"].as_str().unwrap().matches("word").count(), 6);
     // The first file is a binary one.
     let request = json!({"pattern": "word", "path": path, "glob": "[bf]*"});
     let shown = answer(&TOOL, &request, for_model(None));
-    assert_eq!(shown["output"], format!("{}\n{}", lines[1], lines[4]));
+    assert_eq!(shown["output"], format!("{}\n\n{}", lines[1], lines[4]));
 }
 
 #[test]
