@@ -30,6 +30,7 @@ mod install;
 mod layers;
 mod link;
 mod mcp;
+mod meant_fields;
 mod pictures;
 mod protocol;
 mod readme;

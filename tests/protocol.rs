@@ -366,10 +366,14 @@ fn an_unknown_argument_exits_2_and_says_where_the_help_is() {
 }
 
 #[test]
-fn unknown_fields_are_ignored() {
+fn unknown_fields_are_ignored_and_named_unless_they_are_empty() {
+    let note = "\"nested\", \"why\" are no fields of this tool, so they were ignored; the fields are \
+                command, timeout, workdir.";
     tool("bash")
-        .with(&json!({"command": "echo x", "timeout": 30, "cwd": null, "nested": {"a": [1]}}))
-        .answers(&json!({"output": "x", "exit_code": 0}));
+        .with(
+            &json!({"command": "echo x", "nested": {"a": [1]}, "cwds": null, "why": "w", "s": ""}),
+        )
+        .answers(&json!({"output": "x", "exit_code": 0, "note": note}));
 }
 
 /// Whether the program can be started at all within so much address space, in KiB.

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-use ikigai_tools::fuzzing::{EditError, edit};
+use ikigai_tools::fuzzing::{EditError, TextReplacement, edit};
 use tempfile::TempDir;
 
 use crate::take::Take;
@@ -73,7 +73,8 @@ fn check_in(place: &TempDir, data: &[u8]) {
         fs::hard_link(&path, &twin).unwrap();
     }
     let before = fs::metadata(&path).unwrap();
-    let result = edit(&path, old, new, all, None);
+    let replacement = TextReplacement { old, new, all };
+    let result = edit(&path, &[replacement], true, None).map_err(|(_, error)| error);
     let after = fs::read(&path).unwrap();
     let status = fs::metadata(&path).unwrap();
     assert_eq!(
@@ -104,12 +105,12 @@ fn check_in(place: &TempDir, data: &[u8]) {
     }
     match (count, all, result) {
         (1, _, result) | (2.., true, result) => {
-            assert_eq!(result.unwrap().replacements, count);
+            assert_eq!(result.unwrap().made[0].count, count);
             assert_eq!(after, expected);
         }
         (0, false, Err(EditError::NotFound(_))) => assert_eq!(after, content),
         (0, true, Ok(edited)) => {
-            assert_eq!((edited.replacements, after.as_slice()), (0, content));
+            assert_eq!((edited.made[0].count, after.as_slice()), (0, content));
         }
         (
             2..,

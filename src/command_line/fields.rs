@@ -64,7 +64,7 @@ pub fn usage(invocation: &str, schema: &Schema) -> String {
 pub fn value_name(field: &SchemaField) -> String {
     match field.kind {
         FieldKind::Integer => "N".to_owned(),
-        FieldKind::Texts => "LIST".to_owned(),
+        FieldKind::Texts | FieldKind::Objects => "LIST".to_owned(),
         FieldKind::Text | FieldKind::Flag => field.name.to_uppercase(),
     }
 }
@@ -97,7 +97,7 @@ fn option(field: &SchemaField) -> Arg {
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("true"),
-        FieldKind::Texts => option
+        FieldKind::Texts | FieldKind::Objects => option
             .action(ArgAction::Append)
             .value_delimiter(',')
             .help(format!(

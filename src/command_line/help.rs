@@ -37,11 +37,7 @@ Tools:
 "
     );
     for tool in tools {
-        row(
-            &mut text,
-            tool.command(),
-            Schema::read(tool.model_schema).summary(),
-        );
+        row(&mut text, tool.command(), Schema::for_flags(tool).summary());
     }
     text += "\nOther commands:\n";
     for command in command_line::all(tools) {
@@ -57,7 +53,7 @@ fn row(text: &mut String, name: &str, about: &str) {
 
 /// Help for one tool, reached by `invocation`.
 pub fn tool(tool: &Tool, invocation: &str) -> String {
-    let schema = Schema::read(tool.model_schema);
+    let schema = Schema::for_flags(tool);
     let usage = fields::usage(invocation, &schema);
     let width = usage.len();
     let mut text = format!(
@@ -80,7 +76,6 @@ Fields, each a flag (--{}); the required ones may stand without it, in this orde
             .map(SchemaField::flag)
             .unwrap_or_default(),
     );
-    let hosts = Schema::read(tool.schema);
     let names = schema.fields.iter().map(|field| field.name.len());
     let width = names.max().unwrap_or(0);
     for field in &schema.fields {
@@ -93,15 +88,9 @@ Fields, each a flag (--{}); the required ones may stand without it, in this orde
             FieldKind::Texts => "; repeat the flag, or separate by commas",
             _ => "",
         };
-        let is_host_s = hosts.fields.iter().any(|host| host.name == field.name);
-        let alone = if is_host_s {
-            ""
-        } else {
-            "; for flags and MCP, not in a request on stdin"
-        };
         let _ = writeln!(
             text,
-            "  {:<width$}  {need} {}: {}{several}{alone}",
+            "  {:<width$}  {need} {}: {}{several}",
             field.name,
             field.kind.label(),
             field.description

@@ -60,7 +60,7 @@ pub fn find(tools: Registry, name: &str) -> Option<Command> {
 /// The complete command line.
 pub fn tree(tools: Registry) -> Command {
     let commands = tools.into_iter().map(|tool| {
-        let schema = Schema::read(tool.model_schema);
+        let schema = Schema::for_flags(tool);
         let usage = fields::usage(&format!("{PROGRAM} {}", tool.command()), &schema);
         fields::command(tool, &schema).override_usage(usage)
     });

@@ -237,7 +237,7 @@ mod tests {
         ] {
             let tool = find(tool).unwrap();
             let args: Vec<OsString> = words.iter().map(OsString::from).collect();
-            let advice = advice(tool, "x", &Schema::read(tool.model_schema), &args);
+            let advice = advice(tool, "x", &Schema::for_flags(tool), &args);
             match advised {
                 Some(advised) => {
                     let advice = advice.unwrap();

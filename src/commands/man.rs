@@ -143,7 +143,7 @@ fn variables(tool: &Tool) -> String {
 }
 
 fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
-    let schema = Schema::read(tool.model_schema);
+    let schema = Schema::for_flags(tool);
     let spoken = format!("{PROGRAM} {}", tool.command());
     let text = format!("{}\n\n{}", schema.description, tool.manual.text);
     let command = fields::command(tool, &schema)
@@ -262,7 +262,7 @@ mod tests {
             let name = format!("ikigai-tools-{}.1", tool.command());
             let (_, page) = pages.iter().find(|(one, _)| *one == name).unwrap();
             let page = String::from_utf8(page.clone()).unwrap().replace('\\', "");
-            for field in Schema::read(tool.model_schema).fields {
+            for field in Schema::for_flags(tool).fields {
                 assert!(page.contains(&format!("--{}", field.flag())), "{page}");
             }
             assert!(page.starts_with(&format!(".\" {MARK}")), "{page}");

@@ -162,6 +162,18 @@ impl BoundedText {
         self.full
     }
 
+    /// The room that is left behind the records.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.room.saturating_sub(self.cost.unwrap_or(0))
+    }
+
+    /// The room that `text` takes.
+    #[must_use]
+    pub fn cost(&self, text: &[u8]) -> usize {
+        self.measure.cost(text)
+    }
+
     /// Holds as much of `bytes` as may still fit.
     pub fn hold(&mut self, bytes: &[u8]) {
         if self.full {

@@ -244,6 +244,16 @@ impl Failure {
         self
     }
 
+    /// The same failure with `note` after the note that it has.
+    #[must_use]
+    pub fn and_note(mut self, note: &str) -> Self {
+        if !self.note.is_empty() {
+            self.note.push(' ');
+        }
+        self.note.push_str(note);
+        self
+    }
+
     /// The same failure with a note that quotes a file.
     #[must_use]
     pub fn with_quotation(self, note: impl Into<String>) -> Self {

@@ -1,10 +1,9 @@
 //! The tools' definitions as the `tools` of a provider's request, for its strict mode or without
 //! it.
 //!
-//! The words are those for models ([`Tool::model_schema`]); the fields are those that a host's
-//! requests may have ([`Tool::schema`]), because a program that sends the definitions to a
-//! provider hands the model's calls to the tools as a host does: a field that would be ignored must
-//! not be offered.
+//! The words are those for models ([`Tool::model_schema`]), or those that are true of a host's
+//! calls ([`Tool::host_words`]), because a program that sends the definitions to a provider hands
+//! the model's calls to the tools as a host does.
 //!
 //! The formats are those of the providers' own references, as of 2026. Strict mode requires:
 //!
@@ -70,7 +69,7 @@ pub enum SchemaMode {
 pub fn definitions(provider: Option<(ModelProvider, SchemaMode)>, tools: &[&Tool]) -> Value {
     let definitions = tools.iter().map(|tool| match provider {
         None => serde_json::from_str(tool.schema).unwrap_or_default(),
-        Some((provider, mode)) => define(provider, mode, &model_schema_for_hosts(tool)),
+        Some((provider, mode)) => define(provider, mode, &words_for_hosts(tool)),
     });
     let definitions: Vec<Value> = definitions.collect();
     match provider {
@@ -79,14 +78,10 @@ pub fn definitions(provider: Option<(ModelProvider, SchemaMode)>, tools: &[&Tool
     }
 }
 
-/// The tool's schema for models, without the fields that hosts may not send.
-fn model_schema_for_hosts(tool: &Tool) -> Value {
-    let hosts: Value = serde_json::from_str(tool.schema).unwrap_or_default();
-    let mut schema: Value = serde_json::from_str(tool.model_schema).unwrap_or_default();
-    if let Some(fields) = schema["parameters"]["properties"].as_object_mut() {
-        fields.retain(|name, _| hosts["parameters"]["properties"].get(name).is_some());
-    }
-    schema
+/// The tool's schema in the words that are true of a host's calls.
+fn words_for_hosts(tool: &Tool) -> Value {
+    let words = tool.host_words.unwrap_or(tool.model_schema);
+    serde_json::from_str(words).unwrap_or_default()
 }
 
 fn define(provider: ModelProvider, mode: SchemaMode, schema: &Value) -> Value {
@@ -216,7 +211,7 @@ mod tests {
                     assert_eq!(part["required"], json!(names));
                 }
             });
-            let original: Value = serde_json::from_str(row.schema).unwrap();
+            let original = words_for_hosts(row);
             let needed = original["parameters"]["required"].as_array().unwrap();
             for (name, property) in parameters["properties"].as_object().unwrap() {
                 let kind = &original["parameters"]["properties"][name]["type"];
@@ -244,7 +239,7 @@ mod tests {
             let schema = &tool["input_schema"];
             assert_keywords(schema, &STRICT);
             assert_eq!(schema["additionalProperties"], false);
-            let original: Value = serde_json::from_str(row.schema).unwrap();
+            let original = words_for_hosts(row);
             assert_eq!(schema["required"], original["parameters"]["required"]);
         }
     }
@@ -265,7 +260,7 @@ mod tests {
                 assert_ne!(tool.get("strict"), Some(&json!(true)));
                 let schema = tool.get("input_schema").unwrap_or(&tool["parameters"]);
                 assert_keywords(schema, &STRICT[..6]);
-                let original: Value = serde_json::from_str(row.schema).unwrap();
+                let original = words_for_hosts(row);
                 assert_eq!(schema["required"], original["parameters"]["required"]);
                 each_schema(schema, &mut |part| {
                     assert!(part["type"].is_string(), "{part}");
@@ -276,12 +271,16 @@ mod tests {
     }
 
     #[test]
-    fn the_words_are_those_for_models_and_no_field_is_offered_that_hosts_requests_have_not() {
+    fn the_words_are_those_for_models_and_true_of_a_host_s_calls() {
         for name in ModelProvider::NAMES {
             for mode in [SchemaMode::Strict, SchemaMode::Free] {
                 let all = Value::from(all_in(name, mode)).to_string();
                 assert!(all.contains("**/*") && !all.contains("libxml2"), "{all}");
-                assert!(!all.contains("workdir"), "{all}");
+                assert!(
+                    all.contains("workdir") && all.contains("main_only"),
+                    "{all}"
+                );
+                assert!(all.contains("the files directly in path"), "{all}");
             }
         }
     }

@@ -14,10 +14,12 @@ use serde::de::{
 };
 use serde_json::value::RawValue;
 
+use crate::basics::words;
 use crate::contract::failure::Failure;
 use crate::contract::terms::Terms;
 
 mod in_place;
+mod meant_fields;
 
 /// Some hosts' runtimes write it before their JSON; it has no meaning.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -25,11 +27,16 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Size of a large request in bytes, which is read in place.
 const LARGE: usize = 64 * 1024;
 
-/// The fields of one call.
-#[derive(Debug)]
+/// Longest quotation of a value or a name in a message, in characters.
+const QUOTED: usize = 60;
+
+/// The fields of one call, or of one object in a list of them.
+#[derive(Debug, Default)]
 pub struct Request<'a> {
     fields: Vec<(Cow<'a, str>, FieldValue<'a>)>,
     terms: Terms,
+    /// The note on fields that the tool has not, if there are any.
+    ignored: Option<String>,
 }
 
 impl<'a> Request<'a> {
@@ -40,10 +47,7 @@ impl<'a> Request<'a> {
             .then(|| in_place::field_spans(bytes))
             .flatten();
         match spans {
-            Some(spans) => Ok(Self {
-                fields: in_place::unescape_fields(bytes, spans),
-                terms: Terms::default(),
-            }),
+            Some(spans) => Ok(Self::of_fields(in_place::unescape_fields(bytes, spans))),
             None => Self::parse(bytes),
         }
     }
@@ -58,10 +62,7 @@ impl<'a> Request<'a> {
         let mut reader = serde_json::Deserializer::from_slice(bytes);
         let read = JsonDepth::Request.deserialize(&mut reader);
         match read.and_then(|value| reader.end().map(|()| value)) {
-            Ok(FieldValue::Request(fields)) => Ok(Self {
-                fields,
-                terms: Terms::default(),
-            }),
+            Ok(FieldValue::Object(request)) => Ok(request),
             Ok(other) => Err(invalid(format!(
                 "expected an object, found {}",
                 other.kind()
@@ -69,21 +70,20 @@ impl<'a> Request<'a> {
             // It may still be JSON: a value that cannot be represented makes only its own field
             // unusable.
             Err(error) => match serde_json::from_slice(bytes) {
-                Ok(RawFields(fields)) => Ok(Self {
-                    fields: fields.into_iter().filter_map(parse_field).collect(),
-                    terms: Terms::default(),
-                }),
+                Ok(RawFields(fields)) => Ok(Self::of_fields(
+                    fields.into_iter().filter_map(parse_field).collect(),
+                )),
                 Err(other) if other.is_data() => Err(invalid(error.to_string())),
                 Err(error) => Err(invalid(error.to_string())),
             },
         }
     }
 
-    /// The same request, under these terms.
-    #[must_use]
-    pub fn on(mut self, terms: Terms) -> Self {
-        self.terms = terms;
-        self
+    fn of_fields(fields: Vec<(Cow<'a, str>, FieldValue<'a>)>) -> Self {
+        Self {
+            fields,
+            ..Self::default()
+        }
     }
 
     /// The terms under which it is answered.
@@ -125,7 +125,7 @@ impl<'a> Request<'a> {
         Ok(u64::try_from(number.clamp(least, most)).ok())
     }
 
-    /// An optional whole number, unclamped; 0 counts as missing.
+    /// An optional whole number, unclamped and perhaps negative; 0 counts as missing.
     pub fn number(&self, name: &str) -> Result<Option<i128>, Failure> {
         let Some(value) = self.non_empty_field(name) else {
             return Ok(None);
@@ -149,6 +149,54 @@ impl<'a> Request<'a> {
             Some(FieldValue::Text(text)) if text.trim().eq_ignore_ascii_case("false") => Ok(false),
             Some(other) => Err(other.refuse_for(name, "a boolean")),
         }
+    }
+
+    /// An optional choice: the value that is called so in `choices`, in which a value may have
+    /// several names.
+    pub fn choice<T: Copy + PartialEq>(
+        &self,
+        name: &str,
+        choices: &[(&str, T)],
+    ) -> Result<Option<T>, Failure> {
+        let text = self.text(name)?.map(str::trim).unwrap_or_default();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let mut all = choices.iter();
+        if let Some((_, value)) = all.find(|(one, _)| one.eq_ignore_ascii_case(text)) {
+            return Ok(Some(*value));
+        }
+        let first_name = |(at, (_, value)): &(usize, &(&str, T))| {
+            choices[..*at].iter().all(|(_, other)| other != value)
+        };
+        let names = choices.iter().enumerate().filter(first_name);
+        let names: Vec<&str> = names.map(|(_, (one, _))| *one).collect();
+        Err(Failure::bad_request(format!(
+            "{name} must be {}",
+            words::alternatives(&names)
+        )))
+    }
+
+    /// An optional list of objects, each as a request of its own; `None` if it is missing.
+    pub fn objects(&self, name: &str) -> Result<Option<Vec<&Request<'a>>>, Failure> {
+        let wanted = "an array of objects";
+        match self.field(name) {
+            None | Some(FieldValue::Null) => Ok(None),
+            Some(FieldValue::List(values)) => {
+                let objects = values.iter().map(|value| match value {
+                    FieldValue::Object(fields) => Ok(fields),
+                    other => Err(other.refuse_for(name, wanted)),
+                });
+                objects.collect::<Result<_, _>>().map(Some)
+            }
+            Some(other) => Err(other.refuse_for(name, wanted)),
+        }
+    }
+
+    /// True if this field is given.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.non_empty_field(name).is_some()
     }
 
     /// An optional list of strings; empty if it is missing. Empty strings in it are ignored.
@@ -183,6 +231,13 @@ impl<'a> Request<'a> {
             .find(|(key, _)| key == name)
             .map(|(_, value)| value)
     }
+}
+
+/// Shortens a value for its quotation in a message.
+#[must_use]
+pub fn quote_value(value: &str) -> String {
+    let short: String = value.chars().take(QUOTED).collect();
+    format!("{short:?}")
 }
 
 /// Parses a whole number in any notation of JSON's. Beyond the range of integers, it is the
@@ -221,8 +276,8 @@ enum FieldValue<'a> {
     Real(f64),
     Text(Cow<'a, str>),
     List(Vec<FieldValue<'a>>),
-    /// The fields of the whole request.
-    Request(Vec<(Cow<'a, str>, FieldValue<'a>)>),
+    /// The whole request, or an object in a list.
+    Object(Request<'a>),
     /// A non-empty array or an object where no field has one.
     Other(&'static str),
     /// JSON that cannot be represented, such as half of a surrogate pair, and the reason.
@@ -237,7 +292,7 @@ impl FieldValue<'_> {
             Self::Integer(_) | Self::Real(_) => "a number",
             Self::Text(_) => "a string",
             Self::List(_) => "an array",
-            Self::Request(_) => "an object",
+            Self::Object(_) => "an object",
             Self::Other(kind) => kind,
             Self::Unrepresentable(_) => "a value that cannot be held",
         }
@@ -263,13 +318,14 @@ impl FieldValue<'_> {
 }
 
 /// The depth of a value in a request, which decides how much of it is kept: fields are strings,
-/// numbers or lists of these. Deeper values are skipped without recursion, so that deep nesting
-/// does not exhaust the stack.
+/// numbers or lists of these, or of objects that have such. Deeper values are skipped without
+/// recursion, so that deep nesting does not exhaust the stack.
 #[derive(Clone, Copy)]
 enum JsonDepth {
     Request,
     Field,
     Element,
+    Leaf,
 }
 
 impl<'de> DeserializeSeed<'de> for JsonDepth {
@@ -338,15 +394,19 @@ impl<'de> Visitor<'de> for JsonDepth {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let Self::Request = self else {
-            while let Some((IgnoredAny, IgnoredAny)) = map.next_entry()? {}
-            return Ok(FieldValue::Other("an object"));
+        let within = match self {
+            Self::Request => Self::Field,
+            Self::Element => Self::Leaf,
+            Self::Field | Self::Leaf => {
+                while let Some((IgnoredAny, IgnoredAny)) = map.next_entry()? {}
+                return Ok(FieldValue::Other("an object"));
+            }
         };
         let mut fields = Vec::new();
         while let Some(FieldName(name)) = map.next_key()? {
-            fields.push((name, map.next_value_seed(Self::Field)?));
+            fields.push((name, map.next_value_seed(within)?));
         }
-        Ok(FieldValue::Request(fields))
+        Ok(FieldValue::Object(Request::of_fields(fields)))
     }
 }
 
@@ -397,7 +457,7 @@ struct FieldName<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for FieldName<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match JsonDepth::Element.deserialize(deserializer)? {
+        match JsonDepth::Leaf.deserialize(deserializer)? {
             FieldValue::Text(text) => Ok(Self(text)),
             other => Err(serde::de::Error::custom(format!(
                 "field named by {}",

@@ -67,14 +67,6 @@ pub enum Audience {
     Program,
 }
 
-impl Audience {
-    /// True if its requests may have fields beyond the specification's schemas.
-    #[must_use]
-    pub fn may_send_more(self) -> bool {
-        self != Self::Host
-    }
-}
-
 /// The deadline of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {
@@ -135,6 +127,8 @@ pub struct Terms {
     pub served: bool,
     /// No cached answer may be used, and this one is not cached: a person wants the present state.
     pub no_cache: bool,
+    /// The answer to a person goes into a pipe or a file, for other programs.
+    pub piped: bool,
     /// Reports the last line that a command wrote, if the caller wants to know.
     pub progress: Option<fn(&[u8])>,
     /// Description of the call, where a server or flags have given one.
@@ -173,6 +167,7 @@ impl Terms {
             deadline: seconds.and_then(Deadline::after),
             served: false,
             no_cache: false,
+            piped: false,
             progress: None,
             context: None,
         }

@@ -23,9 +23,13 @@ pub struct Tool {
     /// The JSON schema, as `--schema` prints it: the specification's.
     pub schema: &'static str,
     /// The schema in words for models and people, true to this program, with bounds and defaults.
-    /// It may have optional fields that hosts may not send: see
-    /// [`Audience::may_send_more`](crate::contract::terms::Audience::may_send_more).
+    /// It may have optional fields that hosts' schema has not: hosts may send them all the same.
     pub model_schema: &'static str,
+    /// The same for programs that hand a model's calls on as a host does, where a host's call is
+    /// answered otherwise and other words are true of it.
+    pub host_words: Option<&'static str>,
+    /// Other agents' names for fields, each with the tool's own.
+    pub aliases: &'static [(&'static str, &'static str)],
     /// The JSON schema of the answer's object, for programs that check it.
     pub output_schema: Option<&'static str>,
     /// The field by which a request limits the answer itself, in bytes, if there is one. If a
@@ -83,7 +87,7 @@ impl Tool {
     /// # Errors
     /// The first phase failed.
     pub fn run<'a>(&self, request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-        (self.run)(request)
+        request.name_ignored((self.run)(request))
     }
 
     /// The result of [`Tool::run`] if `store` alone can give it: a cached answer, a cached failure,
@@ -95,7 +99,8 @@ impl Tool {
         request: &'a Request<'a>,
         store: &dyn CacheStore,
     ) -> Option<Result<Reply<'a>, Failure>> {
-        self.from_cache?(request, store)
+        let found = self.from_cache?(request, store)?;
+        Some(request.name_ignored(found))
     }
 
     /// The name that people type: the link's, without the `-tool` that some hosts want.

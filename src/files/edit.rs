@@ -11,10 +11,12 @@ use std::time::{Duration, Instant};
 
 use memchr::memchr_iter;
 use memchr::memmem::Finder;
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags, fstat};
 use rustix::io::{Errno, pread};
 
-use super::line_ends::{self, LineEndChange};
+use super::changed_lines::ChangedLines;
+use super::draft::FileDraft;
+use super::line_ends::{self, EditTexts, LineEndChange};
 use super::nearest::{self, NearestText, SearchClock};
 use super::regular::{FileAccessError, RegularFile};
 use super::target::WriteTarget;
@@ -29,13 +31,41 @@ const NEAREST_TIMEOUT: Duration = Duration::from_millis(50);
 /// Bytes at the beginning of the file in which the nearest text is looked for.
 const NEAREST_SIZE: usize = 32 * 1024 * 1024;
 
+/// The most occurrences of a text whose places are kept.
+const MOST_PLACES: usize = 1000;
+
+/// The largest file, in bytes, whose text between two replacements is kept in memory.
+const MOST_IN_MEMORY: i64 = 64 * 1024 * 1024;
+
+/// A replacement that is to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct TextReplacement<'a> {
+    /// The text to be found, which is not empty.
+    pub old: &'a [u8],
+    /// The text in its place.
+    pub new: &'a [u8],
+    /// All occurrences are replaced, and not the only one.
+    pub all: bool,
+}
+
 /// An edit that was made.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct FileEdit {
+    /// The replacements, in their order.
+    pub made: Vec<MadeReplacement>,
+    /// The lines that were changed, if they were asked for.
+    pub changed: ChangedLines,
+}
+
+/// A replacement that was made.
+#[derive(Debug)]
+pub struct MadeReplacement {
     /// The number of occurrences that were replaced.
-    pub replacements: u64,
+    pub count: u64,
     /// The change of line ends.
     pub line_ends: LineEndChange,
+    /// The line that was left empty when whole lines were taken out without their last line end.
+    pub emptied: Option<u64>,
     /// The nearest text, if all occurrences were to be replaced and there are none.
     pub nearest: Option<Box<NearestText>>,
 }
@@ -83,87 +113,157 @@ impl From<FileAccessError> for EditError {
     }
 }
 
-/// Replaces `old`, which is not empty, with `new` in the file at `path`: its only occurrence, or
-/// `all` of them. Occurrences do not overlap; they are searched for from the beginning.
+/// Makes the `replacements` in the file at `path`, each in the text as it then is: of the only
+/// occurrence, or of all. Occurrences do not overlap; they are searched for from the beginning.
+/// If one cannot be made, none is.
 ///
 /// In a file whose lines all end in CRLF, LF in texts that have no CR means CRLF. Nothing else is
 /// taken for anything but itself.
 ///
 /// At `end` another writer is waited for no longer.
+///
+/// # Errors
+/// The place in `replacements` of the one that cannot be made, and the reason.
 pub fn edit(
     path: &Path,
-    old: &[u8],
-    new: &[u8],
-    all: bool,
+    replacements: &[TextReplacement<'_>],
+    tells_lines: bool,
     end: Option<Instant>,
-) -> Result<FileEdit, EditError> {
-    let target = WriteTarget::resolve(path)?;
-    let file = replace::open_locked(&target, OFlags::RDWR, end)?;
-    let (texts, decided) = line_ends::decide(&file, old, new)?;
-    let finder = Finder::new(&texts.0);
-    let found = find(&file, &finder)?;
-    let nearest = || -> Result<Box<NearestText>, FileAccessError> {
-        let clock = SearchClock::of(NEAREST_TIMEOUT);
-        let (content, whole) = beginning(&file, NEAREST_SIZE)?;
-        Ok(Box::new(nearest::find_nearest(
-            &content, whole, old, new, &clock,
-        )))
-    };
-    let count = if decided.changes_nothing {
-        0
-    } else {
-        found.count
-    };
-    match count {
-        0 if all => {
-            return Ok(FileEdit {
-                replacements: 0,
-                line_ends: LineEndChange::AsSent,
-                nearest: Some(nearest()?),
-            });
+) -> Result<FileEdit, (usize, EditError)> {
+    let no_file = |error: FileAccessError| (0, error.into());
+    let target = WriteTarget::resolve(path).map_err(no_file)?;
+    let file = replace::open_locked(&target, OFlags::RDWR, end).map_err(no_file)?;
+    let mut edited = FileEdit::default();
+    let mut between = None;
+    for (at, replacement) in replacements.iter().enumerate() {
+        let failed = |error| (at, error);
+        let text = between.as_ref().map_or(&file, |(_, text)| text);
+        let prepared = PreparedReplacement::find(text, *replacement).map_err(failed)?;
+        match prepared.made.nearest {
+            Some(nearest) if replacements.len() > 1 => {
+                return Err((at, EditError::NotFound(nearest)));
+            }
+            Some(_) => {
+                edited.made.push(prepared.made);
+                return Ok(edited);
+            }
+            None => {}
         }
-        0 => return Err(EditError::NotFound(nearest()?)),
-        1 => {}
-        count if !all => {
-            return Err(EditError::NotUnique {
-                count,
-                lines: line_numbers(&file, &found.first)?,
-            });
-        }
-        _ => {}
+        let mut make = || -> Result<_, FileAccessError> {
+            if tells_lines {
+                let begins = line_numbers(text, &prepared.found.first)?;
+                let (old, new) = &prepared.texts;
+                edited.changed.add(&begins, old, new);
+                edited.changed.is_partial |= prepared.found.count > begins.len() as u64;
+            }
+            if at + 1 < replacements.len() {
+                let draft = draft_between(&target, &file)?;
+                prepared.write(text, &draft.file)?;
+                let copy = draft.file.try_clone();
+                let copy = copy.map_err(|error| FileAccessError::failed_write(&error))?;
+                let stat = fstat(&copy).map_err(FileAccessError::reading)?;
+                return Ok(Some((draft, RegularFile { file: copy, stat })));
+            }
+            replace::replace(&target, &file, &mut |draft| prepared.write(text, draft))?;
+            Ok(None)
+        };
+        let next = make();
+        edited.made.push(prepared.made);
+        between = next.map_err(|error| failed(error.into()))?;
     }
-    let length = found.length;
-    replace::replace(&target, &file, &mut |draft| match found.first[..] {
-        [at] => write_around(&file, draft, (at, texts.0.len()), &texts.1, length),
-        _ => write_replaced(&file, draft, &finder, &texts.1, length),
-    })?;
-    let left = decided.crlf > found.count * line_ends::crlf_in(old);
-    Ok(FileEdit {
-        replacements: found.count,
-        line_ends: match decided.done {
-            LineEndChange::Mixed if !left => LineEndChange::AsSent,
-            done => done,
-        },
-        nearest: None,
-    })
+    Ok(edited)
 }
 
-/// The file's first `most` bytes, and whether that is all of it.
-fn beginning(file: &RegularFile, most: usize) -> Result<(Vec<u8>, bool), FileAccessError> {
-    let size = usize::try_from(file.stat.st_size).unwrap_or(0);
-    let mut content = Vec::with_capacity(size.saturating_add(1).min(most));
-    loop {
-        let filled = content.len();
-        if filled == most {
-            return Ok((content, false));
+/// A draft that is never put in place, for the text between two replacements.
+fn draft_between(target: &WriteTarget, file: &RegularFile) -> Result<FileDraft, FileAccessError> {
+    let owner_alone = Mode::from_raw_mode(0o600);
+    let beside = (file.stat.st_size > MOST_IN_MEMORY)
+        .then(|| FileDraft::create(&target.directory, owner_alone).ok());
+    match beside.flatten() {
+        Some(draft) => Ok(draft),
+        None => FileDraft::in_memory().map_err(FileAccessError::writing),
+    }
+}
+
+/// A replacement whose occurrences were found.
+struct PreparedReplacement<'a> {
+    texts: EditTexts<'a>,
+    found: TextOccurrences,
+    made: MadeReplacement,
+}
+
+impl<'a> PreparedReplacement<'a> {
+    /// Finds what is to be replaced in `file`. If all occurrences are meant and there are none, it
+    /// has the nearest text.
+    fn find(file: &RegularFile, replacement: TextReplacement<'a>) -> Result<Self, EditError> {
+        let TextReplacement { old, new, all } = replacement;
+        let (texts, decided) = line_ends::decide(file, old, new)?;
+        let found = find(file, &Finder::new(&texts.0))?;
+        let count = if decided.changes_nothing {
+            0
+        } else {
+            found.count
+        };
+        if count > 1 && !all {
+            let named = &found.first[..found.first.len().min(nearest::MOST_NAMED)];
+            let lines = line_numbers(file, named)?;
+            return Err(EditError::NotUnique { count, lines });
         }
-        content.resize(most.min(filled + WINDOW), 0);
-        let read = file.read_at(&mut content[filled..], filled as u64)?;
-        content.truncate(filled + read);
-        if read == 0 {
-            return Ok((content, true));
+        let mut nearest = None;
+        if count == 0 {
+            let clock = SearchClock::of(NEAREST_TIMEOUT);
+            let (content, whole) = file.beginning(NEAREST_SIZE)?;
+            let found = nearest::find_nearest(&content, whole, old, new, &clock);
+            nearest = Some(Box::new(found));
+        }
+        match nearest {
+            Some(nearest) if !all => return Err(EditError::NotFound(nearest)),
+            _ => {}
+        }
+        let left = decided.crlf > found.count * line_ends::crlf_in(old);
+        let emptied = match found.first[..] {
+            [at, ..] if count > 0 && new.is_empty() => emptied_line(file, at, &texts.0)?,
+            _ => None,
+        };
+        Ok(Self {
+            made: MadeReplacement {
+                count,
+                line_ends: match decided.done {
+                    _ if count == 0 => LineEndChange::AsSent,
+                    LineEndChange::Mixed if !left => LineEndChange::AsSent,
+                    done => done,
+                },
+                emptied,
+                nearest,
+            },
+            texts,
+            found,
+        })
+    }
+
+    /// Writes the new content of `file` into `draft`.
+    fn write(&self, file: &RegularFile, draft: &File) -> Result<(), FileAccessError> {
+        let ((old, new), length) = (&self.texts, self.found.length);
+        match self.found.first[..] {
+            [at] => write_around(file, draft, (at, old.len()), new, length),
+            _ => write_replaced(file, draft, &Finder::new(old), new, length),
         }
     }
+}
+
+/// The line that is left empty without `old` at offset `at`, if `old` is whole lines but for the
+/// last line end.
+fn emptied_line(file: &RegularFile, at: u64, old: &[u8]) -> Result<Option<u64>, FileAccessError> {
+    let (mut before, mut behind) = ([b'\n'], [0; 2]);
+    if at > 0 {
+        file.read_at(&mut before, at - 1)?;
+    }
+    let read = file.read_at(&mut behind, at + old.len() as u64)?;
+    let ends = behind[..read].starts_with(b"\n") || behind == *b"\r\n";
+    if before != *b"\n" || !ends || old.ends_with(b"\n") {
+        return Ok(None);
+    }
+    Ok(line_numbers(file, &[at])?.first().copied())
 }
 
 /// The numbers of the lines in which the offsets `places`, which ascend, are.
@@ -200,7 +300,7 @@ fn find(file: &RegularFile, finder: &Finder<'_>) -> Result<TextOccurrences, File
     let length = search(file, finder, |piece| {
         if let EditPiece::Match(at) = piece {
             count += 1;
-            if first.len() < nearest::MOST_NAMED {
+            if first.len() < MOST_PLACES {
                 first.push(at);
             }
         }
@@ -324,7 +424,7 @@ mod tests {
 
     /// The number of replacements that an edit made, if it was made.
     fn made(result: Result<FileEdit, EditError>) -> Option<u64> {
-        result.ok().map(|edited| edited.replacements)
+        result.ok().map(|edited| edited.made[0].count)
     }
 
     /// The result of an edit of a file with `content`, and its content then.
@@ -337,7 +437,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         std::fs::write(&path, content).unwrap();
-        let result = edit(&path, old, new, all, None);
+        let replacement = TextReplacement { old, new, all };
+        let result = edit(&path, &[replacement], true, None).map_err(|(_, error)| error);
         (result, std::fs::read(&path).unwrap())
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Rules: specification of file-read, file-write and file-edit, and the decisions on them.
 
+mod changed_lines;
 mod directory;
 mod draft;
 mod edit;
@@ -12,6 +13,7 @@ mod in_place;
 pub mod kind;
 mod line_ends;
 mod lock;
+mod made_directories;
 pub mod nearest;
 mod preserve;
 mod read;
@@ -19,13 +21,15 @@ mod regular;
 mod replace;
 mod target;
 
+pub use changed_lines::ChangedLines;
 pub use directory::{DirectoryEntryKind, list_directory};
+pub use made_directories::MadeDirectories;
 #[cfg(fuzzing)]
 pub use edit::FileEdit;
-pub use edit::{EditError, edit};
+pub use edit::{EditError, TextReplacement, edit};
 pub use image::is_whole_image;
 pub use line_ends::LineEndChange;
 pub use lock::while_waiting;
 pub use read::{FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption, read};
-pub use regular::{ErrorReason, FileAccessError};
+pub use regular::{ErrorReason, FileAccessError, beginning};
 pub use replace::write;

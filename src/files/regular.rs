@@ -16,6 +16,9 @@ use rustix::io::{Errno, pread};
 use crate::basics::words::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
 
+/// Bytes that are read at a time.
+const WINDOW: usize = 1024 * 1024;
+
 /// The reason why a file could not be read or written. Each variant corresponds to one of the
 /// specification's codes.
 #[derive(Debug)]
@@ -199,6 +202,24 @@ impl RegularFile {
         }
     }
 
+    /// The file's first `most` bytes, and whether that is all of it.
+    pub fn beginning(&self, most: usize) -> Result<(Vec<u8>, bool), FileAccessError> {
+        let size = usize::try_from(self.stat.st_size).unwrap_or(0);
+        let mut content = Vec::with_capacity(size.saturating_add(1).min(most));
+        loop {
+            let filled = content.len();
+            if filled == most {
+                return Ok((content, false));
+            }
+            content.resize(most.min(filled + WINDOW), 0);
+            let read = self.read_at(&mut content[filled..], filled as u64)?;
+            content.truncate(filled + read);
+            if read == 0 {
+                return Ok((content, true));
+            }
+        }
+    }
+
     /// Refuses what is not a regular file.
     pub fn permit(stat: &Stat) -> Result<(), FileAccessError> {
         match FileType::from_raw_mode(stat.st_mode) {
@@ -213,6 +234,14 @@ impl RegularFile {
             ))),
         }
     }
+}
+
+/// The first `most` bytes of the file at `path`, and whether that is all of it; `None` if it cannot
+/// be read, or the system generates it.
+#[must_use]
+pub fn beginning(path: &Path, most: usize) -> Option<(Vec<u8>, bool)> {
+    let file = RegularFile::open(path, OFlags::RDONLY).ok()?;
+    file.beginning(most).ok().filter(|_| file.stat.st_size > 0)
 }
 
 #[cfg(test)]

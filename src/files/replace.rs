@@ -187,7 +187,7 @@ fn not_possible(errno: Errno) -> Result<bool, FileAccessError> {
 mod tests {
     use std::fs;
 
-    use super::super::edit::edit;
+    use super::super::edit::{TextReplacement, edit};
     use super::*;
 
     fn directory_with(name: &str, content: &str) -> (tempfile::TempDir, std::path::PathBuf) {
@@ -240,9 +240,17 @@ mod tests {
                         // On a slow disk the others may hold the file for longer than one waits.
                         // That is refused, and nothing is written.
                         let edited = (0..20).find_map(|_| {
-                            edit(path, old.as_bytes(), new.as_bytes(), false, None).ok()
+                            let replacement = TextReplacement {
+                                old: old.as_bytes(),
+                                new: new.as_bytes(),
+                                all: false,
+                            };
+                            edit(path, &[replacement], false, None).ok()
                         });
-                        assert!(edited.is_some_and(|edited| edited.replacements == 1), "{n}");
+                        assert!(
+                            edited.is_some_and(|edited| edited.made[0].count == 1),
+                            "{n}"
+                        );
                     }
                 });
             }

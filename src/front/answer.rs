@@ -140,7 +140,7 @@ pub fn carry_out(
     let terms = *object.terms();
     let mut request = input
         .and_then(Request::parse_in_place)
-        .map(|request| request.on(terms));
+        .map(|request| request.on(tool, terms));
     let reply = request
         .as_mut()
         .map_err(|failure| failure.clone())

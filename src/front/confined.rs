@@ -14,6 +14,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, Family, Tool};
 use crate::front::admit::{self, PathRefusal};
+use crate::front::call_file;
 use crate::sandbox::confinement::{self, AccessRight, Confinement, ConfinementBounds};
 use crate::sandbox::roots::RootSet;
 use crate::{shell, unseen};
@@ -27,14 +28,22 @@ use crate::{shell, unseen};
 /// `NETWORK_ERROR` if a tool wants the network that was taken away.
 pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, Failure> {
     let context = request.terms().context;
-    match context.and_then(|context| Some((context, context.bounds.as_ref()?))) {
-        Some((context, bounds)) => confine(tool, request, bounds, context.reads_outputs)?,
-        None => match ConfinementBounds::of_environment() {
-            Some(bounds) => confine(tool, request, &bounds, true)?,
-            None => read_spelled_names(tool, request),
-        },
+    let bounds = context.and_then(|context| Some((context.bounds.clone()?, context.reads_outputs)));
+    let bounds = bounds.or_else(|| Some((ConfinementBounds::of_environment()?, true)));
+    let confined = bounds.map(|(bounds, outputs)| confine(tool, request, &bounds, outputs));
+    if confined.is_none() {
+        read_spelled_names(tool, request);
     }
-    tool.run(request)
+    match confined.unwrap_or(Ok(())) {
+        Ok(()) => match (tool.scope, request.terms().served) {
+            (AccessScope::File(field), true) => {
+                let path = request.text(field).ok().flatten().unwrap_or_default();
+                call_file::told(path, || tool.run(request))
+            }
+            _ => tool.run(request),
+        },
+        Err(failure) => request.name_ignored(Err(failure)),
+    }
 }
 
 /// Replaces a name in which unseen characters are spelled, as answers have it, with the name of the
@@ -43,8 +52,8 @@ fn read_spelled_names(tool: &Tool, request: &mut Request<'_>) {
     let (path, pattern) = match tool.scope {
         AccessScope::File(path) => (path, None),
         AccessScope::Paths { directory, pattern } => (directory, Some(pattern)),
-        AccessScope::Machine if request.terms().reader.may_send_more() => (admit::WORKDIR, None),
-        AccessScope::Machine | AccessScope::Network => return,
+        AccessScope::Machine => (admit::WORKDIR, None),
+        AccessScope::Network => return,
     };
     let given = |field| request.text(field).ok().flatten();
     let path = given(path)
@@ -95,11 +104,9 @@ fn confine(
     let outputs = outputs.and_then(|directory| confinement.resolve_trusted(&directory));
     let beside = RootSet::new(outputs.iter().cloned().collect());
     let here = env::current_dir().map_err(|error| refused(error.to_string()))?;
-    let knows_more = request.terms().reader.may_send_more();
     let admitted = admit::check_request_paths(&confinement, &beside, tool, &here, |name| {
         // Any other value is refused by the tool or taken as not given.
-        let known = knows_more || name != admit::WORKDIR;
-        request.text(name).ok().flatten().filter(|_| known)
+        request.text(name).ok().flatten()
     });
     admitted.map_err(|refused| refusal(&confinement, &refused))?;
     if tool.scope != AccessScope::Machine {

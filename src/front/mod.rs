@@ -25,6 +25,7 @@
 mod abort;
 mod admit;
 pub mod answer;
+pub mod call_file;
 pub mod confined;
 pub mod host;
 pub mod mcp;

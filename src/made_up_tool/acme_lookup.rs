@@ -17,6 +17,8 @@ pub const TOOL: Tool = Tool {
     offered: true,
     schema: include_str!("acme_lookup.json"),
     model_schema: include_str!("acme_lookup.json"),
+    host_words: None,
+    aliases: &[],
     output_schema: None,
     own_limit: None,
     artifacts: false,

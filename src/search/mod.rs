@@ -7,6 +7,7 @@ pub mod braces;
 mod classes;
 pub mod empty_result;
 pub mod ere;
+pub mod ignore_files;
 mod order;
 pub mod ordered_pool;
 pub mod paths;

@@ -113,18 +113,43 @@ impl GlobPattern {
     /// # Errors
     /// The text is not a pattern.
     pub fn parse(text: &[u8]) -> Result<Self, WildcardError> {
+        Self::read(text, |pattern| vec![pattern.to_vec()])
+    }
+
+    /// Reads a pattern as models mean it: without a slash it matches at any depth, and brackets may
+    /// be characters of a name as well.
+    ///
+    /// # Errors
+    /// The text is not a pattern.
+    pub fn parse_anywhere(text: &[u8]) -> Result<Self, WildcardError> {
+        Self::read(text, |pattern| {
+            let mut ways = vec![anywhere(pattern)];
+            if pattern.contains(&b'[') {
+                ways.push(escape_brackets(&ways[0]));
+            }
+            ways
+        })
+    }
+
+    /// Reads a pattern, each of whose alternatives is written in these ways.
+    fn read(text: &[u8], ways: impl Fn(&[u8]) -> Vec<Vec<u8>>) -> Result<Self, WildcardError> {
         if text.contains(&0) {
             return Err(WildcardError::Nul);
         }
         if text.len() > LONGEST_WITH_BRACES {
             return Err(WildcardError::TooLong);
         }
-        let alternatives = braces::alternatives(text).map_err(|_| WildcardError::TooMany)?;
+        let mut alternatives = braces::alternatives(text).map_err(|_| WildcardError::TooMany)?;
         let too_long = |text: &[u8]| text.len() > LONGEST_PATTERN;
-        if alternatives.is_empty() {
-            if too_long(text) {
-                return Err(WildcardError::TooLong);
-            }
+        if alternatives.is_empty() || !too_long(text) {
+            // The name as it is written is one of them.
+            alternatives.push(text.to_owned());
+        }
+        if alternatives.iter().any(|one| too_long(one)) {
+            return Err(WildcardError::TooLong);
+        }
+        let alternatives: Vec<Vec<u8>> = alternatives.iter().flat_map(|one| ways(one)).collect();
+        if let [text] = &*alternatives {
             let mut steps = PatternAutomaton::default();
             let pattern = SplitPattern::parse(text);
             steps.root.clone_from(&pattern.root);
@@ -134,11 +159,7 @@ impl GlobPattern {
         }
         let mut walks = [PatternAutomaton::default(), PatternAutomaton::default()];
         walks[1].root.push(b'/');
-        let as_written = (!too_long(text)).then_some(text);
-        for alternative in alternatives.iter().map(Vec::as_slice).chain(as_written) {
-            if too_long(alternative) {
-                return Err(WildcardError::TooLong);
-            }
+        for alternative in &alternatives {
             let mut pattern = SplitPattern::parse(alternative);
             // A directory that several patterns lead to is written in one way.
             for step in &mut pattern.steps {
@@ -152,6 +173,29 @@ impl GlobPattern {
         let walks = walks.into_iter().map(Arc::new).collect();
         Ok(Self { walks })
     }
+}
+
+/// The pattern for the same names at any depth, if it names no directory.
+fn anywhere(pattern: &[u8]) -> Vec<u8> {
+    match pattern {
+        b"" | b"." | b".." => pattern.to_vec(),
+        _ if pattern.contains(&b'/') => pattern.to_vec(),
+        _ => [b"**/", pattern].concat(),
+    }
+}
+
+/// The pattern in which brackets are characters of a name.
+fn escape_brackets(pattern: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::with_capacity(pattern.len() + 4);
+    let mut bytes = pattern.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => escaped.extend(std::iter::once(byte).chain(bytes.next())),
+            b'[' => escaped.extend(b"\\["),
+            _ => escaped.push(*byte),
+        }
+    }
+    escaped
 }
 
 /// The beginning of a pattern: names up to its first wildcard.

@@ -301,9 +301,12 @@ impl WildcardName {
     /// True if `name` matches. A leading dot only matches a dot that is written.
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
-        if name.first() == Some(&b'.') && self.prefix.is_empty() {
-            return false;
-        }
+        (name.first() != Some(&b'.') || !self.prefix.is_empty()) && self.matches_hidden_too(name)
+    }
+
+    /// True if `name` matches, whose leading dot is a character like others.
+    #[must_use]
+    pub fn matches_hidden_too(&self, name: &[u8]) -> bool {
         let Some(rest) = name.strip_prefix(&*self.prefix) else {
             return false;
         };

@@ -459,23 +459,25 @@ fn the_published_host_gets_what_it_can_take() {
 }
 
 #[test]
-fn a_host_s_request_with_the_fields_of_others_is_answered_as_if_it_had_them_not() {
+fn a_host_s_request_has_a_timeout_and_a_directory_too() {
     let here = directory();
-    for more in [
-        json!({"timeout": 1, "workdir": "/"}),
-        json!({"timeout": "soon", "workdir": 3}),
-        json!({"workdir": "/nonexistent"}),
-    ] {
-        let mut request = json!({"command": "sleep 1.2; pwd -P"});
-        for (name, value) in more.as_object().unwrap() {
-            request[name] = value.clone();
-        }
-        let expected = text(&here.path().canonicalize().unwrap()).to_owned();
-        tool("bash")
-            .with(&request)
-            .in_directory(here.path())
-            .answers(&json!({"output": expected, "exit_code": 0}));
-    }
+    let below = here.path().canonicalize().unwrap().join("below");
+    fs::create_dir(&below).unwrap();
+    let call = |request: Value| tool("bash").with(&request).in_directory(here.path());
+    call(json!({"command": "pwd -P", "workdir": "below"}))
+        .answers(&json!({"output": text(&below), "exit_code": 0}));
+    let slow = json!({"command": "echo begun; sleep 30", "timeout": 1});
+    let answer = call(slow).run().json();
+    assert_eq!(
+        (&answer["output"], &answer["exit_code"]),
+        (&json!("begun"), &json!(124))
+    );
+    call(json!({"command": "pwd", "timeout": "soon"}))
+        .refuses_the_request("timeout must be an integer");
+    let answer = call(json!({"command": "pwd", "workdir": "nowhere"}))
+        .run()
+        .json();
+    assert_eq!(answer["error_code"], "FILE_NOT_FOUND");
 }
 
 /// A person's call, which is answered with the host's object.

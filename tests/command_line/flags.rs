@@ -66,7 +66,7 @@ fn a_terminal_shows_the_output_itself() {
         (&["glob", "*.txt"], "a.txt\nb.txt\n"),
         (
             &["file-edit", "b.txt", "four", "4"],
-            "Replaced 1 occurrence in b.txt\n",
+            "Replaced 1 occurrence in b.txt (line 1)\n",
         ),
         (
             &[
@@ -77,7 +77,7 @@ fn a_terminal_shows_the_output_itself() {
                 "4",
                 "--replace-all",
             ],
-            "Replaced 1 occurrence in b.txt\n",
+            "Replaced 1 occurrence in b.txt (line 1)\n",
         ),
         (
             &["file-write", "c.txt", "no newline"],
@@ -177,10 +177,10 @@ fn a_pipe_gets_the_same_text_and_the_same_exit_code_as_a_terminal() {
         (&["glob", "*.rs"], "", 1),
         (&["glob", "*", "--path", "a\u{1}"], "", 1),
         (&["file-write", "c.txt", "x"], "Wrote 1 bytes to c.txt\n", 0),
-        (&["file-write", "gone/c.txt", "x"], "", 1),
+        (&["file-write", "gone/", "x"], "", 1),
         (
             &["file-edit", "c.txt", "x", "y"],
-            "Replaced 1 occurrence in c.txt\n",
+            "Replaced 1 occurrence in c.txt (line 1)\n",
             0,
         ),
         (&["file-edit", "c.txt", "x", "y"], "", 1),

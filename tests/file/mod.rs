@@ -1,7 +1,8 @@
-//! file-read, file-write and file-edit, called as a host calls them.
+//! file-read, file-write and file-edit, called as a host calls them, and as models do.
 
 mod bounded;
 mod edit;
+mod edits;
 mod files;
 mod in_place;
 mod messages;
@@ -9,5 +10,6 @@ mod near;
 mod odd_places;
 mod paths;
 mod read;
+mod replacing;
 mod write;
 mod write_large;

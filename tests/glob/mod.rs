@@ -4,4 +4,5 @@ mod calls;
 mod like_libc;
 mod messages;
 mod notes;
+mod own_door;
 mod walk;

@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::common;
 use ikigai_tools::search::paths::{EntryKind, LeftOut};
 use ikigai_tools::search::steps::{GlobPattern, WildcardError};
-use ikigai_tools::search::walk::{GlobError, PathVisitor, WalkEntry, expand};
+use ikigai_tools::search::walk::{GlobError, PathVisitor, WalkEntry, WalkScope, expand};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
 
@@ -565,7 +565,9 @@ fn a_thousand_alternatives_end_in_time() {
     ] {
         let until = std::time::Instant::now() + std::time::Duration::from_secs(2);
         let pattern = GlobPattern::parse(pattern.as_bytes()).unwrap();
-        let walk = pattern.walk(root.path(), Some(until)).unwrap();
+        let walk = pattern
+            .walk(&WalkScope::default(), root.path(), Some(until))
+            .unwrap();
         let _ = walk.visit(
             || 2,
             || Forgetful,

@@ -4,4 +4,5 @@ mod calls;
 mod costly;
 mod encodings;
 mod lines;
+pub mod own_door;
 mod patterns;

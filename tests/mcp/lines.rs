@@ -60,7 +60,7 @@ fn the_revision_without_a_handshake_is_spoken_too() {
 
 #[test]
 fn the_list_fits_into_nine_kilobytes_and_into_every_provider_s_subset() {
-    let mut session = Session::open(&["--tools", "local,web"]);
+    let mut session = Session::open(&["--tools", "local"]);
     session.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
     let answer = session.receive();
     assert!(answer.to_string().len() < 9 * 1024);
@@ -118,7 +118,7 @@ fn a_tool_that_fails_says_so() {
     let mut session = Session::open(&[]);
     for (arguments, code) in [
         (json!({"file_path": "/nowhere/at/all"}), "FILE_NOT_FOUND"),
-        (json!({"path": "/etc/passwd"}), "INVALID_ARG"),
+        (json!({"files": "/etc/passwd"}), "INVALID_ARG"),
         (json!({"file_path": ["/etc/passwd"]}), "INVALID_ARG"),
     ] {
         let result = session.result_of("file_read", &arguments);

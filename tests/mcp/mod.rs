@@ -9,6 +9,6 @@ mod pages;
 mod plain;
 mod research;
 mod research_page;
-mod session;
+pub mod session;
 mod side_by_side;
 mod with_sdk;

@@ -49,7 +49,7 @@ fn a_result_is_what_was_asked_for_and_a_last_line_in_brackets() {
         (
             "file_edit",
             json!({"file_path": "f", "old_string": "one", "new_string": "1"}),
-            "Replaced 1 occurrence in f".to_owned(),
+            "Replaced 1 occurrence in f (line 1)".to_owned(),
             false,
         ),
         (

@@ -510,7 +510,7 @@ fn fields_that_say_nothing_and_a_session_have_no_effect() {
 fn what_cannot_be_understood_is_refused_with_a_word_on_what_to_send() {
     let call = || Home::new().call();
     call()
-        .with(&json!({"url": "http://127.0.0.1:1/", "mode": "all"}))
+        .with(&json!({"url": "http://127.0.0.1:1/", "mode": "whole"}))
         .refuses_the_request("mode must be full, preview or raw");
     call()
         .with(&json!({"mode": "raw"}))

@@ -264,9 +264,13 @@ fn fields_that_models_send_empty_are_not_given_and_what_is_meant_is_taken() {
     let said = json!({"query": "two words ", "num_results": "5", "safe": "Medium",
         "provider": "Brave", "sessionId": 17, "unknown": {"a": 1}});
     home.finds(&said);
+    let words = json!({"query": "two words", "num_results": "default", "time_range": "any",
+        "safe": "None", "language": "auto", "country": "ALL", "site": "any", "lens": "none",
+        "provider": "null"});
+    home.finds(&words);
     assert_eq!(server.asked().len(), 1, "they are one search");
     home.finds(
-        &json!({"query": "two words", "num_results": 3.0, "language": "DE", "country": "uk"}),
+        &json!({"query": "two words", "num_results": 3.0, "language": "de-CH", "country": "uk"}),
     );
     let asked = &server.asked()[1];
     assert_eq!(asked.param("search_lang").as_deref(), Some("de"));
@@ -1003,7 +1007,7 @@ fn a_lens_searches_its_domains_and_may_be_the_user_s_own() {
     let asked = server.asked()[0].param("q").unwrap();
     assert_eq!(asked, "x (site:own.example OR site:two.example)");
     let failure = fails(
-        &home.search(&json!({"query": "x", "lens": "none"})),
+        &home.search(&json!({"query": "x", "lens": "nothing"})),
         "INVALID_ARG",
     );
     assert!(

@@ -9,7 +9,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use ikigai_tools::search::scan::{self, FileScanner, LineMatcher, LinkPolicy, ScanError, ScanFlow};
+use ikigai_tools::search::scan::{
+    self, ContextLines, FileScanner, LineMatcher, LineSink, LinkPolicy, ScanError, ScanFlow,
+};
 
 /// Matches the lines that hold a piece of text.
 struct Holds(&'static [u8]);
@@ -146,6 +148,73 @@ fn any_window_gives_what_reading_line_by_line_gives() {
         matches > 1000,
         "too few matches to mean anything: {matches}"
     );
+}
+
+/// Takes the lines that match and those around them, and pauses at each that matches.
+#[derive(Default)]
+struct Shown(Vec<(u64, Vec<u8>, bool)>);
+
+impl LineSink for Shown {
+    fn line(&mut self, number: u64, line: &[u8]) -> ScanFlow {
+        self.0.push((number, line.to_vec(), true));
+        ScanFlow::Pause
+    }
+
+    fn context(&mut self, number: u64, line: &[u8]) {
+        self.0.push((number, line.to_vec(), false));
+    }
+}
+
+#[test]
+fn any_window_shows_the_same_lines_around_matches_once_and_in_order() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().join("f");
+    for (at, lines) in [
+        "a",
+        "xaxxa",
+        "aa",
+        "xxxxaxxaxxxxxxaaxxx",
+        "xxx",
+        "xxxxxxxxa",
+    ]
+    .iter()
+    .enumerate()
+    {
+        for end in ["", "\n"] {
+            let text: Vec<String> = lines.chars().map(|c| format!("{c}{at}")).collect();
+            fs::write(&path, text.join("\n") + end).unwrap();
+            for (before, after) in [(0, 1), (1, 0), (2, 3), (1, 1), (100, 100), (3, 0)] {
+                let matches: Vec<usize> = (0..text.len())
+                    .filter(|at| text[*at].starts_with('a'))
+                    .collect();
+                let is_near = |at: usize| {
+                    matches
+                        .iter()
+                        .any(|hit| at + before >= *hit && at <= hit + after)
+                };
+                let expected: Vec<_> = (0..text.len())
+                    .filter(|at| is_near(*at))
+                    .map(|at| {
+                        (
+                            at as u64 + 1,
+                            text[at].clone().into_bytes(),
+                            matches.contains(&at),
+                        )
+                    })
+                    .collect();
+                for window in [1, 2, 3, 5, 8, 13, 1 << 18] {
+                    let mut scanner = FileScanner::with_limits(window, 1 << 20);
+                    let (file, size) = scan::open(&c(&path), LinkPolicy::Follow).unwrap();
+                    let mut scan = scanner
+                        .begin(file, size)
+                        .with_context(ContextLines { before, after });
+                    let mut shown = Shown::default();
+                    while scan.go_on(&Holds(b"a"), &mut shown) == Ok(ScanFlow::Pause) {}
+                    assert_eq!(shown.0, expected, "{lines:?} {before} {after} in {window}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -40,6 +40,20 @@ impl Text<'_> {
         self.kept.as_ref().is_some_and(BoundedText::is_full)
     }
 
+    /// The bytes of text that still have room, if there is a limit.
+    #[must_use]
+    pub fn room(&self) -> Option<usize> {
+        self.kept.as_ref().map(BoundedText::room)
+    }
+
+    /// The room that `text` takes.
+    #[must_use]
+    pub fn cost(&self, text: &[u8]) -> usize {
+        self.kept
+            .as_ref()
+            .map_or(text.len(), |kept| kept.cost(text))
+    }
+
     /// Sends everything so far to the reader, except for an incomplete character and text that is
     /// held back because of a limit.
     pub fn send(&mut self) -> io::Result<()> {

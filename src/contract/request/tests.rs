@@ -1,6 +1,7 @@
 //! Reading requests: accepted forms, and messages about others.
 
 use crate::contract::request::*;
+use crate::contract::tool::Tool;
 
 fn reason<T>(result: Result<T, Failure>) -> String {
     match result {
@@ -111,6 +112,64 @@ fn numbers_in_words_are_none() {
     assert_eq!(parse_integer(" 1e999 "), Some(i128::MAX));
     assert_eq!(parse_integer("-1e999"), Some(i128::MIN));
     assert_eq!(parse_integer("1.5"), None);
+}
+
+#[test]
+fn choices_and_kinds_are_not_given_where_a_word_says_so() {
+    let tool = Tool {
+        model_schema: r#"{"parameters": {"properties": {
+            "must": {"type": "string", "enum": ["a"]},
+            "kind": {"type": "string", "enum": ["first", "none"]},
+            "n": {"type": "integer"}, "country": {"type": "string"}, "text": {"type": "string"},
+            "list": {"type": "array", "items": {"type": "object"}}
+        }, "required": ["must"]}}"#,
+        aliases: &[
+            ("-n", "n"),
+            ("txt", "text"),
+            ("other", "text"),
+            ("gone", "nowhere"),
+        ],
+        ..crate::tools::bash::TOOL
+    };
+    let read = |text: &'static str| {
+        Request::parse(text.as_bytes())
+            .unwrap()
+            .on(&tool, Terms::default())
+    };
+    let kinds = [("first", 1), ("none", 2), ("one", 1)];
+    let request = read(r#"{"must":"any","kind":"Any","n":"all","country":"AUTO","text":"null"}"#);
+    assert_eq!(request.choice("kind", &kinds).unwrap(), None);
+    assert_eq!(request.number("n").unwrap(), None);
+    assert_eq!(request.text("country").unwrap(), None);
+    assert_eq!(request.text("text").unwrap(), Some("null"));
+    assert_eq!(
+        reason(request.choice("must", &kinds)),
+        "must must be first or none"
+    );
+    let request = read(r#"{"kind":" NONE ","-n":"-7","txt":"","other":"o","gone":1}"#);
+    assert_eq!(request.choice("kind", &kinds).unwrap(), Some(2));
+    assert_eq!(request.number("n").unwrap(), Some(-7));
+    assert_eq!(request.text("text").unwrap(), Some("o"));
+    assert!(
+        request
+            .ignored
+            .as_ref()
+            .unwrap()
+            .starts_with("\"gone\" is no field")
+    );
+    let request = read(r#"{"kind":"one","list":[{"txt":"t","deep":{"a":[1]}}]}"#);
+    assert_eq!(request.choice("kind", &kinds).unwrap(), Some(1));
+    let list = request.objects("list").unwrap().unwrap();
+    assert_eq!(list[0].required_text("text").unwrap(), "t");
+    assert_eq!(reason(list[0].text("deep")), "deep must be a string");
+    assert_eq!(request.ignored, None);
+    for wrong in [r#"{"list":{}}"#, r#"{"list":["a"]}"#, r#"{"list":""}"#] {
+        assert_eq!(
+            reason(read(wrong).objects("list")),
+            "list must be an array of objects"
+        );
+    }
+    assert!(read(r#"{"list":null}"#).objects("list").unwrap().is_none());
 }
 
 #[test]

@@ -28,6 +28,7 @@ use crate::front::mcp::call_process::CallProcess;
 use crate::front::mcp::coalesced_calls::CoalescedCalls;
 use crate::front::mcp::permits::{CallPermit, CallPermits};
 use crate::front::mcp::progress::LatestProgress;
+use crate::front::mcp::seen_files::SeenFiles;
 use crate::front::mcp::visible::make_visible;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::reaper::RunningCalls;
@@ -76,6 +77,7 @@ pub struct ToolCaller {
     permits: CallPermits,
     calls: Arc<RunningCalls>,
     equal_calls: CoalescedCalls<CallAnswer>,
+    seen: SeenFiles,
 }
 
 impl ToolCaller {
@@ -99,6 +101,7 @@ impl ToolCaller {
             permits: CallPermits::new(tools, many),
             calls: Arc::default(),
             equal_calls: CoalescedCalls::default(),
+            seen: SeenFiles::default(),
         }
     }
 
@@ -245,7 +248,8 @@ impl ToolCaller {
         }
         let text = String::from_utf8(bytes).unwrap_or_default();
         if let Ok(mut object) = serde_json::from_str(&text) {
-            let changed = make_visible(tool, &mut object);
+            let changed =
+                make_visible(tool, &mut object) | self.seen.heed(tool, spec.owner, &mut object);
             let object = Value::Object(object);
             let text = if changed { object.to_string() } else { text };
             process.release();

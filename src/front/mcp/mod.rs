@@ -20,6 +20,7 @@ mod operation;
 mod permits;
 mod progress;
 mod resources;
+mod seen_files;
 mod serve;
 mod server;
 mod structured;

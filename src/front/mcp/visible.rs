@@ -29,10 +29,15 @@ pub fn make_visible(tool: &Tool, answer: &mut Map<String, Value>) -> bool {
     let Some(said) = taken.note("the output") else {
         return false;
     };
-    let note = answer.get("note").and_then(Value::as_str);
-    let note = note.map_or(said.clone(), |note| format!("{note} {said}"));
-    answer.insert("note".to_owned(), note.into());
+    add_note(answer, &said);
     true
+}
+
+/// Adds a note to those of an answer.
+pub fn add_note(answer: &mut Map<String, Value>, said: &str) {
+    let note = answer.get("note").and_then(Value::as_str);
+    let note = note.map_or(said.to_owned(), |note| format!("{note} {said}"));
+    answer.insert("note".to_owned(), note.into());
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl CallFlags {
 
 /// Carries out a person's call of `tool`, reached by `invocation`.
 pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResult {
-    let schema = Schema::read(tool.model_schema);
+    let schema = Schema::for_flags(tool);
     let mut command = command(tool, &schema).bin_name(invocation);
     command = command.override_usage(usage(invocation, &schema));
     let words = std::iter::once(OsString::from(invocation)).chain(args.iter().cloned());
@@ -168,7 +168,11 @@ pub fn show<W: Write>(
     flags: CallFlags,
     mut screen: ScreenWriter<'_, W>,
 ) -> Result<io::Result<(W, ScreenEnd)>, Failure> {
-    let mut request = Request::parse(request)?.on(flags.apply_to(Terms::of_person()));
+    let terms = Terms {
+        piped: screen.is_piped(),
+        ..flags.apply_to(Terms::of_person())
+    };
+    let mut request = Request::parse(request)?.on(tool, terms);
     let reply = confined::run(tool, &mut request)?;
     let mut object = Object::for_viewer(&mut screen);
     let written = reply.write(&mut object).and_then(|()| object.close());
@@ -226,7 +230,7 @@ fn flag_value(matches: &ArgMatches, field: &SchemaField) -> Option<Value> {
             .map(|text| Value::from(text.as_str())),
         FieldKind::Integer => matches.get_one::<Value>(name).cloned(),
         FieldKind::Flag => matches.get_one::<bool>(name).map(|flag| (*flag).into()),
-        FieldKind::Texts => matches
+        FieldKind::Texts | FieldKind::Objects => matches
             .get_many::<String>(name)
             .map(|texts| texts.map(|text| Value::from(text.as_str())).collect()),
     }
@@ -244,7 +248,7 @@ mod tests {
 
     fn parse(tool: &str, words: &[&str]) -> Result<Value, clap::Error> {
         let tool = registry::find(tool).unwrap();
-        let schema = Schema::read(tool.model_schema);
+        let schema = Schema::for_flags(tool);
         let mut command = command(tool, &schema);
         let words = std::iter::once("tool").chain(words.iter().copied());
         let matches = command.try_get_matches_from_mut(words)?;
@@ -254,7 +258,7 @@ mod tests {
     #[test]
     fn every_command_line_is_sound_and_no_field_is_called_like_a_common_flag() {
         for tool in TOOLS {
-            let schema = Schema::read(tool.model_schema);
+            let schema = Schema::for_flags(tool);
             command(tool, &schema).debug_assert();
             for field in &schema.fields {
                 assert!(!COMMON.contains(&&*field.flag()), "{}", field.name);
@@ -265,7 +269,7 @@ mod tests {
     #[test]
     fn every_field_of_every_tool_is_a_flag_in_both_spellings() {
         for tool in TOOLS {
-            let schema = Schema::read(tool.model_schema);
+            let schema = Schema::for_flags(tool);
             for snake in [false, true] {
                 let mut words = Vec::new();
                 let mut expected = Map::new();
@@ -279,7 +283,7 @@ mod tests {
                         FieldKind::Text => (&["-x y"], "-x y".into()),
                         FieldKind::Integer => (&["-7"], (-7).into()),
                         FieldKind::Flag => (&[], true.into()),
-                        FieldKind::Texts => (&["a,b"], vec!["a", "b"].into()),
+                        FieldKind::Texts | FieldKind::Objects => (&["a,b"], vec!["a", "b"].into()),
                     };
                     words.push(format!("--{flag}"));
                     words.extend(value.iter().map(|&word| word.to_owned()));
@@ -323,7 +327,7 @@ mod tests {
     #[test]
     fn lists_may_be_repeated_or_separated_by_commas() {
         for tool in TOOLS {
-            let schema = Schema::read(tool.model_schema);
+            let schema = Schema::for_flags(tool);
             for field in schema
                 .fields
                 .iter()
@@ -339,11 +343,11 @@ mod tests {
     #[test]
     fn an_example_is_typed_as_it_is_sent() {
         for tool in TOOLS {
-            let schema = Schema::read(tool.model_schema);
+            let schema = Schema::for_flags(tool);
             let line = typed("x", &schema, tool.manual.example);
             assert!(line.starts_with("x ") && !line.contains('{'), "{line}");
         }
-        let schema = Schema::read(registry::find("grep").unwrap().model_schema);
+        let schema = Schema::for_flags(registry::find("grep").unwrap());
         assert_eq!(
             typed("grep", &schema, r#"{"path":"it's","pattern":"^a"}"#),
             r"grep '^a' --path 'it'\''s'"

@@ -114,6 +114,12 @@ impl<'a, W: Write> ScreenWriter<'a, W> {
         }
     }
 
+    /// True if it is a pipe or a file.
+    #[must_use]
+    pub fn is_piped(&self) -> bool {
+        self.kind == ScreenMode::Pipe
+    }
+
     /// Ends the answer: a line break follows, except behind content in a pipe. Returns the words
     /// for stderr.
     pub fn finish(mut self) -> io::Result<(W, ScreenEnd)> {

@@ -89,6 +89,19 @@ impl RegexMatcher {
         self.engine.find(window, from)
     }
 
+    /// Finds the offset in `line`, which matches, at which its first match begins; `None` if that
+    /// takes time to tell.
+    #[must_use]
+    pub fn match_start(&self, line: &[u8]) -> Option<usize> {
+        match &self.engine {
+            MatchEngine::EveryLine => Some(0),
+            MatchEngine::Text(finder) => finder.find(line),
+            MatchEngine::Runs(runs) => runs.find(line, 0),
+            MatchEngine::Regex(search) => search.match_start(line),
+            MatchEngine::References(_) => None,
+        }
+    }
+
     /// The same matcher, whose search ends after `limit`, whatever the pattern costs.
     #[must_use]
     pub fn within(self, limit: Duration) -> Self {

@@ -97,6 +97,12 @@ impl LinearSearch {
         self.find_piecewise(window, from)
     }
 
+    /// As `RegexMatcher::match_start`.
+    pub fn match_start(&self, line: &[u8]) -> Option<usize> {
+        let found = self.is_quick(line.len()).then(|| self.regex.find(line));
+        Some(found.flatten()?.start())
+    }
+
     /// True if a search through this many bytes is one call of the engine.
     pub fn is_quick(&self, bytes: usize) -> bool {
         bytes <= self.piecewise.one_call

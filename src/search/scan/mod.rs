@@ -8,6 +8,7 @@
 //! A byte-order mark is not part of the first line. Behind one of UTF-16 the window holds the same
 //! text in UTF-8.
 
+mod context;
 mod decode;
 mod opening;
 mod pieces;
@@ -20,6 +21,8 @@ use memchr::{memchr, memrchr};
 use rustix::buffer::spare_capacity;
 use rustix::io::{Errno, read};
 
+pub use context::ContextLines;
+use context::{first_lines, last_lines, lines};
 use decode::ByteOrderMark;
 #[cfg(feature = "internals")]
 pub use opening::open;
@@ -136,12 +139,17 @@ pub enum ScanFlow {
     GoOn,
     /// It pauses here.
     Pause,
+    /// The rest of this file is of no use.
+    Stop,
 }
 
 /// Gets the lines that match.
 pub trait LineSink {
     /// Gets a line that matches, without its line feed, and its number, from 1.
     fn line(&mut self, number: u64, line: &[u8]) -> ScanFlow;
+
+    /// Gets a line around those that match, in its turn.
+    fn context(&mut self, _number: u64, _line: &[u8]) {}
 
     /// Gets the number of bytes that were searched since the last call.
     fn searched(&mut self, _bytes: usize) -> ScanFlow {
@@ -208,6 +216,10 @@ impl FileScanner {
             decoder: None,
             line: 1,
             undecided: None,
+            context: ContextLines::default(),
+            kept: 0,
+            shown: 0,
+            due: 0,
         }
     }
 
@@ -238,6 +250,13 @@ pub struct FileScan<S> {
     /// The number of the line at which the window, or what is still unsearched of it, begins.
     line: u64,
     undecided: Option<u64>,
+    context: ContextLines,
+    /// The length of the lines at the buffer's beginning that were searched with the last window.
+    kept: usize,
+    /// The offset in the buffer behind the last line that was shown.
+    shown: usize,
+    /// The number of lines that are still to be shown behind the last one that matched.
+    due: usize,
 }
 
 /// Whole lines that are being searched.
@@ -245,6 +264,8 @@ pub struct FileScan<S> {
 struct LineWindow {
     /// Offset of the first line that is still to be searched.
     from: usize,
+    /// The length of the lines at its beginning that were searched before.
+    kept: usize,
     end: usize,
     /// The number of the window's first line.
     first: u64,
@@ -255,6 +276,13 @@ impl<S: ByteSource> FileScan<S> {
     #[must_use]
     pub fn without_mark(mut self) -> Self {
         self.begun = true;
+        self
+    }
+
+    /// Shows so many lines around those that match as well.
+    #[must_use]
+    pub fn with_context(mut self, context: ContextLines) -> Self {
+        self.context = context;
         self
     }
 
@@ -301,24 +329,32 @@ impl<S: ByteSource> FileScan<S> {
                 continue;
             };
             let flow = self.search(window, matcher, receiver);
-            let number = |start: usize| window.first + line_feeds(&self.buffer[..start]);
+            let number = |start: usize| window.first + line_feeds(&self.buffer[window.kept..start]);
             for start in matcher.take_undecided() {
                 self.undecided.get_or_insert_with(|| number(start));
             }
-            if flow == ScanFlow::Pause {
-                return Ok(flow);
+            match flow {
+                ScanFlow::Pause => return Ok(flow),
+                ScanFlow::Stop => return Ok(ScanFlow::GoOn),
+                ScanFlow::GoOn => {}
             }
             if let Some(start) = matcher.stopped() {
                 return Err(ScanError::OutOfTime(number(start)));
             }
+            self.show_due(self.line, window.end, receiver);
+            let searched = window.end - window.kept;
             if self.ended {
-                receiver.searched(window.end);
+                receiver.searched(searched);
                 return Ok(ScanFlow::GoOn);
             }
             self.line = self.line_feeds() + 1;
-            self.buffer.drain(..window.end);
+            // Lines that may be shown before a match in the next window stay.
+            let unshown = &self.buffer[self.shown.min(window.end)..window.end];
+            self.kept = last_lines(unshown, self.context.before).len();
+            self.buffer.drain(..window.end - self.kept);
+            self.shown = 0;
             self.window = None;
-            if receiver.searched(window.end) == ScanFlow::Pause {
+            if receiver.searched(searched) == ScanFlow::Pause {
                 return Ok(ScanFlow::Pause);
             }
         }
@@ -331,24 +367,53 @@ impl<S: ByteSource> FileScan<S> {
         matcher: &impl LineMatcher,
         receiver: &mut impl LineSink,
     ) -> ScanFlow {
-        let text = &self.buffer[..window.end];
         let LineWindow { mut from, end, .. } = window;
         let mut flow = ScanFlow::GoOn;
-        while flow == ScanFlow::GoOn
-            && from < end
-            && let Some(at) = matcher
-                .find(text, from)
-                .filter(|at| belongs_to_a_line(text, from, *at))
-        {
+        while flow == ScanFlow::GoOn && from < end {
+            let text = &self.buffer[..end];
+            let found = matcher.find(text, from);
+            let Some(at) = found.filter(|at| belongs_to_a_line(text, from, *at)) else {
+                break;
+            };
             let start = memrchr(b'\n', &text[from..at]).map_or(from, |lf| from + lf + 1);
             let stop = memchr(b'\n', &text[at..]).map_or(end, |lf| at + lf);
+            let first = self.line;
             self.line += line_feeds(&text[from..start]);
-            flow = receiver.line(self.line, &text[start..stop]);
+            if self.context != ContextLines::default() {
+                self.show_due(first, start, receiver);
+                self.due = 0;
+                self.show_before(start, receiver);
+            }
+            flow = receiver.line(self.line, &self.buffer[start..stop]);
             self.line += 1;
             from = stop + 1;
+            self.shown = from;
+            self.due = self.context.after;
         }
         self.window = Some(LineWindow { from, ..window });
         flow
+    }
+
+    /// Shows the lines that are due behind the last match, as far as `end`; the first of them has
+    /// the number `first`.
+    fn show_due(&mut self, first: u64, end: usize, receiver: &mut impl LineSink) {
+        let behind = self.buffer.get(self.shown..end).unwrap_or_default();
+        let due = first_lines(behind, self.due);
+        for (number, line) in (first..).zip(lines(due)) {
+            receiver.context(number, line);
+            self.due -= 1;
+        }
+        self.shown += due.len();
+    }
+
+    /// Shows the lines before a match at `start`.
+    fn show_before(&mut self, start: usize, receiver: &mut impl LineSink) {
+        let before = self.buffer.get(self.shown..start).unwrap_or_default();
+        let before = last_lines(before, self.context.before);
+        let first = self.line - line_feeds(before);
+        for (number, line) in (first..).zip(lines(before)) {
+            receiver.context(number, line);
+        }
     }
 
     /// Reads on; true if there are whole lines to be searched then.
@@ -380,8 +445,10 @@ impl<S: ByteSource> FileScan<S> {
                 None => return Ok(false),
             }
         };
+        let kept = std::mem::take(&mut self.kept);
         self.window = Some(LineWindow {
-            from: 0,
+            from: kept,
+            kept,
             end,
             first: self.line,
         });

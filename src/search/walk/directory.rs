@@ -1,9 +1,12 @@
 //! Reading one directory on the way of a pattern: the entries that it names, and the directories
 //! that may lead to more.
 
-use std::ffi::CStr;
+use std::collections::BTreeSet;
+use std::ffi::{CStr, OsStr};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
@@ -14,9 +17,10 @@ use super::listing::{DirectoryListing, DirectoryVisit, EntryRange, ListingEntry}
 use super::places::{AnchorDirectory, entry_kind, is_directory, starting_point, terminated};
 use super::shared_walk::SharedWalk;
 use crate::sandbox::confinement::{self, AccessRight};
+use crate::search::ignore_files::{IgnoreRules, RuleNames};
 use crate::search::paths::{EntryKind, WalkOutcome};
 use crate::search::steps::AutomatonStep;
-use crate::search::wildcard::PatternComponent;
+use crate::search::wildcard::{PatternComponent, WildcardName};
 
 /// Bytes of directory entries taken from the kernel at once.
 const LISTING: usize = 256 << 10;
@@ -41,6 +45,16 @@ pub(super) struct PendingRead {
     /// True if this is the directory that the caller named.
     pub given: bool,
     pub roundabout: bool,
+    /// The rules that hold above it, where they are heeded.
+    pub rules: Option<IgnoreRules>,
+}
+
+fn matches_in_scope(wild: &WildcardName, name: &[u8], hidden: bool) -> bool {
+    if hidden && !matches!(name, b"." | b"..") {
+        wild.matches_hidden_too(name)
+    } else {
+        wild.matches(name)
+    }
 }
 
 /// Reads directories, one after the other.
@@ -82,6 +96,7 @@ impl<'a> DirectoryReader<'a> {
             links: true,
             given: steps.root.is_empty(),
             roundabout: false,
+            rules: (self.shared.scope.heeds_ignore_files).then(|| IgnoreRules::above(here)),
         };
         if !steps.first.is_empty() && !self.shared.is_over(walked) {
             self.active.clone_from(&steps.first);
@@ -118,6 +133,7 @@ impl<'a> DirectoryReader<'a> {
             links: deeper.links,
             given: false,
             roundabout: deeper.roundabout,
+            rules: listing.rules.clone(),
         };
         self.follow_steps(pending, ranges, walked)
     }
@@ -147,7 +163,7 @@ impl<'a> DirectoryReader<'a> {
             self.close_over_deep();
             (next.links, next.given) = (true, false);
         }
-        let itself = self.take_found(base, next.anchor.clone());
+        let itself = self.take_found(base, &next);
         let mut opened = None;
         if !self.is_at_the_end() {
             let is_name = |state: &usize| self.shared.name_to_look_up(*state).is_some();
@@ -156,7 +172,7 @@ impl<'a> DirectoryReader<'a> {
             } else {
                 opened = self.read_entries(&mut next, walked)?;
             }
-            let below = self.take_found(self.here.len(), next.anchor);
+            let below = self.take_found(self.here.len(), &next);
             ranges.extend(below.map(EntryRange::whole));
         }
         ranges.extend(itself.map(EntryRange::whole));
@@ -173,18 +189,15 @@ impl<'a> DirectoryReader<'a> {
     }
 
     /// Takes the entries that were found so far, in order: names from `base` bytes of the path on.
-    fn take_found(
-        &mut self,
-        base: usize,
-        anchor: Option<Arc<AnchorDirectory>>,
-    ) -> Option<DirectoryListing> {
+    fn take_found(&mut self, base: usize, of: &PendingRead) -> Option<DirectoryListing> {
         if self.found.entries.is_empty() {
             return None;
         }
         let mut found = std::mem::take(&mut self.found);
         found.sort();
         found.base.extend_from_slice(&self.here[..base]);
-        found.anchor = anchor;
+        found.anchor.clone_from(&of.anchor);
+        found.rules.clone_from(&of.rules);
         Some(found)
     }
 
@@ -283,6 +296,7 @@ impl<'a> DirectoryReader<'a> {
         listing.resize(LISTING, MaybeUninit::uninit());
         let mut entries = RawDir::new(&directory, &mut listing);
         let mut listed = 0;
+        let mut rule_names = RuleNames::default();
         while let Some(entry) = entries.next() {
             listed += 1;
             if listed % BETWEEN_LOOKS == 0 && self.shared.is_over(walked) {
@@ -291,6 +305,7 @@ impl<'a> DirectoryReader<'a> {
             match entry {
                 Ok(entry) => {
                     let kind = entry.file_type().into();
+                    rule_names.note(entry.file_name().to_bytes());
                     self.match_entry(
                         directory.as_fd(),
                         (entry.file_name(), kind),
@@ -305,6 +320,11 @@ impl<'a> DirectoryReader<'a> {
             }
         }
         self.listing = listing;
+        if let Some(rules) = &next.rules {
+            let rules = rules.down_to(&self.here);
+            next.rules = Some(rules.within(&self.here, directory.as_fd(), rule_names));
+        }
+        self.leave_out(next.rules.as_ref(), walked);
         if next.roundabout {
             let listed = listed * (1 + self.active.len() / MANY_STEPS);
             self.shared.ways().listed(listed);
@@ -333,7 +353,9 @@ impl<'a> DirectoryReader<'a> {
         let bytes = name.to_bytes();
         walked.hidden |= bytes.starts_with(b".") && !matches!(bytes, b"." | b".." | b".git");
         let leads = matches!(kind, EntryKind::Directory | EntryKind::Symlink);
-        let deep = kind == EntryKind::Directory && !bytes.starts_with(b".");
+        let hidden = self.shared.scope.hidden;
+        let deep = kind == EntryKind::Directory
+            && (!bytes.starts_with(b".") || (hidden && !matches!(bytes, b"." | b"..")));
         let (mut hit, mut hit_directory, mut deeper) = (false, false, false);
         let steps = &*self.shared.steps;
         let first = self.found.states.len();
@@ -348,7 +370,7 @@ impl<'a> DirectoryReader<'a> {
                     continue;
                 }
                 PatternComponent::Name(only) if only != bytes => continue,
-                PatternComponent::Wild(wild) if !wild.matches(bytes) => continue,
+                PatternComponent::Wild(wild) if !matches_in_scope(wild, bytes, hidden) => continue,
                 _ => {}
             }
             hit |= step.ends;
@@ -376,6 +398,48 @@ impl<'a> DirectoryReader<'a> {
             self.push_directory([bytes, slashes], first, link, roundabout)?;
         }
         Ok(())
+    }
+
+    /// Takes out the entries that the caller or the ignore files leave out.
+    fn leave_out(&mut self, rules: Option<&IgnoreRules>, walked: &mut WalkOutcome) {
+        let excluded = self.shared.scope.excluded.as_deref();
+        if rules.is_none() && excluded.is_none() {
+            return;
+        }
+        let (here, names) = (&self.here, &self.found.names);
+        let from_start = here.get(self.shared.start..).unwrap_or_default();
+        let mut ignored = BTreeSet::new();
+        self.found.entries.retain(|entry| {
+            let name = entry.of(names);
+            let name = &name[..name
+                .iter()
+                .position(|byte| matches!(byte, 0 | b'/'))
+                .unwrap_or(0)];
+            let is_directory = match entry.what {
+                ListingEntry::Found(kind) => kind == EntryKind::Directory,
+                ListingEntry::Directory(deeper) => !deeper.links,
+            };
+            let path = || [from_start, name].concat();
+            if excluded.is_some_and(|excluded| {
+                let path = path();
+                let path = Path::new(OsStr::from_bytes(&path));
+                excluded.matched(path, is_directory).is_ignore()
+            }) {
+                return false;
+            }
+            let Some(rules) = rules else { return true };
+            if name == b".git" {
+                walked.ignored.git = true;
+                return false;
+            }
+            let file = rules.leaving_out(here, name, is_directory);
+            ignored.extend(file.map(|file| (name.to_vec(), is_directory, file)));
+            file.is_none()
+        });
+        for (name, is_directory, file) in ignored {
+            let path = [&**here, &*name].concat();
+            walked.ignored.add(path, is_directory, file);
+        }
     }
 
     /// Adds a directory that may lead to more, whose states are those from `first` on.

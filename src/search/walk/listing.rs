@@ -6,6 +6,7 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
+use crate::search::ignore_files::IgnoreRules;
 use crate::search::order::{self, NameSpan, OutOfMemory};
 use crate::search::ordered_pool::OrderedJob;
 use crate::search::paths::{EntryKind, PathList};
@@ -50,6 +51,8 @@ pub(super) struct DirectoryListing {
     pub states: Vec<usize>,
     /// The directory from which deep paths start.
     pub anchor: Option<Arc<AnchorDirectory>>,
+    /// The ignore files' rules that hold there, where they are heeded.
+    pub rules: Option<IgnoreRules>,
 }
 
 impl DirectoryListing {

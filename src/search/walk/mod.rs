@@ -30,6 +30,7 @@ use super::order::OutOfMemory;
 use super::paths::{EntryKind, PathList};
 use super::steps::{GlobPattern, PatternAutomaton, WildcardError};
 use shared_walk::SharedWalk;
+pub use shared_walk::WalkScope;
 use walker::PathCollector;
 pub use walker::{PathVisitor, PatternWalk, WalkEntry};
 
@@ -92,31 +93,34 @@ pub fn expand(path: &Path, pattern: &[u8]) -> Result<PathList, GlobError> {
 }
 
 impl GlobPattern {
-    /// Begins to walk to what it names below the directory `path`; the walk ends at `until`.
+    /// Begins to walk to what it names below the directory `path`, as far as `scope` takes it; the
+    /// walk ends at `until`.
     ///
     /// `path` is taken literally; empty, the pattern stands alone, as it does when it begins with a
     /// slash. Directories that cannot be read are passed over, but for `path` itself.
     ///
     /// # Errors
     /// The directory cannot be read, or memory runs out.
-    pub fn walk(&self, path: &Path, until: Option<Instant>) -> Result<PatternWalk, GlobError> {
+    pub fn walk(
+        &self,
+        scope: &WalkScope,
+        path: &Path,
+        until: Option<Instant>,
+    ) -> Result<PatternWalk, GlobError> {
         let path = path.as_os_str().as_bytes();
         match &*self.walks {
-            [steps] if !path.contains(&0) => PatternWalk::begin(
-                SharedWalk::new(Arc::clone(steps), until),
-                &start(steps, path),
-            ),
+            [steps] if !path.contains(&0) => begin(steps, path, until, scope),
             _ => {
                 // Paths that two walks find are one: they are put together first.
                 let mut found = PathList::default();
                 if !path.contains(&0) {
                     for steps in &self.walks {
-                        collect(steps, path, until, &mut found)?;
+                        gather(begin(steps, path, until, scope)?, &mut found)?;
                     }
                     found.merge();
                 }
                 Ok(PatternWalk::over(
-                    SharedWalk::new(Arc::default(), until),
+                    SharedWalk::new(Arc::default(), until, WalkScope::default(), 0),
                     found,
                 ))
             }
@@ -128,8 +132,21 @@ impl GlobPattern {
     /// # Errors
     /// As for that.
     pub fn paths(&self, path: &Path, until: Option<Instant>) -> Result<PathList, GlobError> {
+        self.paths_in(&WalkScope::default(), path, until)
+    }
+
+    /// Finds all that it names in this scope, as [`GlobPattern::walk`] does.
+    ///
+    /// # Errors
+    /// As for that.
+    pub fn paths_in(
+        &self,
+        scope: &WalkScope,
+        path: &Path,
+        until: Option<Instant>,
+    ) -> Result<PathList, GlobError> {
         let mut found = PathList::default();
-        gather(self.walk(path, until)?, &mut found)?;
+        gather(self.walk(scope, path, until)?, &mut found)?;
         Ok(found)
     }
 }
@@ -143,7 +160,8 @@ pub fn file(file: &Path) -> PatternWalk {
         // A path of a request has room.
         let _ = paths.push([path, b""], EntryKind::Regular);
     }
-    PatternWalk::over(SharedWalk::new(Arc::default(), None), paths)
+    let shared = SharedWalk::new(Arc::default(), None, WalkScope::default(), 0);
+    PatternWalk::over(shared, paths)
 }
 
 /// Returns the path from which the walk of a pattern starts, with the slash behind it.
@@ -158,18 +176,16 @@ fn start(steps: &PatternAutomaton, path: &[u8]) -> Vec<u8> {
     here
 }
 
-/// Adds all that the walk of one automaton finds.
-fn collect(
+/// Begins the walk of one automaton.
+fn begin(
     steps: &Arc<PatternAutomaton>,
     path: &[u8],
     until: Option<Instant>,
-    found: &mut PathList,
-) -> Result<(), GlobError> {
-    let walk = PatternWalk::begin(
-        SharedWalk::new(Arc::clone(steps), until),
-        &start(steps, path),
-    )?;
-    gather(walk, found)
+    scope: &WalkScope,
+) -> Result<PatternWalk, GlobError> {
+    let here = start(steps, path);
+    let shared = SharedWalk::new(Arc::clone(steps), until, scope.clone(), here.len());
+    PatternWalk::begin(shared, &here)
 }
 
 /// Adds all that a walk finds.

@@ -3,17 +3,33 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use ignore::gitignore::Gitignore;
+
 use crate::sandbox::confinement;
 use crate::search::paths::{LeftOut, WalkOutcome};
 use crate::search::roundabout::RoundaboutWays;
 use crate::search::steps::PatternAutomaton;
 use crate::search::wildcard::PatternComponent;
 
+/// The names that a walk takes, beside what its pattern says.
+#[derive(Clone, Debug, Default)]
+pub struct WalkScope {
+    /// True if wildcards match a leading dot, and `**` enters hidden directories.
+    pub hidden: bool,
+    /// True if `.git` is left out, and what ignore files say.
+    pub heeds_ignore_files: bool,
+    /// Names to be left out, as a `.gitignore` where the walk starts would say it.
+    pub excluded: Option<Arc<Gitignore>>,
+}
+
 /// The state that the threads of one walk share.
 #[derive(Debug)]
 pub(super) struct SharedWalk {
     pub steps: Arc<PatternAutomaton>,
     pub until: Option<Instant>,
+    pub scope: WalkScope,
+    /// The length of the path from which the walk starts.
+    pub start: usize,
     /// True if names behind a wildcard are found by listing the directory alone: the kernel keeps a
     /// confined process from listing what lies outside, and not from asking for names there.
     lists_only: bool,
@@ -21,10 +37,17 @@ pub(super) struct SharedWalk {
 }
 
 impl SharedWalk {
-    pub fn new(steps: Arc<PatternAutomaton>, until: Option<Instant>) -> Self {
+    pub fn new(
+        steps: Arc<PatternAutomaton>,
+        until: Option<Instant>,
+        scope: WalkScope,
+        start: usize,
+    ) -> Self {
         Self {
             steps,
             until,
+            scope,
+            start,
             lists_only: confinement::confines_own_files(),
             ways: Mutex::new(RoundaboutWays::new()),
         }

@@ -35,6 +35,12 @@ pub const TOOL: Tool = Tool {
     offered: true,
     schema: include_str!("../schemas/bash.json"),
     model_schema: include_str!("../schemas/for_models/bash.json"),
+    host_words: None,
+    aliases: &[
+        ("cmd", "command"),
+        ("cwd", "workdir"),
+        ("run_in_background", "background"),
+    ],
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -90,14 +96,11 @@ environment, unless IKIGAI_PASS_KEYS=1.",
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let command = request.required_text("command")?;
     let mut time = CommandTime::of(request.terms());
-    let (mut directory, mut workdir) = (None, None);
-    if request.terms().reader.may_send_more() {
-        if let Some(seconds) = request.integer("timeout", 1..=u64::MAX)? {
-            time.shorten(Duration::from_secs(seconds));
-        }
-        workdir = request.text("workdir")?;
-        directory = workdir.map(workdir::open).transpose()?;
+    if let Some(seconds) = request.integer("timeout", 1..=u64::MAX)? {
+        time.shorten(Duration::from_secs(seconds));
     }
+    let workdir = request.text("workdir")?;
+    let directory = workdir.map(workdir::open).transpose()?;
     Ok(Reply::new(move |object| {
         let shell = CommandShell::from_env(secrets::withheld());
         let confinement = confinement::current();

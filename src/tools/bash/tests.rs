@@ -10,7 +10,7 @@ use crate::contract::terms::{Audience, Terms};
 /// The answer to a reader.
 fn answer(request: &Value, terms: Terms) -> Value {
     let request = request.to_string();
-    let request = Request::parse(request.as_bytes()).unwrap().on(terms);
+    let request = Request::parse(request.as_bytes()).unwrap().on(&TOOL, terms);
     let mut out = Vec::new();
     let mut object = Object::open_on(&mut out, terms, TOOL.less).unwrap();
     match TOOL.run(&request) {

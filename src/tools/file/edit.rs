@@ -7,13 +7,13 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::terms::Terms;
+use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::{
     AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
 };
-use crate::files::{self, EditError};
+use crate::files::{self, EditError, TextReplacement};
 use crate::paths::PathWant;
-use crate::tools::file::{edit_note, failure};
+use crate::tools::file::{edit_note, failure, write_note};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -24,6 +24,14 @@ pub const TOOL: Tool = Tool {
     offered: true,
     schema: include_str!("../schemas/file_edit.json"),
     model_schema: include_str!("../schemas/for_models/file_edit.json"),
+    host_words: None,
+    aliases: &[
+        ("path", "file_path"),
+        ("filePath", "file_path"),
+        ("filename", "file_path"),
+        ("old_str", "old_string"),
+        ("new_str", "new_string"),
+    ],
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -39,7 +47,8 @@ pub const TOOL: Tool = Tool {
     manual: ToolManual {
         text: "\
 Replaces text that stands exactly once in a file, or, with `replace_all`, wherever it stands; byte
-for byte, and nothing else of the file changes. In a file whose lines all end in CRLF, line feeds
+for byte, and nothing else of the file changes. `edits`, in a request, makes several such replacements,
+each in the text as it then is: all, or none where one cannot be made. In a file whose lines all end in CRLF, line feeds
 in the texts mean that. What is not found so is not replaced: a note says what is nearest. The
 file has the new content whole or is as it was; mode, owner, attributes and links stay.",
         example: r#"{"file_path":"/tmp/hello.txt","old_string":"world","new_string":"reader"}"#,
@@ -63,6 +72,100 @@ file has the new content whole or is as it was; mode, owner, attributes and link
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
+    let terms = request.terms();
+    let list = listed_edits(request)?;
+    let tells_lines = list.is_some() || terms.reader != Audience::Host;
+    let sent = list.map_or_else(|| Ok(vec![replacement(request)?]), Ok)?;
+    let replacements: Vec<_> = sent
+        .iter()
+        .map(|(old, new, all)| TextReplacement {
+            old: old.as_bytes(),
+            new: new.as_bytes(),
+            all: *all,
+        })
+        .collect();
+    let end = terms.deadline.map(|deadline| deadline.end);
+    let edited = files::edit(Path::new(path), &replacements, tells_lines, end);
+    let edited = edited.map_err(|(at, error)| {
+        let failure = edit_failure(path, &error, terms);
+        match error {
+            EditError::File(_) => failure,
+            _ => of_list(at, sent.len(), failure),
+        }
+    })?;
+    let replacements = edited.made.iter().map(|made| made.count).sum();
+    let lines = edit_note::changed_lines(&edited.changed);
+    let mut notes = Notes::default();
+    let mut said: Vec<String> = Vec::new();
+    for (made, (_, new, _)) in edited.made.into_iter().zip(sent) {
+        let remarks = [
+            edit_note::line_ends(made.line_ends, new),
+            made.emptied.map(edit_note::emptied_line),
+            write_note::unescaped("new_string", new).filter(|_| made.count > 0),
+        ];
+        for remark in remarks.into_iter().flatten() {
+            if !said.contains(&remark) {
+                notes.add(remark.clone());
+                said.push(remark);
+            }
+        }
+        let nearest = made.nearest;
+        notes.quote(nearest.map(|nearest| edit_note::not_found(path, &nearest, terms.max_answer)));
+    }
+    Ok(Reply::new(move |object| {
+        let plural = plural(replacements);
+        let name = object.spell_names(failure::base_name(path)).into_owned();
+        object.field(
+            "output",
+            &format!("Replaced {replacements} occurrence{plural} in {name}{lines}"),
+        )?;
+        object.field("replacements", &replacements)?;
+        object.note(notes);
+        Ok(())
+    }))
+}
+
+/// The texts of a replacement, the old one and the new one, and whether all are to be replaced.
+type SentReplacement<'a> = (&'a str, &'a str, bool);
+
+/// The replacements in `edits`, if the request has a list of them.
+fn listed_edits<'a>(request: &'a Request<'_>) -> Result<Option<Vec<SentReplacement<'a>>>, Failure> {
+    let list = request.objects("edits")?;
+    let single = request.text("old_string")?.or(request.text("new_string")?);
+    let refused = |message: &str| {
+        Err(Failure::new(Code::InvalidArg, message).with_note(
+            "Send either old_string and new_string, or a list of objects with old_string, \
+             new_string and, where it is meant, replace_all as edits.",
+        ))
+    };
+    match list {
+        None => Ok(None),
+        // Models in strict mode send every field.
+        Some(list) if list.is_empty() && single.is_some() => Ok(None),
+        Some(list) if list.is_empty() => refused("edits is empty"),
+        Some(_) if single.is_some() || request.flag("replace_all")? => {
+            refused("edits cannot be combined with old_string, new_string or replace_all")
+        }
+        Some(list) => {
+            let numbered = list.iter().enumerate();
+            let read = numbered.map(|(at, edit)| {
+                replacement(edit).map_err(|failure| of_list(at, list.len(), failure))
+            });
+            read.collect::<Result<_, _>>().map(Some)
+        }
+    }
+}
+
+/// The failure of the edit at `at` of a list.
+fn of_list(at: usize, count: usize, mut failure: Failure) -> Failure {
+    if count < 2 {
+        return failure;
+    }
+    failure.message = format!("Edit {} of {count}: {}", at + 1, failure.message);
+    failure.and_note("None of the edits was made.")
+}
+
+fn replacement<'a>(request: &'a Request<'_>) -> Result<SentReplacement<'a>, Failure> {
     let old = request.required_text("old_string")?;
     let new = request.required_text("new_string")?;
     let all = request.flag("replace_all")?;
@@ -81,29 +184,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             ),
         );
     }
-    let longest = request.terms().max_answer;
-    let end = request.terms().deadline.map(|deadline| deadline.end);
-    let edited = files::edit(Path::new(path), old.as_bytes(), new.as_bytes(), all, end)
-        .map_err(|error| edit_failure(path, &error, request.terms()))?;
-    let mut notes = Notes::default();
-    notes.add(edit_note::line_ends(edited.line_ends, new));
-    notes.quote(
-        edited
-            .nearest
-            .map(|nearest| edit_note::not_found(path, &nearest, longest)),
-    );
-    Ok(Reply::new(move |object| {
-        let replacements = edited.replacements;
-        let plural = plural(replacements);
-        let name = object.spell_names(failure::base_name(path)).into_owned();
-        object.field(
-            "output",
-            &format!("Replaced {replacements} occurrence{plural} in {name}"),
-        )?;
-        object.field("replacements", &replacements)?;
-        object.note(notes);
-        Ok(())
-    }))
+    Ok((old, new, all))
 }
 
 fn edit_failure(path: &str, error: &EditError, terms: &Terms) -> Failure {

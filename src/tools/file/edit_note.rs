@@ -7,11 +7,11 @@ use std::fmt::Write as _;
 
 use crate::basics::words::{counted, quoted_for_shell, thousands};
 use crate::contract::bounded::TextMeasure;
-use crate::files::LineEndChange;
 use crate::files::nearest::{
     DifferenceKind, FilePlace, LineChange, MOST_NAMED, NearestFinding, NearestText, QuotedText,
     TextDifference, TextRepair,
 };
+use crate::files::{ChangedLines, LineEndChange};
 use crate::unseen;
 
 /// Room of an answer beside its note, in bytes: its other fields, and the JSON around them.
@@ -60,6 +60,41 @@ pub fn not_unique(count: u64, lines: &[u64]) -> String {
         "old_string begins in {named}. Add lines from around the one that is meant, or send \
          \"replace_all\":true to replace all {}.",
         thousands(count)
+    )
+}
+
+/// The lines that an edit has changed, behind its answer: ` (lines 3 to 5 and 9)`; empty if none
+/// are known.
+pub fn changed_lines(changed: &ChangedLines) -> String {
+    let ranges = changed.ranges();
+    let mut places: Vec<String> = ranges
+        .iter()
+        .take(MOST_NAMED)
+        .map(|(first, last)| match last - first {
+            0 => first.to_string(),
+            _ => format!("{first} to {last}"),
+        })
+        .collect();
+    if changed.is_partial || ranges.len() > MOST_NAMED {
+        places.push("more".to_owned());
+    }
+    let plural = if places.len() == 1 && !places[0].contains(' ') {
+        ""
+    } else {
+        "s"
+    };
+    match &places[..] {
+        [] => String::new(),
+        [one] => format!(" (line{plural} {one})"),
+        [before @ .., last] => format!(" (line{plural} {} and {last})", before.join(", ")),
+    }
+}
+
+/// The note on an edit that leaves this line empty.
+pub fn emptied_line(line: u64) -> String {
+    format!(
+        "Line {line} is now empty: old_string was whole lines without the end of the last one. To \
+         take out the line too, end old_string with its line end."
     )
 }
 

@@ -159,15 +159,10 @@ fn missing(
         PathWant::Name => {
             let parent = Path::new(path).parent().unwrap_or(Path::new("."));
             let parent = parent.to_string_lossy();
-            let parent = quoted_for_shell(&parent);
-            said.push(if reader == Audience::Person {
-                format!("Make it first: mkdir -p {parent}")
-            } else {
-                format!(
-                    "file_write makes no directories: make it with bash, `mkdir -p {parent}`, then \
-                     write again."
-                )
-            });
+            said.push(format!(
+                "Make it with bash, `mkdir -p {}`, then write again.",
+                quoted_for_shell(&parent)
+            ));
         }
         PathWant::File | PathWant::Any if !similar.is_empty() => {}
         PathWant::File | PathWant::Any => {
@@ -217,7 +212,7 @@ fn elsewhere(places: &NamePlaces) -> String {
 }
 
 /// A path as it can be sent.
-fn quoted(path: &Path) -> String {
+pub fn quoted(path: &Path) -> String {
     format!("{:?}", path.to_string_lossy())
 }
 

@@ -5,3 +5,4 @@ mod edit_note;
 mod failure;
 pub mod read;
 pub mod write;
+mod write_note;

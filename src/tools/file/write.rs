@@ -1,16 +1,19 @@
 //! file-write: a file's new content, whole or not at all.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::contract::failure::Failure;
+use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
+use crate::contract::terms::Audience;
 use crate::contract::tool::{
     AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
 };
-use crate::files::{self, ErrorReason, FileAccessError};
-use crate::paths::PathWant;
-use crate::tools::file::failure;
+use crate::files::{self, ErrorReason, FileAccessError, MadeDirectories};
+use crate::paths::{self, PathObstacle, PathWant};
+use crate::sandbox::confinement;
+use crate::tools::file::{failure, write_note};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -21,6 +24,12 @@ pub const TOOL: Tool = Tool {
     offered: true,
     schema: include_str!("../schemas/file_write.json"),
     model_schema: include_str!("../schemas/for_models/file_write.json"),
+    host_words: Some(include_str!("../schemas/for_hosts/file_write.json")),
+    aliases: &[
+        ("path", "file_path"),
+        ("filePath", "file_path"),
+        ("filename", "file_path"),
+    ],
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -35,9 +44,10 @@ pub const TOOL: Tool = Tool {
     at_once: None,
     manual: ToolManual {
         text: "\
-Gives a file the content, whole or not at all, and makes it if it is not there; its directory must
-be. Symbolic links are followed. Mode, owner, attributes and hard links of a file that is
-overwritten stay as they are.",
+Gives a file the content, whole or not at all, and makes it if it is not there, with its
+directories; for a host they must be there. Symbolic links are followed. Mode, owner,
+attributes and hard links of a file that is overwritten stay as they are. Where that is more than
+an edit, a note says what was replaced.",
         example: r#"{"file_path":"/tmp/hello.txt","content":"Hello, world!\n"}"#,
         environment: &[],
     },
@@ -54,28 +64,65 @@ overwritten stay as they are.",
     from_cache: None,
 };
 
+/// The most bytes of a file's old content that are looked at.
+const MOST_COMPARED: usize = 16 * 1024 * 1024;
+
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
     let content = request.required_text("content")?;
-    let note = failure::made_beside(path);
+    let mut notes = Notes::from(failure::made_beside(path));
     let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
+    let failed = |error| failure::with_note(path, &error, PathWant::Name, reader);
+    let (mut made, mut old) = (None, None);
+    if reader != Audience::Host {
+        old = files::beginning(Path::new(path), MOST_COMPARED);
+        made = make_directories(path).map_err(failed)?;
+    }
     files::write(Path::new(path), content.as_bytes(), end).map_err(|error| {
-        let error = match error {
+        failed(match error {
             // Not the file but its directory is missing; the specification calls that a file that
             // cannot be opened.
             FileAccessError::NotFound => FileAccessError::Open(ErrorReason::default()),
             error => error,
-        };
-        failure::with_note(path, &error, PathWant::Name, reader)
+        })
     })?;
+    if let Some((made, similar)) = made
+        && let Some(made) = made.keep()
+    {
+        let similar = similar.map(|path| format!("; {} is there as well", failure::quoted(&path)));
+        let similar = similar.unwrap_or_default();
+        let made = failure::quoted(&made);
+        notes.add(format!("The directory {made} was made for it{similar}."));
+    }
+    if let Some((old, is_whole)) = old {
+        notes.add(write_note::replaced(&old, is_whole, content));
+    }
+    notes.add(write_note::unescaped("content", content));
     Ok(Reply::new(move |object| {
         let bytes = content.len();
         let name = object.spell_names(failure::base_name(path)).into_owned();
         let output = format!("Wrote {bytes} bytes to {name}");
         object.field("output", &output)?;
         object.field("bytes", &bytes)?;
-        object.note(note);
+        object.note(notes);
         Ok(())
     }))
+}
+
+/// Makes the directories that the file needs, unless its path is written otherwise than it was
+/// meant. Returns them with a similar path that is there.
+fn make_directories(
+    path: &str,
+) -> Result<Option<(MadeDirectories, Option<PathBuf>)>, FileAccessError> {
+    let reach = confinement::is_within_reach;
+    let similar = match paths::path_obstacle(Path::new(path), reach) {
+        Some(PathObstacle::Missing { whole, similar, .. }) if !whole => similar,
+        _ => return Ok(None),
+    };
+    if path.ends_with('/') || paths::meant_path(path, PathWant::Name, reach).is_some() {
+        return Ok(None);
+    }
+    let made = MadeDirectories::above(Path::new(path))?;
+    Ok(Some((made, similar.into_iter().next())))
 }

@@ -17,9 +17,10 @@ use crate::contract::tool::{
 };
 use crate::search::empty_result::{self, EmptySearch};
 use crate::search::paths::WalkOutcome;
-use crate::search::steps::GlobPattern;
 use crate::search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
+use crate::tools::search::ignored_note::note_on_ignored;
 use crate::tools::search::note::{self, NoteWords};
+use crate::tools::search::scope::FileScope;
 use crate::unseen;
 
 /// The tool's row in the registry.
@@ -31,6 +32,8 @@ pub const TOOL: Tool = Tool {
     offered: true,
     schema: include_str!("../schemas/glob.json"),
     model_schema: include_str!("../schemas/for_models/glob.json"),
+    host_words: Some(include_str!("../schemas/for_hosts/glob.json")),
+    aliases: &[("head_limit", "limit")],
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -45,9 +48,11 @@ pub const TOOL: Tool = Tool {
         text: "\
 Answers with the paths that a pattern names, a line each, sorted by their bytes: `*`, `?`, `[a-z]`,
 `[!a]`, `[[:alpha:]]` and `\\` as in glob(3), and `**` as a whole component for any number of
-directories. Braces with a comma in them stand for alternatives: `**/*.{ts,tsx}`. Wildcards pass
-over names that begin with a dot. `path` is taken literally; no match is an answer too, and a note
-says so where the pattern looked past what there is.",
+directories. Braces with a comma in them stand for alternatives: `**/*.{ts,tsx}`. A pattern without
+a slash is for any depth; hidden names are found, and what `.gitignore` and `.ignore` leave out is
+named. For a host a pattern looks only where it says, and wildcards pass over names that begin with
+a dot. `path` is taken literally; no match is an answer too, and a note says so where the pattern
+looked past what there is.",
         example: r#"{"pattern":"*.conf","path":"/etc"}"#,
         environment: &[terms::SEARCH_THREADS],
     },
@@ -73,22 +78,33 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let pattern = request.required_text("pattern")?;
     let path = request.text("path")?.unwrap_or_default();
     let terms = request.terms();
+    let scope = FileScope::of(request, None)?;
+    let limit = request.integer("limit", 1..=u64::MAX)?;
     let failure = |error| failure(error, pattern, path);
-    let parsed = GlobPattern::parse(pattern.as_bytes()).map_err(|error| failure(error.into()))?;
-    let walk = parsed.walk(Path::new(path), terms.until());
+    let parsed = scope.parse(pattern);
+    let parsed = parsed.map_err(|error| failure(error.into()))?;
+    let walk = parsed.walk(&scope.walk, Path::new(path), terms.until());
     let walk = walk.map_err(failure)?;
     Ok(Reply::new(move |object| {
-        let (walked, listed) = list(object, walk)?;
+        let (walked, listed) = list(object, walk, limit)?;
         object.field("count", &listed.count)?;
         let mut notes = Notes::default();
-        notes.add(what_is_shown(&listed));
+        notes.add(what_is_shown(&listed, limit));
         let left_out = walked.left_out;
         notes.add(left_out.map(|what| note::left_out_names(what, terms, WORDS)));
         notes.add(note::unlisted_directories(&walked.unlisted));
+        let count_until = (listed.count == 0).then(|| empty_until(terms));
+        notes.add(note_on_ignored(
+            &walked.ignored,
+            path,
+            pattern,
+            WORDS,
+            count_until,
+        ));
         if listed.count == 0 {
             object.nothing_found("no names match")?;
             if left_out.is_none() {
-                notes.add(why_nothing(pattern, path, terms));
+                notes.add(why_nothing(&scope.written_out(pattern), path, terms));
             }
         }
         object.note(notes);
@@ -100,8 +116,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 struct NameCollector<'a> {
     /// The most bytes of them that can be shown, if there is a limit.
     room: Option<usize>,
-    /// True if nothing more has room.
+    /// True if nothing more is shown.
     full: &'a AtomicBool,
+    /// True if names are shown one by one, because not all of them may be.
+    is_limited: bool,
 }
 
 /// Some names, one behind the other.
@@ -152,7 +170,7 @@ impl PathVisitor for NameCollector<'_> {
             for part in found.parts() {
                 made.text.extend_from_slice(part);
             }
-            if self.room.is_some() {
+            if self.is_limited {
                 made.ends.push(made.text.len());
             }
         }
@@ -184,13 +202,22 @@ struct ListedNames {
 }
 
 /// Writes the names, a line each, as far as there is room, and counts the others.
-fn list(object: &mut Object<'_>, walk: PatternWalk) -> io::Result<(WalkOutcome, ListedNames)> {
+fn list(
+    object: &mut Object<'_>,
+    walk: PatternWalk,
+    limit: Option<u64>,
+) -> io::Result<(WalkOutcome, ListedNames)> {
     let room = object.room();
+    let is_limited = room.is_some() || limit.is_some();
     let spelled = object.terms().reader != Audience::Person;
     let mut output = object.text("output")?;
     let full = AtomicBool::new(false);
     let (mut listed, mut shown) = (ListedNames::default(), 0);
-    let names = || NameCollector { room, full: &full };
+    let names = || NameCollector {
+        room,
+        full: &full,
+        is_limited,
+    };
     let (walked, flow) = walk.visit(threads, names, |made: &mut NameChunk| {
         let first = usize::from(listed.count == 0);
         listed.count += made.count;
@@ -198,11 +225,14 @@ fn list(object: &mut Object<'_>, walk: PatternWalk) -> io::Result<(WalkOutcome, 
         if spelled {
             made.spell();
         }
-        let written = if room.is_some() {
+        let written = if is_limited {
             let mut start = 0;
             for end in made.ends.drain(..) {
                 let name = &made.text[start..end];
                 let name = name.get(usize::from(shown == 0)..).unwrap_or_default();
+                if limit.is_some_and(|limit| shown >= limit) {
+                    full.store(true, Ordering::Relaxed);
+                }
                 if full.load(Ordering::Relaxed) {
                     break;
                 }
@@ -227,13 +257,17 @@ fn list(object: &mut Object<'_>, walk: PatternWalk) -> io::Result<(WalkOutcome, 
         return Err(error);
     }
     output.close()?;
-    listed.shown = room.map(|_| shown).filter(|shown| *shown < listed.count);
+    listed.shown = (is_limited && shown < listed.count).then_some(shown);
     Ok((walked, listed))
 }
 
 /// Says how many names are shown, if not all have room.
-fn what_is_shown(listed: &ListedNames) -> Option<String> {
-    let (count, narrow) = (listed.count, "pattern or path");
+fn what_is_shown(listed: &ListedNames, limit: Option<u64>) -> Option<String> {
+    let narrow = match limit {
+        Some(_) => "pattern or path, or send a larger limit",
+        None => "pattern or path",
+    };
+    let count = listed.count;
     match listed.first {
         Some(length) => Some(note::first_is_cut(length, count, narrow)),
         None => listed
@@ -242,12 +276,16 @@ fn what_is_shown(listed: &ListedNames) -> Option<String> {
     }
 }
 
+/// The time until which reasons for an empty answer are looked for.
+fn empty_until(terms: &Terms) -> Instant {
+    let until = Instant::now() + empty_result::LIMIT;
+    let end = terms.deadline.map(|deadline| deadline.end);
+    end.map_or(until, |end| until.min(end))
+}
+
 /// Says why no name was found; none, if there is nothing to be found.
 fn why_nothing(pattern: &str, path: &str, terms: &Terms) -> Option<String> {
-    let until = Instant::now() + empty_result::LIMIT;
-    let until = terms
-        .deadline
-        .map_or(until, |deadline| until.min(deadline.end));
+    let until = empty_until(terms);
     let reason = empty_result::names(EmptySearch {
         path,
         pattern,

@@ -2,4 +2,6 @@
 
 pub mod glob;
 pub mod grep;
+mod ignored_note;
 mod note;
+mod scope;

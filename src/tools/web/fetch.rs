@@ -33,6 +33,8 @@ pub const TOOL: Tool = Tool {
     at_once: Some(4),
     schema: include_str!("../schemas/web_fetch.json"),
     model_schema: include_str!("../schemas/for_models/web_fetch.json"),
+    host_words: None,
+    aliases: &[("start_line", "offset"), ("end_line", "limit")],
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -63,8 +65,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let url = request.required_text("url")?;
     let offset = request.integer("offset", 1..=u64::MAX)?.unwrap_or(1);
     let limit = request.integer("limit", 1..=u64::MAX)?;
-    // The specification's schema does not have this field.
-    let main_only = request.terms().reader.may_send_more() && request.flag("main_only")?;
+    let main_only = request.flag("main_only")?;
     let page = fetch(url, main_only, request.terms())?;
     Ok(Reply::new(move |object| write(object, page, offset, limit)))
 }

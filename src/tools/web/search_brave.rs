@@ -23,6 +23,8 @@ pub const TOOL: Tool = Tool {
     at_once: None,
     schema: include_str!("../schemas/web_search_brave.json"),
     model_schema: include_str!("../schemas/for_models/web_search_brave.json"),
+    host_words: None,
+    aliases: &[],
     output_schema: None,
     own_limit: None,
     artifacts: false,

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 
 use super::chunk::{LineRecord, ResultChunk, SearchedPiece};
+use super::line_form::LineBeginning;
+use super::options::{GrepOptions, GrepOutput};
 use super::search::{SharedSearch, binary_matches, note_outcome, path_text};
 use crate::contract::reply::{Object, Text};
 
@@ -27,6 +29,16 @@ pub struct GrepAnswer<'a, 'o> {
     waits: Option<Instant>,
     /// The large file of which pieces come.
     large: LargeFile,
+    /// Lines that wait, each with its short form, until it is known if all have room.
+    held: Vec<(Vec<u8>, Option<Vec<u8>>, LineRecord)>,
+    /// The room that they take.
+    held_cost: usize,
+    /// True if long lines are shown in their short forms.
+    shortens: bool,
+    /// The number of results that were shown or held.
+    results: u64,
+    /// The number of lines that may still follow the last result.
+    behind: usize,
     done: SearchOutcome,
 }
 
@@ -35,6 +47,8 @@ pub struct GrepAnswer<'a, 'o> {
 struct LargeFile {
     /// The number of lines in the pieces before.
     lines: u64,
+    /// The beginning of its lines.
+    begun: LineBeginning,
     /// The number of matching lines that were counted and not shown.
     counted: u64,
     /// True if nothing more of it is of use.
@@ -90,15 +104,21 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             begun: false,
             waits: None,
             large: LargeFile::default(),
+            held: Vec::new(),
+            held_cost: 0,
+            shortens: false,
+            results: 0,
+            behind: 0,
             done: SearchOutcome {
-                bounded: shared.room.is_some(),
+                bounded: shared.is_limited(),
                 ..SearchOutcome::default()
             },
         })
     }
 
     /// Ends the answer's text.
-    pub fn finish(self) -> io::Result<SearchOutcome> {
+    pub fn finish(mut self) -> io::Result<SearchOutcome> {
+        self.show_held()?;
         self.output.close()?;
         Ok(self.done)
     }
@@ -110,6 +130,8 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             None => self.add_lines(chunk)?,
         }
         chunk.text.clear();
+        chunk.excerpts.clear();
+        chunk.shortest = 0;
         chunk.records.clear();
         chunk.bytes = 0;
         let done = &mut self.done;
@@ -151,12 +173,13 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
 
     /// Adds lines as they are to be written.
     fn add_lines(&mut self, chunk: &ResultChunk) -> io::Result<()> {
-        if self.shared.room.is_none() {
+        if !self.shared.is_limited() {
             return self.write(&chunk.text);
         }
-        let mut start = 0;
+        let (mut start, mut excerpts) = (0, &*chunk.excerpts);
         for record in &chunk.records {
-            self.record(&chunk.text[start..record.end], *record)?;
+            let excerpt = take_excerpt(&mut excerpts, *record, chunk.excerpts.len());
+            self.record(&chunk.text[start..record.end], *record, excerpt)?;
             start = record.end;
         }
         Ok(())
@@ -172,20 +195,23 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             *chunk = ResultChunk::default();
             return Ok(());
         }
-        let before = [b"\n", &*known.path, b":"].concat();
+        let form = self.shared.options.form;
         let (mut text, mut start) = (Vec::with_capacity(ENOUGH), 0);
+        let mut excerpts = &*chunk.excerpts;
         for record in &chunk.records {
             let line = &chunk.text[start..record.end];
             start = record.end;
             let at = text.len();
-            text.extend_from_slice(&before);
             let number = self.large.lines + record.number;
-            text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-            text.extend_from_slice(b": ");
+            self.large
+                .begun
+                .begin_line(form, &mut text, &known.path, (number, true));
             let whole = record.whole + text.len() - at;
+            let excerpt = take_excerpt(&mut excerpts, *record, chunk.excerpts.len());
+            let excerpt = excerpt.map(|excerpt| [&text[at..], excerpt].concat());
             text.extend_from_slice(line);
-            if self.shared.room.is_some() {
-                self.record(&text, LineRecord { whole, ..*record })?;
+            if self.shared.is_limited() {
+                self.record(&text, LineRecord { whole, ..*record }, excerpt.as_deref())?;
                 text.clear();
             } else if text.len() >= ENOUGH {
                 self.write(&text)?;
@@ -207,15 +233,17 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             self.large.failed = true;
             note_outcome(chunk, &known.path, failed);
             if self.large.counted > 0 {
-                let text = binary_matches(&known.path, self.large.counted);
+                let text = binary_matches(&known.path, self.large.counted, form);
                 let record = LineRecord {
                     end: 0,
                     whole: text.len(),
                     number: 0,
                     lines: self.large.counted,
+                    excerpt: 0,
+                    is_joined: false,
                 };
-                if self.shared.room.is_some() {
-                    self.record(&text, record)?;
+                if self.shared.is_limited() {
+                    self.record(&text, record, None)?;
                 } else {
                     self.write(&text)?;
                 }
@@ -226,7 +254,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
 
     /// Writes lines, each with a line feed before it.
     fn write(&mut self, text: &[u8]) -> io::Result<()> {
-        let text = text.get(usize::from(!self.begun)..).unwrap_or_default();
+        let text = text.get(self.lead()..).unwrap_or_default();
         if text.is_empty() {
             return Ok(());
         }
@@ -234,12 +262,71 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
         self.output.write_all(text)
     }
 
-    /// Writes one line, if it has room.
-    fn record(&mut self, text: &[u8], record: LineRecord) -> io::Result<()> {
-        if self.output.is_full() {
+    /// The length of the line feeds that are left out before the first line.
+    fn lead(&self) -> usize {
+        match self.shared.options {
+            _ if self.begun => 0,
+            GrepOptions {
+                output: GrepOutput::Lines,
+                form,
+                ..
+            } => form.before_file().len(),
+            _ => 1,
+        }
+    }
+
+    /// Takes one line with its short form, if it has one. Until it is known if all have room, those
+    /// from the first long one on are held: else the short forms are shown.
+    fn record(
+        &mut self,
+        text: &[u8],
+        record: LineRecord,
+        excerpt: Option<&[u8]>,
+    ) -> io::Result<()> {
+        if self.output.is_full() || self.is_beyond_limit(record) {
+            self.shared.full.store(true, Ordering::Relaxed);
             return Ok(());
         }
-        let skipped = usize::from(!self.begun);
+        if self.shortens || (excerpt.is_none() && self.held.is_empty()) {
+            return self.show(excerpt.unwrap_or(text), record);
+        }
+        self.held_cost += self.output.cost(text);
+        self.held
+            .push((text.to_vec(), excerpt.map(<[u8]>::to_vec), record));
+        if self.output.room().is_some_and(|room| self.held_cost > room) {
+            self.shortens = true;
+            self.show_held()?;
+        }
+        Ok(())
+    }
+
+    /// Shows the lines that were held.
+    fn show_held(&mut self) -> io::Result<()> {
+        for (text, excerpt, record) in std::mem::take(&mut self.held) {
+            let excerpt = excerpt.filter(|_| self.shortens);
+            self.show(excerpt.as_ref().unwrap_or(&text), record)?;
+        }
+        Ok(())
+    }
+
+    /// True if the limit to results has been reached, and this line does not belong to the last.
+    fn is_beyond_limit(&mut self, record: LineRecord) -> bool {
+        let GrepOptions { limit, context, .. } = self.shared.options;
+        if limit.is_none_or(|limit| self.results < limit) {
+            if record.lines > 0 {
+                self.results += 1;
+                self.behind = context.after;
+            }
+            return false;
+        }
+        let belongs = record.lines == 0 && record.is_joined && self.behind > 0;
+        self.behind = if belongs { self.behind - 1 } else { 0 };
+        !belongs
+    }
+
+    /// Writes one line, if it has room.
+    fn show(&mut self, text: &[u8], record: LineRecord) -> io::Result<()> {
+        let skipped = self.lead();
         self.begun = true;
         let whole = self
             .output
@@ -254,4 +341,17 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
         }
         Ok(())
     }
+}
+
+/// Takes the short form of a record from the beginning of `excerpts`, if it has one; `all` is the
+/// length of all of them.
+fn take_excerpt<'e>(excerpts: &mut &'e [u8], record: LineRecord, all: usize) -> Option<&'e [u8]> {
+    let taken = all - excerpts.len();
+    let length = record
+        .excerpt
+        .checked_sub(taken)
+        .filter(|length| *length > 0)?;
+    let (excerpt, rest) = excerpts.split_at_checked(length)?;
+    *excerpts = rest;
+    Some(excerpt)
 }

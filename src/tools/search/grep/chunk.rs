@@ -15,6 +15,10 @@ pub struct ResultChunk {
     pub text: Vec<u8>,
     /// The lines of the text one by one, if there is a limit, or in a piece.
     pub records: Vec<LineRecord>,
+    /// The short forms of long lines, for those records that have one.
+    pub excerpts: Vec<u8>,
+    /// The bytes of the text with long lines in their short forms.
+    pub shortest: usize,
     /// The number of lines that match.
     pub count: u64,
     /// The number of bytes that were searched.
@@ -48,8 +52,12 @@ pub struct LineRecord {
     pub whole: usize,
     /// Its number, if that still has to be written before it; else 0.
     pub number: u64,
-    /// The number of matching lines that it stands for.
+    /// The number of results that it stands for: 0 for a line around a match.
     pub lines: u64,
+    /// The offset in the excerpts at which its short form ends; 0 where it has none.
+    pub excerpt: usize,
+    /// True if it stands directly behind the record before it.
+    pub is_joined: bool,
 }
 
 /// Facts about a large file.

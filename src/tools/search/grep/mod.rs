@@ -2,11 +2,15 @@
 
 mod answer;
 mod chunk;
+mod excerpt;
+mod line_form;
+mod options;
 mod search;
 mod second_pass;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
@@ -29,9 +33,12 @@ use crate::search::paths::WalkOutcome;
 use crate::search::scan::LinkPolicy;
 use crate::search::steps::{GlobPattern, WildcardError};
 use crate::search::walk::{self, GlobError, PatternWalk};
+use crate::tools::search::ignored_note::note_on_ignored;
 use crate::tools::search::note::{self, NoteWords};
+use crate::tools::search::scope::FileScope;
 use answer::{EarlyEnd, GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
+use options::{GrepOptions, GrepOutput};
 use search::{FileSearcher, SharedSearch};
 use second_pass::SecondPass;
 
@@ -44,6 +51,16 @@ pub const TOOL: Tool = Tool {
     offered: true,
     schema: include_str!("../../schemas/grep.json"),
     model_schema: include_str!("../../schemas/for_models/grep.json"),
+    host_words: Some(include_str!("../../schemas/for_hosts/grep.json")),
+    aliases: &[
+        ("include", "glob"),
+        ("-i", "ignore_case"),
+        ("-A", "after"),
+        ("-B", "before"),
+        ("-C", "context"),
+        ("head_limit", "limit"),
+        ("output_mode", "output"),
+    ],
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -56,14 +73,14 @@ pub const TOOL: Tool = Tool {
     at_once: None,
     manual: ToolManual {
         text: "\
-Answers with the lines that a pattern matches, as `file:line: text`. The pattern is a POSIX extended
-regular expression, matched against one line at a time; `\\b \\w \\s \\d \\t \\x41 \\p{Lu}`, `(?i)`,
-`(?:...)`, `(?<name>...)`, lazy repetitions and back-references are understood too, and in brackets a
-backslash escapes. What is not (look-around, `\\n`) is refused with what to write instead. UTF-16
-with a byte-order mark is searched as text. `path` is a directory, in which the files that `glob`
-names are searched (`*` if none is given; `**/*` for all below, `**/*.{c,h}` for some), or one file.
-Regular files only, hidden ones only where `glob` names them. Where nothing is found and not all was
-looked at, a note says what was not.",
+Answers with the lines that a pattern matches. The pattern is a POSIX extended regular expression,
+matched against one line at a time; `\\b \\w \\s \\d \\t \\x41 \\p{Lu}`, `(?i)`, `(?:...)`, `(?<name>...)`,
+lazy repetitions and back-references are understood too, and in brackets a backslash escapes. What
+is not (look-around, `\\n`) is refused with what to write instead. UTF-16 with a byte-order mark is
+searched as text. `path` is a directory, below which everything is searched but what `.gitignore`
+and `.ignore` leave out, or one file. A host's search takes the files directly in `path` that `glob`
+names (`*` if none is given), hidden ones only where it names them. Regular files only. A note says
+what was not searched.",
         example: r#"{"pattern":"^root:","path":"/etc/passwd"}"#,
         environment: &[terms::SEARCH_THREADS],
     },
@@ -87,15 +104,26 @@ const WORDS: NoteWords = NoteWords {
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let pattern = request.required_text("pattern")?;
-    let glob = request.text("glob")?;
     let path = request.text("path")?;
     let until = request.terms().until();
+    let is_host = request.terms().reader == Audience::Host;
+    let glob = request.text("glob")?;
+    let (glob, not) = match glob.and_then(|glob| glob.strip_prefix('!')) {
+        Some(not) if !is_host => (None, Some(not)),
+        _ => (glob, None),
+    };
+    let scope = FileScope::of(request, not)?;
     let target = match path {
         Some(path) if Path::new(path).is_file() => Ok(SearchTarget::File),
-        _ => SearchTarget::of(glob.unwrap_or("*")),
+        _ => SearchTarget::of(glob.unwrap_or("*"), scope.clone()),
     };
+    let options = GrepOptions::of(request, matches!(target, Ok(SearchTarget::File)))?;
     let path = path.unwrap_or(".");
-    let mut matcher = RegexMatcher::compile(pattern).map_err(|error| {
+    let written = match request.flag("ignore_case")? {
+        true => Cow::Owned(format!("(?i){pattern}")),
+        false => Cow::Borrowed(pattern),
+    };
+    let mut matcher = RegexMatcher::compile(&written).map_err(|error| {
         let failure = Failure::new(Code::InvalidPattern, format!("Invalid pattern: {error}"));
         let target = target.as_ref().ok();
         let note =
@@ -111,9 +139,15 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let query = GrepQuery {
         pattern,
         matcher,
-        path,
+        path: if scope.is_deep && path == "." {
+            ""
+        } else {
+            path
+        },
         glob,
         target: target?,
+        scope,
+        options,
     };
     Ok(Reply::new(move |object| query.answer(object, until)))
 }
@@ -122,16 +156,16 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 enum SearchTarget {
     /// The file at `path`.
     File,
-    /// The names of a pattern.
-    Names(GlobPattern),
+    /// The names of a pattern, in their scope.
+    Names(GlobPattern, FileScope),
     /// No files, because the text is not a pattern.
     Nowhere(WildcardError),
 }
 
 impl SearchTarget {
-    fn of(glob: &str) -> Result<Self, Failure> {
-        match GlobPattern::parse(glob.as_bytes()) {
-            Ok(pattern) => Ok(Self::Names(pattern)),
+    fn of(glob: &str, scope: FileScope) -> Result<Self, Failure> {
+        match scope.parse(glob) {
+            Ok(pattern) => Ok(Self::Names(pattern, scope)),
             Err(error @ WildcardError::TooMany) => {
                 let failure = Failure::new(Code::InvalidPattern, "Invalid glob pattern");
                 Err(failure.with_note(note::pattern_error(error, glob.len(), WORDS)))
@@ -142,9 +176,10 @@ impl SearchTarget {
 
     /// Begins to walk over the files; none if the text is not a pattern.
     fn walk(&self, path: &str, until: Option<Instant>) -> Result<Option<PatternWalk>, GlobError> {
+        let path = Path::new(path);
         match self {
-            Self::File => Ok(Some(walk::file(Path::new(path)))),
-            Self::Names(pattern) => pattern.walk(Path::new(path), until).map(Some),
+            Self::File => Ok(Some(walk::file(path))),
+            Self::Names(pattern, scope) => pattern.walk(&scope.walk, path, until).map(Some),
             Self::Nowhere(_) => Ok(None),
         }
     }
@@ -152,7 +187,7 @@ impl SearchTarget {
     fn links(&self) -> LinkPolicy {
         match self {
             Self::File => LinkPolicy::Follow,
-            Self::Names(_) | Self::Nowhere(_) => LinkPolicy::Refuse,
+            Self::Names(..) | Self::Nowhere(_) => LinkPolicy::Refuse,
         }
     }
 }
@@ -164,12 +199,15 @@ struct GrepQuery<'a> {
     path: &'a str,
     glob: Option<&'a str>,
     target: SearchTarget,
+    scope: FileScope,
+    options: GrepOptions,
 }
 
 impl GrepQuery<'_> {
     fn answer(&self, object: &mut Object<'_>, until: Option<Instant>) -> io::Result<()> {
         let reader = object.terms().reader;
-        let shared = SharedSearch::new(until, object.room(), reader, self.target.links());
+        let links = self.target.links();
+        let shared = SharedSearch::new(until, object.room(), reader, links, self.options);
         let mut answer = GrepAnswer::new(&shared, object)?;
         let walk = self.target.walk(self.path, until);
         let mut walked = Ok(WalkOutcome::default());
@@ -213,7 +251,7 @@ impl GrepQuery<'_> {
         terms: &Terms,
     ) -> Notes {
         let mut notes = Notes::default();
-        notes.add(what_is_shown(done));
+        notes.add(what_is_shown(done, self.options));
         let undecided = done.undecided.as_deref();
         notes.add(undecided.map(|first| too_costly(self.matcher.gave_up(), first)));
         notes.add(
@@ -229,6 +267,7 @@ impl GrepQuery<'_> {
             ended |= left_out.is_some();
             notes.add(left_out.map(|what| note::left_out_names(what, terms, WORDS)));
             notes.add(note::unlisted_directories(&walked.unlisted));
+            notes.add(self.left_out(walked, done, terms));
         }
         if !ended && done.files > 0 && (done.count == 0 || has_empty_group(self.pattern)) {
             let pass = SecondPass::of(self.pattern, done.count > 0, terms.until());
@@ -240,6 +279,18 @@ impl GrepQuery<'_> {
         notes
     }
 
+    /// Says what ignore files left out.
+    fn left_out(
+        &self,
+        walked: &WalkOutcome,
+        done: &SearchOutcome,
+        terms: &Terms,
+    ) -> Option<String> {
+        let pattern = self.glob.unwrap_or("*");
+        let counted = (done.count == 0).then(|| empty_until(terms));
+        note_on_ignored(&walked.ignored, self.path, pattern, WORDS, counted)
+    }
+
     /// Says why no line was found; none, if all that was asked for was searched.
     fn why_nothing(
         &self,
@@ -247,10 +298,7 @@ impl GrepQuery<'_> {
         done: &SearchOutcome,
         terms: &Terms,
     ) -> Option<String> {
-        let until = Instant::now() + empty_result::LIMIT;
-        let until = terms
-            .deadline
-            .map_or(until, |deadline| until.min(deadline.end));
+        let until = empty_until(terms);
         let glob = self.glob.unwrap_or("*");
         let walked = match (&self.target, walked) {
             (SearchTarget::File, _) => {
@@ -270,16 +318,16 @@ impl GrepQuery<'_> {
                 ));
             }
             (_, Err(error)) => return Some(format!("Nothing was searched: {error}.")),
-            (SearchTarget::Names(_), Ok(walked)) => walked,
+            (SearchTarget::Names(..), Ok(walked)) => walked,
         };
         let search = EmptySearch {
             path: if self.path == "." { "" } else { self.path },
-            pattern: glob,
+            pattern: &self.scope.written_out(glob),
             files_only: true,
             until,
         };
         let misplaced = match self.path {
-            "." => None,
+            "" | "." => None,
             _ if glob.starts_with('/') => None,
             _ => empty_result::misplaced(search, self.glob).map(EmptyReason::Path),
         };
@@ -297,6 +345,13 @@ impl GrepQuery<'_> {
     }
 }
 
+/// The time until which reasons for an empty answer are looked for.
+fn empty_until(terms: &Terms) -> Instant {
+    let until = Instant::now() + empty_result::LIMIT;
+    let end = terms.deadline.map(|deadline| deadline.end);
+    end.map_or(until, |end| until.min(end))
+}
+
 /// Counts the names that were found below `path`.
 fn searched(
     path: &str,
@@ -310,7 +365,7 @@ fn searched(
         hidden: walked.hidden,
         ..SearchedNames::default()
     };
-    let here = fs::canonicalize(path);
+    let here = fs::canonicalize(if path.is_empty() { "." } else { path });
     // A file to which a link leads within that directory is searched there, if any is.
     let elsewhere = |link: &[u8]| {
         let target = fs::canonicalize(OsStr::from_bytes(link)).ok()?;
@@ -327,12 +382,19 @@ fn searched(
 }
 
 /// Says how many matches are shown, if not all have room.
-fn what_is_shown(done: &SearchOutcome) -> Option<String> {
-    let narrow = "pattern, glob or path";
+fn what_is_shown(done: &SearchOutcome, options: GrepOptions) -> Option<String> {
+    let narrow = match options.limit {
+        Some(_) => "pattern, glob or path, or send a larger limit",
+        None => "pattern, glob or path",
+    };
+    let what = match options.output {
+        GrepOutput::Files => "files",
+        GrepOutput::Lines | GrepOutput::Counts => "matches",
+    };
     match done.first {
         Some(length) => Some(note::first_is_cut(length, done.count, narrow)),
         None if done.bounded && done.shown < done.count => {
-            Some(note::shown_part(done.shown, done.count, "matches", narrow))
+            Some(note::shown_part(done.shown, done.count, what, narrow))
         }
         None => None,
     }

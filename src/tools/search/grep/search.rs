@@ -9,14 +9,17 @@ use std::time::Instant;
 use rustix::io::Errno;
 
 use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
+use super::excerpt::{LONG_LINE, push_excerpt};
+use super::line_form::{LineBeginning, LineForm};
+use super::options::{GrepOptions, GrepOutput};
 use crate::basics::words::counted;
 use crate::contract::terms::{Audience, threads};
 use crate::search::ere::RegexMatcher;
 use crate::search::ordered_pool::OrderedJob;
 use crate::search::paths::EntryKind;
 use crate::search::scan::{
-    self, FilePieces, FileScan, FileScanner, LARGE, LineMatcher, LineSink, LinkPolicy, ScanError,
-    ScanFlow,
+    self, ContextLines, FilePieces, FileScan, FileScanner, LARGE, LineMatcher, LineSink,
+    LinkPolicy, ScanError, ScanFlow,
 };
 use crate::search::walk::{PathVisitor, WalkEntry};
 use crate::unseen;
@@ -43,7 +46,8 @@ pub struct SharedSearch {
     pub links: LinkPolicy,
     /// True if unseen characters are spelled in names.
     pub spelled: bool,
-    /// True if nothing more has room: further lines are only counted.
+    pub options: GrepOptions,
+    /// True if nothing more is shown: further lines are only counted.
     pub full: AtomicBool,
     /// The most threads, once that was asked for.
     threads: OnceLock<usize>,
@@ -55,6 +59,7 @@ impl SharedSearch {
         room: Option<usize>,
         reader: Audience,
         links: LinkPolicy,
+        options: GrepOptions,
     ) -> Self {
         Self {
             until,
@@ -62,9 +67,21 @@ impl SharedSearch {
             binary_counted: reader == Audience::Model,
             links,
             spelled: reader != Audience::Person,
+            options,
             full: AtomicBool::new(false),
             threads: OnceLock::new(),
         }
+    }
+
+    /// True if lines are written one by one, because not all of them may be shown.
+    pub fn is_limited(&self) -> bool {
+        self.room.is_some() || self.options.limit.is_some()
+    }
+
+    /// True if a file's text is the lines found in it and no others, so that it may be searched in
+    /// pieces.
+    fn takes_pieces(&self) -> bool {
+        self.options.output == GrepOutput::Lines && self.options.context == ContextLines::default()
     }
 
     /// Returns the most threads that there may be.
@@ -113,12 +130,13 @@ fn is_binary(beginning: &[u8]) -> bool {
 }
 
 /// A file that is being searched.
+#[derive(Default)]
 struct CurrentFile {
     path: Vec<u8>,
-    /// The number of lines of a binary file that match.
+    /// The number of lines that match and are counted alone, as those of a binary file are.
     counted: u64,
-    /// The text before each number, put together once because there may be millions of lines.
-    before: Vec<u8>,
+    /// The beginning of its lines.
+    beginning: LineBeginning,
 }
 
 /// A file that was not searched to its end yet.
@@ -173,11 +191,7 @@ impl<'s> FileSearcher<'s> {
                 binary: Cell::new(None),
             },
             scanner: FileScanner::new(),
-            current: CurrentFile {
-                path: Vec::new(),
-                counted: 0,
-                before: Vec::new(),
-            },
+            current: CurrentFile::default(),
             bytes: 0,
         }
     }
@@ -188,15 +202,18 @@ impl<'s> FileSearcher<'s> {
         found: &mut WalkEntry<'_>,
         chunk: &mut ResultChunk,
     ) -> Option<PendingScan> {
-        self.current.path.clear();
+        let mut path = std::mem::take(&mut self.current.path);
+        path.clear();
+        self.current = CurrentFile {
+            path,
+            ..CurrentFile::default()
+        };
         for part in found.parts() {
             self.current.path.extend_from_slice(part);
         }
         if self.shared.spelled && !self.current.path.is_ascii() {
             self.current.path = unseen::spelled_name(&self.current.path).into_owned();
         }
-        self.current.counted = 0;
-        self.current.before.clear();
         let links = self.shared.links;
         let (mut file, size) = match scan::regular(found.open(scan::flags(links)), links) {
             Ok(file) => file,
@@ -205,7 +222,7 @@ impl<'s> FileSearcher<'s> {
                 return None;
             }
         };
-        if size >= LARGE && self.shared.threads() > 1 {
+        if size >= LARGE && self.shared.takes_pieces() && self.shared.threads() > 1 {
             let known = |head: &[u8]| LargeFileFacts {
                 path: self.current.path.clone(),
                 binary: self.shared.binary_counted && is_binary(head),
@@ -218,7 +235,7 @@ impl<'s> FileSearcher<'s> {
         let binary = (!self.shared.binary_counted).then_some(false);
         self.matcher.binary.set(binary);
         let scan = self.scanner.begin(file, size);
-        self.go_on(scan, chunk)
+        self.go_on(scan.with_context(self.shared.options.context), chunk)
     }
 
     /// Goes on with the current file.
@@ -231,7 +248,7 @@ impl<'s> FileSearcher<'s> {
         let mut lines = LineReceiver {
             shared: self.shared,
             chunk,
-            binary: &self.matcher.binary,
+            matcher: &self.matcher,
             current: &mut self.current,
             numbered: true,
         };
@@ -240,23 +257,39 @@ impl<'s> FileSearcher<'s> {
         if result == Ok(ScanFlow::Pause) {
             return Some(PendingScan::Paused(Some(Box::new(PausedScan {
                 scan,
-                current: CurrentFile {
-                    path: self.current.path.clone(),
-                    counted: self.current.counted,
-                    before: std::mem::take(&mut self.current.before),
-                },
+                current: std::mem::take(&mut self.current),
                 binary: self.matcher.binary.get(),
             }))));
         }
         let CurrentFile { path, counted, .. } = &self.current;
         if *counted > 0 {
             let start = chunk.text.len();
-            chunk.text.extend(binary_matches(path, *counted));
+            let lines = match self.shared.options.output {
+                GrepOutput::Lines => {
+                    chunk
+                        .text
+                        .extend(binary_matches(path, *counted, self.shared.options.form));
+                    *counted
+                }
+                GrepOutput::Files => {
+                    chunk.text.extend([b"\n", &**path].concat());
+                    1
+                }
+                GrepOutput::Counts => {
+                    chunk.text.extend([b"\n", &**path, b":"].concat());
+                    chunk
+                        .text
+                        .extend_from_slice(itoa::Buffer::new().format(*counted).as_bytes());
+                    *counted
+                }
+            };
             chunk.records.push(LineRecord {
                 end: chunk.text.len(),
                 whole: chunk.text.len() - start,
                 number: 0,
-                lines: *counted,
+                lines,
+                excerpt: 0,
+                is_joined: false,
             });
         }
         if let Some(line) = scan.undecided() {
@@ -284,7 +317,7 @@ impl<'s> FileSearcher<'s> {
                 let mut lines = LineReceiver {
                     shared: self.shared,
                     chunk,
-                    binary: &self.matcher.binary,
+                    matcher: &self.matcher,
                     current: &mut self.current,
                     numbered: false,
                 };
@@ -307,9 +340,10 @@ impl<'s> FileSearcher<'s> {
 }
 
 /// The line that stands for a binary file's matches, with the line feed before it.
-pub fn binary_matches(path: &[u8], count: u64) -> Vec<u8> {
+pub fn binary_matches(path: &[u8], count: u64, form: LineForm) -> Vec<u8> {
+    let before = form.before_file();
     let lines = counted(count, "line");
-    format!("\nbinary file {} matches, {lines}", path_text(path)).into_bytes()
+    format!("{before}binary file {} matches, {lines}", path_text(path)).into_bytes()
 }
 
 /// Returns a path as text.
@@ -375,7 +409,8 @@ impl PathVisitor for FileSearcher<'_> {
     }
 
     fn size(chunk: &ResultChunk) -> usize {
-        chunk.text.len() + size_of::<LineRecord>() * chunk.records.len()
+        let text = chunk.text.len() + chunk.excerpts.len();
+        text + size_of::<LineRecord>() * chunk.records.len()
     }
 
     fn has_done_much(&self) -> bool {
@@ -387,14 +422,15 @@ impl PathVisitor for FileSearcher<'_> {
 struct LineReceiver<'l> {
     shared: &'l SharedSearch,
     chunk: &'l mut ResultChunk,
-    binary: &'l Cell<Option<bool>>,
+    matcher: &'l DeadlineMatcher,
     current: &'l mut CurrentFile,
     /// True if the lines' numbers are those of the file.
     numbered: bool,
 }
 
-impl LineSink for LineReceiver<'_> {
-    fn line(&mut self, number: u64, line: &[u8]) -> ScanFlow {
+impl LineReceiver<'_> {
+    /// Adds a line that is to be shown: one that matches, or one around it.
+    fn add(&mut self, number: u64, line: &[u8], is_match: bool) {
         let Self {
             shared,
             chunk,
@@ -402,43 +438,91 @@ impl LineSink for LineReceiver<'_> {
             numbered,
             ..
         } = self;
-        chunk.count += 1;
-        if self.binary.get() == Some(true) {
-            current.counted += 1;
-            return ScanFlow::GoOn;
-        }
         let mut shown = line;
         if let Some(room) = shared.room {
-            if chunk.text.len() > room || shared.full.load(Ordering::Relaxed) {
-                return ScanFlow::GoOn;
+            if chunk.shortest > room {
+                return;
             }
             // A line is cut here, a little longer than the room, because it may have gigabytes.
             shown = &line[..line.len().min(room.saturating_add(4))];
         }
+        if shared.full.load(Ordering::Relaxed) {
+            return;
+        }
+        let options = &shared.options;
         let text = &mut chunk.text;
         let start = text.len();
+        let is_joined = *numbered && current.beginning.last + 1 == number && number > 1;
         if *numbered {
-            if current.before.is_empty() {
-                current.before = [b"\n", &*current.path, b":"].concat();
+            let has_context = options.context != ContextLines::default();
+            if has_context && !is_joined && current.beginning.last > 0 {
+                text.extend_from_slice(b"\n--");
             }
-            text.extend_from_slice(&current.before);
-            text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-            text.extend_from_slice(b": ");
+            let line = (number, is_match);
+            current
+                .beginning
+                .begin_line(options.form, text, &current.path, line);
         }
-        let cut = line.len() - shown.len();
-        text.extend_from_slice(shown);
-        if shared.room.is_some() || !*numbered {
+        let is_long = line.len() > LONG_LINE && (options.shortens || shared.room.is_some());
+        let match_start = || {
+            is_match
+                .then(|| self.matcher.matcher.match_start(line))
+                .flatten()
+        };
+        let mut cut = line.len() - shown.len();
+        let mut excerpt = 0;
+        let short_before = chunk.excerpts.len();
+        if is_long && options.shortens {
+            push_excerpt(text, line, match_start());
+            cut = 0;
+        } else {
+            if is_long {
+                let before = &text[start..];
+                chunk.excerpts.extend_from_slice(before);
+                push_excerpt(&mut chunk.excerpts, line, match_start());
+                excerpt = chunk.excerpts.len();
+            }
+            text.extend_from_slice(shown);
+        }
+        chunk.shortest += match excerpt {
+            0 => text.len() - start,
+            end => end - short_before,
+        };
+        if shared.is_limited() || !*numbered {
             chunk.records.push(LineRecord {
                 end: text.len(),
                 whole: text.len() - start + cut,
                 number: if *numbered { 0 } else { number },
-                lines: 1,
+                lines: u64::from(is_match),
+                excerpt,
+                is_joined,
             });
         }
-        if *numbered && text.len() >= ENOUGH_TEXT {
+    }
+}
+
+impl LineSink for LineReceiver<'_> {
+    fn line(&mut self, number: u64, line: &[u8]) -> ScanFlow {
+        self.chunk.count += 1;
+        let output = self.shared.options.output;
+        if output != GrepOutput::Lines || self.matcher.binary.get() == Some(true) {
+            self.current.counted += 1;
+            return match output {
+                GrepOutput::Files => ScanFlow::Stop,
+                GrepOutput::Lines | GrepOutput::Counts => ScanFlow::GoOn,
+            };
+        }
+        self.add(number, line, true);
+        if self.numbered && self.chunk.text.len() >= ENOUGH_TEXT {
             return ScanFlow::Pause;
         }
         ScanFlow::GoOn
+    }
+
+    fn context(&mut self, number: u64, line: &[u8]) {
+        if self.matcher.binary.get() != Some(true) {
+            self.add(number, line, false);
+        }
     }
 
     fn searched(&mut self, bytes: usize) -> ScanFlow {

@@ -9,7 +9,7 @@ use crate::tools::search::glob;
 /// The answer of `tool` on these terms.
 fn answer(tool: &Tool, request: &Value, terms: Terms) -> Value {
     let bytes = request.to_string().into_bytes();
-    let request = Request::parse(&bytes).unwrap().on(terms);
+    let request = Request::parse(&bytes).unwrap().on(&TOOL, terms);
     let mut out = Vec::new();
     let mut object = Object::open_on(&mut out, terms, tool.less).unwrap();
     let reply = tool.run(&request).map_err(|failure| failure.message);
@@ -39,22 +39,22 @@ fn a_model_is_told_which_binary_files_match_and_not_shown_their_bytes() {
     }
     let request = json!({"pattern": "word", "path": path});
     let lines = [
-        format!("{path}/a.txt:1: word"),
+        format!("{path}/a.txt\n1: word"),
         format!("binary file {path}/b.bin matches, 2 lines"),
-        format!("{path}/c.txt:2: word"),
+        format!("{path}/c.txt\n2: word"),
         format!("binary file {path}/d.bin matches, 1 line"),
-        format!("{path}/f.txt:1: word"),
+        format!("{path}/f.txt\n1: word"),
     ];
     for limit in [None, Some(10_000)] {
         let shown = answer(&TOOL, &request, for_model(limit));
-        assert_eq!(shown, json!({"output": lines.join("\n"), "count": 6}));
+        assert_eq!(shown, json!({"output": lines.join("\n\n"), "count": 6}));
     }
     let whole = answer(&TOOL, &request, Terms::default());
     assert_eq!(whole["output"].as_str().unwrap().matches("word").count(), 6);
     // The first file is a binary one.
     let request = json!({"pattern": "word", "path": path, "glob": "[bf]*"});
     let shown = answer(&TOOL, &request, for_model(None));
-    assert_eq!(shown["output"], format!("{}\n{}", lines[1], lines[4]));
+    assert_eq!(shown["output"], format!("{}\n\n{}", lines[1], lines[4]));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_second_pass_that_was_cut_claims_nothing() {
     let here = tempfile::tempdir().unwrap();
     fs::write(here.path().join("f"), "Index()\n").unwrap();
     let path = here.path().to_str().unwrap();
-    let target = SearchTarget::of("*").unwrap_or(SearchTarget::File);
+    let target = SearchTarget::of("*", FileScope::default()).unwrap_or(SearchTarget::File);
     for pattern in ["index()", "index"] {
         let note = |until| SecondPass::of(pattern, false, until).note(path, &target);
         assert!(note(None).unwrap().contains("(?i)"), "{pattern}");

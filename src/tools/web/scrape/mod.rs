@@ -63,6 +63,8 @@ pub const TOOL: Tool = Tool {
     at_once: Some(4),
     schema: include_str!("../../schemas/scrape_page.json"),
     model_schema: include_str!("../../schemas/for_models/scrape_page.json"),
+    host_words: None,
+    aliases: &[],
     output_schema: Some(include_str!("../../schemas/output/scrape_page.json")),
     own_limit: Some("max_length"),
     artifacts: true,

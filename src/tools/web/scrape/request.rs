@@ -4,7 +4,6 @@
 
 use url::Url;
 
-use crate::basics::words;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::request::Request;
 use crate::tools::web::meant_url;
@@ -36,14 +35,6 @@ impl ScrapeMode {
             .find(|(_, mode)| *mode == self)
             .map_or("", |(name, _)| name)
     }
-
-    fn find(name: &str) -> Option<Self> {
-        let name = name.trim();
-        let mut names = Self::NAMES.iter();
-        names
-            .find(|(one, _)| one.eq_ignore_ascii_case(name))
-            .map(|(_, mode)| *mode)
-    }
 }
 
 /// Default length of content, in bytes.
@@ -70,13 +61,8 @@ impl ScrapeRequest {
     /// Parses a request.
     pub fn of(request: &Request<'_>) -> Result<Self, Failure> {
         let address = request.required_text("url")?;
-        let mode = match request.text("mode")? {
-            None => ScrapeMode::Full,
-            Some(name) => ScrapeMode::find(name).ok_or_else(|| {
-                let names = words::alternatives(&ScrapeMode::NAMES.map(|(name, _)| name));
-                Failure::bad_request(format!("mode must be {names}"))
-            })?,
-        };
+        let mode = request.choice("mode", &ScrapeMode::NAMES)?;
+        let mode = mode.unwrap_or(ScrapeMode::Full);
         let length = request.integer("max_length", 1..=LONGEST)?;
         // Another tool's field: its value is ignored here.
         let length = length.and_then(|length| usize::try_from(length).ok());

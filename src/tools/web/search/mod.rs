@@ -36,6 +36,8 @@ pub const TOOL: Tool = Tool {
     at_once: None,
     schema: include_str!("../../schemas/web_search.json"),
     model_schema: include_str!("../../schemas/for_models/web_search.json"),
+    host_words: None,
+    aliases: &[],
     output_schema: Some(include_str!("../../schemas/output/web_search.json")),
     own_limit: None,
     artifacts: false,

@@ -1,8 +1,7 @@
 //! Fields of a request, parsed and validated, with errors for those that make no sense.
 
-use crate::basics::words;
 use crate::contract::failure::{Code, Failure};
-use crate::contract::request::Request;
+use crate::contract::request::{Request, quote_value};
 use crate::tools::web::research_cache;
 use crate::web::credentials::Credentials;
 use crate::web::search::lenses::LensCatalog;
@@ -17,9 +16,6 @@ const USUAL_RESULTS: usize = 5;
 
 /// Maximum number of hosts in a request.
 const MOST_SITES: usize = 10;
-
-/// Longest quotation of an invalid value in a message, in characters.
-const REPEATED: usize = 60;
 
 /// A parsed request.
 pub struct SearchFields {
@@ -174,29 +170,30 @@ fn given<'r>(request: &'r Request<'_>, field: &str) -> Result<Option<&'r str>, F
 }
 
 /// Returns the value of a field with these choices.
-fn one_of<T: Copy, const N: usize>(
+fn one_of<T: Copy + PartialEq, const N: usize>(
     request: &Request<'_>,
     field: &str,
     values: [(&str, T); N],
 ) -> Result<Option<T>, Failure> {
-    let Some(text) = given(request, field)? else {
-        return Ok(None);
-    };
-    let mut all = values.iter();
-    if let Some((_, value)) = all.find(|(name, _)| name.eq_ignore_ascii_case(text)) {
-        return Ok(Some(*value));
-    }
-    let names = words::alternatives(&values.map(|(name, _)| name));
-    Err(invalid_request(
-        format!("{field} must be {names}, not {}", quote_value(text)),
-        format!("Send one of these, or leave {field} out."),
-    ))
+    // Any other type is a bad request.
+    let text = request.text(field)?.unwrap_or_default().trim();
+    request.choice(field, &values).map_err(|failure| {
+        invalid_request(
+            format!("{}, not {}", failure.message, quote_value(text)),
+            format!("Send one of these, or leave {field} out."),
+        )
+    })
 }
 
 /// Returns a code of two letters, in lower case.
 fn code(request: &Request<'_>, field: &str, what: &str) -> Result<Option<String>, Failure> {
     let Some(text) = given(request, field)? else {
         return Ok(None);
+    };
+    // A language may come with its region.
+    let text = match text.split_once(['-', '_']) {
+        Some((language, region)) if field == "language" && !region.is_empty() => language,
+        _ => text,
     };
     if text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return Ok(Some(text.to_ascii_lowercase()));
@@ -205,12 +202,6 @@ fn code(request: &Request<'_>, field: &str, what: &str) -> Result<Option<String>
         format!("{field} must be {what}, not {}", quote_value(text)),
         format!("Send such a code, or leave {field} out."),
     ))
-}
-
-/// Shortens a value for its quotation in a message.
-fn quote_value(value: &str) -> String {
-    let short: String = value.chars().take(REPEATED).collect();
-    format!("{short:?}")
 }
 
 /// Creates the failure of a request that can be parsed but makes no sense: what is wrong, and what

@@ -1,0 +1,55 @@
+//! The file of a served call and its state before and after, for the server, which compares what
+//! several calls say of it. The call's process tells them, because it is confined and the server is
+//! not.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::contract::failure::Failure;
+use crate::contract::reply::Reply;
+
+/// The field in which a call's process tells its server of the file.
+pub const FIELD: &str = "_file";
+
+/// A file of a call, and its states as a call can tell them apart.
+#[derive(Serialize, Deserialize)]
+pub struct CallFile {
+    /// Its path, with all links followed.
+    pub path: String,
+    /// Its state before the call, if it was there.
+    pub before: Option<String>,
+    /// Its state after the call.
+    pub after: Option<String>,
+}
+
+/// Carries out a call for a server with `run`, and tells the server of the file at `path`.
+pub fn told<'a>(
+    path: &str,
+    run: impl FnOnce() -> Result<Reply<'a>, Failure>,
+) -> Result<Reply<'a>, Failure> {
+    let path = Path::new(path).to_owned();
+    let before = state_of(&path);
+    let reply = run()?;
+    Ok(Reply::new(move |object| {
+        reply.write(object)?;
+        let Ok(real) = fs::canonicalize(&path) else {
+            return Ok(());
+        };
+        let file = CallFile {
+            path: real.to_string_lossy().into_owned(),
+            before,
+            after: state_of(&path),
+        };
+        object.field_for_server(FIELD, &file)
+    }))
+}
+
+/// The time of the last change, and the size.
+fn state_of(path: &Path) -> Option<String> {
+    let status = fs::metadata(path).ok()?;
+    let (seconds, rest) = (status.mtime(), status.mtime_nsec());
+    Some(format!("{seconds}.{rest} {}", status.len()))
+}

@@ -1,0 +1,333 @@
+//! Names that `.gitignore`, `.ignore` and `.git/info/exclude` leave out of a walk, as the crate
+//! `ignore` reads them.
+//!
+//! Rules: the decisions on our own doors (1) and gitignore(5). `.gitignore` and
+//! `.git/info/exclude` count within a git work tree alone, up to its top or to the top of a tree
+//! within it. Closer files come first, and `.ignore` comes before the other two. Where a directory
+//! was named although it is left out, the rules above it no longer count.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
+
+use super::scan::{self, LinkPolicy};
+
+/// The longest file of rules in bytes. Those of large projects have a tenth of it, and a hostile one
+/// must not cost seconds.
+const LONGEST_FILE: usize = 128 << 10;
+
+/// A file of rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum IgnoreFile {
+    /// `.gitignore`
+    Gitignore,
+    /// `.ignore`
+    Ignore,
+    /// `.git/info/exclude`
+    Exclude,
+}
+
+impl IgnoreFile {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gitignore => ".gitignore",
+            Self::Ignore => ".ignore",
+            Self::Exclude => ".git/info/exclude",
+        }
+    }
+}
+
+/// The names in a directory that matter here.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RuleNames {
+    gitignore: bool,
+    ignore: bool,
+    git: bool,
+}
+
+impl RuleNames {
+    /// All of them may be there.
+    const ANY: Self = Self {
+        gitignore: true,
+        ignore: true,
+        git: true,
+    };
+
+    /// Notes that a directory has this name.
+    pub fn note(&mut self, name: &[u8]) {
+        match name {
+            b".gitignore" => self.gitignore = true,
+            b".ignore" => self.ignore = true,
+            b".git" => self.git = true,
+            _ => {}
+        }
+    }
+
+    fn any(self) -> bool {
+        self.gitignore || self.ignore || self.git
+    }
+}
+
+/// The rules of one directory.
+#[derive(Debug, Default)]
+struct RuleLevel {
+    above: Option<Arc<RuleLevel>>,
+    /// The length of the path that leads to this directory from the top of the work tree on, or
+    /// from where the walk begins.
+    length: usize,
+    gitignore: Option<Gitignore>,
+    ignore: Option<Gitignore>,
+    exclude: Option<Gitignore>,
+    /// True if it is the top of a git work tree.
+    is_top: bool,
+}
+
+/// The rules that hold in a directory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct IgnoreRules {
+    closest: Option<Arc<RuleLevel>>,
+    /// The path from the top of the work tree to where the walk begins.
+    before: Arc<[u8]>,
+    /// The length of the walk's paths up to there.
+    start: usize,
+    /// The length of the path of the directory down to which they hold.
+    covers: usize,
+    /// True if that directory's own rules are among them.
+    has_own: bool,
+}
+
+impl IgnoreRules {
+    /// The rules of the directories above `here`, a path with a slash behind it or none, up to the
+    /// top of the work tree.
+    pub fn above(here: &[u8]) -> Self {
+        let mut rules = Self {
+            start: here.len(),
+            covers: here.len(),
+            ..Self::default()
+        };
+        let path = match here {
+            [] => Path::new("."),
+            here => Path::new(OsStr::from_bytes(here)),
+        };
+        let Ok(real) = fs::canonicalize(path) else {
+            return rules;
+        };
+        let Some(top) = real.ancestors().find(|one| has_git(one)) else {
+            return rules;
+        };
+        let mut before = Vec::new();
+        let mut directory = top.to_owned();
+        for name in real.strip_prefix(top).unwrap_or(Path::new("")) {
+            rules.add(read_named(&directory), before.len());
+            before.extend_from_slice(name.as_bytes());
+            rules.enter_named(&before);
+            before.push(b'/');
+            directory.push(name);
+        }
+        rules.before = before.into();
+        rules
+    }
+
+    /// These rules and those of the directories between them and `here`, which were named, not
+    /// listed.
+    pub fn down_to(&self, here: &[u8]) -> Self {
+        let behind = here.get(self.covers..).unwrap_or_default();
+        if behind.split(|byte| *byte == b'/').any(|name| name == b"..") {
+            return Self::above(here);
+        }
+        let (mut rules, mut at) = (self.clone(), self.covers);
+        for part in behind.split_inclusive(|byte| *byte == b'/') {
+            if at > self.covers || !self.has_own {
+                let directory = Path::new(OsStr::from_bytes(&here[..at]));
+                rules.add(read_named(directory), rules.length_of(at));
+            }
+            at += part.len();
+            rules.enter_named(&rules.whole(without_slash(&here[..at]), b""));
+        }
+        rules.has_own &= behind.is_empty();
+        rules.covers = here.len();
+        rules
+    }
+
+    /// These rules and those of the directory itself, `here`, which has these names.
+    pub fn within(&self, here: &[u8], directory: BorrowedFd<'_>, names: RuleNames) -> Self {
+        let mut rules = self.clone();
+        rules.has_own = true;
+        if names.any() {
+            rules.add(read_level(directory, names), rules.length_of(here.len()));
+        }
+        rules
+    }
+
+    /// The file of rules that leaves out `name` in the directory `here`, if one does.
+    pub fn leaving_out(&self, here: &[u8], name: &[u8], is_directory: bool) -> Option<IgnoreFile> {
+        self.closest.as_ref()?;
+        self.leaving_out_whole(&self.whole(here, name), is_directory)
+    }
+
+    fn length_of(&self, length: usize) -> usize {
+        self.before.len() + length.saturating_sub(self.start)
+    }
+
+    fn whole(&self, here: &[u8], name: &[u8]) -> Vec<u8> {
+        let here = here.get(self.start..).unwrap_or_default();
+        [&self.before, here, name].concat()
+    }
+
+    /// As git and ripgrep have it: the closest rule of a kind decides, and rules of git end at the
+    /// top of its work tree.
+    fn leaving_out_whole(&self, path: &[u8], is_directory: bool) -> Option<IgnoreFile> {
+        let mut decisions = [None; 3];
+        let mut is_past_top = false;
+        let mut next = self.closest.as_ref();
+        while let Some(level) = next {
+            let path = Path::new(OsStr::from_bytes(path.get(level.length..)?));
+            let files = [&level.ignore, &level.gitignore, &level.exclude];
+            for (at, (decision, file)) in decisions.iter_mut().zip(files).enumerate() {
+                if decision.is_none()
+                    && (at == 0 || !is_past_top)
+                    && let Some(file) = file
+                {
+                    *decision = match file.matched(path, is_directory) {
+                        Match::None => None,
+                        Match::Ignore(_) => Some(true),
+                        Match::Whitelist(_) => Some(false),
+                    };
+                }
+            }
+            is_past_top |= level.is_top;
+            next = level.above.as_ref();
+        }
+        if !is_past_top {
+            // No work tree, so nothing of git's counts.
+            decisions[1..].fill(None);
+        }
+        let files = [
+            IgnoreFile::Ignore,
+            IgnoreFile::Gitignore,
+            IgnoreFile::Exclude,
+        ];
+        let (file, leaves_out) = files
+            .iter()
+            .zip(decisions)
+            .find_map(|(file, decision)| Some((*file, decision?)))?;
+        leaves_out.then_some(file)
+    }
+
+    /// Enters a directory that was named: where it is left out, the rules above no longer count.
+    fn enter_named(&mut self, path: &[u8]) {
+        if self.leaving_out_whole(path, true).is_some() {
+            self.closest = Some(Arc::new(RuleLevel {
+                is_top: true,
+                ..RuleLevel::default()
+            }));
+        }
+    }
+
+    fn add(&mut self, level: RuleLevel, length: usize) {
+        self.closest = Some(Arc::new(RuleLevel {
+            above: self.closest.take(),
+            length,
+            ..level
+        }));
+    }
+}
+
+fn without_slash(path: &[u8]) -> &[u8] {
+    path.strip_suffix(b"/").unwrap_or(path)
+}
+
+fn has_git(directory: &Path) -> bool {
+    directory.join(".git").symlink_metadata().is_ok()
+}
+
+/// The rules of a directory that is named; none, if it cannot be opened.
+fn read_named(directory: &Path) -> RuleLevel {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let directory = openat(CWD, Path::new(".").join(directory), flags, Mode::empty());
+    directory.map_or_else(
+        |_| RuleLevel::default(),
+        |directory| read_level(directory.as_fd(), RuleNames::ANY),
+    )
+}
+
+fn read_level(directory: BorrowedFd<'_>, names: RuleNames) -> RuleLevel {
+    let read = |is_there: bool, path: &str| is_there.then(|| read_rules(directory, path)).flatten();
+    let git = names
+        .git
+        .then(|| statat(directory, ".git", AtFlags::SYMLINK_NOFOLLOW).ok());
+    let git = git
+        .flatten()
+        .map(|status| FileType::from_raw_mode(status.st_mode));
+    RuleLevel {
+        gitignore: read(names.gitignore, IgnoreFile::Gitignore.name()),
+        ignore: read(names.ignore, IgnoreFile::Ignore.name()),
+        exclude: match git {
+            Some(FileType::RegularFile) => read_exclude_of_linked_tree(directory),
+            git => read(git.is_some(), IgnoreFile::Exclude.name()),
+        },
+        is_top: git.is_some(),
+        ..RuleLevel::default()
+    }
+}
+
+/// Reads the rules of a work tree whose `.git` is a file that names its directory, which shares
+/// `info/exclude` with the main tree's: `commondir` there says where that lies.
+fn read_exclude_of_linked_tree(tree: BorrowedFd<'_>) -> Option<Gitignore> {
+    let path = |bytes: Vec<u8>| PathBuf::from(OsString::from_vec(bytes.trim_ascii().to_vec()));
+    let named = read_whole(tree, Path::new(".git"))?;
+    let directory = path(named.strip_prefix(b"gitdir:")?.to_vec());
+    let common = read_whole(tree, &directory.join("commondir")).map(path);
+    let common = common.map_or(directory.clone(), |common| directory.join(common));
+    Some(parse_file(&read_whole(tree, &common.join("info/exclude"))?))
+}
+
+fn read_rules(directory: BorrowedFd<'_>, path: &str) -> Option<Gitignore> {
+    Some(parse_file(&read_whole(directory, Path::new(path))?))
+}
+
+/// Reads a regular file that is not too long; nothing else is waited for.
+fn read_whole(directory: BorrowedFd<'_>, path: &Path) -> Option<Vec<u8>> {
+    let links = LinkPolicy::Follow;
+    let file = openat(directory, path, scan::flags(links), Mode::empty());
+    let (file, size) = scan::regular(file, links).ok()?;
+    if size > LONGEST_FILE {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::from(file)
+        .take(LONGEST_FILE as u64)
+        .read_to_end(&mut bytes)
+        .ok()?;
+    Some(bytes)
+}
+
+/// Lines that are no rules are passed over, as git does.
+fn parse_file(bytes: &[u8]) -> Gitignore {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let lines = bytes.split(|byte| *byte == b'\n');
+    parse_rules(
+        lines.filter_map(|line| str::from_utf8(line.strip_suffix(b"\r").unwrap_or(line)).ok()),
+    )
+}
+
+/// Reads rules, a line each, as a `.gitignore` has them.
+#[must_use]
+pub fn parse_rules<'a>(lines: impl IntoIterator<Item = &'a str>) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(".");
+    for line in lines {
+        // A line that is no pattern matches nothing.
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}

@@ -1,0 +1,83 @@
+//! A long line, shown around its match.
+//!
+//! Rules: the decisions on our own doors (3).
+
+use crate::basics::words::thousands;
+
+/// The length in bytes from which a line is long, and of which so much is shown.
+pub const LONG_LINE: usize = 500;
+
+/// The part of it that is shown before the match, if there is enough behind.
+const BEFORE_MATCH: usize = 200;
+
+/// Appends `line` to `text`: one that is long with the surroundings of the byte at which its match
+/// begins, its length, and that place, from 1; the beginning, where the place is not known.
+pub fn push_excerpt(text: &mut Vec<u8>, line: &[u8], match_start: Option<usize>) {
+    if line.len() <= LONG_LINE {
+        return text.extend_from_slice(line);
+    }
+    let at = match_start.unwrap_or(0);
+    let last = line.len() - LONG_LINE;
+    let start = whole_character(line, at.saturating_sub(BEFORE_MATCH).min(last));
+    let end = whole_character(line, start + LONG_LINE);
+    if start > 0 {
+        text.extend_from_slice("…".as_bytes());
+    }
+    text.extend_from_slice(&line[start..end]);
+    if end < line.len() {
+        text.extend_from_slice("…".as_bytes());
+    }
+    let length = thousands(line.len() as u64);
+    let place = match match_start {
+        Some(at) => format!(", match at {}", thousands(at as u64 + 1)),
+        None => String::new(),
+    };
+    text.extend_from_slice(format!(" [{length} bytes{place}]").as_bytes());
+}
+
+/// The start of the character to which the byte at `at` belongs.
+fn whole_character(line: &[u8], at: usize) -> usize {
+    let is_continuation = |at: &usize| line.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let nearest = (at.saturating_sub(3)..=at)
+        .rev()
+        .find(|at| !is_continuation(at));
+    nearest.unwrap_or(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn excerpt(line: &str, at: Option<usize>) -> String {
+        let mut text = Vec::new();
+        push_excerpt(&mut text, line.as_bytes(), at);
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn a_line_of_500_bytes_is_whole_and_a_longer_one_says_how_long_it_is() {
+        let line = "x".repeat(500);
+        assert_eq!(excerpt(&line, Some(3)), line);
+        let line = "x".repeat(501);
+        let shown = excerpt(&line, Some(0));
+        assert_eq!(shown, format!("{}… [501 bytes, match at 1]", &line[1..]));
+    }
+
+    #[test]
+    fn the_match_is_in_what_is_shown_wherever_it_is() {
+        for before in [0, 1, 199, 200, 201, 700, 216_020] {
+            let line = format!("{}needle{}", "é".repeat(before / 2), "z".repeat(600));
+            let at = line.find("needle").unwrap();
+            let shown = excerpt(&line, Some(at));
+            assert!(shown.contains("needle"), "{before}: {shown}");
+            assert!(shown.len() < 560, "{before}: {shown}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_characters_are_cut_anywhere() {
+        let mut text = Vec::new();
+        push_excerpt(&mut text, &[0x80; 2000], Some(1000));
+        assert!(text.len() < 560);
+    }
+}

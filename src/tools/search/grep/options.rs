@@ -1,0 +1,86 @@
+//! The fields of grep that say what is shown of the lines found, and in which form.
+//!
+//! Rules: the decisions on our own doors (1, 3).
+
+use super::line_form::LineForm;
+use crate::contract::failure::Failure;
+use crate::contract::request::Request;
+use crate::contract::terms::Audience;
+use crate::search::scan::ContextLines;
+
+/// The most lines around a match that are shown.
+const MOST_CONTEXT: u64 = 1000;
+
+/// The fields beside the specification's.
+const FURTHER_FIELDS: [&str; 8] = [
+    "all",
+    "exclude",
+    "ignore_case",
+    "context",
+    "before",
+    "after",
+    "output",
+    "limit",
+];
+
+/// The results of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GrepOutput {
+    /// The lines that match.
+    Lines,
+    /// The files that have such a line.
+    Files,
+    /// The number of such lines in each of these files.
+    Counts,
+}
+
+/// The form of an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct GrepOptions {
+    pub output: GrepOutput,
+    pub context: ContextLines,
+    pub form: LineForm,
+    /// True if only the surroundings of a match are shown of a long line, whatever has room.
+    pub shortens: bool,
+    /// The most lines or files that are shown.
+    pub limit: Option<u64>,
+}
+
+impl GrepOptions {
+    /// Reads the fields of a search, in one file or in several.
+    pub fn of(request: &Request<'_>, in_one_file: bool) -> Result<Self, Failure> {
+        let output = request.choice(
+            "output",
+            &[
+                ("lines", GrepOutput::Lines),
+                ("files", GrepOutput::Files),
+                ("count", GrepOutput::Counts),
+                ("content", GrepOutput::Lines),
+                ("files_with_matches", GrepOutput::Files),
+            ],
+        )?;
+        let lines = |name| request.integer(name, 1..=MOST_CONTEXT);
+        let around = lines("context")?;
+        let context = |lines: Option<u64>| {
+            let lines = lines.or(around).unwrap_or(0);
+            usize::try_from(lines).unwrap_or(usize::MAX)
+        };
+        let terms = request.terms();
+        let by_specification =
+            terms.reader == Audience::Host && !FURTHER_FIELDS.iter().any(|name| request.has(name));
+        Ok(Self {
+            output: output.unwrap_or(GrepOutput::Lines),
+            context: ContextLines {
+                before: context(lines("before")?),
+                after: context(lines("after")?),
+            },
+            form: match in_one_file {
+                _ if by_specification || terms.piped => LineForm::WithPath,
+                true => LineForm::WithoutPath,
+                false => LineForm::BelowPath,
+            },
+            shortens: !by_specification,
+            limit: request.integer("limit", 1..=u64::MAX)?,
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! The note on names that ignore files left out of a search.
+//!
+//! Rules: the decisions on our own doors (1).
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Instant;
+
+use crate::basics::words::{counted, thousands};
+use crate::search::paths::{EntryKind, IgnoredNames};
+use crate::search::steps::GlobPattern;
+use crate::search::walk::WalkScope;
+use crate::tools::search::note::NoteWords;
+
+/// The most names that are told.
+const MOST_TOLD: usize = 3;
+
+/// Names what was left out below `path`, directories first; none, if nothing was. Where the search
+/// found nothing, the files there that `pattern` names are counted until `count_until`.
+pub fn note_on_ignored(
+    ignored: &IgnoredNames,
+    path: &str,
+    pattern: &str,
+    words: NoteWords,
+    count_until: Option<Instant>,
+) -> Option<String> {
+    let told = told_names(ignored, path);
+    let git = (ignored.git && count_until.is_some()).then_some(".git");
+    if told.is_empty() {
+        return git.map(|git| format!("not searched: {git}"));
+    }
+    let files: Vec<&str> = ignored.files.iter().map(|file| file.name()).collect();
+    let number = count_until.and_then(|until| count_left_out(ignored, pattern, words, until));
+    let number = number.map_or_else(String::new, |number| format!(" ({number})"));
+    let git = git.map_or_else(String::new, |git| format!("; nor {git}"));
+    let by = files.join(" and ");
+    Some(format!("not searched, by {by}: {told}{number}{git}"))
+}
+
+/// `node_modules, target and 3 more`. Of several with one name the name is told once.
+fn told_names(ignored: &IgnoredNames, path: &str) -> String {
+    let mut places = BTreeMap::<&[u8], u64>::new();
+    let mut names: Vec<(&[u8], &[u8])> = Vec::new();
+    for path in ignored.directories.iter().chain(&ignored.others) {
+        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let number = places.entry(name).or_default();
+        *number += 1;
+        if *number == 1 {
+            names.push((name, path));
+        }
+    }
+    let told = names.iter().take(MOST_TOLD).map(|(name, whole)| {
+        let number = places[name];
+        let below = whole.strip_prefix(path.as_bytes()).unwrap_or(whole);
+        let below = below.strip_prefix(b"/").unwrap_or(below);
+        match number {
+            1 => String::from_utf8_lossy(below).into_owned(),
+            _ => format!(
+                "{} in {}",
+                String::from_utf8_lossy(name),
+                counted(number, "place")
+            ),
+        }
+    });
+    let told: Vec<String> = told.collect();
+    let further = names.len().saturating_sub(MOST_TOLD) as u64 + ignored.further;
+    match (&*told, further) {
+        (told, 1..) => format!("{} and {} more", told.join(", "), thousands(further)),
+        ([before @ .., last], 0) if !before.is_empty() => {
+            format!("{} and {last}", before.join(", "))
+        }
+        (told, 0) => told.concat(),
+    }
+}
+
+/// The number of files, or of names, that `pattern` names in all that was left out.
+fn count_left_out(
+    ignored: &IgnoredNames,
+    pattern: &str,
+    words: NoteWords,
+    until: Instant,
+) -> Option<String> {
+    let name = pattern.rsplit('/').next().filter(|name| !name.is_empty())?;
+    let pattern = GlobPattern::parse_anywhere(name.as_bytes()).ok()?;
+    let scope = WalkScope {
+        hidden: true,
+        ..WalkScope::default()
+    };
+    let (mut number, mut is_cut) = (ignored.others.len() as u64, ignored.further > 0);
+    for directory in &ignored.directories {
+        let directory = Path::new(OsStr::from_bytes(directory));
+        let Ok(found) = pattern.paths_in(&scope, directory, Some(until)) else {
+            continue;
+        };
+        let counts = |kind| !words.searches || kind == EntryKind::Regular;
+        number += found.iter().filter(|one| counts(one.kind())).count() as u64;
+        is_cut |= found.left_out().is_some();
+    }
+    let what = if words.searches { "file" } else { "name" };
+    Some(match (number, is_cut) {
+        (0, false) => format!("no such {what} there"),
+        (_, true) => format!("at least {}", counted(number, what)),
+        (_, false) => counted(number, what),
+    })
+}

@@ -1,0 +1,67 @@
+//! The files and names that a search of glob or grep takes, by the door at which it is asked.
+//!
+//! Rules: the decisions on our own doors (1, 2). A host's search takes what the specification says,
+//! unless it sends `all` or `exclude`.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::contract::failure::Failure;
+use crate::contract::request::Request;
+use crate::contract::terms::Audience;
+use crate::search::ignore_files;
+use crate::search::steps::{GlobPattern, WildcardError};
+use crate::search::walk::WalkScope;
+
+/// The scope of one search.
+#[derive(Clone, Debug, Default)]
+pub struct FileScope {
+    /// True if names are searched for at any depth, hidden ones too.
+    pub is_deep: bool,
+    /// The names that a walk takes.
+    pub walk: WalkScope,
+}
+
+impl FileScope {
+    /// Reads `all` and `exclude`; `not` is a pattern whose names are left out as well.
+    pub fn of(request: &Request<'_>, not: Option<&str>) -> Result<Self, Failure> {
+        let all = request.flag("all")?;
+        let is_deep = all || request.terms().reader != Audience::Host;
+        let excluded = request.texts("exclude")?;
+        let excluded = excluded
+            .iter()
+            .map(|one| one.strip_prefix('!').unwrap_or(one));
+        let excluded: Vec<&str> = excluded.chain(not).collect();
+        Ok(Self {
+            is_deep,
+            walk: WalkScope {
+                hidden: is_deep,
+                heeds_ignore_files: is_deep && !all,
+                excluded: (!excluded.is_empty())
+                    .then(|| Arc::new(ignore_files::parse_rules(excluded))),
+            },
+        })
+    }
+
+    /// The pattern for the same names that a host would send.
+    #[must_use]
+    pub fn written_out<'p>(&self, pattern: &'p str) -> Cow<'p, str> {
+        if self.is_deep && !pattern.contains('/') {
+            Cow::Owned(format!("**/{pattern}"))
+        } else {
+            Cow::Borrowed(pattern)
+        }
+    }
+
+    /// Reads a wildcard pattern.
+    ///
+    /// # Errors
+    /// The text is not a pattern.
+    pub fn parse(&self, pattern: &str) -> Result<GlobPattern, WildcardError> {
+        if self.is_deep {
+            GlobPattern::parse_anywhere(pattern.as_bytes())
+        } else {
+            GlobPattern::parse(pattern.as_bytes())
+        }
+    }
+}

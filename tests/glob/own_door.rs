@@ -1,0 +1,85 @@
+//! glob at our own doors: names at any depth but those that ignore files leave out.
+
+use serde_json::{Value, json};
+
+use crate::common::tree;
+use crate::grep::own_door::ask;
+
+#[test]
+fn a_pattern_without_a_slash_is_for_any_depth_and_hidden_names_are_found() {
+    let here = tree(&[
+        ("a.ts", ""),
+        ("x/b.ts", ""),
+        (".h/c.ts", ""),
+        ("x/.d.ts", ""),
+        ("app/[id]/[[...slug]]/page.tsx", ""),
+        ("app/(group)/page.tsx", ""),
+        ("i/page.tsx", ""),
+    ]);
+    for (pattern, expected) in [
+        ("*.ts", ".h/c.ts a.ts x/.d.ts x/b.ts"),
+        ("x/*.ts", "x/.d.ts x/b.ts"),
+        ("app/[id]/**/*.tsx", "app/[id]/[[...slug]]/page.tsx"),
+        ("[[...slug]]", "app/[id]/[[...slug]]"),
+        ("app/(group)/*", "app/(group)/page.tsx"),
+        ("[id]", "app/[id] i"),
+        ("{a,b}.ts", "a.ts x/b.ts"),
+    ] {
+        let answer = ask("glob", here.path(), &json!({"pattern": pattern}));
+        let expected: Vec<&str> = expected.split(' ').collect();
+        assert_eq!(answer["output"], expected.join("\n"), "{pattern}");
+        assert_eq!(answer["count"], expected.len(), "{pattern}");
+        assert_eq!(answer["note"], Value::Null, "{pattern}");
+    }
+}
+
+#[test]
+fn ignored_names_are_told_and_found_on_demand() {
+    let here = tree(&[
+        ("a.js", ""),
+        ("node_modules/m/b.js", ""),
+        ("p/node_modules/c.js", ""),
+        (".gitignore", "node_modules\n"),
+        (".git/hooks/d.js", ""),
+    ]);
+    let here = here.path();
+    let answer = ask("glob", here, &json!({"pattern": "*.js"}));
+    assert_eq!(
+        (&answer["output"], &answer["count"]),
+        (&json!("a.js"), &json!(1))
+    );
+    assert_eq!(
+        answer["note"],
+        "not searched, by .gitignore: node_modules in 2 places"
+    );
+    let answer = ask("glob", here, &json!({"pattern": "*.js", "all": true}));
+    assert_eq!(answer["count"], 4);
+    let answer = ask("glob", here, &json!({"pattern": "node_modules/*/b.js"}));
+    assert_eq!(answer["output"], "node_modules/m/b.js");
+    let answer = ask("glob", here, &json!({"pattern": "c.js"}));
+    let told = "not searched, by .gitignore: node_modules in 2 places (1 name); nor .git";
+    assert!(answer["note"].as_str().unwrap().contains(told), "{answer}");
+}
+
+#[test]
+fn a_limit_says_how_many_there_are_and_exclude_leaves_names_out() {
+    let here = tree(&[("a.c", ""), ("b.c", ""), ("t/c.c", "")]);
+    let answer = ask("glob", here.path(), &json!({"pattern": "*.c", "limit": 2}));
+    assert_eq!(
+        (&answer["output"], &answer["count"]),
+        (&json!("a.c\nb.c"), &json!(3))
+    );
+    assert!(
+        answer["note"]
+            .as_str()
+            .unwrap()
+            .starts_with("2 of 3 names are shown"),
+        "{answer}"
+    );
+    let answer = ask(
+        "glob",
+        here.path(),
+        &json!({"pattern": "*.c", "exclude": "t/"}),
+    );
+    assert_eq!(answer["output"], "a.c\nb.c");
+}
