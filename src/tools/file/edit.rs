@@ -105,7 +105,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             write_note::unescaped("new_string", new).filter(|_| made.count > 0),
         ];
         for remark in remarks.into_iter().flatten() {
-            if !said.contains(&remark) {
+            if said.len() < MOST_REMARKS && !said.contains(&remark) {
                 notes.add(remark.clone());
                 said.push(remark);
             }
@@ -125,6 +125,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         Ok(())
     }))
 }
+
+/// The most different remarks on the edits of one call.
+const MOST_REMARKS: usize = 6;
 
 /// The texts of a replacement, the old one and the new one, and whether all are to be replaced.
 type SentReplacement<'a> = (&'a str, &'a str, bool);
