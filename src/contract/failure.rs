@@ -248,7 +248,8 @@ impl Failure {
     #[must_use]
     pub fn and_note(mut self, note: &str) -> Self {
         if !self.note.is_empty() {
-            self.note.push(' ');
+            // A quotation ends on a line of its own.
+            self.note.push(if self.quotes { '\n' } else { ' ' });
         }
         self.note.push_str(note);
         self

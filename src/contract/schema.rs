@@ -247,7 +247,7 @@ mod tests {
                         ["type", "description", "items", "enum"].contains(&keyword.as_str());
                     assert!(known, "{}: {name}: {keyword}", tool.name);
                 }
-                let needed = same.as_array().unwrap().iter().any(|one| one == name);
+                let needed = required.as_array().unwrap().iter().any(|one| one == name);
                 let lists = field["type"] == "array";
                 // A filter of a search that is not given filters nothing.
                 let filters = tool.set == ToolSet::Research && !said.contains("(default: ");

@@ -2,6 +2,9 @@
 
 use memchr::memchr_iter;
 
+/// The most ranges that are kept in mind.
+const MOST_RANGES: usize = 1000;
+
 /// Lines that have changed. Later replacements move what earlier ones have changed.
 #[derive(Debug, Default)]
 pub struct ChangedLines {
@@ -12,9 +15,15 @@ pub struct ChangedLines {
 }
 
 impl ChangedLines {
-    /// Adds the lines of a replacement of `old` by `new` wherever `old` began in `begins`, which
-    /// ascend.
-    pub fn add(&mut self, begins: &[u64], old: &[u8], new: &[u8]) {
+    /// Adds the lines of a replacement of `old` by `new` wherever `old` began: `count` times, first
+    /// in the lines `begins`, which ascend.
+    pub fn add(&mut self, begins: &[u64], count: u64, old: &[u8], new: &[u8]) {
+        if count > begins.len() as u64 {
+            // What is behind them has moved by no one knows how much.
+            let known = begins.last().copied().unwrap_or_default();
+            self.ranges.retain(|(_, last)| *last < known);
+            self.is_partial = true;
+        }
         let line_ends = |text: &[u8]| memchr_iter(b'\n', text).count() as u64;
         // A line end that both have stays where it is.
         let both = u64::from(old.ends_with(b"\n") && new.ends_with(b"\n"));
@@ -30,6 +39,11 @@ impl ChangedLines {
                 (*first, *last) = (moved(*first), moved(*last));
             }
             self.ranges.push((*begin, begin + added));
+        }
+        if self.ranges.len() > MOST_RANGES {
+            self.ranges.sort_unstable();
+            self.ranges.truncate(MOST_RANGES);
+            self.is_partial = true;
         }
     }
 
@@ -56,13 +70,17 @@ mod tests {
     #[test]
     fn later_replacements_move_the_lines_of_earlier_ones() {
         let mut changed = ChangedLines::default();
-        changed.add(&[9], b"x", b"y");
+        changed.add(&[9], 1, b"x", b"y");
         assert_eq!(changed.ranges(), [(9, 9)]);
-        changed.add(&[2, 5], b"one\n", b"one\ntwo\n");
+        changed.add(&[2, 5], 2, b"one\n", b"one\ntwo\n");
         assert_eq!(changed.ranges(), [(2, 3), (6, 7), (11, 11)]);
-        changed.add(&[4], b"gone\n", b"");
+        changed.add(&[4], 1, b"gone\n", b"");
         assert_eq!(changed.ranges(), [(2, 6), (10, 10)]);
-        changed.add(&[1], b"a\nb\nc\nd\ne\nf\ng", b"all");
+        changed.add(&[1], 1, b"a\nb\nc\nd\ne\nf\ng", b"all");
         assert_eq!(changed.ranges(), [(1, 1), (4, 4)]);
+        assert!(!changed.is_partial);
+        changed.add(&[1, 2], 5, b"x", b"y");
+        assert_eq!(changed.ranges(), [(1, 2)]);
+        assert!(changed.is_partial);
     }
 }

@@ -32,7 +32,7 @@ const NEAREST_TIMEOUT: Duration = Duration::from_millis(50);
 const NEAREST_SIZE: usize = 32 * 1024 * 1024;
 
 /// The most occurrences of a text whose places are kept.
-const MOST_PLACES: usize = 1000;
+const MOST_PLACES: usize = 200;
 
 /// The largest file, in bytes, whose text between two replacements is kept in memory.
 const MOST_IN_MEMORY: i64 = 64 * 1024 * 1024;
@@ -120,7 +120,7 @@ impl From<FileAccessError> for EditError {
 /// In a file whose lines all end in CRLF, LF in texts that have no CR means CRLF. Nothing else is
 /// taken for anything but itself.
 ///
-/// At `end` another writer is waited for no longer.
+/// At `end` another writer is waited for no longer, and no further replacement is made.
 ///
 /// # Errors
 /// The place in `replacements` of the one that cannot be made, and the reason.
@@ -153,10 +153,12 @@ pub fn edit(
             if tells_lines {
                 let begins = line_numbers(text, &prepared.found.first)?;
                 let (old, new) = &prepared.texts;
-                edited.changed.add(&begins, old, new);
-                edited.changed.is_partial |= prepared.found.count > begins.len() as u64;
+                edited.changed.add(&begins, prepared.found.count, old, new);
             }
             if at + 1 < replacements.len() {
+                if end.is_some_and(|end| Instant::now() >= end) {
+                    return Err(FileAccessError::TooSlow);
+                }
                 let draft = draft_between(&target, &file)?;
                 prepared.write(text, &draft.file)?;
                 let copy = draft.file.try_clone();

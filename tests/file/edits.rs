@@ -110,6 +110,18 @@ fn of_several_edits_all_are_made_or_none() {
 }
 
 #[test]
+fn many_edits_in_one_call_take_their_time_and_no_more() {
+    let content: String = (0..2000).fold(String::new(), |text, n| text + &format!("<{n}>\n"));
+    let edit_of = |n| json!({"old_string": format!("<{n}>\n"), "new_string": format!("[{n}]\n\n")});
+    let edits: Vec<Value> = (0..2000).step_by(2).map(edit_of).collect();
+    let (answer, after) = edit(&content, &json!({"edits": edits}));
+    assert_eq!(answer["replacements"], 1000, "{answer}");
+    let output = answer["output"].as_str().unwrap();
+    assert!(output.contains("(lines 1 to 2, 4 to 5, 7 to 8,") && output.ends_with(" and more)"));
+    assert!(after.starts_with("[0]\n\n<1>\n[2]\n\n<3>\n") && after.ends_with("\n<1999>\n"));
+}
+
+#[test]
 fn a_list_of_edits_stands_alone_but_for_what_is_not_given() {
     let edits = json!([{"old_string": "a", "new_string": "b"}]);
     for request in [
@@ -225,6 +237,8 @@ fn escapes_that_were_written_in_place_of_line_ends_are_told() {
             "{meant}"
         );
     }
+    let long = "\"".to_owned() + &r"\n".repeat(500_000);
+    assert_eq!(written(&long), "", "in one pass");
     for text in [
         r#"print("a\n")"#,
         r"x = 'a\nb'",

@@ -48,9 +48,10 @@ pub const TOOL: Tool = Tool {
         text: "\
 Replaces text that stands exactly once in a file, or, with `replace_all`, wherever it stands; byte
 for byte, and nothing else of the file changes. `edits`, in a request, makes several such replacements,
-each in the text as it then is: all, or none where one cannot be made. In a file whose lines all end in CRLF, line feeds
-in the texts mean that. What is not found so is not replaced: a note says what is nearest. The
-file has the new content whole or is as it was; mode, owner, attributes and links stay.",
+each in the text as it then is: all, or none where one cannot be made. In a file whose lines all
+end in CRLF, line feeds in the texts mean that. What is not found so is not replaced: a note says
+what is nearest. The file has the new content whole or is as it was; mode, owner, attributes and
+links stay.",
         example: r#"{"file_path":"/tmp/hello.txt","old_string":"world","new_string":"reader"}"#,
         environment: &[],
     },
@@ -104,7 +105,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             write_note::unescaped("new_string", new).filter(|_| made.count > 0),
         ];
         for remark in remarks.into_iter().flatten() {
-            if !said.contains(&remark) {
+            if said.len() < MOST_REMARKS && !said.contains(&remark) {
                 notes.add(remark.clone());
                 said.push(remark);
             }
@@ -124,6 +125,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         Ok(())
     }))
 }
+
+/// The most different remarks on the edits of one call.
+const MOST_REMARKS: usize = 6;
 
 /// The texts of a replacement, the old one and the new one, and whether all are to be replaced.
 type SentReplacement<'a> = (&'a str, &'a str, bool);

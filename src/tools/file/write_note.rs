@@ -12,12 +12,15 @@ pub fn unescaped(name: &str, text: &str) -> Option<String> {
     if text.contains('\n') {
         return None;
     }
-    let is_bare = |(at, _): (usize, &str)| {
-        let before = &text[..at];
-        let marks = |mark: char| before.matches(mark).count() % 2;
-        ['"', '\'', '`'].into_iter().all(|mark| marks(mark) == 0) && !before.ends_with('\\')
-    };
-    text.match_indices(r"\n").any(is_bare).then(|| {
+    let (mut bytes, mut quoted, mut found) = (text.bytes(), [false; 3], false);
+    while let Some(byte) = bytes.next() {
+        if byte == b'\\' {
+            found |= bytes.next() == Some(b'n') && quoted == [false; 3];
+        } else if let Some(mark) = b"\"'`".iter().position(|mark| *mark == byte) {
+            quoted[mark] = !quoted[mark];
+        }
+    }
+    found.then(|| {
         format!(
             "{name} has no line end, and `\\n` in it was written as it was sent, as a backslash and \
              an n: if line ends were meant, write it again with these."
@@ -49,22 +52,18 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
         }
         _ => {}
     }
-    let (before, after) = (lines(old), lines(new.as_bytes()));
-    let pairs = || before.iter().zip(&after);
-    let same = pairs().take_while(|(old, new)| old == new).count();
-    let turned = || {
-        before[same..]
-            .iter()
-            .rev()
-            .zip(after[same.min(after.len())..].iter().rev())
-    };
-    let stays = same + turned().take_while(|(old, new)| old == new).count();
-    if is_whole && stays * 2 < before.len() {
+    let (before, after) = (lines(old).count(), lines(new.as_bytes()).count());
+    let pairs = lines(old).zip(lines(new.as_bytes()));
+    let begin = pairs.take_while(|(old, new)| old == new).count();
+    let pairs = lines(old).rev().zip(lines(new.as_bytes()).rev());
+    let pairs = pairs.take(before.min(after) - begin);
+    let stays = begin + pairs.take_while(|(old, new)| old == new).count();
+    if is_whole && stays * 2 < before {
         said.push(format!(
             "This replaced {} ({}) with {}.",
-            counted(before.len() as u64, "line"),
+            counted(before as u64, "line"),
             counted(old.len() as u64, "byte"),
-            counted(after.len() as u64, "line"),
+            counted(after as u64, "line"),
         ));
     } else if !is_whole {
         said.push(format!(
@@ -76,12 +75,10 @@ pub fn replaced(old: &[u8], is_whole: bool, new: &str) -> Option<String> {
 }
 
 /// The lines of `text` without their ends.
-fn lines(text: &[u8]) -> Vec<&[u8]> {
+fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     let lines = text.split_inclusive(|byte| *byte == b'\n');
-    lines
-        .map(|line| line.strip_suffix(b"\n").unwrap_or(line))
-        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
-        .collect()
+    let lines = lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line));
+    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
 /// The way in which all lines of `text` end, if they end alike.
