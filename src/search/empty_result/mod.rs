@@ -1,11 +1,13 @@
-//! The reason why a search found nothing: there is nothing, or the search did not look there.
+//! The reason why a search found nothing, or only a part: there is no more, or the search did not
+//! look there.
 //!
 //! A model takes "nothing found" for a fact. So this finds the places that were not looked at: a
 //! path that is missing, a pattern in another language, files that lie deeper. Each recommended
 //! pattern has been tried out or its names counted. It all ends at a time that the caller sets;
 //! counts are then the least that there are.
 //!
-//! Rules: the decisions on glob and grep ("an empty answer says why").
+//! Rules: the decisions on glob and grep ("an empty answer says why", "nor is a partial answer
+//! silent").
 
 mod names;
 mod place;
@@ -27,7 +29,7 @@ pub use place::{MisplacedPath, MiswrittenPath, PathKind};
 use scope::{SearchScope, at_last_slash, joined};
 
 /// The longest time for finding out why.
-pub const LIMIT: Duration = Duration::from_millis(50);
+const LIMIT: Duration = Duration::from_millis(50);
 
 /// The longest time for trying out one pattern.
 const ONE_TRY: Duration = Duration::from_millis(10);
@@ -37,7 +39,8 @@ const ONE_TRY: Duration = Duration::from_millis(10);
 pub struct BetterPattern {
     /// The pattern.
     pub pattern: String,
-    /// The number of names that it finds; 0 where they were not counted.
+    /// The number of names that it finds; 0 where they were not counted, or others are counted
+    /// than the search would find.
     pub number: u64,
     /// True if there may be more, because time was over.
     pub at_least: bool,
@@ -92,6 +95,9 @@ pub struct EmptySearch<'a> {
     pub pattern: &'a str,
     /// True if only regular files count.
     pub files_only: bool,
+    /// True if a pattern without a slash is sought at any depth, hidden names included: what lies
+    /// below is then no reason, and a count would be another than that of the search.
+    pub searches_all: bool,
     /// The time at which the answer has to be there.
     pub until: Instant,
 }
@@ -175,11 +181,18 @@ pub fn names(search: EmptySearch<'_>) -> Option<EmptyReason> {
         first.until = search.until.min(Instant::now() + LIMIT / 2);
     }
     let reason = scope.survey(first, None).or_else(|| {
-        let mut readings = readings.iter();
-        let found = readings.find_map(|reading| search.find_below(reading));
+        let mut readings = readings.iter().filter(|_| !search.searches_all);
+        let found = readings.find_map(|reading| search.count_below(reading));
         found.map(EmptyReason::Misread)
     });
     reason.or(similar)
+}
+
+/// Finds out what lies below, of names like those so many of which were found directly in a
+/// directory; none, if they are all.
+#[must_use]
+pub fn more_below(search: EmptySearch<'_>, found: u64) -> Option<EmptyReason> {
+    SearchScope::of(&search).survey_below(&search, found)
 }
 
 /// Finds out why no line was found in the files that were searched; none, if they were all.
@@ -195,7 +208,7 @@ pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<EmptyRe
         }
         let is_deep = pattern.split('/').any(|part| part == "**");
         // Below, all has been searched then.
-        let is_all = is_deep && !searched.hidden;
+        let is_all = search.searches_all || (is_deep && !searched.hidden);
         let reason = (!is_all).then(|| scope.survey(search, Some(searched.files)));
         return reason.flatten().or_else(links);
     }
@@ -227,12 +240,46 @@ pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<EmptyRe
     reason.or_else(links)
 }
 
-impl EmptySearch<'_> {
-    /// Counts the names of `pattern`, if that is quick and it stays within reach: a confined call
-    /// may not even ask whether there is something outside.
+impl<'a> EmptySearch<'a> {
+    /// Prepares to find out why `pattern` found nothing below `path`, before `deadline`.
+    #[must_use]
+    pub fn new(
+        path: &'a str,
+        pattern: &'a str,
+        files_only: bool,
+        deadline: Option<Instant>,
+    ) -> Self {
+        let until = Instant::now() + LIMIT;
+        Self {
+            path,
+            pattern,
+            files_only,
+            searches_all: false,
+            until: deadline.map_or(until, |deadline| until.min(deadline)),
+        }
+    }
+
+    /// Finds names of `pattern`, if that is quick and it stays within reach: a confined call may
+    /// not even ask whether there is something outside.
     fn find(&self, pattern: &str) -> Option<BetterPattern> {
+        if !self.searches_all {
+            return self.count(pattern);
+        }
+        let found = if pattern.contains('/') {
+            self.count(pattern)
+        } else {
+            self.count(&format!("**/{pattern}"))
+        };
+        found.map(|_| BetterPattern {
+            pattern: pattern.to_owned(),
+            ..BetterPattern::default()
+        })
+    }
+
+    /// Counts the names of `pattern`, as a shell reads it.
+    fn count(&self, pattern: &str) -> Option<BetterPattern> {
         if is_deep(pattern) {
-            return self.find_below(pattern);
+            return self.count_below(pattern);
         }
         if !pattern.starts_with('/') && pattern.split('/').any(|one| one == "..") {
             return None;
@@ -257,8 +304,12 @@ impl EmptySearch<'_> {
     }
 
     /// Counts the names of `pattern` in the directory that it begins with, and below.
-    fn find_below(&self, pattern: &str) -> Option<BetterPattern> {
-        let search = EmptySearch { pattern, ..*self };
+    fn count_below(&self, pattern: &str) -> Option<BetterPattern> {
+        let search = EmptySearch {
+            pattern,
+            searches_all: false,
+            ..*self
+        };
         match SearchScope::of(&search).survey(search, None)? {
             EmptyReason::Below(below) if below.missing.is_none() => Some(below.found),
             _ => None,

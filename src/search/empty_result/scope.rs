@@ -1,5 +1,7 @@
 //! The directories that a pattern looks in, and the names that it does not look at.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::names::NameMatcher;
@@ -53,30 +55,62 @@ impl SearchScope {
         if self.prefix == "/" && self.missing.is_some() {
             return None;
         }
-        let base = joined(search.path, &self.prefix);
-        let survey = NameSurvey::of(&base, &self.names, search.until);
-        let is_all_searched =
-            searched.is_some() && search.pattern.split('/').any(|one| one == "**");
-        if !is_all_searched
-            && let Some(found) = survey.names_below(&self.prefix)
-            && found.number > searched.unwrap_or(0)
-        {
-            let missing = self.missing.as_ref();
-            let most = survey.commonest_below(&self.prefix);
-            return Some(EmptyReason::Below(NamesBelow {
-                directory: self.direct.then(|| base.to_string_lossy().into_owned()),
-                missing: missing.map(|path| path.to_string_lossy().into_owned()),
-                most: most.filter(|most| most.number < found.number),
-                found,
-            }));
-        }
-        let hidden = survey.hidden(&self.prefix, searched.is_none());
-        if !hidden.is_empty() {
-            return Some(EmptyReason::Hidden(hidden));
+        let survey = NameSurvey::of(&self.base(&search), &self.names, search.until);
+        if !search.searches_all {
+            let is_deep = || search.pattern.split('/').any(|one| one == "**");
+            if !(searched.is_some() && is_deep())
+                && let Some(below) = self.below(&search, &survey, searched.unwrap_or(0))
+            {
+                return Some(below);
+            }
+            let hidden = survey.hidden(&self.prefix, searched.is_none());
+            if !hidden.is_empty() {
+                return Some(EmptyReason::Hidden(hidden));
+            }
         }
         let other_case = survey.other_case(&self.prefix);
         let is_told = searched.is_none() && !other_case.is_empty();
         is_told.then_some(EmptyReason::OtherCase(other_case))
+    }
+
+    /// Finds the names that lie below the one directory in which so many were found.
+    pub fn survey_below(&self, search: &EmptySearch<'_>, found: u64) -> Option<EmptyReason> {
+        let base = self.base(search);
+        // Whoever lists a directory sees the directories in it.
+        let is_list = self.names.is_every_name() && !search.files_only;
+        let is_whole = search.searches_all || is_list || search.pattern.ends_with('/');
+        // Each directory in one is a further link to that one, where links are counted.
+        let is_flat = || fs::metadata(&base).is_ok_and(|status| status.nlink() == 2);
+        if is_whole || !self.direct || !self.names.is_wild() || is_flat() {
+            return None;
+        }
+        let survey = NameSurvey::of(&base, &self.names, search.until);
+        self.below(search, &survey, found)
+    }
+
+    fn below(
+        &self,
+        search: &EmptySearch<'_>,
+        survey: &NameSurvey<'_>,
+        searched: u64,
+    ) -> Option<EmptyReason> {
+        let found = survey.names_below(&self.prefix)?;
+        let missing = self.missing.as_ref();
+        let most = survey.commonest_below(&self.prefix);
+        let base = || self.base(search).to_string_lossy().into_owned();
+        (found.number > searched).then(|| {
+            EmptyReason::Below(NamesBelow {
+                directory: self.direct.then(base),
+                missing: missing.map(|path| path.to_string_lossy().into_owned()),
+                most: most.filter(|most| most.number < found.number),
+                found,
+            })
+        })
+    }
+
+    /// The directory that is surveyed.
+    fn base(&self, search: &EmptySearch<'_>) -> PathBuf {
+        joined(search.path, &self.prefix)
     }
 
     /// Finds names that are like a directory that is missing, or like the one name that is meant.

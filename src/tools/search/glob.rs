@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
@@ -87,9 +86,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         notes.add(note::unlisted_directories(&walked.unlisted));
         if listed.count == 0 {
             object.nothing_found("no names match")?;
-            if left_out.is_none() {
-                notes.add(why_nothing(pattern, path, terms));
-            }
+        }
+        if left_out.is_none() {
+            notes.add(what_else(pattern, path, listed.count, terms));
         }
         object.note(notes);
         Ok(())
@@ -242,19 +241,14 @@ fn what_is_shown(listed: &ListedNames) -> Option<String> {
     }
 }
 
-/// Says why no name was found; none, if there is nothing to be found.
-fn why_nothing(pattern: &str, path: &str, terms: &Terms) -> Option<String> {
-    let until = Instant::now() + empty_result::LIMIT;
-    let until = terms
-        .deadline
-        .map_or(until, |deadline| until.min(deadline.end));
-    let reason = empty_result::names(EmptySearch {
-        path,
-        pattern,
-        files_only: false,
-        until,
-    })?;
-    Some(WORDS.reason(&reason, 0))
+/// Says why no name was found, or which others are like those; none, if there are no more.
+fn what_else(pattern: &str, path: &str, found: u64, terms: &Terms) -> Option<String> {
+    let search = EmptySearch::new(path, pattern, false, terms.deadline.map(|one| one.end));
+    let reason = match found {
+        0 => empty_result::names(search),
+        found => empty_result::more_below(search, found),
+    };
+    Some(WORDS.reason(&reason?, found))
 }
 
 fn failure(error: GlobError, pattern: &str, path: &str) -> Failure {

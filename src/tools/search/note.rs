@@ -156,10 +156,15 @@ impl NoteWords {
     }
 
     fn recommend(self, found: &BetterPattern) -> String {
-        format!("{} {}", self.field(&found.pattern), self.effect(found))
+        let send = self.field(&found.pattern);
+        match found.number {
+            0 => send,
+            _ => format!("{send} {}", self.effect(found)),
+        }
     }
 
-    /// Says why nothing was found in so many files that were searched.
+    /// Says why nothing was found in so many files that were searched, or why no more names were
+    /// than so many.
     #[must_use]
     pub fn reason(self, reason: &EmptyReason, searched: u64) -> String {
         match reason {
@@ -211,12 +216,24 @@ impl NoteWords {
     fn below(self, below: &NamesBelow, searched: u64) -> String {
         let place = below.directory.as_ref();
         let place = place.map_or_else(String::new, |place| format!(" directly in {place}"));
+        let more = thousands(below.found.number.saturating_sub(searched));
+        let at_least = if below.found.at_least {
+            "at least "
+        } else {
+            ""
+        };
         let looked = match (&below.missing, searched) {
             (Some(missing), _) => format!("{missing} does not exist."),
             (None, 0) if self.searches => format!("Nothing was searched: no file{place} matches."),
             (None, 0) => format!("Nothing{place} matches."),
-            (None, 1) => format!("Only 1 file{place} was searched."),
-            (None, count) => format!("Only {} files{place} were searched.", thousands(count)),
+            (None, count) if self.searches => {
+                let were = if count == 1 { "was" } else { "were" };
+                let files = counted(count, "file");
+                format!("Only {files}{place} {were} searched; {at_least}{more} more lie below.")
+            }
+            (None, _) => {
+                format!("Only names{place} are listed; {at_least}{more} more match below.")
+            }
         };
         let all = self.recommend(&below.found);
         match &below.most {
@@ -279,13 +296,9 @@ impl NoteWords {
             MiswrittenPath::Wildcards {
                 directory, found, ..
             } => {
-                let send = format!("{},{}", path(directory), self.field(&found.pattern));
-                let does = match found.number {
-                    0 => String::new(),
-                    _ => format!(" {}", self.effect(found)),
-                };
+                let (path, found) = (path(directory), self.recommend(found));
                 format!(
-                    "`path` is taken as it is, and wildcards belong in `{}`: {send}{does}.",
+                    "`path` is taken as it is, and wildcards belong in `{}`: {path},{found}.",
                     self.field
                 )
             }

@@ -236,8 +236,22 @@ impl GrepQuery<'_> {
         }
         if done.count == 0 && !ended && done.unreadable == 0 {
             notes.add(self.why_nothing(walked, done, terms));
+        } else if done.count > 0 && !ended && matches!(self.target, SearchTarget::Names(_)) {
+            let more = empty_result::more_below(self.search(terms), done.files);
+            notes.add(more.map(|more| WORDS.reason(&more, done.files)));
         }
         notes
+    }
+
+    /// The search for files, whose names are to be explained.
+    fn search(&self, terms: &Terms) -> EmptySearch<'_> {
+        let path = if self.path == "." { "" } else { self.path };
+        EmptySearch::new(
+            path,
+            self.glob.unwrap_or("*"),
+            true,
+            terms.deadline.map(|one| one.end),
+        )
     }
 
     /// Says why no line was found; none, if all that was asked for was searched.
@@ -247,10 +261,7 @@ impl GrepQuery<'_> {
         done: &SearchOutcome,
         terms: &Terms,
     ) -> Option<String> {
-        let until = Instant::now() + empty_result::LIMIT;
-        let until = terms
-            .deadline
-            .map_or(until, |deadline| until.min(deadline.end));
+        let search = self.search(terms);
         let glob = self.glob.unwrap_or("*");
         let walked = match (&self.target, walked) {
             (SearchTarget::File, _) => {
@@ -272,19 +283,14 @@ impl GrepQuery<'_> {
             (_, Err(error)) => return Some(format!("Nothing was searched: {error}.")),
             (SearchTarget::Names(_), Ok(walked)) => walked,
         };
-        let search = EmptySearch {
-            path: if self.path == "." { "" } else { self.path },
-            pattern: glob,
-            files_only: true,
-            until,
-        };
         let misplaced = match self.path {
             "." => None,
             _ if glob.starts_with('/') => None,
             _ => empty_result::misplaced(search, self.glob).map(EmptyReason::Path),
         };
-        let reason = misplaced
-            .or_else(|| empty_result::lines(search, searched(self.path, walked, done, until)));
+        let reason = misplaced.or_else(|| {
+            empty_result::lines(search, searched(self.path, walked, done, search.until))
+        });
         match reason {
             Some(reason) => Some(WORDS.reason(&reason, done.files)),
             // A model is told so in place of the lines.
