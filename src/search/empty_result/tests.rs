@@ -225,6 +225,44 @@ fn names_in_other_cases_are_the_first_whatever_the_order_of_the_directory() {
 }
 
 #[test]
+fn a_search_of_all_that_lies_below_is_told_of_nothing_deeper_or_hidden() {
+    let here = tempfile::tempdir().unwrap();
+    for directory in ["a/b", ".h"] {
+        fs::create_dir_all(here.path().join(directory)).unwrap();
+    }
+    for file in ["top.rs", "a/b/x.rs", "a/b/Y.ts", ".h/z.yml"] {
+        fs::write(here.path().join(file), "").unwrap();
+    }
+    let path = here.path().to_str().unwrap();
+    let search = |pattern, searches_all| EmptySearch {
+        searches_all,
+        ..EmptySearch::new(path, pattern, true, None)
+    };
+    assert!(more_below(search("*.rs", false), 1).is_some());
+    assert!(more_below(search("*.rs", true), 1).is_none());
+    assert!(names(search("*.yml", false)).is_some());
+    assert!(names(search("*.yml", true)).is_none());
+    let searched = SearchedNames {
+        files: 1,
+        hidden: true,
+        ..SearchedNames::default()
+    };
+    assert!(lines(search("*", false), searched).is_some());
+    assert!(lines(search("*", true), searched).is_none());
+    // A pattern without a slash is sought at any depth; what it counts there is not known here.
+    let found = names(search(r".*\.rs$", true));
+    let Some(EmptyReason::Misread(found)) = found else {
+        panic!("{found:?}");
+    };
+    assert_eq!((&*found.pattern, found.number), ("*.rs", 0));
+    let found = names(search("*.TS", true));
+    assert!(
+        matches!(found, Some(EmptyReason::OtherCase(_))),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn what_is_not_text_or_has_no_end_is_no_harm() {
     let here = tempfile::tempdir().unwrap();
     let path = here.path().to_str().unwrap();

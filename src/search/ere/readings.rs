@@ -4,10 +4,9 @@
 //! Each reading is a pattern of this engine, to be tried on what was searched. Nothing is said on a
 //! guess: only a reading that matches is named.
 
-use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
-
 use super::bracket;
 use super::matcher::RegexMatcher;
+use crate::basics::unicode_form;
 
 /// The longest pattern, in bytes, that is read in other ways.
 const LONGEST_PATTERN: usize = 10_000;
@@ -25,6 +24,8 @@ pub enum ReadingKind {
     AnyCase,
     /// Accents are parts of their letters (NFC), or characters of their own (NFD).
     OtherUnicodeForm,
+    /// Only as far as one line goes.
+    WithinLine,
 }
 
 /// Another reading of a pattern.
@@ -68,6 +69,7 @@ pub fn alternative_readings(pattern: &str) -> Vec<AlternativeReading> {
         (ReadingKind::BasicExpression, Some(as_basic(pattern, true))),
         (ReadingKind::AnyCase, without_case(pattern)),
         (ReadingKind::OtherUnicodeForm, in_other_form(pattern)),
+        (ReadingKind::WithinLine, within_a_line(pattern)),
     ];
     let mut all: Vec<AlternativeReading> = Vec::new();
     for (kind, reading) in readings {
@@ -220,17 +222,44 @@ fn in_other_form(pattern: &str) -> Option<String> {
     if pattern.is_ascii() || pieces(pattern).iter().any(is_other_set) {
         return None;
     }
-    let composed = ComposingNormalizerBorrowed::new_nfc().normalize(pattern);
-    let other = if composed == pattern {
-        DecomposingNormalizerBorrowed::new_nfd().normalize(pattern)
-    } else {
-        composed
-    };
+    let other = unicode_form::in_other_form(pattern)?;
     let spelled = |char: char| {
         if char.is_ascii() {
             return char.to_string();
         }
         format!(r"\x{{{:x}}}", u32::from(char))
     };
-    (other != pattern).then(|| other.chars().map(spelled).collect())
+    Some(other.chars().map(spelled).collect())
 }
+
+/// Keeps what stands before the first piece that is to match a line's end, or to go beyond it: a
+/// line feed, a set of all characters, or with the flag `s` as many of any as there are.
+fn within_a_line(pattern: &str) -> Option<String> {
+    let pieces = pieces(pattern);
+    let is_dot_all = pattern.starts_with("(?s");
+    let end = (0..pieces.len()).find(|at| match pieces[*at] {
+        (PatternPiece::Escape('n') | PatternPiece::Char('\n'), _) => true,
+        (PatternPiece::Set, set) => ALL_CHARACTERS.iter().any(|all| set.contains(all)),
+        (PatternPiece::Char('.'), _) => {
+            let next = pieces.get(at + 1).map(|(next, _)| *next);
+            is_dot_all && matches!(next, Some(PatternPiece::Char('*' | '+' | '{')))
+        }
+        _ => false,
+    })?;
+    let bracket =
+        |(piece, _): &(PatternPiece, &str)| matches!(piece, PatternPiece::Char('(' | ')'));
+    // A group that it stands in goes as well.
+    let open = pieces[..end].iter().rposition(bracket);
+    let open = open.filter(|open| pieces[*open].0 == PatternPiece::Char('('));
+    let before = &pieces[..open.unwrap_or(end)];
+    let text: String = before.iter().map(|(_, text)| *text).collect();
+    let has_text = |(piece, _): &(PatternPiece, &str)| matches!(piece, PatternPiece::Char(char) if char.is_alphanumeric());
+    let is_of_use = before
+        .iter()
+        .skip(if is_dot_all { 4 } else { 0 })
+        .any(has_text);
+    is_of_use.then(|| text.replacen("(?s)", "", 1))
+}
+
+/// Beginnings of sets that hold all characters, as they are written to go beyond a line's end.
+const ALL_CHARACTERS: [&str; 6] = [r"\s\S", r"\S\s", r"\w\W", r"\W\w", r"\d\D", r"\D\d"];

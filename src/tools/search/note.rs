@@ -6,6 +6,7 @@ use std::io;
 use rustix::io::Errno;
 use serde_json::Value;
 
+use crate::basics::unicode_form::spelled_json;
 use crate::basics::words::{counted, system_words, thousands};
 use crate::contract::terms::Terms;
 use crate::search::braces::MOST_ALTERNATIVES;
@@ -134,7 +135,8 @@ pub fn pattern_error(error: WildcardError, length: usize, words: NoteWords) -> S
 impl NoteWords {
     /// `"glob":"**/*.rs"`, as it is sent.
     fn field(self, pattern: &str) -> String {
-        format!("\"{}\":{}", self.field, Value::from(pattern))
+        let json = Value::from(pattern).to_string();
+        format!("\"{}\":{}", self.field, spelled_json(json))
     }
 
     /// Says what a pattern does: `matches 180 names`, `searches 20 files, 5 of them in target`.

@@ -8,6 +8,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use super::SearchTarget;
 use crate::contract::terms::threads;
 use crate::search::ere::{AlternativeReading, ReadingKind, alternative_readings};
@@ -92,9 +94,16 @@ impl SecondPass {
             ReadingKind::BasicExpression => "Read as grep's basic expression",
             ReadingKind::AnyCase => "Without regard to case",
             ReadingKind::OtherUnicodeForm => "In the other Unicode form",
+            ReadingKind::WithinLine => "Lines are searched one by one. As far as one line goes",
         };
         let pattern = &reading.pattern;
-        format!("{group}{way} the pattern does match: send `{pattern}`.")
+        let json = Value::from(&**pattern).to_string();
+        let in_json = if json.len() > pattern.len() + 2 {
+            format!(r#", in JSON "pattern":{json}"#)
+        } else {
+            String::new()
+        };
+        format!("{group}{way} the pattern does match: send `{pattern}`{in_json}.")
     }
 
     /// True if nothing more is to be learned.
