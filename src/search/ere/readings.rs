@@ -220,34 +220,28 @@ fn in_other_form(pattern: &str) -> Option<String> {
     Some(other.chars().map(spelled).collect())
 }
 
-/// Keeps what stands before the first piece that is to match a line's end, or to go beyond it: a
-/// line feed, a set of all characters, or with the flag `s` as many of any as there are.
-fn within_a_line(pattern: &str) -> Option<String> {
-    let pieces = pieces(pattern);
-    let is_dot_all = pattern.starts_with("(?s");
-    let end = (0..pieces.len()).find(|at| match pieces[*at] {
-        (PatternPiece::Escape('n') | PatternPiece::Char('\n'), _) => true,
-        (PatternPiece::Set, set) => ALL_CHARACTERS.iter().any(|all| set.contains(all)),
-        (PatternPiece::Char('.'), _) => {
-            let next = pieces.get(at + 1).map(|(next, _)| *next);
-            is_dot_all && matches!(next, Some(PatternPiece::Char('*' | '+' | '{')))
-        }
-        _ => false,
-    })?;
-    let bracket =
-        |(piece, _): &(PatternPiece, &str)| matches!(piece, PatternPiece::Char('(' | ')'));
-    // A group that it stands in goes as well.
-    let open = pieces[..end].iter().rposition(bracket);
-    let open = open.filter(|open| pieces[*open].0 == PatternPiece::Char('('));
-    let before = &pieces[..open.unwrap_or(end)];
-    let text: String = before.iter().map(|(_, text)| *text).collect();
-    let has_text = |(piece, _): &(PatternPiece, &str)| matches!(piece, PatternPiece::Char(char) if char.is_alphanumeric());
-    let is_of_use = before
-        .iter()
-        .skip(if is_dot_all { 4 } else { 0 })
-        .any(has_text);
-    is_of_use.then(|| text.replacen("(?s)", "", 1))
-}
+/// Constructs that are to match a line's end or to go beyond it; the last two with the flag `s`.
+const BEYOND_A_LINE: [&str; 10] = [
+    r"\n",
+    "\n",
+    r"[\s\S]",
+    r"[\S\s]",
+    r"[\w\W]",
+    r"[\d\D]",
+    r"(.|\n)",
+    r"(?:.|\n)",
+    ".*",
+    ".+",
+];
 
-/// Beginnings of sets that hold all characters, as they are written to go beyond a line's end.
-const ALL_CHARACTERS: [&str; 6] = [r"\s\S", r"\S\s", r"\w\W", r"\W\w", r"\d\D", r"\D\d"];
+/// Keeps what stands before the first such construct, if that is of some use alone.
+fn within_a_line(pattern: &str) -> Option<String> {
+    let (constructs, pattern) = match pattern.strip_prefix("(?s)") {
+        Some(behind) => (&BEYOND_A_LINE[..], behind),
+        None => (&BEYOND_A_LINE[..8], pattern),
+    };
+    let ends = constructs.iter().filter_map(|one| pattern.find(one));
+    let before = &pattern[..ends.min()?];
+    let letters = before.bytes().filter(u8::is_ascii_alphanumeric).count();
+    (letters > 2).then(|| before.to_owned())
+}

@@ -45,9 +45,12 @@ pub(super) fn group(text: &str) -> Option<PatternError> {
 
 /// Refuses a flag between `(?` and `)`.
 pub(super) fn flag(flag: char) -> PatternError {
+    let instead = match flag {
+        'x' => "write the pattern without its blanks and comments",
+        _ => "leave it out; `(?i)` ignores case",
+    };
     refused(format!(
-        "the flag `{flag}` in `(?…)` is not supported: leave it out (and blanks and comments that \
-         go with `x`); `(?i)` ignores case"
+        "the flag `{flag}` in `(?…)` is not supported: {instead}"
     ))
 }
 

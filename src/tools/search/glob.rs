@@ -14,10 +14,10 @@ use crate::contract::terms::{self, Audience, Terms, threads};
 use crate::contract::tool::{
     AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
 };
-use crate::search::empty_result::{self, EmptySearch};
 use crate::search::paths::WalkOutcome;
 use crate::search::steps::GlobPattern;
 use crate::search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
+use crate::tools::search::empty_result::{self, EmptySearch};
 use crate::tools::search::note::{self, NoteWords};
 use crate::unseen;
 
@@ -243,12 +243,11 @@ fn what_is_shown(listed: &ListedNames) -> Option<String> {
 
 /// Says why no name was found, or which others are like those; none, if there are no more.
 fn what_else(pattern: &str, path: &str, found: u64, terms: &Terms) -> Option<String> {
-    let search = EmptySearch::new(path, pattern, false, terms.deadline.map(|one| one.end));
-    let reason = match found {
+    let search = EmptySearch::new(path, pattern, WORDS, terms.deadline.map(|one| one.end));
+    match found {
         0 => empty_result::names(search),
         found => empty_result::more_below(search, found),
-    };
-    Some(WORDS.reason(&reason?, found))
+    }
 }
 
 fn failure(error: GlobError, pattern: &str, path: &str) -> Failure {

@@ -23,12 +23,12 @@ use crate::contract::terms::{self, Audience, Terms};
 use crate::contract::tool::{
     AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
 };
-use crate::search::empty_result::{self, EmptyReason, EmptySearch, SearchedNames};
 use crate::search::ere::{RegexMatcher, has_empty_group};
 use crate::search::paths::WalkOutcome;
 use crate::search::scan::LinkPolicy;
 use crate::search::steps::{GlobPattern, WildcardError};
 use crate::search::walk::{self, GlobError, PatternWalk};
+use crate::tools::search::empty_result::{self, EmptySearch, SearchedNames};
 use crate::tools::search::note::{self, NoteWords};
 use answer::{EarlyEnd, GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
@@ -237,8 +237,7 @@ impl GrepQuery<'_> {
         if done.count == 0 && !ended && done.unreadable == 0 {
             notes.add(self.why_nothing(walked, done, terms));
         } else if done.count > 0 && !ended && matches!(self.target, SearchTarget::Names(_)) {
-            let more = empty_result::more_below(self.search(terms), done.files);
-            notes.add(more.map(|more| WORDS.reason(&more, done.files)));
+            notes.add(empty_result::more_below(self.search(terms), done.files));
         }
         notes
     }
@@ -246,12 +245,8 @@ impl GrepQuery<'_> {
     /// The search for files, whose names are to be explained.
     fn search(&self, terms: &Terms) -> EmptySearch<'_> {
         let path = if self.path == "." { "" } else { self.path };
-        EmptySearch::new(
-            path,
-            self.glob.unwrap_or("*"),
-            true,
-            terms.deadline.map(|one| one.end),
-        )
+        let glob = self.glob.unwrap_or("*");
+        EmptySearch::new(path, glob, WORDS, terms.deadline.map(|one| one.end))
     }
 
     /// Says why no line was found; none, if all that was asked for was searched.
@@ -286,20 +281,19 @@ impl GrepQuery<'_> {
         let misplaced = match self.path {
             "." => None,
             _ if glob.starts_with('/') => None,
-            _ => empty_result::misplaced(search, self.glob).map(EmptyReason::Path),
+            _ => empty_result::misplaced(search, self.glob),
         };
         let reason = misplaced.or_else(|| {
             empty_result::lines(search, searched(self.path, walked, done, search.until))
         });
-        match reason {
-            Some(reason) => Some(WORDS.reason(&reason, done.files)),
-            // A model is told so in place of the lines.
-            None if done.files > 0 || terms.reader == Audience::Model => None,
-            None => Some(match self.glob {
-                Some(glob) => format!("Nothing was searched: no file is named {glob:?}."),
-                None => "Nothing was searched: there is no file to be searched.".to_owned(),
-            }),
+        // A model is told so in place of the lines.
+        if reason.is_some() || done.files > 0 || terms.reader == Audience::Model {
+            return reason;
         }
+        Some(match self.glob {
+            Some(glob) => format!("Nothing was searched: no file is named {glob:?}."),
+            None => "Nothing was searched: there is no file to be searched.".to_owned(),
+        })
     }
 }
 

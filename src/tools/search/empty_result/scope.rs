@@ -5,8 +5,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::names::NameMatcher;
+use super::place::NearestPath;
 use super::survey::NameSurvey;
-use super::{EmptyReason, EmptySearch, MisplacedPath, NamesBelow, is_wild, place};
+use super::{BetterPattern, EmptySearch, is_wild};
+use crate::basics::words::counted;
 
 /// The directories that a pattern looks in.
 pub(super) struct SearchScope {
@@ -45,12 +47,13 @@ impl SearchScope {
             prefix,
             missing,
             direct,
-            names: NameMatcher::new(last, search.files_only),
+            names: NameMatcher::new(last, search.words.searches),
         }
     }
 
-    /// Finds the names in other places, beside `searched` files that have been searched.
-    pub fn survey(&self, search: EmptySearch<'_>, searched: Option<u64>) -> Option<EmptyReason> {
+    /// Says in which other places there are such names, beside `searched` files that have been
+    /// searched.
+    pub fn survey(&self, search: EmptySearch<'_>, searched: Option<u64>) -> Option<String> {
         // The root of the file system holds names of every kind.
         if self.prefix == "/" && self.missing.is_some() {
             return None;
@@ -65,19 +68,26 @@ impl SearchScope {
             }
             let hidden = survey.hidden(&self.prefix, searched.is_none());
             if !hidden.is_empty() {
-                return Some(EmptyReason::Hidden(hidden));
+                let looked = match searched {
+                    Some(_) => "Hidden files were not searched",
+                    None => {
+                        "What matches is hidden, and wildcards pass over names that begin with a dot"
+                    }
+                };
+                let all: Vec<String> = hidden.iter().map(|one| search.recommend(one)).collect();
+                return Some(format!("{looked}: {}.", all.join(", ")));
             }
         }
-        let other_case = survey.other_case(&self.prefix);
-        let is_told = searched.is_none() && !other_case.is_empty();
-        is_told.then_some(EmptyReason::OtherCase(other_case))
+        let paths = survey.other_case(&self.prefix).join(", ");
+        let is_told = searched.is_none() && !paths.is_empty();
+        is_told.then(|| format!("Upper and lower case differ here; there is {paths}."))
     }
 
-    /// Finds the names that lie below the one directory in which so many were found.
-    pub fn survey_below(&self, search: &EmptySearch<'_>, found: u64) -> Option<EmptyReason> {
+    /// Says what lies below the one directory in which so many names were found.
+    pub fn more_below(&self, search: &EmptySearch<'_>, found: u64) -> Option<String> {
         let base = self.base(search);
         // Whoever lists a directory sees the directories in it.
-        let is_list = self.names.is_every_name() && !search.files_only;
+        let is_list = self.names.is_every_name() && !search.words.searches;
         let is_whole = search.searches_all || is_list || search.pattern.ends_with('/');
         // Each directory in one is a further link to that one, where links are counted.
         let is_flat = || fs::metadata(&base).is_ok_and(|status| status.nlink() == 2);
@@ -88,24 +98,48 @@ impl SearchScope {
         self.below(search, &survey, found)
     }
 
+    /// Counts the names in the directory that the pattern begins with, and below.
+    pub fn count_below(&self, search: &EmptySearch<'_>) -> Option<BetterPattern> {
+        let base = self.missing.is_none().then(|| self.base(search))?;
+        NameSurvey::of(&base, &self.names, search.until).names_below(&self.prefix)
+    }
+
     fn below(
         &self,
         search: &EmptySearch<'_>,
         survey: &NameSurvey<'_>,
         searched: u64,
-    ) -> Option<EmptyReason> {
+    ) -> Option<String> {
         let found = survey.names_below(&self.prefix)?;
-        let missing = self.missing.as_ref();
+        if found.number <= searched {
+            return None;
+        }
+        let more = search.counted_names(found.number - searched, found.at_least);
+        let base = self.base(search);
+        let place = if self.direct {
+            format!(" directly in {}", base.display())
+        } else {
+            String::new()
+        };
+        let looked = match (&self.missing, searched, search.words.searches) {
+            (Some(missing), ..) => format!("{} does not exist.", missing.display()),
+            (None, 0, true) => format!("Nothing was searched: no file{place} matches."),
+            (None, 0, false) => format!("Nothing{place} matches."),
+            (None, count, true) => {
+                let were = if count == 1 { "was" } else { "were" };
+                let files = counted(count, "file");
+                format!("Only {files}{place} {were} searched; more lies below ({more}).")
+            }
+            (None, _, false) => format!("Only names{place} are listed; more lies below ({more})."),
+        };
         let most = survey.commonest_below(&self.prefix);
-        let base = || self.base(search).to_string_lossy().into_owned();
-        (found.number > searched).then(|| {
-            EmptyReason::Below(NamesBelow {
-                directory: self.direct.then(base),
-                missing: missing.map(|path| path.to_string_lossy().into_owned()),
-                most: most.filter(|most| most.number < found.number),
-                found,
-            })
-        })
+        let most = most.filter(|most| most.number < found.number);
+        let all: Vec<String> = most
+            .iter()
+            .chain([&found])
+            .map(|one| search.recommend(one))
+            .collect();
+        Some(format!("{looked} {}.", all.join("; ")))
     }
 
     /// The directory that is surveyed.
@@ -113,22 +147,16 @@ impl SearchScope {
         joined(search.path, &self.prefix)
     }
 
-    /// Finds names that are like a directory that is missing, or like the one name that is meant.
-    pub fn similar(&self, search: &EmptySearch<'_>) -> Option<EmptyReason> {
+    /// Finds what is nearest to a directory that is missing, or to the one name that is meant.
+    pub fn nearest(&self, search: &EmptySearch<'_>) -> Option<(PathBuf, NearestPath)> {
         if self.names.is_wild() && self.missing.is_none() {
             return None;
         }
         let missing = self.missing.clone();
         let path = missing.unwrap_or_else(|| joined(search.path, search.pattern));
-        let (nearest, file, similar) = place::nearest(&path, search.until);
-        let is_told = self.missing.is_some() || !similar.is_empty();
-        let missing = MisplacedPath::Missing {
-            nearest,
-            file,
-            similar,
-            slip: None,
-        };
-        is_told.then(|| EmptyReason::Named(path.to_string_lossy().into_owned(), missing))
+        let nearest = NearestPath::of(&path, search.until);
+        let is_told = self.missing.is_some() || !nearest.similar.is_empty();
+        is_told.then_some((path, nearest))
     }
 }
 

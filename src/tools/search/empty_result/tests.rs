@@ -107,6 +107,11 @@ fn a_survey_counts_what_its_patterns_reach_and_what_was_built_apart() {
     finds(&survey.names_below("").unwrap());
 }
 
+const GREP: NoteWords = NoteWords {
+    field: "glob",
+    searches: true,
+};
+
 /// Names of directories and files of which trees are made: ordinary, built, hidden, and such as
 /// patterns have to escape.
 const NAMES: [&str; 12] = [
@@ -236,7 +241,7 @@ fn a_search_of_all_that_lies_below_is_told_of_nothing_deeper_or_hidden() {
     let path = here.path().to_str().unwrap();
     let search = |pattern, searches_all| EmptySearch {
         searches_all,
-        ..EmptySearch::new(path, pattern, true, None)
+        ..EmptySearch::new(path, pattern, GREP, None)
     };
     assert!(more_below(search("*.rs", false), 1).is_some());
     assert!(more_below(search("*.rs", true), 1).is_none());
@@ -251,15 +256,9 @@ fn a_search_of_all_that_lies_below_is_told_of_nothing_deeper_or_hidden() {
     assert!(lines(search("*", true), searched).is_none());
     // A pattern without a slash is sought at any depth; what it counts there is not known here.
     let found = names(search(r".*\.rs$", true));
-    let Some(EmptyReason::Misread(found)) = found else {
-        panic!("{found:?}");
-    };
-    assert_eq!((&*found.pattern, found.number), ("*.rs", 0));
+    assert!(found.unwrap().ends_with(": \"glob\":\"*.rs\"."));
     let found = names(search("*.TS", true));
-    assert!(
-        matches!(found, Some(EmptyReason::OtherCase(_))),
-        "{found:?}"
-    );
+    assert!(found.unwrap().starts_with("Upper and lower case"));
 }
 
 #[test]
@@ -303,12 +302,15 @@ fn what_is_not_text_or_has_no_end_is_no_harm() {
         "*/../*.c",
         "{,}",
     ] {
-        for files_only in [false, true] {
+        for searches in [false, true] {
             let search = EmptySearch {
                 path,
                 pattern,
-                files_only,
-                searches_all: files_only,
+                words: NoteWords {
+                    field: "glob",
+                    searches,
+                },
+                searches_all: searches,
                 until,
             };
             let _ = names(search);

@@ -21,11 +21,15 @@ mod tests;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::paths::EntryKind;
-use super::steps::{GlobPattern, starts};
+use serde_json::Value;
+
+use crate::basics::unicode_form::spelled_json;
+use crate::basics::words::{counted, thousands};
 use crate::paths::unexpanded;
 use crate::sandbox::confinement;
-pub use place::{MisplacedPath, MiswrittenPath, PathKind};
+use crate::search::paths::EntryKind;
+use crate::search::steps::{GlobPattern, starts};
+use crate::tools::search::note::NoteWords;
 use scope::{SearchScope, at_last_slash, joined};
 
 /// The longest time for finding out why.
@@ -50,42 +54,6 @@ pub struct BetterPattern {
     pub built_in: Vec<String>,
 }
 
-/// The reason why nothing was found.
-#[derive(Debug)]
-pub enum EmptyReason {
-    /// There is something wrong with `path`.
-    Path(MisplacedPath),
-    /// There is something wrong with this path, which the pattern names or begins with.
-    Named(String, MisplacedPath),
-    /// The pattern begins with something that only a shell expands.
-    Unexpanded,
-    /// The pattern is written in another language, and this one was probably meant.
-    Misread(BetterPattern),
-    /// Names that match lie deeper.
-    Below(NamesBelow),
-    /// Names that match are hidden.
-    Hidden(Vec<BetterPattern>),
-    /// Names that match are written in other cases.
-    OtherCase(Vec<String>),
-    /// The pattern names so many directories, and this one the files in them, if there are any.
-    Directories(u64, Option<BetterPattern>),
-    /// So many names are symbolic links to files, which are not followed.
-    Links(u64),
-}
-
-/// Names that match below the directory that was looked at.
-#[derive(Debug)]
-pub struct NamesBelow {
-    /// The directory, if the pattern looks directly in it, and nowhere else.
-    pub directory: Option<String>,
-    /// A directory that the pattern names and that is missing.
-    pub missing: Option<String>,
-    /// The pattern that leads there.
-    pub found: BetterPattern,
-    /// The pattern for the extension that most names there have, where it has fewer.
-    pub most: Option<BetterPattern>,
-}
-
 /// A search that found nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct EmptySearch<'a> {
@@ -93,8 +61,8 @@ pub struct EmptySearch<'a> {
     pub path: &'a str,
     /// The pattern.
     pub pattern: &'a str,
-    /// True if only regular files count.
-    pub files_only: bool,
+    /// The words of its tool; where files are searched, only regular ones count.
+    pub words: NoteWords,
     /// True if a pattern without a slash is sought at any depth, hidden names included: what lies
     /// below is then no reason, and a count would be another than that of the search.
     pub searches_all: bool,
@@ -115,64 +83,47 @@ pub struct SearchedNames {
     pub hidden: bool,
 }
 
-/// Finds out what is wrong with `path`, in which `pattern`, if there is one, was to be found.
+/// Says what is wrong with the path, in which `pattern`, if there is one, was to be found.
 #[must_use]
-pub fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<MisplacedPath> {
-    let mut misplaced = place::misplaced(search.path, search.files_only, search.until)?;
-    if let MisplacedPath::Missing {
-        slip: Some(MiswrittenPath::Wildcards {
-            directory, found, ..
-        }),
-        ..
-    } = &mut misplaced
-    {
-        let search = EmptySearch {
-            path: directory,
-            ..search
-        };
-        // Without a pattern, grep searches all files in the directory.
-        let named = found.pattern.trim_end_matches('/');
-        let behind = format!("{named}/{}", pattern.unwrap_or("*"));
-        let better = search.find(&behind);
-        if let Some(better) = better.or_else(|| search.find(&found.pattern)) {
-            *found = better;
-        } else if pattern.is_some() {
-            found.pattern = behind;
-        }
-    }
-    Some(misplaced)
+pub fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<String> {
+    place::misplaced(search, pattern)
 }
 
-/// Finds out why no name was found; none, if there is nothing to be found.
+/// Says why no name was found; none, if there is nothing to be found.
 #[must_use]
-pub fn names(search: EmptySearch<'_>) -> Option<EmptyReason> {
+pub fn names(search: EmptySearch<'_>) -> Option<String> {
     let pattern = search.pattern;
     if !pattern.starts_with('/')
         && !search.path.is_empty()
         && let Some(misplaced) = misplaced(search, Some(pattern))
     {
-        return Some(EmptyReason::Path(misplaced));
+        return Some(misplaced);
     }
+    let field = search.words.field;
+    let misread = |found: BetterPattern| {
+        let found = search.recommend(&found);
+        format!(
+            "`{field}` is a shell's wildcard pattern from `path` on, and names nothing as it is written: {found}."
+        )
+    };
     let readings = readings::readings(pattern, search.path);
     if let Some(found) = readings.iter().find_map(|reading| search.find(reading)) {
-        return Some(EmptyReason::Misread(found));
+        return Some(misread(found));
     }
     if unexpanded(pattern).is_some() {
-        return Some(EmptyReason::Unexpanded);
+        return Some(format!(
+            "`~` and variables are not expanded in `{field}`: send the path that is meant."
+        ));
     }
     let scope = SearchScope::of(&search);
-    let similar = scope.similar(&search);
-    if scope.missing.is_some()
-        && let Some(EmptyReason::Named(
-            _,
-            MisplacedPath::Missing {
-                similar: names,
-                file,
-                ..
-            },
-        )) = &similar
-        && (!names.is_empty() || file.is_some() || pattern.starts_with('/'))
-    {
+    let nearest = scope.nearest(&search);
+    let similar = nearest
+        .as_ref()
+        .map(|(path, nearest)| nearest.sentence(&path.to_string_lossy()));
+    let is_sure = |(_, nearest): &(_, place::NearestPath)| {
+        scope.missing.is_some() && (nearest.is_telling() || pattern.starts_with('/'))
+    };
+    if nearest.as_ref().is_some_and(is_sure) {
         return similar;
     }
     let mut first = search;
@@ -182,25 +133,32 @@ pub fn names(search: EmptySearch<'_>) -> Option<EmptyReason> {
     }
     let reason = scope.survey(first, None).or_else(|| {
         let mut readings = readings.iter().filter(|_| !search.searches_all);
-        let found = readings.find_map(|reading| search.count_below(reading));
-        found.map(EmptyReason::Misread)
+        readings
+            .find_map(|reading| search.count_below(reading))
+            .map(misread)
     });
     reason.or(similar)
 }
 
-/// Finds out what lies below, of names like those so many of which were found directly in a
-/// directory; none, if they are all.
+/// Says what lies below, of names like those so many of which were found directly in a directory;
+/// none, if they are all.
 #[must_use]
-pub fn more_below(search: EmptySearch<'_>, found: u64) -> Option<EmptyReason> {
-    SearchScope::of(&search).survey_below(&search, found)
+pub fn more_below(search: EmptySearch<'_>, found: u64) -> Option<String> {
+    SearchScope::of(&search).more_below(&search, found)
 }
 
-/// Finds out why no line was found in the files that were searched; none, if they were all.
+/// Says why no line was found in the files that were searched; none, if they were all.
 #[must_use]
-pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<EmptyReason> {
+pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<String> {
     let scope = SearchScope::of(&search);
     let pattern = search.pattern;
-    let links = || (searched.links > 0).then_some(EmptyReason::Links(searched.links));
+    let links = || {
+        let were = if searched.links == 1 { "was" } else { "were" };
+        let links = counted(searched.links, "symbolic link");
+        (searched.links > 0).then(|| {
+            format!("{links} {were} not searched: a link is followed only where `path` names it.")
+        })
+    };
     if searched.files > 0 {
         // A name that is written out has been found.
         if !scope.names.is_wild() {
@@ -217,19 +175,24 @@ pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<EmptyRe
         // A pattern for every name does not mean the directories.
         let is_every = named.ends_with('*') && named.trim_matches(['*', '/']).is_empty();
         let found = (!is_every).then(|| search.find(&format!("{named}/**/*")));
-        let found = found.flatten();
-        if found.is_some() || !is_wild(pattern) {
-            return Some(EmptyReason::Directories(searched.directories, found));
+        let found = found.flatten().map(|found| search.recommend(&found));
+        if found.is_none() && is_wild(pattern) {
+            return scope.survey(search, None).or_else(links);
         }
-        return scope.survey(search, None).or_else(links);
+        let names = match searched.directories {
+            1 => "is a directory".to_owned(),
+            count => format!("are {} directories", thousands(count)),
+        };
+        return Some(match found {
+            Some(found) => format!("What matches {names}: {found}."),
+            None => format!("What matches {names}, and files alone are searched."),
+        });
     }
     if !is_wild(pattern) {
         let place = joined(search.path, pattern);
-        let misplaced = place::misplaced(&place.to_string_lossy(), true, search.until);
-        if let Some(wrong @ (MisplacedPath::LeadsNowhere(_) | MisplacedPath::NotSearched(_))) =
-            misplaced
-        {
-            return Some(EmptyReason::Named(pattern.to_owned(), wrong));
+        let other = place::of_other_kind(&place.to_string_lossy(), pattern, search);
+        if other.is_some() {
+            return other;
         }
     }
     let reason = if searched.links == 0 {
@@ -240,20 +203,28 @@ pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<EmptyRe
     reason.or_else(links)
 }
 
+/// Writes `"glob":"**/*.rs"`, as it is sent.
+fn json_field(field: &str, text: &str) -> String {
+    format!(
+        "\"{field}\":{}",
+        spelled_json(Value::from(text).to_string())
+    )
+}
+
 impl<'a> EmptySearch<'a> {
     /// Prepares to find out why `pattern` found nothing below `path`, before `deadline`.
     #[must_use]
     pub fn new(
         path: &'a str,
         pattern: &'a str,
-        files_only: bool,
+        words: NoteWords,
         deadline: Option<Instant>,
     ) -> Self {
         let until = Instant::now() + LIMIT;
         Self {
             path,
             pattern,
-            files_only,
+            words,
             searches_all: false,
             until: deadline.map_or(until, |deadline| until.min(deadline)),
         }
@@ -293,7 +264,7 @@ impl<'a> EmptySearch<'a> {
         let until = self.until.min(Instant::now() + ONE_TRY);
         let parsed = GlobPattern::parse(pattern.as_bytes()).ok()?;
         let paths = parsed.paths(here, Some(until)).ok()?;
-        let counts = |kind| !self.files_only || kind == EntryKind::Regular;
+        let counts = |kind| !self.words.searches || kind == EntryKind::Regular;
         let number = paths.iter().filter(|path| counts(path.kind())).count() as u64;
         (number > 0).then(|| BetterPattern {
             pattern: pattern.to_owned(),
@@ -305,14 +276,39 @@ impl<'a> EmptySearch<'a> {
 
     /// Counts the names of `pattern` in the directory that it begins with, and below.
     fn count_below(&self, pattern: &str) -> Option<BetterPattern> {
-        let search = EmptySearch {
-            pattern,
-            searches_all: false,
-            ..*self
+        let search = EmptySearch { pattern, ..*self };
+        SearchScope::of(&search).count_below(&search)
+    }
+
+    /// Writes a number of names or files.
+    fn counted_names(&self, number: u64, at_least: bool) -> String {
+        let number = match self.words.searches {
+            true => counted(number, "file"),
+            false => counted(number, "name"),
         };
-        match SearchScope::of(&search).survey(search, None)? {
-            EmptyReason::Below(below) if below.missing.is_none() => Some(below.found),
-            _ => None,
+        let at_least = if at_least { "at least " } else { "" };
+        format!("{at_least}{number}")
+    }
+
+    /// Writes a pattern as it is sent, and what it does: `matches 180 names`, `searches 20 files, 5
+    /// of them in target`.
+    fn recommend(&self, found: &BetterPattern) -> String {
+        let send = json_field(self.words.field, &found.pattern);
+        let verb = if self.words.searches {
+            "searches"
+        } else {
+            "matches"
+        };
+        let number = self.counted_names(found.number, found.at_least);
+        let places = found.built_in.join(", ");
+        let built = match found.built {
+            0 => String::new(),
+            built if built == found.number => format!(", all in {places}"),
+            built => format!(", {} of them in {places}", thousands(built)),
+        };
+        match found.number {
+            0 => send,
+            _ => format!("{send} {verb} {number}{built}"),
         }
     }
 }
