@@ -220,28 +220,17 @@ fn in_other_form(pattern: &str) -> Option<String> {
     Some(other.chars().map(spelled).collect())
 }
 
-/// Constructs that are to match a line's end or to go beyond it; the last two with the flag `s`.
-const BEYOND_A_LINE: [&str; 10] = [
-    r"\n",
-    "\n",
-    r"[\s\S]",
-    r"[\S\s]",
-    r"[\w\W]",
-    r"[\d\D]",
-    r"(.|\n)",
-    r"(?:.|\n)",
-    ".*",
-    ".+",
-];
+/// Constructs that are to match a line's end or to go beyond it, with blanks between them.
+const BEYOND_A_LINE: &str = "\\n \n [\\s\\S] [\\S\\s] [\\w\\W] [\\d\\D] (.|\\n) (?:.|\\n)";
 
-/// Keeps what stands before the first such construct, if that is of some use alone.
+/// Keeps what stands before the first such construct, if that is of some use alone. With the flag
+/// `s`, any number of any characters is one.
 fn within_a_line(pattern: &str) -> Option<String> {
-    let (constructs, pattern) = match pattern.strip_prefix("(?s)") {
-        Some(behind) => (&BEYOND_A_LINE[..], behind),
-        None => (&BEYOND_A_LINE[..8], pattern),
-    };
-    let ends = constructs.iter().filter_map(|one| pattern.find(one));
-    let before = &pattern[..ends.min()?];
-    let letters = before.bytes().filter(u8::is_ascii_alphanumeric).count();
-    (letters > 2).then(|| before.to_owned())
+    let behind = pattern.strip_prefix("(?s)");
+    let all: &[&str] = behind.map_or(&[], |_| &[".*", ".+"]);
+    let pattern = behind.unwrap_or(pattern);
+    let constructs = BEYOND_A_LINE.split(' ').chain(all.iter().copied());
+    let end = constructs.filter_map(|one| pattern.find(one)).min()?;
+    let letters = pattern[..end].bytes().filter(u8::is_ascii_alphanumeric);
+    (letters.count() > 2).then(|| pattern[..end].to_owned())
 }

@@ -39,7 +39,11 @@ pub(super) fn group(text: &str) -> Option<PatternError> {
     } else {
         text
     };
-    let (_, name, instead) = GROUPS.iter().find(|(start, ..)| text.starts_with(start))?;
+    let (start, name, instead) = GROUPS.iter().find(|(start, ..)| text.starts_with(start))?;
+    let is_condition = |next: char| next.is_ascii_alphanumeric() || "<'?".contains(next);
+    if *start == "(" && !text[1..].starts_with(is_condition) {
+        return None;
+    }
     Some(refused(format!("{name} is not supported: {instead}")))
 }
 

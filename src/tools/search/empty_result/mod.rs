@@ -33,7 +33,7 @@ use crate::tools::search::note::NoteWords;
 use scope::{SearchScope, at_last_slash, joined};
 
 /// The longest time for finding out why.
-const LIMIT: Duration = Duration::from_millis(50);
+pub const LIMIT: Duration = Duration::from_millis(50);
 
 /// The longest time for trying out one pattern.
 const ONE_TRY: Duration = Duration::from_millis(10);

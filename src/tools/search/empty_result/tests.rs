@@ -153,7 +153,7 @@ proptest::proptest! {
             }
         }
         let until = Instant::now() + Duration::from_secs(20);
-        for sought in ["*", "*.ts", "x.ts", "*.{ts,js}"] {
+        for sought in ["*", "*.ts", "x.ts", "*.{ts,js}", ".*", "[xy]*"] {
             let names = NameMatcher::new(sought, true);
             let survey = NameSurvey::of(here.path(), &names, until);
             let all = survey.names_below("").into_iter().chain(survey.commonest_below(""));
