@@ -1,6 +1,8 @@
 //! The two forms in which Unicode writes a letter with an accent: as one character (NFC), or as
 //! the letter with the accent behind it (NFD). They look the same, and are different bytes.
 
+use std::fmt::Write;
+
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 
 /// `text` in the form that it is not in, where there is a difference.
@@ -28,7 +30,7 @@ pub fn spelled_json(json: String) -> String {
             continue;
         }
         for unit in char.encode_utf16(&mut [0; 2]) {
-            spelled += &format!("\\u{unit:04x}");
+            let _ = write!(spelled, "\\u{unit:04x}");
         }
     }
     spelled

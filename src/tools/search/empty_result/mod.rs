@@ -179,13 +179,13 @@ pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<String>
         if found.is_none() && is_wild(pattern) {
             return scope.survey(search, None).or_else(links);
         }
-        let names = match searched.directories {
+        let what = match searched.directories {
             1 => "is a directory".to_owned(),
             count => format!("are {} directories", thousands(count)),
         };
         return Some(match found {
-            Some(found) => format!("What matches {names}: {found}."),
-            None => format!("What matches {names}, and files alone are searched."),
+            Some(found) => format!("What matches {what}: {found}."),
+            None => format!("What matches {what}, and files alone are searched."),
         });
     }
     if !is_wild(pattern) {
@@ -282,12 +282,9 @@ impl<'a> EmptySearch<'a> {
 
     /// Writes a number of names or files.
     fn counted_names(&self, number: u64, at_least: bool) -> String {
-        let number = match self.words.searches {
-            true => counted(number, "file"),
-            false => counted(number, "name"),
-        };
+        let word = if self.words.searches { "file" } else { "name" };
         let at_least = if at_least { "at least " } else { "" };
-        format!("{at_least}{number}")
+        format!("{at_least}{}", counted(number, word))
     }
 
     /// Writes a pattern as it is sent, and what it does: `matches 180 names`, `searches 20 files, 5
