@@ -286,22 +286,22 @@ impl<'a> NameSurvey<'a> {
         name: &str,
         names: &CountedNames,
     ) -> Option<BetterPattern> {
-        let [ordinary, built] = names.counts;
-        if let Some(directory) = self.passing_by(names) {
-            return Some(BetterPattern {
-                pattern: format!("{prefix}{directory}**/{name}"),
-                number: ordinary,
-                ..BetterPattern::default()
-            });
+        let [ordinary, mut built] = names.counts;
+        let mut places = BTreeSet::new();
+        if built > 0 {
+            let regions = self.regions.iter();
+            let regions = regions.filter(|region| region.turn() == 1 && region.count > 0);
+            let names = regions.filter_map(|region| region.path.file_name());
+            places.extend(names.map(|one| one.to_string_lossy().into_owned()));
         }
-        let regions = self.regions.iter().filter(|region| region.turn() == 1);
-        let places = regions.filter(|region| region.count > 0);
-        let places = places.filter_map(|region| region.path.file_name());
-        let places: BTreeSet<String> = places.map(|one| one.to_string_lossy().into()).collect();
+        let passing_by = self.passing_by(names);
+        if passing_by.is_some() {
+            built = 0;
+        }
         (ordinary + built > 0).then(|| BetterPattern {
-            pattern: format!("{prefix}**/{name}"),
+            at_least: passing_by.is_none() && (self.is_cut[0] || self.is_cut[1]),
+            pattern: format!("{prefix}{}**/{name}", passing_by.unwrap_or_default()),
             number: ordinary + built,
-            at_least: self.is_cut[0] || self.is_cut[1],
             built,
             built_in: places.into_iter().collect(),
         })
