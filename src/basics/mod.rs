@@ -3,4 +3,5 @@
 
 pub mod calendar;
 pub mod signature;
+pub mod unicode_form;
 pub mod words;

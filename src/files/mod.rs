@@ -23,13 +23,13 @@ mod target;
 
 pub use changed_lines::ChangedLines;
 pub use directory::{DirectoryEntryKind, list_directory};
-pub use made_directories::MadeDirectories;
 #[cfg(fuzzing)]
 pub use edit::FileEdit;
 pub use edit::{EditError, TextReplacement, edit};
 pub use image::is_whole_image;
 pub use line_ends::LineEndChange;
 pub use lock::while_waiting;
+pub use made_directories::MadeDirectories;
 pub use read::{FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption, read};
 pub use regular::{ErrorReason, FileAccessError, beginning};
 pub use replace::write;

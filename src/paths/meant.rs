@@ -9,6 +9,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 
 use super::unexpanded::unexpanded;
+use crate::basics::unicode_form::{in_other_form, spelled_json};
 
 /// The kind of thing that a call wants at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,8 @@ pub enum PathSlip {
     Elsewhere,
     /// `/` behind a file's path.
     SlashAtEnd,
+    /// Letters with accents in the other Unicode form.
+    UnicodeForm,
 }
 
 impl PathSlip {
@@ -69,6 +72,7 @@ impl PathSlip {
                 !path.starts_with('/') && !meant.contains('/')
             }
             Self::LineNumber(_)
+            | Self::UnicodeForm
             | Self::Colon
             | Self::Diff
             | Self::At
@@ -100,6 +104,7 @@ impl PathSlip {
             }
             Self::Elsewhere => "It is below the working directory",
             Self::SlashAtEnd => "What ends in / is a directory",
+            Self::UnicodeForm => "Its accents are written in the other Unicode form there",
         }
     }
 }
@@ -129,7 +134,7 @@ impl MeantPath {
             PathWant::Name => ", whose directory does not exist either",
             PathWant::File | PathWant::Any => ", which does not exist either",
         };
-        format!("{words}: send {}{missing}.", sent(path))
+        format!("{words}: send {}{missing}.", spelled_json(sent(path)))
     }
 }
 
@@ -221,6 +226,7 @@ fn slips(path: &str) -> Vec<(PathSlip, String)> {
     if let Some((file, line)) = without_line_number(path) {
         add(PathSlip::LineNumber(line), Some(file.to_owned()));
     }
+    add(PathSlip::UnicodeForm, in_other_form(path));
     add(PathSlip::Colon, path.strip_suffix(':').map(str::to_owned));
     add(PathSlip::At, path.strip_prefix('@').map(str::to_owned));
     let diff = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/"));

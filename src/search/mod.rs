@@ -5,7 +5,6 @@
 
 pub mod braces;
 mod classes;
-pub mod empty_result;
 pub mod ere;
 pub mod ignore_files;
 mod order;

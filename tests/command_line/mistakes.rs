@@ -54,7 +54,8 @@ fn the_call_that_was_meant_is_said_and_works_when_it_is_copied() {
             .unwrap();
         let answer = String::from_utf8(output.stdout).unwrap();
         assert!(answer.contains(part), "{call}: {answer}");
-        assert!(output.stderr.is_empty(), "{call}");
+        // Whatever else is said, such as what lies below, is no mistake.
+        assert!(output.status.success(), "{call}");
     }
     let out = Command::new(link("bash"))
         .args(["ls", "-la"])

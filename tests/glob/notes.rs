@@ -367,6 +367,69 @@ fn a_fifo_is_named_and_not_waited_for() {
 }
 
 #[test]
+fn an_answer_from_one_directory_says_what_lies_below_it() {
+    let here = common::tree(&[
+        ("src/top.go", "func Top() {}\n"),
+        ("src/sub/deep.go", "func Top() {}\n"),
+        ("src/sub/more_test.go", "func TestTop() {}\n"),
+        ("src/vendor/x/y.go", "func Top() {}\n"),
+        ("flat/a.go", "func Top() {}\n"),
+        ("flat/b/notes.txt", "Top\n"),
+    ]);
+    let says = |name: &str, request: Value, parts: &[&str]| {
+        let call = || tool(name).with(&request).in_directory(here.path()).run();
+        // Where a machine is busy, there was no time to count all.
+        let mut answers = std::iter::repeat_with(call).take(5);
+        let is_whole =
+            |answer: &common::Answer| parts.iter().all(|part| answer.note().contains(part));
+        let answer = answers.find(is_whole).unwrap_or_else(call);
+        assert_eq!(answer.json()["count"], 1, "{request}");
+        let note = answer.note();
+        for part in parts {
+            assert!(
+                note.contains(part),
+                "{request}: {part:?} is not in {note:?}"
+            );
+        }
+        assert_eq!(parts.is_empty(), note.is_empty(), "{request}: {note}");
+        follow(here.path(), name, &request, &note)
+    };
+    let grep = |glob: Option<&str>, path: &str, parts: &[&str]| {
+        says(
+            "grep",
+            json!({"pattern": "Top", "path": path, "glob": glob}),
+            parts,
+        )
+    };
+    let only = "Only 1 file directly in src was searched; more lies below (3 files).";
+    let all = "**/*.go\" searches 4 files, 1 of them in vendor";
+    let mut claims = grep(None, "src", &[only, "\"**/*\" searches 4 files"]);
+    claims += grep(Some("*.go"), "src", &[only, all]);
+    claims += grep(Some("src/*.go"), ".", &[only, "\"src/**/*.go\""]);
+    let glob = |pattern: &str, path: &str, parts: &[&str]| {
+        says("glob", json!({"pattern": pattern, "path": path}), parts)
+    };
+    let only = "Only names directly in src are listed; more lies below (3 names).";
+    claims += glob(
+        "*.go",
+        "src",
+        &[only, "**/*.go\" matches 4 names, 1 of them in vendor"],
+    );
+    claims += glob("src/*.go", "", &[only, "\"src/**/*.go\""]);
+    assert_eq!(claims, 5);
+    // Below, nothing is like it, or the one name is found that was asked for.
+    grep(Some("*.go"), "flat", &[]);
+    grep(Some("top.go"), "src", &[]);
+    grep(None, "src/top.go", &[]);
+    glob("*.go", "flat", &[]);
+    glob("top.go", "src", &[]);
+    // A list of a directory names those in it.
+    glob("*/", "flat", &[]);
+    glob("*", "flat/b", &[]);
+    glob("*", "src/vendor", &[]);
+}
+
+#[test]
 fn finding_out_why_takes_no_time() {
     let here = directory();
     for n in 0..20_000 {

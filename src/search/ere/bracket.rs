@@ -15,7 +15,7 @@
 
 use super::ast::{CharClass, CharSet};
 use super::cost::MAX_SIZE;
-use super::unsupported::UnsupportedConstruct;
+use super::unsupported;
 use super::{PatternError, escapes, properties};
 
 /// The longest name between `[:` and `:]`, in bytes.
@@ -201,8 +201,7 @@ impl<'a> BracketReader<'a> {
             return Ok(BracketElement::Char(char));
         }
         if letter.is_ascii_alphanumeric() {
-            let construct = UnsupportedConstruct::InBrackets(letter);
-            return Err(PatternError::Unsupported(construct));
+            return Err(unsupported::in_brackets(letter));
         }
         Ok(BracketElement::Char(letter))
     }

@@ -2,7 +2,7 @@
 //! them: `\t`, `\x41`, `\x{1F600}`, `\u0041`, `\U0001F600`.
 
 use super::PatternError;
-use super::unsupported::UnsupportedConstruct;
+use super::unsupported;
 
 /// The most digits between braces, so that a number has bounds.
 const DIGITS_MAX: usize = 16;
@@ -27,12 +27,11 @@ pub(super) fn is_numeric(letter: char) -> bool {
 
 /// The character whose number stands at `at`, behind `\x`, `\u` or `\U`, and the offset after it.
 pub(super) fn numeric(text: &str, letter: char, at: usize) -> Result<(char, usize), PatternError> {
-    let refused = PatternError::Unsupported;
     let rest = text.as_bytes().get(at..).unwrap_or_default();
     let (digits, end) = if rest.first() == Some(&b'{') {
         let most = rest.len().min(DIGITS_MAX + 2);
         let close = rest[..most].iter().position(|byte| *byte == b'}');
-        let close = close.ok_or_else(|| refused(UnsupportedConstruct::Digits(letter)))?;
+        let close = close.ok_or_else(|| unsupported::digits(letter))?;
         (&rest[1..close], at + close + 1)
     } else {
         let count = match letter {
@@ -42,19 +41,17 @@ pub(super) fn numeric(text: &str, letter: char, at: usize) -> Result<(char, usiz
         };
         let digits = rest.get(..count);
         (
-            digits.ok_or_else(|| refused(UnsupportedConstruct::Digits(letter)))?,
+            digits.ok_or_else(|| unsupported::digits(letter))?,
             at + count,
         )
     };
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_hexdigit) {
-        return Err(refused(UnsupportedConstruct::Digits(letter)));
+        return Err(unsupported::digits(letter));
     }
     let number = std::str::from_utf8(digits)
         .ok()
         .and_then(|digits| u32::from_str_radix(digits, 16).ok());
     let char = number.and_then(char::from_u32);
-    Ok((
-        char.ok_or_else(|| refused(UnsupportedConstruct::NoCharacter))?,
-        end,
-    ))
+    let refused = || PatternError::Unsupported(unsupported::NO_CHARACTER.into());
+    Ok((char.ok_or_else(refused)?, end))
 }

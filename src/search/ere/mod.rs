@@ -37,7 +37,7 @@
 //!
 //! **To add a form:** a row in the table of [`parser`], its parsing, a case in
 //! `tests/grep/patterns.rs`; if POSIX defines it, it must agree with glibc in
-//! `tests/search/ere_conformance.rs` and the fuzz target `ere`. To refuse one: a variant in
+//! `tests/search/ere_conformance.rs` and the fuzz target `ere`. To refuse one: a row in
 //! [`unsupported`] and a request in `tests/glob/messages.txt`.
 
 mod ast;
@@ -68,11 +68,11 @@ mod refused_tests;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::fmt;
 
 pub use matcher::RegexMatcher;
-pub use readings::{AlternativeReading, ReadingKind, alternative_readings, has_empty_group};
-pub use unsupported::UnsupportedConstruct;
+pub use readings::{AlternativeReading, alternative_readings, has_empty_group};
 
 /// The reason why a pattern is refused. `Display` gives the text of glibc's `regerror`, or names
 /// the construct that is not supported and says what to write instead.
@@ -102,8 +102,8 @@ pub enum PatternError {
     TooBig,
     /// A repetition with nothing before it to repeat.
     Repetition,
-    /// A construct that other engines have.
-    Unsupported(UnsupportedConstruct),
+    /// A construct that other engines have, in a sentence.
+    Unsupported(Cow<'static, str>),
 }
 
 impl fmt::Display for PatternError {
@@ -121,7 +121,7 @@ impl fmt::Display for PatternError {
             Self::Range => "Invalid range end",
             Self::TooBig => "Regular expression too big",
             Self::Repetition => "Invalid preceding regular expression",
-            Self::Unsupported(unsupported) => return unsupported.fmt(out),
+            Self::Unsupported(sentence) => sentence,
         })
     }
 }

@@ -30,7 +30,7 @@
 use super::ast::{Assertion, CharSet, MAX_DEPTH, MAX_STACKED, PatternNode, repeat, stacked};
 use super::cost::MAX_SIZE;
 use super::simplify::wants_line_feed;
-use super::unsupported::UnsupportedConstruct;
+use super::unsupported;
 use super::{PatternError, bracket, escapes, interval, properties};
 
 /// The most nodes of a tree; it bounds the memory for a long pattern.
@@ -66,7 +66,7 @@ pub(super) fn parse(pattern: &str) -> Result<ParsedPattern, PatternError> {
     };
     let node = parser.alternation(0)?;
     if parser.has_line_feed && wants_line_feed(&node) {
-        return Err(PatternError::Unsupported(UnsupportedConstruct::LineFeed));
+        return Err(PatternError::Unsupported(unsupported::LINE_FEED.into()));
     }
     Ok(ParsedPattern {
         node,
@@ -275,9 +275,7 @@ impl<'a> PatternParser<'a> {
                 Atom::Char(char)
             }
             letter if letter.is_ascii_alphanumeric() => {
-                return Err(PatternError::Unsupported(UnsupportedConstruct::of_escape(
-                    letter,
-                )));
+                return Err(unsupported::escape(letter));
             }
             char => Atom::Char(char),
         })
@@ -367,7 +365,7 @@ impl<'a> PatternParser<'a> {
         let group = self.groups;
         if let Some(name) = name {
             if self.named(name).is_some() {
-                return Err(PatternError::Unsupported(UnsupportedConstruct::GroupName));
+                return Err(PatternError::Unsupported(unsupported::GROUP_NAME.into()));
             }
             if group <= LAST_NAMED {
                 self.names.push((name, group));
@@ -392,11 +390,11 @@ impl<'a> PatternParser<'a> {
     /// Reads what stands after the `(?` of a group.
     fn extension(&mut self) -> Result<GroupExtension<'a>, PatternError> {
         let rest = &self.text[self.at..];
-        if let Some(construct) = UnsupportedConstruct::of_group(rest) {
-            return Err(PatternError::Unsupported(construct));
+        if let Some(refused) = unsupported::group(rest) {
+            return Err(refused);
         }
         let name = |name: Option<&'a str>| {
-            name.ok_or(PatternError::Unsupported(UnsupportedConstruct::GroupName))
+            name.ok_or_else(|| PatternError::Unsupported(unsupported::GROUP_NAME.into()))
         };
         if rest.starts_with("P=") {
             self.at += 2;
@@ -434,8 +432,7 @@ impl<'a> PatternParser<'a> {
                 Some(b':') => return Ok(fold),
                 Some(b')') if self.at > first => return Ok(fold),
                 Some(letter) if self.in_flags(first) => {
-                    let construct = UnsupportedConstruct::Flag(letter.into());
-                    return Err(PatternError::Unsupported(construct));
+                    return Err(unsupported::flag(letter.into()));
                 }
                 _ => return Err(PatternError::Repetition),
             }

@@ -4,7 +4,7 @@
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 use super::PatternError;
-use super::unsupported::UnsupportedConstruct;
+use super::unsupported;
 
 /// The longest name of a property, in bytes.
 const NAME_MAX: usize = 64;
@@ -18,7 +18,7 @@ pub(super) fn parse(
     negated: bool,
     fold: bool,
 ) -> Result<(Vec<(char, char)>, usize), PatternError> {
-    let unknown = || PatternError::Unsupported(UnsupportedConstruct::Property);
+    let unknown = || PatternError::Unsupported(unsupported::PROPERTY.into());
     let rest = &text[start..];
     let (name, length) = if let Some(name) = rest.strip_prefix('{') {
         let most = name.len().min(NAME_MAX);

@@ -4,34 +4,20 @@
 //! Each reading is a pattern of this engine, to be tried on what was searched. Nothing is said on a
 //! guess: only a reading that matches is named.
 
-use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
-
 use super::bracket;
 use super::matcher::RegexMatcher;
+use crate::basics::unicode_form;
 
 /// The longest pattern, in bytes, that is read in other ways.
 const LONGEST_PATTERN: usize = 10_000;
 
-/// The way in which a pattern is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadingKind {
-    /// `$` stands before the carriage return of a line that ends in CRLF.
-    CrlfLineEnd,
-    /// All characters stand for themselves.
-    PlainText,
-    /// As grep reads a basic regular expression.
-    BasicExpression,
-    /// Upper and lower case are the same.
-    AnyCase,
-    /// Accents are parts of their letters (NFC), or characters of their own (NFD).
-    OtherUnicodeForm,
-}
-
 /// Another reading of a pattern.
 #[derive(Debug)]
 pub struct AlternativeReading {
-    /// The way in which the pattern is read.
-    pub kind: ReadingKind,
+    /// The way in which the pattern is read, as the beginning of a sentence.
+    pub way: &'static str,
+    /// True if it may find fewer lines than the pattern itself.
+    pub narrows: bool,
     /// The pattern that this engine reads in that way.
     pub pattern: String,
     matcher: RegexMatcher,
@@ -42,9 +28,9 @@ impl AlternativeReading {
     #[must_use]
     pub fn another(&self) -> Self {
         Self {
-            kind: self.kind,
             pattern: self.pattern.clone(),
             matcher: self.matcher.another(),
+            ..*self
         }
     }
 
@@ -58,33 +44,37 @@ impl AlternativeReading {
 /// Reads `pattern` in all other ways, the likeliest first.
 #[must_use]
 pub fn alternative_readings(pattern: &str) -> Vec<AlternativeReading> {
+    if pattern.len() > LONGEST_PATTERN {
+        return Vec::new();
+    }
+    let crlf = r"Lines here end in CRLF. With `\r?` before their end";
+    let basic = "Read as grep's basic expression";
+    let line = "Lines are searched one by one. As far as one line goes";
+    let other_form = "In the other Unicode form";
     let readings = [
-        (
-            ReadingKind::CrlfLineEnd,
-            Some(before_carriage_return(pattern)),
-        ),
-        (ReadingKind::PlainText, Some(escaped(pattern))),
-        (ReadingKind::BasicExpression, Some(as_basic(pattern, false))),
-        (ReadingKind::BasicExpression, Some(as_basic(pattern, true))),
-        (ReadingKind::AnyCase, without_case(pattern)),
-        (ReadingKind::OtherUnicodeForm, in_other_form(pattern)),
+        (crlf, false, Some(before_carriage_return(pattern))),
+        ("As plain text", true, Some(escaped(pattern))),
+        (basic, true, Some(as_basic(pattern, false))),
+        (basic, true, Some(as_basic(pattern, true))),
+        ("Without regard to case", false, without_case(pattern)),
+        (other_form, false, in_other_form(pattern)),
+        (line, false, within_a_line(pattern)),
     ];
     let mut all: Vec<AlternativeReading> = Vec::new();
-    for (kind, reading) in readings {
-        let Some(reading) = reading.filter(|reading| reading != pattern) else {
-            continue;
+    for (way, narrows, reading) in readings {
+        let is_new = |reading: &String| {
+            reading != pattern && !all.iter().any(|known| known.pattern == *reading)
         };
-        let is_known = all.iter().any(|known| known.pattern == reading);
-        if is_known || pattern.len() > LONGEST_PATTERN {
-            continue;
-        }
-        all.extend(
-            RegexMatcher::for_a_try(&reading).map(|matcher| AlternativeReading {
-                kind,
-                pattern: reading,
+        let reading = reading.filter(is_new);
+        let matcher = reading.as_deref().and_then(RegexMatcher::for_a_try);
+        if let (Some(pattern), Some(matcher)) = (reading, matcher) {
+            all.push(AlternativeReading {
+                way,
+                narrows,
+                pattern,
                 matcher,
-            }),
-        );
+            });
+        }
     }
     all
 }
@@ -220,17 +210,27 @@ fn in_other_form(pattern: &str) -> Option<String> {
     if pattern.is_ascii() || pieces(pattern).iter().any(is_other_set) {
         return None;
     }
-    let composed = ComposingNormalizerBorrowed::new_nfc().normalize(pattern);
-    let other = if composed == pattern {
-        DecomposingNormalizerBorrowed::new_nfd().normalize(pattern)
-    } else {
-        composed
-    };
+    let other = unicode_form::in_other_form(pattern)?;
     let spelled = |char: char| {
         if char.is_ascii() {
             return char.to_string();
         }
         format!(r"\x{{{:x}}}", u32::from(char))
     };
-    (other != pattern).then(|| other.chars().map(spelled).collect())
+    Some(other.chars().map(spelled).collect())
+}
+
+/// Constructs that are to match a line's end or to go beyond it, with blanks between them.
+const BEYOND_A_LINE: &str = "\\n \n [\\s\\S] [\\S\\s] [\\w\\W] [\\d\\D] (.|\\n) (?:.|\\n)";
+
+/// Keeps what stands before the first such construct, if that is of some use alone. With the flag
+/// `s`, any number of any characters is one.
+fn within_a_line(pattern: &str) -> Option<String> {
+    let behind = pattern.strip_prefix("(?s)");
+    let all: &[&str] = behind.map_or(&[], |_| &[".*", ".+"]);
+    let pattern = behind.unwrap_or(pattern);
+    let constructs = BEYOND_A_LINE.split(' ').chain(all.iter().copied());
+    let end = constructs.filter_map(|one| pattern.find(one)).min()?;
+    let letters = pattern[..end].bytes().filter(u8::is_ascii_alphanumeric);
+    (letters.count() > 2).then(|| pattern[..end].to_owned())
 }

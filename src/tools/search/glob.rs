@@ -5,19 +5,18 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{self, Audience, Terms, threads};
+use crate::contract::terms::{self, Audience, threads};
 use crate::contract::tool::{
     AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
 };
-use crate::search::empty_result::{self, EmptySearch};
 use crate::search::paths::WalkOutcome;
 use crate::search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
+use crate::tools::search::empty_result::{self, EmptySearch};
 use crate::tools::search::ignored_note::note_on_ignored;
 use crate::tools::search::note::{self, NoteWords};
 use crate::tools::search::scope::FileScope;
@@ -93,7 +92,11 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let left_out = walked.left_out;
         notes.add(left_out.map(|what| note::left_out_names(what, terms, WORDS)));
         notes.add(note::unlisted_directories(&walked.unlisted));
-        let count_until = (listed.count == 0).then(|| empty_until(terms));
+        let search = EmptySearch {
+            searches_all: scope.is_deep,
+            ..EmptySearch::new(path, pattern, WORDS, terms.deadline.map(|one| one.end))
+        };
+        let count_until = (listed.count == 0).then_some(search.until);
         notes.add(note_on_ignored(
             &walked.ignored,
             path,
@@ -103,9 +106,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         ));
         if listed.count == 0 {
             object.nothing_found("no names match")?;
-            if left_out.is_none() {
-                notes.add(why_nothing(&scope.written_out(pattern), path, terms));
-            }
+        }
+        if left_out.is_none() {
+            notes.add(what_else(search, listed.count));
         }
         object.note(notes);
         Ok(())
@@ -276,23 +279,13 @@ fn what_is_shown(listed: &ListedNames, limit: Option<u64>) -> Option<String> {
     }
 }
 
-/// The time until which reasons for an empty answer are looked for.
-fn empty_until(terms: &Terms) -> Instant {
-    let until = Instant::now() + empty_result::LIMIT;
-    let end = terms.deadline.map(|deadline| deadline.end);
-    end.map_or(until, |end| until.min(end))
-}
-
-/// Says why no name was found; none, if there is nothing to be found.
-fn why_nothing(pattern: &str, path: &str, terms: &Terms) -> Option<String> {
-    let until = empty_until(terms);
-    let reason = empty_result::names(EmptySearch {
-        path,
-        pattern,
-        files_only: false,
-        until,
-    })?;
-    Some(WORDS.reason(&reason, 0))
+/// Says why no name was found, or which others are like those; none, if there are no more.
+fn what_else(search: EmptySearch<'_>, found: u64) -> Option<String> {
+    match found {
+        0 => empty_result::names(search),
+        _ if search.searches_all => None,
+        found => empty_result::more_below(search, found),
+    }
 }
 
 fn failure(error: GlobError, pattern: &str, path: &str) -> Failure {

@@ -1,17 +1,13 @@
-//! The notes of glob and grep: on an empty answer, on names left out, on a cut. One or two plain
-//! sentences for a model, with the request to send instead.
+//! The notes of glob and grep on names left out, on errors and on a cut: one or two plain sentences
+//! for a model, with the request to send instead.
 
 use std::io;
 
 use rustix::io::Errno;
-use serde_json::Value;
 
 use crate::basics::words::{counted, system_words, thousands};
 use crate::contract::terms::Terms;
 use crate::search::braces::MOST_ALTERNATIVES;
-use crate::search::empty_result::{
-    BetterPattern, EmptyReason, MisplacedPath, MiswrittenPath, NamesBelow, PathKind,
-};
 use crate::search::paths::{LeftOut, UnlistedDirectories};
 use crate::search::steps::{LONGEST_PATTERN, WildcardError};
 
@@ -22,16 +18,6 @@ pub struct NoteWords {
     pub field: &'static str,
     /// True if files are searched, and not only named.
     pub searches: bool,
-}
-
-/// Names a kind of file, with its article.
-fn kind_in_words(kind: PathKind) -> &'static str {
-    match kind {
-        PathKind::File => "a file",
-        PathKind::Fifo => "a FIFO",
-        PathKind::Socket => "a socket",
-        PathKind::Device => "a device",
-    }
 }
 
 /// Says how much is shown of an answer that has too little room.
@@ -109,7 +95,9 @@ pub fn errno_in_words(errno: Errno) -> String {
     error_in_words(&errno.into())
 }
 
-fn error_in_words(error: &io::Error) -> String {
+/// Writes an error of the system.
+#[must_use]
+pub fn error_in_words(error: &io::Error) -> String {
     system_words(error).to_lowercase()
 }
 
@@ -129,192 +117,6 @@ pub fn pattern_error(error: WildcardError, length: usize, words: NoteWords) -> S
             thousands(u64::try_from(MOST_ALTERNATIVES).unwrap_or(u64::MAX))
         ),
     }
-}
-
-impl NoteWords {
-    /// `"glob":"**/*.rs"`, as it is sent.
-    fn field(self, pattern: &str) -> String {
-        format!("\"{}\":{}", self.field, Value::from(pattern))
-    }
-
-    /// Says what a pattern does: `matches 180 names`, `searches 20 files, 5 of them in target`.
-    fn effect(self, found: &BetterPattern) -> String {
-        let at_least = if found.at_least { "at least " } else { "" };
-        let (verb, word) = if self.searches {
-            ("searches", "file")
-        } else {
-            ("matches", "name")
-        };
-        let number = counted(found.number, word);
-        let places = found.built_in.join(", ");
-        let built = match found.built {
-            0 => String::new(),
-            built if built == found.number => format!(", all in {places}"),
-            built => format!(", {} of them in {places}", thousands(built)),
-        };
-        format!("{verb} {at_least}{number}{built}")
-    }
-
-    fn recommend(self, found: &BetterPattern) -> String {
-        format!("{} {}", self.field(&found.pattern), self.effect(found))
-    }
-
-    /// Says why nothing was found in so many files that were searched.
-    #[must_use]
-    pub fn reason(self, reason: &EmptyReason, searched: u64) -> String {
-        match reason {
-            EmptyReason::Path(misplaced) => self.misplaced("`path`", misplaced),
-            EmptyReason::Named(name, misplaced) => self.misplaced(name, misplaced),
-            EmptyReason::Misread(found) => format!(
-                "`{}` is a shell's wildcard pattern from `path` on, and names nothing as it is written: {}.",
-                self.field,
-                self.recommend(found)
-            ),
-            EmptyReason::Unexpanded => format!(
-                "`~` and variables are not expanded in `{}`: send the path that is meant.",
-                self.field
-            ),
-            EmptyReason::Below(below) => self.below(below, searched),
-            EmptyReason::Hidden(all) => {
-                let looked = if searched > 0 {
-                    "Hidden files were not searched"
-                } else {
-                    "What matches is hidden, and wildcards pass over names that begin with a dot"
-                };
-                let all: Vec<String> = all.iter().map(|found| self.recommend(found)).collect();
-                format!("{looked}: {}.", all.join(", "))
-            }
-            EmptyReason::OtherCase(paths) => {
-                let paths = paths.join(", ");
-                format!("Upper and lower case differ here; there is {paths}.")
-            }
-            EmptyReason::Directories(count, found) => {
-                let names = match count {
-                    1 => "is a directory".to_owned(),
-                    count => format!("are {} directories", thousands(*count)),
-                };
-                match found {
-                    Some(found) => format!("What matches {names}: {}.", self.recommend(found)),
-                    None => format!("What matches {names}, and files alone are searched."),
-                }
-            }
-            EmptyReason::Links(count) => {
-                let were = if *count == 1 { "was" } else { "were" };
-                let links = counted(*count, "symbolic link");
-                format!(
-                    "{links} {were} not searched: a link is followed only where `path` names it."
-                )
-            }
-        }
-    }
-
-    fn below(self, below: &NamesBelow, searched: u64) -> String {
-        let place = below.directory.as_ref();
-        let place = place.map_or_else(String::new, |place| format!(" directly in {place}"));
-        let looked = match (&below.missing, searched) {
-            (Some(missing), _) => format!("{missing} does not exist."),
-            (None, 0) if self.searches => format!("Nothing was searched: no file{place} matches."),
-            (None, 0) => format!("Nothing{place} matches."),
-            (None, 1) => format!("Only 1 file{place} was searched."),
-            (None, count) => format!("Only {} files{place} were searched.", thousands(count)),
-        };
-        let all = self.recommend(&below.found);
-        match &below.most {
-            Some(most) => format!("{looked} {}; {all}.", self.recommend(most)),
-            None => format!("{looked} {all}."),
-        }
-    }
-
-    fn misplaced(self, path: &str, misplaced: &MisplacedPath) -> String {
-        match misplaced {
-            MisplacedPath::Nul => {
-                "`path` holds a NUL character, which no file name has.".to_owned()
-            }
-            MisplacedPath::LeadsNowhere(target) => {
-                format!("{path} is a symbolic link to {target}, which does not exist.")
-            }
-            MisplacedPath::Unreachable(error) => {
-                format!("`path` cannot be reached: {}.", error_in_words(error))
-            }
-            MisplacedPath::NotSearched(PathKind::File) => format!(
-                "`path` is a file, not a directory: send the directory that it is in, and its name in `{}`.",
-                self.field
-            ),
-            MisplacedPath::NotSearched(kind) => {
-                let kind = kind_in_words(*kind);
-                let what = if self.searches {
-                    "Nothing was searched"
-                } else {
-                    "There is nothing in it"
-                };
-                format!("{what}: {path} is {kind}, neither a directory nor a regular file.")
-            }
-            MisplacedPath::Missing {
-                nearest,
-                file,
-                similar,
-                slip,
-            } => match slip {
-                Some(
-                    slip @ MiswrittenPath::Wildcards {
-                        directory,
-                        is_there: false,
-                        ..
-                    },
-                ) => format!(
-                    "{} {}",
-                    self.slip(slip),
-                    missing_path(directory, nearest, file.as_deref(), similar)
-                ),
-                Some(slip) => self.slip(slip),
-                None => missing_path(path, nearest, file.as_deref(), similar),
-            },
-        }
-    }
-
-    fn slip(self, slip: &MiswrittenPath) -> String {
-        let path = |path: &str| format!("\"path\":{}", Value::from(path));
-        match slip {
-            MiswrittenPath::Meant(meant) => meant.advice(path),
-            MiswrittenPath::Wildcards {
-                directory, found, ..
-            } => {
-                let send = format!("{},{}", path(directory), self.field(&found.pattern));
-                let does = match found.number {
-                    0 => String::new(),
-                    _ => format!(" {}", self.effect(found)),
-                };
-                format!(
-                    "`path` is taken as it is, and wildcards belong in `{}`: {send}{does}.",
-                    self.field
-                )
-            }
-            MiswrittenPath::Several(pattern) => format!(
-                "`path` is one path; for several leave it out and send {}.",
-                self.field(pattern)
-            ),
-        }
-    }
-}
-
-fn missing_path(path: &str, nearest: &str, file: Option<&str>, similar: &[String]) -> String {
-    if file == Some(path) {
-        return format!("{path} is a file, and nothing lies in it.");
-    }
-    if let Some(file) = file {
-        return format!("{path} does not exist: {file} is a file, and nothing lies in it.");
-    }
-    let has = if similar.is_empty() {
-        String::new()
-    } else {
-        format!(", which has {}", similar.join(", "))
-    };
-    // A full stop behind it would make it another directory.
-    let nearest = match nearest {
-        "." => "the working directory",
-        nearest => nearest,
-    };
-    format!("{path} does not exist; the nearest directory that does is {nearest}{has}.")
 }
 
 #[cfg(test)]

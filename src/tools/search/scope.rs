@@ -3,7 +3,6 @@
 //! Rules: the decisions on our own doors (1, 2). A host's search takes what the specification says,
 //! unless it sends `all` or `exclude`.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::contract::failure::Failure;
@@ -41,16 +40,6 @@ impl FileScope {
                     .then(|| Arc::new(ignore_files::parse_rules(excluded))),
             },
         })
-    }
-
-    /// The pattern for the same names that a host would send.
-    #[must_use]
-    pub fn written_out<'p>(&self, pattern: &'p str) -> Cow<'p, str> {
-        if self.is_deep && !pattern.contains('/') {
-            Cow::Owned(format!("**/{pattern}"))
-        } else {
-            Cow::Borrowed(pattern)
-        }
     }
 
     /// Reads a wildcard pattern.

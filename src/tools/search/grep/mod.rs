@@ -27,12 +27,12 @@ use crate::contract::terms::{self, Audience, Terms};
 use crate::contract::tool::{
     AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
 };
-use crate::search::empty_result::{self, EmptyReason, EmptySearch, SearchedNames};
 use crate::search::ere::{RegexMatcher, has_empty_group};
 use crate::search::paths::WalkOutcome;
 use crate::search::scan::LinkPolicy;
 use crate::search::steps::{GlobPattern, WildcardError};
 use crate::search::walk::{self, GlobError, PatternWalk};
+use crate::tools::search::empty_result::{self, EmptySearch, SearchedNames};
 use crate::tools::search::ignored_note::note_on_ignored;
 use crate::tools::search::note::{self, NoteWords};
 use crate::tools::search::scope::FileScope;
@@ -275,6 +275,12 @@ impl GrepQuery<'_> {
         }
         if done.count == 0 && !ended && done.unreadable == 0 {
             notes.add(self.why_nothing(walked, done, terms));
+        } else if done.count > 0
+            && !ended
+            && !self.scope.is_deep
+            && matches!(self.target, SearchTarget::Names(..))
+        {
+            notes.add(empty_result::more_below(self.search(terms), done.files));
         }
         notes
     }
@@ -287,8 +293,18 @@ impl GrepQuery<'_> {
         terms: &Terms,
     ) -> Option<String> {
         let pattern = self.glob.unwrap_or("*");
-        let counted = (done.count == 0).then(|| empty_until(terms));
-        note_on_ignored(&walked.ignored, self.path, pattern, WORDS, counted)
+        let count_until = (done.count == 0).then(|| self.search(terms).until);
+        note_on_ignored(&walked.ignored, self.path, pattern, WORDS, count_until)
+    }
+
+    /// The search for files, whose names are to be explained.
+    fn search(&self, terms: &Terms) -> EmptySearch<'_> {
+        let path = if self.path == "." { "" } else { self.path };
+        let glob = self.glob.unwrap_or("*");
+        EmptySearch {
+            searches_all: self.scope.is_deep,
+            ..EmptySearch::new(path, glob, WORDS, terms.deadline.map(|one| one.end))
+        }
     }
 
     /// Says why no line was found; none, if all that was asked for was searched.
@@ -298,7 +314,7 @@ impl GrepQuery<'_> {
         done: &SearchOutcome,
         terms: &Terms,
     ) -> Option<String> {
-        let until = empty_until(terms);
+        let search = self.search(terms);
         let glob = self.glob.unwrap_or("*");
         let walked = match (&self.target, walked) {
             (SearchTarget::File, _) => {
@@ -320,36 +336,23 @@ impl GrepQuery<'_> {
             (_, Err(error)) => return Some(format!("Nothing was searched: {error}.")),
             (SearchTarget::Names(..), Ok(walked)) => walked,
         };
-        let search = EmptySearch {
-            path: if self.path == "." { "" } else { self.path },
-            pattern: &self.scope.written_out(glob),
-            files_only: true,
-            until,
-        };
         let misplaced = match self.path {
             "" | "." => None,
             _ if glob.starts_with('/') => None,
-            _ => empty_result::misplaced(search, self.glob).map(EmptyReason::Path),
+            _ => empty_result::misplaced(search, self.glob),
         };
-        let reason = misplaced
-            .or_else(|| empty_result::lines(search, searched(self.path, walked, done, until)));
-        match reason {
-            Some(reason) => Some(WORDS.reason(&reason, done.files)),
-            // A model is told so in place of the lines.
-            None if done.files > 0 || terms.reader == Audience::Model => None,
-            None => Some(match self.glob {
-                Some(glob) => format!("Nothing was searched: no file is named {glob:?}."),
-                None => "Nothing was searched: there is no file to be searched.".to_owned(),
-            }),
+        let reason = misplaced.or_else(|| {
+            empty_result::lines(search, searched(self.path, walked, done, search.until))
+        });
+        // A model is told so in place of the lines.
+        if reason.is_some() || done.files > 0 || terms.reader == Audience::Model {
+            return reason;
         }
+        Some(match self.glob {
+            Some(glob) => format!("Nothing was searched: no file is named {glob:?}."),
+            None => "Nothing was searched: there is no file to be searched.".to_owned(),
+        })
     }
-}
-
-/// The time until which reasons for an empty answer are looked for.
-fn empty_until(terms: &Terms) -> Instant {
-    let until = Instant::now() + empty_result::LIMIT;
-    let end = terms.deadline.map(|deadline| deadline.end);
-    end.map_or(until, |end| until.min(end))
 }
 
 /// Counts the names that were found below `path`.

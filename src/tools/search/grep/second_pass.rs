@@ -8,9 +8,11 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use super::SearchTarget;
 use crate::contract::terms::threads;
-use crate::search::ere::{AlternativeReading, ReadingKind, alternative_readings};
+use crate::search::ere::{AlternativeReading, alternative_readings};
 use crate::search::paths::EntryKind;
 use crate::search::scan::{self, FileScanner, LineMatcher, LinkPolicy, ScanFlow};
 use crate::search::walk::{PathVisitor, WalkEntry};
@@ -36,8 +38,7 @@ impl SecondPass {
     pub fn of(pattern: &str, has_found: bool, until: Option<Instant>) -> Self {
         let longest = Instant::now() + LONGEST_PASS;
         let mut readings = alternative_readings(pattern);
-        let finds_fewer = [ReadingKind::PlainText, ReadingKind::BasicExpression];
-        readings.retain(|reading| !has_found || finds_fewer.contains(&reading.kind));
+        readings.retain(|reading| !has_found || reading.narrows);
         Self {
             first: AtomicUsize::new(readings.len()),
             readings,
@@ -60,8 +61,8 @@ impl SecondPass {
                 .iter()
                 .map(AlternativeReading::another)
                 .collect(),
-            scanner: FileScanner::new(),
             links: target.links(),
+            scanner: FileScanner::new(),
         };
         let go_on = |(): &mut ()| {
             if self.is_over() {
@@ -86,15 +87,14 @@ impl SecondPass {
         } else {
             ""
         };
-        let way = match reading.kind {
-            ReadingKind::CrlfLineEnd => r"Lines here end in CRLF. With `\r?` before their end",
-            ReadingKind::PlainText => "As plain text",
-            ReadingKind::BasicExpression => "Read as grep's basic expression",
-            ReadingKind::AnyCase => "Without regard to case",
-            ReadingKind::OtherUnicodeForm => "In the other Unicode form",
+        let AlternativeReading { way, pattern, .. } = reading;
+        let json = Value::from(&**pattern).to_string();
+        let in_json = if json.len() > pattern.len() + 2 {
+            format!(r#", in JSON "pattern":{json}"#)
+        } else {
+            String::new()
         };
-        let pattern = &reading.pattern;
-        format!("{group}{way} the pattern does match: send `{pattern}`.")
+        format!("{group}{way} the pattern does match: send `{pattern}`{in_json}.")
     }
 
     /// True if nothing more is to be learned.
@@ -109,34 +109,30 @@ impl SecondPass {
 struct ReadingVisitor<'p> {
     pass: &'p SecondPass,
     readings: Vec<AlternativeReading>,
-    scanner: FileScanner,
     links: LinkPolicy,
+    scanner: FileScanner,
 }
 
 /// The readings, tried on window after window of a file.
-struct ReadingMatcher<'p> {
-    pass: &'p SecondPass,
-    readings: &'p [AlternativeReading],
-}
+struct ReadingMatcher<'p>(&'p SecondPass, &'p [AlternativeReading]);
 
 impl LineMatcher for ReadingMatcher<'_> {
     fn find(&self, window: &[u8], _from: usize) -> Option<usize> {
-        let first = self.pass.first.load(Ordering::Relaxed);
-        for (at, reading) in self.readings.iter().enumerate().take(first) {
-            match reading.matches(window) {
-                Some(true) => {
-                    self.pass.first.fetch_min(at, Ordering::Relaxed);
-                    break;
-                }
-                Some(false) => {}
-                None => self.pass.was_cut.store(true, Ordering::Relaxed),
-            }
+        let Self(pass, readings) = self;
+        let first = pass.first.load(Ordering::Relaxed);
+        let first = readings.iter().take(first).position(|reading| {
+            let matches = reading.matches(window);
+            pass.was_cut.fetch_or(matches.is_none(), Ordering::Relaxed);
+            matches == Some(true)
+        });
+        if let Some(first) = first {
+            pass.first.fetch_min(first, Ordering::Relaxed);
         }
         None
     }
 
     fn has_time(&self) -> bool {
-        !self.pass.is_over()
+        !self.0.is_over()
     }
 
     fn goes_on(&self, _window: &[u8]) -> bool {
@@ -155,10 +151,7 @@ impl PathVisitor for ReadingVisitor<'_> {
         }
         let opened = scan::regular(found.open(scan::flags(self.links)), self.links);
         if let Ok((file, size)) = opened {
-            let matcher = ReadingMatcher {
-                pass: self.pass,
-                readings: &self.readings,
-            };
+            let matcher = ReadingMatcher(self.pass, &self.readings);
             let mut scan = self.scanner.begin(file, size);
             // A file that cannot be read to its end has been counted by the search itself.
             let _ = scan.go_on(&matcher, &mut |_: u64, _: &[u8]| ScanFlow::GoOn);

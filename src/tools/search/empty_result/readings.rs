@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::place;
 use super::survey::escaped;
+use crate::basics::unicode_form::in_other_form;
 use crate::paths::{self, unexpanded};
 
 /// Writes the patterns that may have been meant, the likeliest first.
@@ -16,6 +17,7 @@ pub(super) fn readings(pattern: &str, path: &str) -> Vec<String> {
     all.extend(without_beginning(pattern, path));
     all.push(pattern.trim_end_matches('/').to_owned());
     all.extend(paths::without_line_number(pattern).map(|(path, _)| path.to_owned()));
+    all.extend(in_other_form(pattern));
     all.extend(list(pattern));
     all.extend(rewritten(pattern));
     if pattern.contains('\\') {

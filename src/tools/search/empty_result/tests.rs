@@ -107,6 +107,109 @@ fn a_survey_counts_what_its_patterns_reach_and_what_was_built_apart() {
     finds(&survey.names_below("").unwrap());
 }
 
+const GREP: NoteWords = NoteWords {
+    field: "glob",
+    searches: true,
+};
+
+/// Names of directories and files of which trees are made: ordinary, built, hidden, and such as
+/// patterns have to escape.
+const NAMES: [&str; 12] = [
+    "a",
+    "b",
+    "src",
+    "packages",
+    "node_modules",
+    "target",
+    ".git",
+    ".h",
+    "{x,y}",
+    "x.ts",
+    "y.ts",
+    "z.js",
+];
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
+    #[test]
+    fn a_pattern_finds_as_many_names_as_it_is_said_to(
+        files in proptest::collection::vec(proptest::collection::vec(0..NAMES.len(), 1..5), 0..14),
+        links in proptest::collection::vec(proptest::collection::vec(0..NAMES.len(), 1..4), 0..3),
+    ) {
+        let here = tempfile::tempdir().unwrap();
+        let path = |parts: &[usize]| -> std::path::PathBuf {
+            let names = parts.iter().map(|part| NAMES[*part]);
+            here.path().join(names.collect::<std::path::PathBuf>())
+        };
+        // A file may stand where another needs a directory: that one is left out.
+        for file in files.iter().map(|parts| path(parts)) {
+            if fs::create_dir_all(file.parent().unwrap()).is_ok() && !file.exists() {
+                fs::write(file, "").unwrap();
+            }
+        }
+        for link in links.iter().map(|parts| path(parts)) {
+            if fs::create_dir_all(link.parent().unwrap()).is_ok() {
+                let _ = std::os::unix::fs::symlink(here.path().join("a"), link);
+            }
+        }
+        let until = Instant::now() + Duration::from_secs(20);
+        for sought in ["*", "*.ts", "x.ts", "*.{ts,js}", ".*", "[xy]*"] {
+            let names = NameMatcher::new(sought, true);
+            let survey = NameSurvey::of(here.path(), &names, until);
+            let all = survey.names_below("").into_iter().chain(survey.commonest_below(""));
+            for found in all.chain(survey.hidden("", true)) {
+                let paths = GlobPattern::parse(found.pattern.as_bytes()).unwrap();
+                let paths = paths.paths(here.path(), None).unwrap();
+                let count = paths.iter().filter(|path| path.kind() == EntryKind::Regular).count();
+                proptest::prop_assert_eq!(count as u64, found.number, "{:?}", found);
+            }
+        }
+    }
+}
+
+#[test]
+fn one_component_may_vary_where_that_passes_by_what_was_built() {
+    let directories = [
+        "packages/a/src",
+        "packages/b/src/deep",
+        "packages/c/src",
+        "packages/c/dist/src",
+        "packages/a/node_modules/q/src",
+    ];
+    let found_in = |directories: &[&str], name: &str| {
+        let here = tempfile::tempdir().unwrap();
+        for directory in directories {
+            fs::create_dir_all(here.path().join(directory)).unwrap();
+            fs::write(here.path().join(directory).join(name), "").unwrap();
+        }
+        let names = NameMatcher::new("*", true);
+        let until = Instant::now() + Duration::from_secs(20);
+        let survey = NameSurvey::of(here.path(), &names, until);
+        let found = survey.names_below("").unwrap();
+        (found.pattern, found.number, found.built_in)
+    };
+    let pattern = |text: &str| text.to_owned();
+    assert_eq!(
+        found_in(&directories, "x.ts"),
+        (
+            pattern("packages/*/src/**/*"),
+            3,
+            vec![pattern("dist"), pattern("node_modules")]
+        )
+    );
+    // Where nothing was built, there is nothing to pass by.
+    assert_eq!(
+        found_in(&directories[..3], "x.ts"),
+        (pattern("**/*"), 3, Vec::new())
+    );
+    // No one pattern is beside `target`: what it includes is said.
+    let mixed = ["a/src", "b/lib", "target/x"];
+    assert_eq!(
+        found_in(&mixed, "x.ts"),
+        (pattern("**/*"), 3, vec![pattern("target")])
+    );
+}
+
 #[test]
 fn names_in_other_cases_are_the_first_whatever_the_order_of_the_directory() {
     let here = tempfile::tempdir().unwrap();
@@ -128,6 +231,38 @@ fn names_in_other_cases_are_the_first_whatever_the_order_of_the_directory() {
         let survey = NameSurvey::of(&directory, &sought, until);
         assert_eq!(survey.other_case(""), names[..3], "{directory:?}");
     }
+}
+
+#[test]
+fn a_search_of_all_that_lies_below_is_told_of_nothing_deeper_or_hidden() {
+    let here = tempfile::tempdir().unwrap();
+    for directory in ["a/b", ".h"] {
+        fs::create_dir_all(here.path().join(directory)).unwrap();
+    }
+    for file in ["top.rs", "a/b/x.rs", "a/b/Y.ts", ".h/z.yml"] {
+        fs::write(here.path().join(file), "").unwrap();
+    }
+    let path = here.path().to_str().unwrap();
+    let search = |pattern, searches_all| EmptySearch {
+        searches_all,
+        ..EmptySearch::new(path, pattern, GREP, None)
+    };
+    assert!(more_below(search("*.rs", false), 1).is_some());
+    assert!(more_below(search("*.rs", true), 1).is_none());
+    assert!(names(search("*.yml", false)).is_some());
+    assert!(names(search("*.yml", true)).is_none());
+    let searched = SearchedNames {
+        files: 1,
+        hidden: true,
+        ..SearchedNames::default()
+    };
+    assert!(lines(search("*", false), searched).is_some());
+    assert!(lines(search("*", true), searched).is_none());
+    // A pattern without a slash is sought at any depth; what it counts there is not known here.
+    let found = names(search(r".*\.rs$", true));
+    assert!(found.unwrap().ends_with(": \"glob\":\"*.rs\"."));
+    let found = names(search("*.TS", true));
+    assert!(found.unwrap().starts_with("Upper and lower case"));
 }
 
 #[test]
@@ -171,11 +306,15 @@ fn what_is_not_text_or_has_no_end_is_no_harm() {
         "*/../*.c",
         "{,}",
     ] {
-        for files_only in [false, true] {
+        for searches in [false, true] {
             let search = EmptySearch {
                 path,
                 pattern,
-                files_only,
+                words: NoteWords {
+                    field: "glob",
+                    searches,
+                },
+                searches_all: searches,
                 until,
             };
             let _ = names(search);

@@ -1,0 +1,325 @@
+//! The reason why a search found nothing, or only a part: there is no more, or the search did not
+//! look there.
+//!
+//! A model takes "nothing found" for a fact. So this finds the places that were not looked at: a
+//! path that is missing, a pattern in another language, files that lie deeper. Each recommended
+//! pattern has been tried out or its names counted. It all ends at a time that the caller sets;
+//! counts are then the least that there are.
+//!
+//! Rules: the decisions on glob and grep ("an empty answer says why", "nor is a partial answer
+//! silent").
+
+mod names;
+mod place;
+mod readings;
+mod scope;
+mod survey;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::basics::unicode_form::spelled_json;
+use crate::basics::words::{counted, thousands};
+use crate::paths::unexpanded;
+use crate::sandbox::confinement;
+use crate::search::paths::EntryKind;
+use crate::search::steps::{GlobPattern, starts};
+use crate::tools::search::note::NoteWords;
+use scope::{SearchScope, at_last_slash, joined};
+
+/// The longest time for finding out why.
+pub const LIMIT: Duration = Duration::from_millis(50);
+
+/// The longest time for trying out one pattern.
+const ONE_TRY: Duration = Duration::from_millis(10);
+
+/// A pattern that finds something, from the same directory on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BetterPattern {
+    /// The pattern.
+    pub pattern: String,
+    /// The number of names that it finds; 0 where they were not counted, or others are counted
+    /// than the search would find.
+    pub number: u64,
+    /// True if there may be more, because time was over.
+    pub at_least: bool,
+    /// The number of those that lie in what was built or fetched.
+    pub built: u64,
+    /// Names of the directories that hold it, like `target`, or that the pattern passes by.
+    pub built_in: Vec<String>,
+}
+
+/// A search that found nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct EmptySearch<'a> {
+    /// The directory to start from; empty where none was given.
+    pub path: &'a str,
+    /// The pattern.
+    pub pattern: &'a str,
+    /// The words of its tool; where files are searched, only regular ones count.
+    pub words: NoteWords,
+    /// True if a pattern without a slash is sought at any depth, hidden names included: what lies
+    /// below is then no reason, and a count would be another than that of the search.
+    pub searches_all: bool,
+    /// The time at which the answer has to be there.
+    pub until: Instant,
+}
+
+/// Numbers of the names that a search of files came upon.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SearchedNames {
+    /// Regular files, all of which were searched.
+    pub files: u64,
+    /// Directories.
+    pub directories: u64,
+    /// Symbolic links.
+    pub links: u64,
+    /// True if there were hidden names beside them.
+    pub hidden: bool,
+}
+
+/// Says what is wrong with the path, in which `pattern`, if there is one, was to be found.
+#[must_use]
+pub fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<String> {
+    place::misplaced(search, pattern)
+}
+
+/// Says why no name was found; none, if there is nothing to be found.
+#[must_use]
+pub fn names(search: EmptySearch<'_>) -> Option<String> {
+    let pattern = search.pattern;
+    if !pattern.starts_with('/')
+        && !search.path.is_empty()
+        && let Some(misplaced) = misplaced(search, Some(pattern))
+    {
+        return Some(misplaced);
+    }
+    let field = search.words.field;
+    let misread = |found: BetterPattern| {
+        let found = search.recommend(&found);
+        format!(
+            "`{field}` is a shell's wildcard pattern from `path` on, and names nothing as it is written: {found}."
+        )
+    };
+    let readings = readings::readings(pattern, search.path);
+    if let Some(found) = readings.iter().find_map(|reading| search.find(reading)) {
+        return Some(misread(found));
+    }
+    if unexpanded(pattern).is_some() {
+        return Some(format!(
+            "`~` and variables are not expanded in `{field}`: send the path that is meant."
+        ));
+    }
+    let scope = SearchScope::of(&search);
+    let nearest = scope.nearest(&search);
+    let similar = nearest
+        .as_ref()
+        .map(|(path, nearest)| nearest.sentence(&path.to_string_lossy()));
+    let is_sure = |(_, nearest): &(_, place::NearestPath)| {
+        scope.missing.is_some() && (nearest.is_telling() || pattern.starts_with('/'))
+    };
+    if nearest.as_ref().is_some_and(is_sure) {
+        return similar;
+    }
+    let mut first = search;
+    if !readings.is_empty() {
+        // Some of the time is for the other readings.
+        first.until = search.until.min(Instant::now() + LIMIT / 2);
+    }
+    let reason = scope.survey(first, None).or_else(|| {
+        let mut readings = readings.iter().filter(|_| !search.searches_all);
+        readings
+            .find_map(|reading| search.count_below(reading))
+            .map(misread)
+    });
+    reason.or(similar)
+}
+
+/// Says what lies below, of names like those so many of which were found directly in a directory;
+/// none, if they are all.
+#[must_use]
+pub fn more_below(search: EmptySearch<'_>, found: u64) -> Option<String> {
+    SearchScope::of(&search).more_below(&search, found)
+}
+
+/// Says why no line was found in the files that were searched; none, if they were all.
+#[must_use]
+pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<String> {
+    let scope = SearchScope::of(&search);
+    let pattern = search.pattern;
+    let links = || {
+        let were = if searched.links == 1 { "was" } else { "were" };
+        let links = counted(searched.links, "symbolic link");
+        (searched.links > 0).then(|| {
+            format!("{links} {were} not searched: a link is followed only where `path` names it.")
+        })
+    };
+    if searched.files > 0 {
+        // A name that is written out has been found.
+        if !scope.names.is_wild() {
+            return None;
+        }
+        let is_deep = pattern.split('/').any(|part| part == "**");
+        // Below, all has been searched then.
+        let is_all = search.searches_all || (is_deep && !searched.hidden);
+        let reason = (!is_all).then(|| scope.survey(search, Some(searched.files)));
+        return reason.flatten().or_else(links);
+    }
+    if searched.directories > 0 {
+        let named = pattern.trim_end_matches('/');
+        // A pattern for every name does not mean the directories.
+        let is_every = named.ends_with('*') && named.trim_matches(['*', '/']).is_empty();
+        let found = (!is_every).then(|| search.find(&format!("{named}/**/*")));
+        let found = found.flatten().map(|found| search.recommend(&found));
+        if found.is_none() && is_wild(pattern) {
+            return scope.survey(search, None).or_else(links);
+        }
+        let what = match searched.directories {
+            1 => "is a directory".to_owned(),
+            count => format!("are {} directories", thousands(count)),
+        };
+        return Some(match found {
+            Some(found) => format!("What matches {what}: {found}."),
+            None => format!("What matches {what}, and files alone are searched."),
+        });
+    }
+    if !is_wild(pattern) {
+        let place = joined(search.path, pattern);
+        let other = place::of_other_kind(&place.to_string_lossy(), pattern, search);
+        if other.is_some() {
+            return other;
+        }
+    }
+    let reason = if searched.links == 0 {
+        names(search)
+    } else {
+        scope.survey(search, None)
+    };
+    reason.or_else(links)
+}
+
+/// Writes `"glob":"**/*.rs"`, as it is sent.
+fn json_field(field: &str, text: &str) -> String {
+    format!(
+        "\"{field}\":{}",
+        spelled_json(Value::from(text).to_string())
+    )
+}
+
+impl<'a> EmptySearch<'a> {
+    /// Prepares to find out why `pattern` found nothing below `path`, before `deadline`.
+    #[must_use]
+    pub fn new(
+        path: &'a str,
+        pattern: &'a str,
+        words: NoteWords,
+        deadline: Option<Instant>,
+    ) -> Self {
+        let until = Instant::now() + LIMIT;
+        Self {
+            path,
+            pattern,
+            words,
+            searches_all: false,
+            until: deadline.map_or(until, |deadline| until.min(deadline)),
+        }
+    }
+
+    /// Finds names of `pattern`, if that is quick and it stays within reach: a confined call may
+    /// not even ask whether there is something outside.
+    fn find(&self, pattern: &str) -> Option<BetterPattern> {
+        if !self.searches_all {
+            return self.count(pattern);
+        }
+        let found = if pattern.contains('/') {
+            self.count(pattern)
+        } else {
+            self.count(&format!("**/{pattern}"))
+        };
+        found.map(|_| BetterPattern {
+            pattern: pattern.to_owned(),
+            ..BetterPattern::default()
+        })
+    }
+
+    /// Counts the names of `pattern`, as a shell reads it.
+    fn count(&self, pattern: &str) -> Option<BetterPattern> {
+        if is_deep(pattern) {
+            return self.count_below(pattern);
+        }
+        if !pattern.starts_with('/') && pattern.split('/').any(|one| one == "..") {
+            return None;
+        }
+        let here = Path::new(self.path);
+        let is_reached = |path| confinement::is_within_reach(&here.join(path));
+        let mut starts = starts(pattern.as_bytes()).into_iter();
+        if !starts.all(|start| is_reached(start.path)) {
+            return None;
+        }
+        let until = self.until.min(Instant::now() + ONE_TRY);
+        let parsed = GlobPattern::parse(pattern.as_bytes()).ok()?;
+        let paths = parsed.paths(here, Some(until)).ok()?;
+        let counts = |kind| !self.words.searches || kind == EntryKind::Regular;
+        let number = paths.iter().filter(|path| counts(path.kind())).count() as u64;
+        (number > 0).then(|| BetterPattern {
+            pattern: pattern.to_owned(),
+            number,
+            at_least: paths.left_out().is_some(),
+            ..BetterPattern::default()
+        })
+    }
+
+    /// Counts the names of `pattern` in the directory that it begins with, and below.
+    fn count_below(&self, pattern: &str) -> Option<BetterPattern> {
+        let search = EmptySearch { pattern, ..*self };
+        SearchScope::of(&search).count_below(&search)
+    }
+
+    /// Writes a number of names or files.
+    fn counted_names(&self, number: u64, at_least: bool) -> String {
+        let word = if self.words.searches { "file" } else { "name" };
+        let at_least = if at_least { "at least " } else { "" };
+        format!("{at_least}{}", counted(number, word))
+    }
+
+    /// Writes a pattern as it is sent, and what it does: `matches 180 names`, `searches 20 files, 5
+    /// of them in target`.
+    fn recommend(&self, found: &BetterPattern) -> String {
+        let send = json_field(self.words.field, &found.pattern);
+        let verb = if self.words.searches {
+            "searches"
+        } else {
+            "matches"
+        };
+        let number = self.counted_names(found.number, found.at_least);
+        let places = found.built_in.join(", ");
+        let built = match found.built {
+            0 if places.is_empty() => String::new(),
+            0 => format!(", none of those in {places}"),
+            built if built == found.number => format!(", all in {places}"),
+            built => format!(", {} of them in {places}", thousands(built)),
+        };
+        match found.number {
+            0 => send,
+            _ => format!("{send} {verb} {number}{built}"),
+        }
+    }
+}
+
+/// True if `**` is the only wildcard among the directories of `pattern`: a survey can then count
+/// its names, those in what was built apart.
+fn is_deep(pattern: &str) -> bool {
+    let (directories, _) = at_last_slash(pattern);
+    let mut wild = directories.split('/').filter(|part| is_wild(part));
+    wild.next() == Some("**") && wild.next().is_none()
+}
+
+/// True if `pattern` may name something else than it spells.
+fn is_wild(pattern: &str) -> bool {
+    pattern.contains(['*', '?', '[', '{', '\\'])
+}

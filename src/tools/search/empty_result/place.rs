@@ -1,0 +1,237 @@
+//! A directory or file that is not where it was looked for, and where it may be.
+
+use std::env;
+use std::fs::{self, FileType};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Component, Path, PathBuf};
+use std::time::Instant;
+
+use super::survey::escaped;
+use super::{BetterPattern, EmptySearch, json_field};
+use crate::paths::{PathWant, is_readable, meant_path, similar_names};
+use crate::tools::search::note::error_in_words;
+
+/// Says what is wrong with the path of a search, in which `pattern`, if there is one, was to be
+/// found.
+pub(super) fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<String> {
+    let path = search.path;
+    if path.contains('\0') {
+        return Some("`path` holds a NUL character, which no file name has.".to_owned());
+    }
+    let error = match fs::metadata(path) {
+        Ok(status) if status.is_dir() => fs::read_dir(path).err()?,
+        Err(error) if !is_missing(&error) => error,
+        Ok(_) => return of_other_kind(path, "`path`", search),
+        Err(_) => {
+            let missing = || missing(search, pattern);
+            return of_other_kind(path, "`path`", search).or_else(|| Some(missing()));
+        }
+    };
+    let why = error_in_words(&error);
+    Some(format!("`path` cannot be reached: {why}."))
+}
+
+/// Says that `path`, which is called `name`, is a symbolic link that leads nowhere, or nothing to
+/// search.
+pub(super) fn of_other_kind(path: &str, name: &str, search: EmptySearch<'_>) -> Option<String> {
+    let Ok(status) = fs::metadata(path) else {
+        let target = fs::read_link(path).ok()?;
+        let target = target.to_string_lossy();
+        return Some(format!(
+            "{name} is a symbolic link to {target}, which does not exist."
+        ));
+    };
+    let (searches, field) = (search.words.searches, search.words.field);
+    if status.is_dir() || (searches && status.is_file()) {
+        return None;
+    }
+    if status.is_file() {
+        return Some(format!(
+            "`path` is a file, not a directory: send the directory that it is in, and its name in `{field}`."
+        ));
+    }
+    let kind = kind_in_words(status.file_type());
+    let what = if searches {
+        "Nothing was searched"
+    } else {
+        "There is nothing in it"
+    };
+    Some(format!(
+        "{what}: {name} is {kind}, neither a directory nor a regular file."
+    ))
+}
+
+/// Names a kind of file, with its article.
+fn kind_in_words(kind: FileType) -> &'static str {
+    if kind.is_fifo() {
+        "a FIFO"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename
+    )
+}
+
+/// Says what was probably meant by a path that is missing, or what is nearest to it.
+fn missing(search: EmptySearch<'_>, pattern: Option<&str>) -> String {
+    let (path, field) = (search.path, search.words.field);
+    if let Some(meant) = meant_path(path, PathWant::Any, |_| true) {
+        return meant.advice(|path| json_field("path", path));
+    }
+    if let Some(pattern) = several(path) {
+        let send = json_field(field, &pattern);
+        return format!("`path` is one path; for several leave it out and send {send}.");
+    }
+    if !path.contains(WILDCARDS) {
+        return NearestPath::of(Path::new(path), search.until).sentence("`path`");
+    }
+    let (directory, named) = split_at_wildcards(path);
+    let inner = EmptySearch {
+        path: &directory,
+        ..search
+    };
+    // Without a pattern, grep searches all files in the directory.
+    let behind = format!("{}/{}", named.trim_end_matches('/'), pattern.unwrap_or("*"));
+    let found = inner.find(&behind).or_else(|| inner.find(&named));
+    let found = found.unwrap_or_else(|| BetterPattern {
+        pattern: pattern.map_or(named, |_| behind),
+        ..BetterPattern::default()
+    });
+    let send = json_field("path", &directory);
+    let found = search.recommend(&found);
+    let sentence =
+        format!("`path` is taken as it is, and wildcards belong in `{field}`: {send},{found}.");
+    if Path::new(&directory).is_dir() {
+        return sentence;
+    }
+    let nearest = NearestPath::of(Path::new(&directory), search.until);
+    format!("{sentence} {}", nearest.sentence(&directory))
+}
+
+/// The nearest that there is to a path that is missing.
+pub(super) struct NearestPath {
+    /// The nearest directory above it.
+    directory: String,
+    /// A file on the way that would have to be a directory.
+    file: Option<String>,
+    /// Names in the directory that are like the next one.
+    pub similar: Vec<String>,
+}
+
+impl NearestPath {
+    pub fn of(path: &Path, until: Instant) -> Self {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let (mut missing, mut file) = (path, None);
+        for above in path.ancestors() {
+            let here = if above.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                above
+            };
+            match fs::metadata(here) {
+                Ok(status) if !status.is_dir() => file = Some(text(above)),
+                Ok(_) if above != path => {
+                    let name = missing.file_name().and_then(|name| name.to_str());
+                    let alone = Path::new("");
+                    let similar = name.map(|name| similar_names(here, name, alone, until));
+                    return Self {
+                        directory: text(here),
+                        file,
+                        similar: similar.unwrap_or_default(),
+                    };
+                }
+                _ => {}
+            }
+            missing = above;
+        }
+        Self {
+            directory: ".".to_owned(),
+            file,
+            similar: Vec::new(),
+        }
+    }
+
+    /// True if it says more than that there is no such path.
+    pub fn is_telling(&self) -> bool {
+        !self.similar.is_empty() || self.file.is_some()
+    }
+
+    /// Says that `path` is missing.
+    pub fn sentence(&self, path: &str) -> String {
+        match self.file.as_deref() {
+            Some(file) if file == path => {
+                return format!("{path} is a file, and nothing lies in it.");
+            }
+            Some(file) => {
+                return format!("{path} does not exist: {file} is a file, and nothing lies in it.");
+            }
+            None => {}
+        }
+        let has = if self.similar.is_empty() {
+            String::new()
+        } else {
+            format!(", which has {}", self.similar.join(", "))
+        };
+        // A full stop behind it would make it another directory.
+        let nearest = match &*self.directory {
+            "." => "the working directory",
+            nearest => nearest,
+        };
+        format!("{path} does not exist; the nearest directory that does is {nearest}{has}.")
+    }
+}
+
+const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
+
+/// A pattern for several paths that are written one behind the other, if they are all there.
+fn several(path: &str) -> Option<String> {
+    let parts = path.split([',', ';', '\n', '\t', ' ']).map(str::trim);
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    if parts.len() < 2 || !parts.iter().all(|part| is_readable(part)) {
+        return None;
+    }
+    let pattern = |part: &str| {
+        let name = escaped(part.trim_end_matches('/'));
+        if Path::new(part).is_dir() {
+            name + "/**/*"
+        } else {
+            name
+        }
+    };
+    let patterns: Vec<String> = parts.iter().map(|part| pattern(part)).collect();
+    Some(format!("{{{}}}", patterns.join(",")))
+}
+
+/// The directory before the first wildcard, and the pattern from there on.
+fn split_at_wildcards(path: &str) -> (String, String) {
+    let wild = path.find(WILDCARDS).unwrap_or(path.len());
+    match path[..wild].rfind('/') {
+        Some(0) => ("/".to_owned(), path[1..].to_owned()),
+        Some(slash) => (path[..slash].to_owned(), path[slash + 1..].to_owned()),
+        None => (".".to_owned(), path.to_owned()),
+    }
+}
+
+/// `path` from the root of the file system on, as far as that can be told.
+pub(super) fn absolute(path: &str) -> PathBuf {
+    let here = env::current_dir().unwrap_or_default();
+    let mut whole = PathBuf::new();
+    for part in here.join(path).components() {
+        match part {
+            Component::ParentDir => {
+                whole.pop();
+            }
+            Component::CurDir => {}
+            part => whole.push(part),
+        }
+    }
+    whole
+}
