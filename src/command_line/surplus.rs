@@ -208,7 +208,7 @@ mod tests {
             (
                 "grep",
                 &["-r", "x", "src"],
-                Some("--glob, --path. give the place to search with --path: x x --path src"),
+                Some("--limit, --all. give the place to search with --path: x x --path src"),
             ),
             ("grep", &["-n", "x"], Some("without it: x x")),
             (

@@ -249,8 +249,9 @@ mod tests {
                 }
                 let needed = required.as_array().unwrap().iter().any(|one| one == name);
                 let lists = field["type"] == "array";
-                // A filter of a search that is not given filters nothing.
-                let filters = tool.set == ToolSet::Research && !said.contains("(default: ");
+                // A filter of a search that is not given filters nothing, and a list none.
+                let is_filter = tool.set == ToolSet::Research || !hosts.contains_key(name);
+                let filters = is_filter && !said.contains("(default: ");
                 let tells = !needed && !lists && !filters;
                 assert_eq!(said.contains("(default: "), tells, "{said}");
                 let Some(host) = hosts.get(name) else {

@@ -129,7 +129,7 @@ fn files_within_the_roots_are_worked_with_as_ever() {
     );
     assert_eq!(
         found["output"],
-        "./file:1: that is a/file\n./sub/file:1: this is a/sub/file"
+        "file\n1: that is a/file\n\nsub/file\n1: this is a/sub/file"
     );
 }
 
@@ -480,7 +480,7 @@ fn what_was_too_long_to_show_is_read_from_its_file_though_that_lies_outside() {
     assert_eq!((read.as_str(), failed), ("54321\n54322\n", false));
     let search = json!({"pattern": "^5432[12]$", "path": path});
     let (found, failed) = session.text_of("grep", &search);
-    assert!(found.ends_with(":54322: 54322") && !failed, "{found}");
+    assert!(found.ends_with("\n54322: 54322") && !failed, "{found}");
     for (tool, request) in [
         ("file_write", json!({"file_path": path, "content": "x"})),
         ("file_read", json!({"file_path": "/etc/passwd"})),

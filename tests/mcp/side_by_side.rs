@@ -107,13 +107,14 @@ fn calls_leave_nothing_in_the_server_s_memory() {
         "a line of some length, so that an answer has a size\n".repeat(100),
     )
     .unwrap();
+    let missing = room.path().join("missing");
     let mut session = Session::open(&[]);
     let mut sizes = Vec::new();
     for first in (0..CALLS).step_by(AT_ONCE as usize) {
         for id in first..first + AT_ONCE {
             // Some of them fail.
             let path = if id.is_multiple_of(8) {
-                room.path()
+                &missing
             } else {
                 &file
             };

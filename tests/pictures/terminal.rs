@@ -9,18 +9,21 @@ use super::svg;
 
 const COMMANDS: [&str; 5] = [
     "ikigai-tools grep 'TODO|FIXME' --glob '*.rs'",
-    "ikigai-tools grep 'TODO|FIXME' --glob '**/*.rs'",
+    "ikigai-tools glob 'build.rs'",
     "ikigai-tools file-edit src/main.rs '    let name = \"wrold\"' '    let name = \"world\"'",
     "ikigai-tools file-write --root . ../.bashrc 'alias ls=rm'",
     "ikigai-tools web-fetch 'http://[::ffff:a9fe:a9fe]/latest/meta-data/'",
 ];
 
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 5] = [
     (
         "src/main.rs",
         "fn main() {\n\tlet name = \"wrold\";\n\tprintln!(\"hello, {name}\"); // TODO: ask for it\n}\n",
     ),
     ("src/lib.rs", "pub fn greet() {} // FIXME: names\n"),
+    (".git/HEAD", "ref: refs/heads/main\n"),
+    (".gitignore", "target/\n"),
+    ("target/debug/build.rs", "// TODO: nobody's\n"),
 ];
 
 /// The home directory in which the session seems to be.
