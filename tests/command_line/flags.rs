@@ -59,10 +59,7 @@ fn a_terminal_shows_the_output_itself() {
             &["grep", "t", "--glob", "*.txt"],
             "a.txt\n2: two\n3: three\n",
         ),
-        (
-            &["grep", "--pattern", "four", "--path=b.txt"],
-            "1: four\n",
-        ),
+        (&["grep", "--pattern", "four", "--path=b.txt"], "1: four\n"),
         (&["glob", "*.txt"], "a.txt\nb.txt\n"),
         (
             &["file-edit", "b.txt", "four", "4"],

@@ -40,8 +40,7 @@ pub fn compose(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool
     }
     if served("grep") {
         sentences.push(String::from(
-            "grep without `glob` looks into the files directly in `path`: \"**/*\" is all below, \
-             better \"**/*.rs\".",
+            "grep searches all below `path` but what .gitignore leaves out, which a last line names.",
         ));
     }
     for tool in tools {
@@ -111,7 +110,7 @@ mod tests {
         for words in [
             "Relative paths",
             "new shell",
-            "**/*",
+            ".gitignore",
             "scrape_page",
             "in brackets",
         ] {

@@ -96,6 +96,13 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             searches_all: scope.is_deep,
             ..EmptySearch::new(path, pattern, WORDS, terms.deadline.map(|one| one.end))
         };
+        if listed.count == 0 {
+            object.nothing_found("no names match")?;
+        }
+        if left_out.is_none() {
+            notes.add(what_else(search, listed.count));
+        }
+        // The last one, since it is no sentence.
         let count_until = (listed.count == 0).then_some(search.until);
         notes.add(note_on_ignored(
             &walked.ignored,
@@ -104,12 +111,6 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             WORDS,
             count_until,
         ));
-        if listed.count == 0 {
-            object.nothing_found("no names match")?;
-        }
-        if left_out.is_none() {
-            notes.add(what_else(search, listed.count));
-        }
         object.note(notes);
         Ok(())
     }))

@@ -4,6 +4,7 @@ mod answer;
 mod chunk;
 mod excerpt;
 mod line_form;
+mod line_receiver;
 mod options;
 mod search;
 mod second_pass;
@@ -267,7 +268,6 @@ impl GrepQuery<'_> {
             ended |= left_out.is_some();
             notes.add(left_out.map(|what| note::left_out_names(what, terms, WORDS)));
             notes.add(note::unlisted_directories(&walked.unlisted));
-            notes.add(self.left_out(walked, done, terms));
         }
         if !ended && done.files > 0 && (done.count == 0 || has_empty_group(self.pattern)) {
             let pass = SecondPass::of(self.pattern, done.count > 0, terms.until());
@@ -281,6 +281,10 @@ impl GrepQuery<'_> {
             && matches!(self.target, SearchTarget::Names(..))
         {
             notes.add(empty_result::more_below(self.search(terms), done.files));
+        }
+        // The last one, since it is no sentence.
+        if let Ok(walked) = walked {
+            notes.add(self.left_out(walked, done, terms));
         }
         notes
     }

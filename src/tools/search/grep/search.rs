@@ -2,15 +2,15 @@
 
 use std::cell::Cell;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use rustix::io::Errno;
 
 use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
-use super::excerpt::{LONG_LINE, push_excerpt};
 use super::line_form::{LineBeginning, LineForm};
+use super::line_receiver::LineReceiver;
 use super::options::{GrepOptions, GrepOutput};
 use crate::basics::words::counted;
 use crate::contract::terms::{Audience, threads};
@@ -18,8 +18,8 @@ use crate::search::ere::RegexMatcher;
 use crate::search::ordered_pool::OrderedJob;
 use crate::search::paths::EntryKind;
 use crate::search::scan::{
-    self, ContextLines, FilePieces, FileScan, FileScanner, LARGE, LineMatcher, LineSink,
-    LinkPolicy, ScanError, ScanFlow,
+    self, ContextLines, FilePieces, FileScan, FileScanner, LARGE, LineMatcher, LinkPolicy,
+    ScanError, ScanFlow,
 };
 use crate::search::walk::{PathVisitor, WalkEntry};
 use crate::unseen;
@@ -27,9 +27,9 @@ use crate::unseen;
 /// The bytes at a file's beginning that show if it is binary.
 const BINARY_LOOK: usize = 8 << 10;
 /// The bytes of lines that are handed on at once.
-const ENOUGH_TEXT: usize = 256 << 10;
+pub const ENOUGH_TEXT: usize = 256 << 10;
 /// The bytes of files that are searched at once.
-const ENOUGH_BYTES: usize = 1 << 20;
+pub const ENOUGH_BYTES: usize = 1 << 20;
 /// The bytes of files that are searched before a second thread pays.
 const MUCH: usize = 4 << 20;
 
@@ -91,11 +91,11 @@ impl SharedSearch {
 }
 
 /// A matcher that ends a search with the time of the call, and looks at the beginning of a file.
-struct DeadlineMatcher {
-    matcher: RegexMatcher,
+pub struct DeadlineMatcher {
+    pub matcher: RegexMatcher,
     until: Option<Instant>,
     /// True if the file is binary, once its beginning has been seen.
-    binary: Cell<Option<bool>>,
+    pub binary: Cell<Option<bool>>,
 }
 
 impl LineMatcher for DeadlineMatcher {
@@ -131,12 +131,12 @@ fn is_binary(beginning: &[u8]) -> bool {
 
 /// A file that is being searched.
 #[derive(Default)]
-struct CurrentFile {
-    path: Vec<u8>,
+pub struct CurrentFile {
+    pub path: Vec<u8>,
     /// The number of lines that match and are counted alone, as those of a binary file are.
-    counted: u64,
+    pub counted: u64,
     /// The beginning of its lines.
-    beginning: LineBeginning,
+    pub beginning: LineBeginning,
 }
 
 /// A file that was not searched to its end yet.
@@ -415,121 +415,5 @@ impl PathVisitor for FileSearcher<'_> {
 
     fn has_done_much(&self) -> bool {
         self.bytes >= MUCH
-    }
-}
-
-/// Takes the lines of a file.
-struct LineReceiver<'l> {
-    shared: &'l SharedSearch,
-    chunk: &'l mut ResultChunk,
-    matcher: &'l DeadlineMatcher,
-    current: &'l mut CurrentFile,
-    /// True if the lines' numbers are those of the file.
-    numbered: bool,
-}
-
-impl LineReceiver<'_> {
-    /// Adds a line that is to be shown: one that matches, or one around it.
-    fn add(&mut self, number: u64, line: &[u8], is_match: bool) {
-        let Self {
-            shared,
-            chunk,
-            current,
-            numbered,
-            ..
-        } = self;
-        let mut shown = line;
-        if let Some(room) = shared.room {
-            if chunk.shortest > room {
-                return;
-            }
-            // A line is cut here, a little longer than the room, because it may have gigabytes.
-            shown = &line[..line.len().min(room.saturating_add(4))];
-        }
-        if shared.full.load(Ordering::Relaxed) {
-            return;
-        }
-        let options = &shared.options;
-        let text = &mut chunk.text;
-        let start = text.len();
-        let is_joined = *numbered && current.beginning.last + 1 == number && number > 1;
-        if *numbered {
-            let has_context = options.context != ContextLines::default();
-            if has_context && !is_joined && current.beginning.last > 0 {
-                text.extend_from_slice(b"\n--");
-            }
-            let line = (number, is_match);
-            current
-                .beginning
-                .begin_line(options.form, text, &current.path, line);
-        }
-        let is_long = line.len() > LONG_LINE && (options.shortens || shared.room.is_some());
-        let match_start = || {
-            is_match
-                .then(|| self.matcher.matcher.match_start(line))
-                .flatten()
-        };
-        let mut cut = line.len() - shown.len();
-        let mut excerpt = 0;
-        let short_before = chunk.excerpts.len();
-        if is_long && options.shortens {
-            push_excerpt(text, line, match_start());
-            cut = 0;
-        } else {
-            if is_long {
-                let before = &text[start..];
-                chunk.excerpts.extend_from_slice(before);
-                push_excerpt(&mut chunk.excerpts, line, match_start());
-                excerpt = chunk.excerpts.len();
-            }
-            text.extend_from_slice(shown);
-        }
-        chunk.shortest += match excerpt {
-            0 => text.len() - start,
-            end => end - short_before,
-        };
-        if shared.is_limited() || !*numbered {
-            chunk.records.push(LineRecord {
-                end: text.len(),
-                whole: text.len() - start + cut,
-                number: if *numbered { 0 } else { number },
-                lines: u64::from(is_match),
-                excerpt,
-                is_joined,
-            });
-        }
-    }
-}
-
-impl LineSink for LineReceiver<'_> {
-    fn line(&mut self, number: u64, line: &[u8]) -> ScanFlow {
-        self.chunk.count += 1;
-        let output = self.shared.options.output;
-        if output != GrepOutput::Lines || self.matcher.binary.get() == Some(true) {
-            self.current.counted += 1;
-            return match output {
-                GrepOutput::Files => ScanFlow::Stop,
-                GrepOutput::Lines | GrepOutput::Counts => ScanFlow::GoOn,
-            };
-        }
-        self.add(number, line, true);
-        if self.numbered && self.chunk.text.len() >= ENOUGH_TEXT {
-            return ScanFlow::Pause;
-        }
-        ScanFlow::GoOn
-    }
-
-    fn context(&mut self, number: u64, line: &[u8]) {
-        if self.matcher.binary.get() != Some(true) {
-            self.add(number, line, false);
-        }
-    }
-
-    fn searched(&mut self, bytes: usize) -> ScanFlow {
-        self.chunk.bytes += bytes;
-        if self.numbered && self.chunk.bytes >= ENOUGH_BYTES {
-            return ScanFlow::Pause;
-        }
-        ScanFlow::GoOn
     }
 }
