@@ -174,28 +174,15 @@ impl Corpus {
     /// A source tree of `count` files, 25 in a directory, of some 3 kB each; a third of them are
     /// `*.c`.
     pub fn tree(&self, count: u64) -> io::Result<PathBuf> {
-        self.once(&format!("tree-{count}"), |root| {
-            let mut numbers = Numbers(0x2545_F491_4F6C_DD1D);
-            let mut content = Vec::new();
-            for n in 0..count {
-                let place = n / 25;
-                let directory =
-                    root.join(format!("part{}/sub{}/d{place}", place % 10, place % 100));
-                if n % 25 == 0 {
-                    fs::create_dir_all(&directory)?;
-                }
-                content.clear();
-                let size = 500 + numbers.below(5000);
-                while (content.len() as u64) < size {
-                    write_line(&mut content, &mut numbers)?;
-                }
-                if n % 5000 == 2500 {
-                    writeln!(content, "    seen: {RARE} {}", numbers.below(1000))?;
-                }
-                let kind = ["c", "h", "c", "md", "rs", "txt"][usize::try_from(n % 6).unwrap_or(0)];
-                fs::write(directory.join(format!("file_{n}.{kind}")), &content)?;
-            }
-            Ok(())
+        self.once(&format!("tree-{count}"), |root| write_tree(root, count))
+    }
+
+    /// The same as a git work tree, of which a tenth and all `*.txt` are ignored.
+    pub fn work_tree(&self, count: u64) -> io::Result<PathBuf> {
+        self.once(&format!("work-tree-{count}"), |root| {
+            fs::create_dir_all(root.join(".git"))?;
+            fs::write(root.join(".gitignore"), "/part9/\n*.txt\n")?;
+            write_tree(root, count)
         })
     }
 
@@ -244,4 +231,27 @@ fn write_line(line: &mut Vec<u8>, numbers: &mut Numbers) -> io::Result<()> {
         1 => writeln!(line, "= {};", numbers.below(100_000)),
         _ => writeln!(line, "end"),
     }
+}
+
+fn write_tree(root: &Path, count: u64) -> io::Result<()> {
+    let mut numbers = Numbers(0x2545_F491_4F6C_DD1D);
+    let mut content = Vec::new();
+    for n in 0..count {
+        let place = n / 25;
+        let directory = root.join(format!("part{}/sub{}/d{place}", place % 10, place % 100));
+        if n % 25 == 0 {
+            fs::create_dir_all(&directory)?;
+        }
+        content.clear();
+        let size = 500 + numbers.below(5000);
+        while (content.len() as u64) < size {
+            write_line(&mut content, &mut numbers)?;
+        }
+        if n % 5000 == 2500 {
+            writeln!(content, "    seen: {RARE} {}", numbers.below(1000))?;
+        }
+        let kind = ["c", "h", "c", "md", "rs", "txt"][usize::try_from(n % 6).unwrap_or(0)];
+        fs::write(directory.join(format!("file_{n}.{kind}")), &content)?;
+    }
+    Ok(())
 }

@@ -1,18 +1,16 @@
 //! Reading one directory on the way of a pattern: the entries that it names, and the directories
 //! that may lead to more.
 
-use std::collections::BTreeSet;
-use std::ffi::{CStr, OsStr};
+use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::sync::Arc;
 
 use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
 use rustix::io::Errno;
 
 use super::GlobError;
+use super::leave_out::leave_out;
 use super::listing::{DirectoryListing, DirectoryVisit, EntryRange, ListingEntry};
 use super::places::{AnchorDirectory, entry_kind, is_directory, starting_point, terminated};
 use super::shared_walk::SharedWalk;
@@ -324,7 +322,9 @@ impl<'a> DirectoryReader<'a> {
             let rules = rules.down_to(&self.here);
             next.rules = Some(rules.within(&self.here, directory.as_fd(), rule_names));
         }
-        self.leave_out(next.rules.as_ref(), walked);
+        let rules = next.rules.as_ref();
+        let ignored = &mut walked.ignored;
+        leave_out(self.shared, &self.here, &mut self.found, (rules, ignored));
         if next.roundabout {
             let listed = listed * (1 + self.active.len() / MANY_STEPS);
             self.shared.ways().listed(listed);
@@ -398,48 +398,6 @@ impl<'a> DirectoryReader<'a> {
             self.push_directory([bytes, slashes], first, link, roundabout)?;
         }
         Ok(())
-    }
-
-    /// Takes out the entries that the caller or the ignore files leave out.
-    fn leave_out(&mut self, rules: Option<&IgnoreRules>, walked: &mut WalkOutcome) {
-        let excluded = self.shared.scope.excluded.as_deref();
-        if rules.is_none() && excluded.is_none() {
-            return;
-        }
-        let (here, names) = (&self.here, &self.found.names);
-        let from_start = here.get(self.shared.start..).unwrap_or_default();
-        let mut ignored = BTreeSet::new();
-        self.found.entries.retain(|entry| {
-            let name = entry.of(names);
-            let name = &name[..name
-                .iter()
-                .position(|byte| matches!(byte, 0 | b'/'))
-                .unwrap_or(0)];
-            let is_directory = match entry.what {
-                ListingEntry::Found(kind) => kind == EntryKind::Directory,
-                ListingEntry::Directory(deeper) => !deeper.links,
-            };
-            let path = || [from_start, name].concat();
-            if excluded.is_some_and(|excluded| {
-                let path = path();
-                let path = Path::new(OsStr::from_bytes(&path));
-                excluded.matched(path, is_directory).is_ignore()
-            }) {
-                return false;
-            }
-            let Some(rules) = rules else { return true };
-            if name == b".git" {
-                walked.ignored.git = true;
-                return false;
-            }
-            let file = rules.leaving_out(here, name, is_directory);
-            ignored.extend(file.map(|file| (name.to_vec(), is_directory, file)));
-            file.is_none()
-        });
-        for (name, is_directory, file) in ignored {
-            let path = [&**here, &*name].concat();
-            walked.ignored.add(path, is_directory, file);
-        }
     }
 
     /// Adds a directory that may lead to more, whose states are those from `first` on.

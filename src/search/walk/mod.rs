@@ -12,6 +12,7 @@
 //! end always asks for directories (glibc also lists a dangling link for `link/`).
 
 mod directory;
+mod leave_out;
 mod listing;
 mod places;
 mod shared_walk;
