@@ -321,9 +321,25 @@ fn parse_file(bytes: &[u8]) -> Gitignore {
     )
 }
 
-/// Reads rules, a line each, as a `.gitignore` has them.
-#[must_use]
-pub fn parse_rules<'a>(lines: impl IntoIterator<Item = &'a str>) -> Gitignore {
+/// Reads patterns of names to be left out, each as a line of a `.gitignore` has it.
+///
+/// # Errors
+/// One of them is no pattern; the reason in words.
+pub fn parse_exclusions<'a>(
+    patterns: impl IntoIterator<Item = &'a str>,
+) -> Result<Gitignore, String> {
+    let mut builder = GitignoreBuilder::new(".");
+    let in_words = |error: ignore::Error| error.to_string();
+    for pattern in patterns {
+        // A name may begin like a comment.
+        let escape = if pattern.starts_with('#') { "\\" } else { "" };
+        let pattern = format!("{escape}{pattern}");
+        builder.add_line(None, &pattern).map_err(in_words)?;
+    }
+    builder.build().map_err(in_words)
+}
+
+fn parse_rules<'a>(lines: impl IntoIterator<Item = &'a str>) -> Gitignore {
     let mut builder = GitignoreBuilder::new(".");
     for line in lines {
         // A line that is no pattern matches nothing.

@@ -120,6 +120,15 @@ fn a_glob_without_a_slash_is_for_any_depth_and_one_with_a_slash_from_the_path_on
 }
 
 #[test]
+fn an_exclusion_that_is_no_pattern_is_refused() {
+    let here = with_words(&["a.c", "#b.c"]);
+    let answer = grep(here.path(), &json!({"pattern": "word", "exclude": "[z-a]"}));
+    assert_eq!(answer["error_code"], "INVALID_PATTERN", "{answer}");
+    let found = files(here.path(), &json!({"pattern": "word", "exclude": "#b.c"}));
+    assert_eq!(found, ["a.c"]);
+}
+
+#[test]
 fn ignored_names_are_not_searched_and_told_unless_all_is_wanted() {
     let here = with_words(&[
         "src/a.c",

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::contract::failure::Failure;
+use crate::contract::failure::{Code, Failure};
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
 use crate::search::ignore_files;
@@ -31,13 +31,17 @@ impl FileScope {
             .iter()
             .map(|one| one.strip_prefix('!').unwrap_or(one));
         let excluded: Vec<&str> = excluded.chain(not).collect();
+        let rules = ignore_files::parse_exclusions(excluded.iter().copied());
+        let rules = rules.map_err(|reason| {
+            let message = format!("Invalid pattern in exclude: {reason}");
+            Failure::new(Code::InvalidPattern, message)
+        })?;
         Ok(Self {
             is_deep,
             walk: WalkScope {
                 hidden: is_deep,
                 heeds_ignore_files: is_deep && !all,
-                excluded: (!excluded.is_empty())
-                    .then(|| Arc::new(ignore_files::parse_rules(excluded))),
+                excluded: (!rules.is_empty()).then(|| Arc::new(rules)),
             },
         })
     }
