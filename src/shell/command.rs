@@ -26,6 +26,7 @@ use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
 use crate::shell::command_shell::CommandShell;
 use crate::shell::progress::LastLine;
 use crate::shell::still_running::{self, StillRunning};
+use crate::shell::unattended;
 
 /// Size of a busy command's pipe, in bytes: the most that `pipe(7)` gives without privileges. So
 /// much is read at a time, and so far the command may write ahead.
@@ -242,11 +243,12 @@ fn start_command(command: &str, conditions: CommandSettings<'_>) -> io::Result<(
         Some(script)
     };
     let mut launch = match conditions.confinement {
-        None => ProgramLaunch::prepare(&program, arguments, shell.withheld)?,
+        None => ProgramLaunch::prepare(&program, arguments, |name| shell.withholds(name))?,
         Some(confinement) => {
             prepare_confined(confinement, &program, arguments, shell, script.as_ref())?
         }
     };
+    launch = unattended::add_variables(launch)?;
     launch.directory = conditions.directory;
     if let Some(confined) = &mut launch.confinement {
         confined.mark = conditions.mark;
@@ -268,11 +270,11 @@ fn prepare_confined<'a>(
     let mut confined = CommandConfinement::prepare(confinement).map_err(io::Error::other)?;
     confined.kept = script.map(AsRawFd::as_raw_fd);
     if !confinement.confines_files() {
-        let mut launch = ProgramLaunch::prepare(program, arguments, shell.withheld)?;
+        let mut launch = ProgramLaunch::prepare(program, arguments, |name| shell.withholds(name))?;
         launch.confinement = Some(confined);
         return Ok(launch);
     }
-    let withheld = |name: &OsStr| (shell.withheld)(name) || command_confinement::is_withheld(name);
+    let withheld = |name: &OsStr| shell.withholds(name) || command_confinement::is_withheld(name);
     let place = command_confinement::private_directory(confinement);
     let place = place.ok_or_else(|| io::Error::other("there is no place for temporary files"))?;
     let launch = ProgramLaunch::prepare(program, arguments, withheld)?;

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
 use crate::basics::words::system_words;
+use crate::shell::unattended;
 
 /// The shell that every POSIX system has.
 const SYSTEM_SHELL: &str = "/bin/sh";
@@ -38,6 +39,11 @@ impl CommandShell {
     #[must_use]
     pub fn is_system_s_own(&self) -> bool {
         self.named.is_none()
+    }
+
+    /// True for the name of a variable that the command does not inherit.
+    pub(super) fn withholds(&self, name: &OsStr) -> bool {
+        (self.withheld)(name) || unattended::replaces(name)
     }
 
     /// The path of the program.

@@ -13,6 +13,7 @@ pub mod output_claims;
 mod program;
 mod progress;
 mod still_running;
+mod unattended;
 
 pub use advice::advise_on_failure;
 pub use collected_output::{CollectedOutput, OutputCollector};
