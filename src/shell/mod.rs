@@ -13,6 +13,7 @@ pub mod output_claims;
 mod program;
 mod progress;
 mod still_running;
+mod terminal_text;
 mod unattended;
 
 pub use advice::advise_on_failure;
@@ -22,3 +23,4 @@ pub use command_shell::CommandShell;
 pub use kept_output::{SavedPlace, directory_of_outputs, keep_outputs_of};
 pub use program::{ProgramError, run_program};
 pub use still_running::StillRunning;
+pub use terminal_text::TerminalText;

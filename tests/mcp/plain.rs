@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::common::{directory, text};
+use crate::common::{directory, text, tool};
 
 #[test]
 fn a_result_is_what_was_asked_for_and_a_last_line_in_brackets() {
@@ -293,7 +293,7 @@ fn instructions_say_what_a_model_would_not_expect() {
     for (flags, said, unsaid) in [
         (
             &[][..],
-            &["new shell (/bin/sh)", "**/*", "in brackets"][..],
+            &["new shell (/bin/sh)", ".gitignore", "in brackets"][..],
             "confined",
         ),
         (
@@ -358,6 +358,21 @@ fn neither_resources_nor_prompts_are_offered_and_asking_is_answered() {
         let answer: Value = session.receive();
         assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
     }
+}
+
+#[test]
+fn a_command_s_output_is_shown_as_a_terminal_shows_it_in_the_end() {
+    let here = directory();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    let command = r"printf '\033[32mok\033[0m\n10%%\r50%%\r100%%\nlast \033[1mline'";
+    let shown = session.text_of("bash", &json!({"command": command}));
+    assert_eq!(shown, ("ok\n100%\nlast line".to_owned(), false));
+    // A host gets what was written.
+    let host = tool("bash").with(&json!({"command": command})).run().json();
+    assert!(
+        host["output"].as_str().unwrap().contains("\u{1b}[32mok"),
+        "{host}"
+    );
 }
 
 #[test]

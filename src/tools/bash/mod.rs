@@ -13,6 +13,7 @@ use std::time::Duration;
 use crate::contract::failure::Failure;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
+use crate::contract::terms::Audience;
 use crate::contract::tool::{
     AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
 };
@@ -20,7 +21,7 @@ use crate::sandbox::confinement::audit::{DenialListener, KernelDenial};
 use crate::sandbox::confinement::{self, AccessRight, Confinement};
 use crate::sandbox::roots;
 use crate::shell::output_claims::claims_in;
-use crate::shell::{CommandOutcome, CommandSettings, CommandShell, OutputCollector};
+use crate::shell::{CommandOutcome, CommandSettings, CommandShell, OutputCollector, TerminalText};
 use crate::{secrets, shell};
 use last_newline::WithoutLastNewline;
 use refusal_note::ConfinedCall;
@@ -199,12 +200,30 @@ struct AnsweredCommand {
 /// The room for notes, in bytes: what two of them take.
 const NOTES: usize = 700;
 
+/// True if a command's output is passed on as it is: to hosts, and to people, who see it on a
+/// terminal or pass it to other programs.
+fn is_for_terminals(object: &Object<'_>) -> bool {
+    matches!(object.terms().reader, Audience::Host | Audience::Person)
+}
+
 impl CommandCall<'_> {
+    /// Runs the command, and writes its output to `out`.
+    fn run<W: Write>(self, mut out: W, is_for_terminals: bool) -> io::Result<(CommandOutcome, W)> {
+        if is_for_terminals {
+            let ended = shell::run_command(self.command, self.conditions, &mut out)?;
+            return Ok((ended, out));
+        }
+        let mut text = TerminalText::new(out);
+        let ended = shell::run_command(self.command, self.conditions, &mut text)?;
+        Ok((ended, text.finish()?))
+    }
+
     /// Writes the output as it comes.
     fn stream(self, object: &mut Object<'_>) -> io::Result<AnsweredCommand> {
         let keeps_newline = object.is_shown();
-        let mut output = WithoutLastNewline::new(object.text("output")?);
-        let ended = shell::run_command(self.command, self.conditions, &mut output)?;
+        let is_for_terminals = is_for_terminals(object);
+        let output = WithoutLastNewline::new(object.text("output")?);
+        let (ended, mut output) = self.run(output, is_for_terminals)?;
         if keeps_newline && output.newline {
             output.text.write_all(b"\n")?;
         }
@@ -221,8 +240,7 @@ impl CommandCall<'_> {
     fn show_ends(self, object: &mut Object<'_>, room: usize) -> io::Result<AnsweredCommand> {
         const NAME: &str = "output";
         let room = room.saturating_sub(NAME.len());
-        let mut output = OutputCollector::new(room);
-        let ended = shell::run_command(self.command, self.conditions, &mut output)?;
+        let (ended, output) = self.run(OutputCollector::new(room), is_for_terminals(object))?;
         let output = output.finish();
         let mut shown = output::show_ends(&output, object.measure(), room);
         if shown.is_cut {
