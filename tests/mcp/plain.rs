@@ -298,7 +298,7 @@ fn instructions_say_what_a_model_would_not_expect() {
         ),
         (
             &["--root", text(&path)],
-            &["confined to", "**/*"],
+            &["confined to", ".gitignore"],
             "new shell",
         ),
         (&["--structured"], &["new shell"], "in brackets"),
