@@ -328,7 +328,8 @@ fn files_of_rules_that_are_no_files_hold_nothing_up() {
 
 #[test]
 fn lines_around_a_match_are_shown_once_and_groups_are_apart() {
-    let content: String = (1..=20).map(|n| format!("line {n}\n")).collect();
+    let lines: Vec<String> = (1..=20).map(|n| format!("line {n}\n")).collect();
+    let content = lines.concat();
     let here = tree(&[("f.txt", &*content)]);
     let shown = |mut fields: Value| {
         fields["path"] = "f.txt".into();
@@ -461,8 +462,8 @@ fn a_host_keeps_its_defaults_and_gets_what_it_asks_for() {
 #[test]
 fn where_an_answer_has_too_little_room_long_lines_are_cut_and_their_neighbours_are_whole() {
     let long = format!("word {}", "x".repeat(40_000));
-    let mut content: String = (1..=30).map(|n| format!("word {n}\n")).collect();
-    content = format!("word first\n{long}\n{content}");
+    let lines: Vec<String> = (1..=30).map(|n| format!("word {n}\n")).collect();
+    let content = format!("word first\n{long}\n{}", lines.concat());
     let here = tree(&[("f.txt", &*content)]);
     let ask = |limit: &str| {
         let request = json!({"pattern": "word", "path": "f.txt"});

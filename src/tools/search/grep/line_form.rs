@@ -6,19 +6,19 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineForm {
     /// `path:12: text`
-    WithPath,
+    PathOnEach,
     /// `12: text`, below the path of the file.
-    BelowPath,
+    Headed,
     /// `12: text`, because there is one file.
-    WithoutPath,
+    OneFile,
 }
 
 impl LineForm {
     /// The text before the first line of a file.
     pub fn before_file(self) -> &'static str {
         match self {
-            Self::BelowPath => "\n\n",
-            Self::WithPath | Self::WithoutPath => "\n",
+            Self::Headed => "\n\n",
+            Self::PathOnEach | Self::OneFile => "\n",
         }
     }
 }
@@ -43,16 +43,16 @@ impl LineBeginning {
     ) {
         if self.last == 0 {
             self.before = match form {
-                LineForm::WithPath => [b"\n", path].concat(),
-                LineForm::BelowPath | LineForm::WithoutPath => b"\n".to_vec(),
+                LineForm::PathOnEach => [b"\n", path].concat(),
+                LineForm::Headed | LineForm::OneFile => b"\n".to_vec(),
             };
-            if form == LineForm::BelowPath {
+            if form == LineForm::Headed {
                 text.extend_from_slice(form.before_file().as_bytes());
                 text.extend_from_slice(path);
             }
         }
         text.extend_from_slice(&self.before);
-        if form == LineForm::WithPath {
+        if form == LineForm::PathOnEach {
             text.push(if is_match { b':' } else { b'-' });
         }
         text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());

@@ -120,9 +120,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     };
     let options = GrepOptions::of(request, matches!(target, Ok(SearchTarget::File)))?;
     let path = path.unwrap_or(".");
-    let written = match request.flag("ignore_case")? {
-        true => Cow::Owned(format!("(?i){pattern}")),
-        false => Cow::Borrowed(pattern),
+    let written = if request.flag("ignore_case")? {
+        Cow::Owned(format!("(?i){pattern}"))
+    } else {
+        Cow::Borrowed(pattern)
     };
     let mut matcher = RegexMatcher::compile(&written).map_err(|error| {
         let failure = Failure::new(Code::InvalidPattern, format!("Invalid pattern: {error}"));

@@ -75,9 +75,9 @@ impl GrepOptions {
                 after: context(lines("after")?),
             },
             form: match in_one_file {
-                _ if by_specification || terms.piped => LineForm::WithPath,
-                true => LineForm::WithoutPath,
-                false => LineForm::BelowPath,
+                _ if by_specification || terms.piped => LineForm::PathOnEach,
+                true => LineForm::OneFile,
+                false => LineForm::Headed,
             },
             shortens: !by_specification,
             limit: request.integer("limit", 1..=u64::MAX)?,
