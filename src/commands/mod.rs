@@ -4,6 +4,7 @@ pub mod completions;
 pub mod doctor;
 pub mod link;
 pub mod man;
+mod program;
 pub mod token;
 mod trust;
 

@@ -9,12 +9,12 @@
 
 mod check;
 mod directories;
+mod entries;
 mod install;
 mod owned;
 mod places;
 mod remove;
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,8 @@ use rustix::fs::Mode;
 use rustix::process::umask;
 
 use crate::console::exit::{PROGRAM, ProgramExit};
-use crate::console::{sanitize, say};
+use crate::console::sanitize::display_path;
+use crate::console::say;
 use places::InstallPlaces;
 
 /// The parts to install or remove, and the directory.
@@ -48,27 +49,9 @@ pub struct LinkOptions {
     pub dry_run: bool,
 }
 
-/// The reason why nothing, or not everything, was done: a sentence for the caller.
-#[derive(Debug)]
-struct LinkError(String);
-
-impl fmt::Display for LinkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for LinkError {}
-
-impl LinkError {
-    fn new(path: &Path, what: &str, error: &io::Error) -> Self {
-        Self(format!("{} {what}: {error}", display_path(path)))
-    }
-}
-
-/// `path` as a message shows it: in one line, even if its name has several.
-fn display_path(path: &Path) -> String {
-    sanitize::for_line(&path.to_string_lossy())
+/// The sentence about a step that failed, for the caller.
+fn failure(path: &Path, what: &str, error: &io::Error) -> String {
+    format!("{} {what}: {error}", display_path(path))
 }
 
 /// Installs or removes as `options` say. Exits 1 if something else is in the place of a link, or a
@@ -81,25 +64,25 @@ pub fn run(options: &LinkOptions) -> ProgramExit {
         dry_run: options.dry_run,
         kept_links: 0,
     };
-    match carry_out(options, &mut report) {
-        Err(refusal) => {
-            report.warn(&refusal.to_string());
-            ProgramExit::Failure
-        }
-        Ok(()) if report.kept_links > 0 && !options.remove => {
-            report.warn(&format!(
-                "this is not a whole install: {} of its links could not be created, since something \
-                 else is in their place (\"kept\" above). Move that away, then run this again; where it \
-                 is the program as another package has installed it, --links-only leaves it there",
-                report.kept_links
-            ));
-            ProgramExit::Failure
-        }
+    let mut done = carry_out(options, &mut report);
+    if done.is_ok() && report.kept_links > 0 && !options.remove {
+        done = Err(format!(
+            "this is not a whole install: {} of its links could not be created, since something else \
+             is in their place (\"kept\" above). Move that away, then run this again; where it is the \
+             program as another package has installed it, --links-only leaves it there",
+            report.kept_links
+        ));
+    }
+    match done {
         Ok(()) => ProgramExit::Success,
+        Err(message) => {
+            warn(&message);
+            ProgramExit::Failure
+        }
     }
 }
 
-fn carry_out(options: &LinkOptions, report: &mut LinkReport) -> Result<(), LinkError> {
+fn carry_out(options: &LinkOptions, report: &mut LinkReport) -> Result<(), String> {
     let places = InstallPlaces::new(options)?;
     if options.remove {
         return remove::remove_all(&places, options, report);
@@ -128,24 +111,8 @@ impl LinkReport {
         say::print(&format!("{would}{verb} {}\n", display_path(path)));
         !self.dry_run
     }
+}
 
-    fn kept_link(&mut self, path: &Path) {
-        self.kept_links += 1;
-        self.warn(&format!(
-            "kept {}, which is not a link of this program",
-            display_path(path)
-        ));
-    }
-
-    fn kept_page(&self, path: &Path) {
-        self.warn(&format!(
-            "kept {}, which was not made by this program",
-            display_path(path)
-        ));
-    }
-
-    #[expect(clippy::unused_self, reason = "what is said goes through the report")]
-    fn warn(&self, message: &str) {
-        say::report_usage(&format!("{PROGRAM} link: {message}"));
-    }
+fn warn(message: &str) {
+    say::report_usage(&format!("{PROGRAM} link: {message}"));
 }
