@@ -16,33 +16,14 @@ use crate::console::sanitize::display_path;
 use crate::registry::Registry;
 use crate::sort::Sort;
 
-/// The owner of a directory's tools, as lists name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ToolOwner {
-    /// The project that is worked on: `.ikigai/tools`.
-    Project,
-    /// The person: `~/.ikigai/tools`.
-    User,
-    /// The system: `libexec/ikigai` under some prefix.
-    System,
-}
-
-impl ToolOwner {
-    /// The owner's name in lists.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::User => "user",
-            Self::System => "system",
-        }
-    }
-}
+/// The owner of the tools in the folder of the project that is worked on.
+pub const PROJECT: &str = "project";
 
 /// A directory in which a host may look.
 #[derive(Debug)]
 pub struct ToolDirectory {
-    /// The owner.
-    pub owner: ToolOwner,
+    /// The owner: the project, the `user`, or the `system` under some prefix.
+    pub owner: &'static str,
     /// The directory.
     pub path: PathBuf,
     /// The files that a host may take for tools, sorted by name, or the reason why they cannot be
@@ -69,7 +50,7 @@ impl ToolDirectory {
             Ok(files) if files.len() == 1 => (PLAIN, "1 tool".to_owned()),
             Ok(files) => (PLAIN, format!("{} tools", files.len())),
         };
-        let subject = format!("{:<8} {shown:<44}", self.owner.name());
+        let subject = format!("{:<8} {shown:<44}", self.owner);
         report.row(&subject, colour, &state);
         let on_path = path_directories();
         let others = on_path.iter().filter(|one| !same_file(one, &self.path));
@@ -91,47 +72,44 @@ impl ToolDirectory {
 /// A project's folder that is, by a link or since the project is the home directory, a folder that
 /// is looked at anyway is that one: its tools are not what the project has brought.
 pub fn find_all(known: Registry) -> Vec<ToolDirectory> {
-    const UNDER_PREFIX: &str = "libexec/ikigai";
     let here = std::env::current_dir().ok();
     let home = home_directory();
     let below = |directory: &Option<PathBuf>, name| Some(directory.as_deref()?.join(name));
     // Beside this executable, or under its prefix.
-    let own = own_program().ok().and_then(|path| {
-        let directory = path.parent()?;
-        let is_bin = directory.ends_with("bin");
-        let place = if is_bin {
-            directory.parent()?.join(UNDER_PREFIX)
-        } else {
-            directory.to_owned()
-        };
-        place.ends_with(UNDER_PREFIX).then_some(place)
-    });
+    let own = own_program().ok();
+    let own = own.as_deref().and_then(Path::parent);
+    let bin = own
+        .filter(|own| own.ends_with("bin"))
+        .and_then(Path::parent);
+    let prefix = bin.or_else(|| own?.parent()?.parent());
+    let beside = prefix.map(|prefix| prefix.join("libexec/ikigai"));
     let places = [
-        (ToolOwner::Project, below(&here, ".ikigai/tools")),
-        (ToolOwner::User, below(&home, ".ikigai/tools")),
-        (ToolOwner::System, own),
-        (ToolOwner::System, below(&home, ".local/libexec/ikigai")),
-        (ToolOwner::System, Some("/usr/local/libexec/ikigai".into())),
-        (ToolOwner::System, Some("/usr/libexec/ikigai".into())),
+        (PROJECT, below(&here, ".ikigai/tools")),
+        ("user", below(&home, ".ikigai/tools")),
+        (
+            "system",
+            beside.filter(|place| bin.is_some() || own == Some(place)),
+        ),
+        ("system", below(&home, ".local/libexec/ikigai")),
+        ("system", Some("/usr/local/libexec/ikigai".into())),
+        ("system", Some("/usr/libexec/ikigai".into())),
     ];
-    let mut found: Vec<(PathBuf, ToolOwner, PathBuf)> = Vec::new();
+    let mut found: Vec<(PathBuf, ToolDirectory)> = Vec::new();
     for (owner, path) in places {
         let Some(path) = path else {
             continue;
         };
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        match found.iter_mut().find(|(other, ..)| *other == real) {
-            Some((_, first @ ToolOwner::Project, _)) => *first = owner,
+        match found.iter_mut().find(|(other, _)| *other == real) {
+            Some((_, first)) if first.owner == PROJECT => first.owner = owner,
             Some(_) => {}
-            None => found.push((real, owner, path)),
+            None => {
+                let files = list_files(known, &path);
+                found.push((real, ToolDirectory { owner, path, files }));
+            }
         }
     }
-    let list = |(_, owner, path): (PathBuf, ToolOwner, PathBuf)| ToolDirectory {
-        owner,
-        files: list_files(known, &path),
-        path,
-    };
-    found.into_iter().map(list).collect()
+    found.into_iter().map(|(_, directory)| directory).collect()
 }
 
 /// The home directory. One that is relative would be wherever the program is called, in a project

@@ -6,14 +6,13 @@
 //! advice is one command for a shell, which helps when it is copied.
 
 mod advice;
+mod confinement;
 mod directories;
-mod keys;
-mod research;
-mod surroundings;
 mod tools;
+mod web;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::commands::program;
 use crate::console::color::{coloured, painted};
@@ -35,23 +34,20 @@ pub fn run(known: Registry, run_project: bool) -> ProgramExit {
         colour: coloured(&io::stdout()),
         ..DoctorReport::default()
     };
-    let version = say::version();
     let own = program::own_program();
     let shown = own.as_deref().map_or_else(String::clone, display_path);
-    report.line(&format!("{}: {shown}", version.trim_end()));
-    if let Ok(own) = own {
-        report.check_bin_on_path(own);
-    }
+    report.line(&format!("{}: {shown}", say::version().trim_end()));
+    report.check_bin_on_path(&own.unwrap_or_default());
     let directories = directories::find_all(known);
     report.heading("Places where hosts look; the first that has a tool wins");
     for directory in &directories {
         directory.report(&mut report);
     }
     tools::report(&mut report, known, &directories, run_project);
-    keys::report(&mut report, known);
-    research::report(&mut report, known);
-    surroundings::report_network(&mut report);
-    surroundings::report_confinement(&mut report);
+    web::report_keys(&mut report, known);
+    web::report_research(&mut report, known);
+    web::report_network(&mut report);
+    confinement::report(&mut report);
     report.conclude()
 }
 
@@ -98,11 +94,10 @@ impl DoctorReport {
     }
 
     /// Hints at a `bin` of the prefix that no shell finds, though the program is there.
-    fn check_bin_on_path(&mut self, own: PathBuf) {
+    fn check_bin_on_path(&mut self, own: &Path) {
         let bin = own.ancestors().nth(3).map(|prefix| prefix.join("bin"));
-        let is_there = |bin: &PathBuf| program::same_file(&bin.join(PROGRAM), &own);
-        let bin = bin.filter(is_there).unwrap_or_default();
-        if let (true, Some(advice)) = (bin.is_absolute(), program::path_command(&bin)) {
+        let bin = bin.filter(|bin| program::same_file(&bin.join(PROGRAM), own));
+        if let Some((advice, bin)) = bin.and_then(|bin| Some((program::path_command(&bin)?, bin))) {
             let shown = display_path(&bin);
             self.hint(
                 format!("a shell does not find {PROGRAM} in {shown}"),
@@ -137,8 +132,8 @@ impl DoctorReport {
 /// Reports for tests of tools that this program does not have.
 #[cfg(test)]
 pub mod fixture {
-    use super::directories::{ToolDirectory, ToolOwner};
-    use super::{DoctorReport, Registry, keys, tools};
+    use super::directories::{PROJECT, ToolDirectory};
+    use super::{DoctorReport, Registry, tools, web};
 
     /// The report on a file of this `name` that a project has brought.
     pub fn report_on_project_file(known: Registry, name: &str) -> String {
@@ -146,13 +141,13 @@ pub mod fixture {
         let file = place.path().join(name);
         std::fs::copy("/bin/sh", &file).unwrap();
         let directory = ToolDirectory {
-            owner: ToolOwner::Project,
+            owner: PROJECT,
             path: place.path().to_owned(),
             files: Ok(vec![file]),
         };
         let mut report = DoctorReport::default();
         tools::report(&mut report, known, &[directory], false);
-        keys::report(&mut report, known);
+        web::report_keys(&mut report, known);
         let findings = report.problems.iter().chain(&report.hints);
         let advice = findings.map(|(text, advice)| format!("{text}\n-> {advice}\n"));
         advice.fold(report.text.clone(), |text, advice| text + &advice)

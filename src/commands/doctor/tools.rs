@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{Access, access};
 
-use super::directories::{ToolDirectory, ToolOwner, file_name, home_directory};
+use super::directories::{PROJECT, ToolDirectory, file_name, home_directory};
 use super::{BAD, DoctorFinding, DoctorReport, GOOD, PLAIN, advice};
 use crate::commands::{program, trust};
 use crate::console::exit::PROGRAM;
@@ -27,6 +27,7 @@ pub fn report(
 ) {
     report.heading("Tools");
     let mut survey = ToolSurvey {
+        report,
         known,
         run_project,
         first: HashMap::new(),
@@ -35,76 +36,73 @@ pub fn report(
     };
     for directory in directories {
         for file in directory.files() {
-            survey.report_file(report, directory, file);
+            survey.report_file(directory, file);
         }
     }
     if survey.first.is_empty() && survey.broken.is_empty() {
-        report.line("  none");
+        survey.report.line("  none");
     }
-    survey.report_missing(report, directories);
-    survey.report_names_without_suffix(report);
+    survey.report_missing(directories);
+    survey.report_names_without_suffix();
     let is_left = |one: &ToolDirectory| !survey.may_start(one.owner) && !one.files().is_empty();
     if directories.iter().any(is_left) {
-        report.hint(
-            "the project's tools are not started here, because the project's authors could have put any \
-             program there. Once you have read them, this starts them with --schema",
-            format!("{} doctor --run-project", advice::own_word()),
-        );
+        let text = "the project's tools are not started here, because the project's authors could have \
+                    put any program there. Once you have read them, this starts them with --schema";
+        let advice = format!("{} doctor --run-project", advice::own_word());
+        survey.report.hint(text, advice);
     }
 }
 
+/// The tool's name in a file's answer, and the words on it; `None` if it is not started.
+type FileAnswer = Result<Option<(String, String)>, DoctorFinding>;
+
 /// The tools that have been seen, by the names that hosts know.
-struct ToolSurvey {
+struct ToolSurvey<'a> {
+    report: &'a mut DoctorReport,
     /// The tools of this program.
     known: Registry,
     run_project: bool,
     /// The file that a host takes for each tool, and its owner.
-    first: HashMap<String, (PathBuf, ToolOwner)>,
+    first: HashMap<String, (PathBuf, &'static str)>,
     /// The tools of which some file does not answer.
     broken: HashSet<String>,
     /// The files whose program has been compared with this one.
     compared: HashSet<PathBuf>,
 }
 
-impl ToolSurvey {
-    fn may_start(&self, owner: ToolOwner) -> bool {
-        owner != ToolOwner::Project || self.run_project
+impl ToolSurvey<'_> {
+    fn may_start(&self, owner: &str) -> bool {
+        owner != PROJECT || self.run_project
     }
 
     fn is_ours(&self, file: &Path) -> bool {
         self.known.find(&file_name(file)).is_some()
     }
 
-    fn report_file(&mut self, report: &mut DoctorReport, directory: &ToolDirectory, file: &Path) {
+    fn report_file(&mut self, directory: &ToolDirectory, file: &Path) {
         let name = file_name(file);
         let presumed = match self.known.find(&name) {
             Some(tool) => tool.name.to_owned(),
             None => name.replace('-', "_"),
         };
-        let (colour, verdict, standing) = match self.ask_file(report, directory, file) {
+        let (colour, verdict, standing) = match self.ask_file(directory, file) {
             Ok(answer) => {
                 let (key, verdict) = answer.unwrap_or((presumed, "not started".to_owned()));
-                (GOOD, verdict, self.standing(report, directory, file, key))
+                (GOOD, verdict, self.standing(directory, file, key))
             }
             Err((text, advice)) => {
-                report.problem(text, advice);
+                self.report.problem(text, advice);
                 // Hosts take the next one of that name, as if this one were not there.
                 self.broken.insert(presumed);
                 (BAD, "WRONG".to_owned(), "passed over by hosts".to_owned())
             }
         };
-        let subject = format!("{:<24} {:<8}", for_line(&name), directory.owner.name());
-        report.row(&subject, colour, &format!("{verdict:<12} {standing}"));
+        let subject = format!("{:<24} {:<8}", for_line(&name), directory.owner);
+        self.report
+            .row(&subject, colour, &format!("{verdict:<12} {standing}"));
     }
 
-    /// The tool's name in the answer of `file`, and the time until it came; `None` if it is not
-    /// started.
-    fn ask_file(
-        &mut self,
-        report: &mut DoctorReport,
-        directory: &ToolDirectory,
-        file: &Path,
-    ) -> Result<Option<(String, String)>, DoctorFinding> {
+    fn ask_file(&mut self, directory: &ToolDirectory, file: &Path) -> FileAnswer {
         let shown = display_path(file);
         let is_ours = self.is_ours(file);
         // A link with a tool's name leads to this program again, another file is kept elsewhere.
@@ -135,7 +133,7 @@ impl ToolSurvey {
         if let Some(why) = trust::objection(file) {
             let text =
                 format!("{why}: {shown} is not started here, but by hosts that this user runs");
-            report.problem(text, advice::put_aside(file));
+            self.report.problem(text, advice::put_aside(file));
             return Ok(None);
         }
         let started = Instant::now();
@@ -143,7 +141,7 @@ impl ToolSurvey {
             .map_err(|fault| (format!("{shown} {}", for_line(&fault)), repair()))?;
         let took = format!("ok, {} ms", started.elapsed().as_millis());
         if target.ends_with(PROGRAM) && self.compared.insert(target.clone()) {
-            report_if_older(report, &target);
+            self.report_if_older(&target);
         }
         Ok(Some((name, took)))
     }
@@ -163,13 +161,7 @@ impl ToolSurvey {
     }
 
     /// The relation of `file` to others of the tool `key`, as a line of the list says it.
-    fn standing(
-        &mut self,
-        report: &mut DoctorReport,
-        directory: &ToolDirectory,
-        file: &Path,
-        key: String,
-    ) -> String {
+    fn standing(&mut self, directory: &ToolDirectory, file: &Path, key: String) -> String {
         let Some((first, owner)) = self.first.get(&key) else {
             self.first.insert(key, (file.to_owned(), directory.owner));
             return String::new();
@@ -182,7 +174,7 @@ impl ToolSurvey {
             let text = format!(
                 "{shown} and {first_shown} are the same tool, {key}, of which a host may take either"
             );
-            report.problem(text, advice::put_aside(surplus));
+            self.report.problem(text, advice::put_aside(surplus));
             return format!("again, beside {first_shown}");
         }
         if self.known.find(&key).is_some()
@@ -191,14 +183,14 @@ impl ToolSurvey {
         {
             let text =
                 format!("{first_shown} is not this program, and hosts take it instead of {shown}");
-            report.problem(text, advice::put_aside(first));
+            self.report.problem(text, advice::put_aside(first));
         }
         format!("shadowed by {first_shown}")
     }
 
     /// Reports the tools that no host finds. That is wrong if some are found, or if the program was
     /// installed for hosts. MCP clients, for which a package may have brought it, need no links.
-    fn report_missing(&self, report: &mut DoctorReport, directories: &[ToolDirectory]) {
+    fn report_missing(&mut self, directories: &[ToolDirectory]) {
         let is_seen =
             |tool: &&Tool| self.first.contains_key(tool.name) || self.broken.contains(tool.name);
         // Those of research are there on request: if one of them is, all should be.
@@ -208,12 +200,12 @@ impl ToolSurvey {
         let missing = wanted.iter().filter(|tool| !is_seen(tool));
         let missing: Vec<&Tool> = missing.copied().collect();
         if missing.len() == wanted.len() {
-            return report_none(report);
+            return self.report_none();
         }
         // A missing link belongs into the directory of the others.
         let is_home = |one: &&ToolDirectory| {
             let is_ours = |file: &PathBuf| self.is_ours(file);
-            one.owner != ToolOwner::Project && one.files().iter().any(is_ours)
+            one.owner != PROJECT && one.files().iter().any(is_ours)
         };
         let advice = match directories.iter().rev().find(is_home) {
             Some(home) => self.link_as_before(home),
@@ -221,17 +213,55 @@ impl ToolSurvey {
         };
         for tool in missing {
             let subject = format!("{:<24} {:<8}", tool.link, "-");
-            report.row(&subject, PLAIN, "missing");
-            report.problem(format!("no host finds {}", tool.command()), advice.clone());
+            self.report.row(&subject, PLAIN, "missing");
+            self.report
+                .problem(format!("no host finds {}", tool.command()), advice.clone());
+        }
+    }
+
+    /// Reports that the links lead to an older version: a host then gets other tools than are read of
+    /// here.
+    fn report_if_older(&mut self, program: &Path) {
+        let version = program::version_of(program, true);
+        if let Some(version) = version.filter(|version| program::is_older(version)) {
+            let (shown, version) = (display_path(program), for_line(&version));
+            let text = format!("{shown} is {PROGRAM} {version}, older than this one");
+            self.report.problem(text, advice::replace("cp -f", program));
+        }
+    }
+
+    /// Reports that hosts find no tool.
+    fn report_none(&mut self) {
+        const NONE: &str = "no tool of this program is where a host looks";
+        const CLIENTS: &str = "MCP clients and the command line need none";
+        let own = program::own_program().unwrap_or_default();
+        let directory = usual_directory();
+        // npx and uvx fetch a program to be called once, into caches that may have been moved anywhere.
+        let is_cached = dirs::cache_dir().is_some_and(|caches| own.starts_with(caches))
+            || own
+                .iter()
+                .any(|part| part == "_npx" || part == "archive-v0");
+        if own.parent() == Some(&directory) {
+            self.report.problem(NONE, advice::link_all("", &directory));
+        } else if is_cached {
+            self.report.hint(
+                format!("{NONE}; {CLIENTS}. This program lies in a cache, where no link should lead"),
+                "uv tool install, pip install, npm install --global or ./install.sh keep it in one place",
+            );
+        } else {
+            self.report.hint(
+                format!("{NONE}; {CLIENTS}. For a host (with --remove they go again)"),
+                advice::link_all("--links-only ", &directory),
+            );
         }
     }
 
     /// Names the tools that the published ikigai does not find: it registers executables by names
     /// that end in `-tool`, and no others.
-    fn report_names_without_suffix(&self, report: &mut DoctorReport) {
+    fn report_names_without_suffix(&mut self) {
         let found = self.known.iter().filter_map(|tool| {
             let (path, owner) = self.first.get(tool.name)?;
-            let is_found = *owner == ToolOwner::Project || is_suffixed(path);
+            let is_found = *owner == PROJECT || is_suffixed(path);
             (!is_found).then_some((tool.command(), path))
         });
         let (names, paths): (Vec<&str>, Vec<&PathBuf>) = found.unzip();
@@ -243,46 +273,9 @@ impl ToolSurvey {
         let own = home_directory().filter(|_| is_packaged);
         let directory = own.map_or(directory.to_owned(), |home| home.join(".ikigai/tools"));
         let names = names.join(", ");
-        report.hint(
+        self.report.hint(
             format!("the published ikigai registers only names that end in -tool, and so it does not find {names}"),
             advice::link_all("--links-only --suffix ", &directory),
-        );
-    }
-}
-
-/// Reports that the links lead to an older version: a host then gets other tools than are read of
-/// here.
-fn report_if_older(report: &mut DoctorReport, program: &Path) {
-    let version = program::version_of(program, true);
-    if let Some(version) = version.filter(|version| program::is_older(version)) {
-        let (shown, version) = (display_path(program), for_line(&version));
-        let text = format!("{shown} is {PROGRAM} {version}, older than this one");
-        report.problem(text, advice::replace("cp -f", program));
-    }
-}
-
-/// Reports that hosts find no tool.
-fn report_none(report: &mut DoctorReport) {
-    const NONE: &str = "no tool of this program is where a host looks";
-    const CLIENTS: &str = "MCP clients and the command line need none";
-    let own = program::own_program().unwrap_or_default();
-    let directory = usual_directory();
-    // npx and uvx fetch a program to be called once, into caches that may have been moved anywhere.
-    let is_cached = dirs::cache_dir().is_some_and(|caches| own.starts_with(caches))
-        || own
-            .iter()
-            .any(|part| part == "_npx" || part == "archive-v0");
-    if own.parent() == Some(&directory) {
-        report.problem(NONE, advice::link_all("", &directory));
-    } else if is_cached {
-        report.hint(
-            format!("{NONE}; {CLIENTS}. This program lies in a cache, where no link should lead"),
-            "uv tool install, pip install, npm install --global or ./install.sh keep it in one place",
-        );
-    } else {
-        report.hint(
-            format!("{NONE}; {CLIENTS}. For a host (with --remove they go again)"),
-            advice::link_all("--links-only ", &directory),
         );
     }
 }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use super::entries;
 use super::places::InstallPlaces;
-use super::{LinkOptions, entries, owned};
 use crate::command_line::fields::quoted;
 use crate::commands::program::{ask_for_schema, path_command, shell_word};
 use crate::commands::trust;
@@ -33,7 +33,7 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 ///
 /// # Errors
 /// Some of the links do not answer as they should.
-pub fn check_all(places: &InstallPlaces, options: &LinkOptions) -> Result<(), String> {
+pub fn check_all(places: &InstallPlaces) -> Result<(), String> {
     let (version, shown) = (say::version(), display_path(&places.tools));
     let version = version.trim_end();
     say::print(&format!(
@@ -43,10 +43,10 @@ pub fn check_all(places: &InstallPlaces, options: &LinkOptions) -> Result<(), St
     let mut failed = 0;
     let mut untried = None;
     let mut next = None;
-    for name in entries::names(options) {
+    for name in entries::names(&places.options) {
         let link = places.tools.join(&name);
         let sample = registry::find(&name).and_then(|tool| tool.sample.as_ref());
-        let (schema, call) = if !owned::is_link(places, &link) {
+        let (schema, call) = if !entries::is_link(places, &link) {
             ("-", "not ours, kept as it is")
         } else if let Some(why) = trust::objection(&link) {
             untried.get_or_insert(why);
@@ -105,7 +105,7 @@ fn suggest(places: &InstallPlaces, call: Option<String>) {
         say::print(&format!("{PROGRAM} itself is {program}\n"));
         return;
     };
-    let is_linked = owned::is_link(places, &bin.join(PROGRAM));
+    let is_linked = entries::is_link(places, &bin.join(PROGRAM));
     if let Some(line) = path_command(&bin).filter(|_| is_linked) {
         say::print(&format!(
             "This shell's PATH does not lead to {PROGRAM} yet. Run this line now, and add it to \

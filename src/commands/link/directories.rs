@@ -13,14 +13,13 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, FlockOperation, access, flock};
 
-use super::owned;
 use super::places::InstallPlaces;
-use super::{LinkReport, failure};
+use super::{entries, failure};
 use crate::console::sanitize::display_path;
 
 /// Refuses unless `directory` exists and may be written to, or can be made.
 pub fn require_writable(directory: &Path) -> Result<(), String> {
-    let there = directory.ancestors().find(|one| owned::is_there(one));
+    let there = directory.ancestors().find(|one| entries::is_there(one));
     let there = there.unwrap_or(directory);
     let (shown, there_shown) = (display_path(directory), display_path(there));
     if !there.is_dir() {
@@ -37,18 +36,15 @@ pub fn require_writable(directory: &Path) -> Result<(), String> {
 
 /// Makes the links' directory, and keeps other runs out of it while the returned file is open;
 /// `None` in a dry run.
-pub fn make_and_lock_tools(
-    places: &InstallPlaces,
-    report: &LinkReport,
-) -> Result<Option<File>, String> {
+pub fn make_and_lock_tools(places: &InstallPlaces) -> Result<Option<File>, String> {
     let mut made = Vec::new();
     loop {
         for directory in missing(std::slice::from_ref(&places.tools)) {
-            if report.change("make directory", &directory) && make(&directory)? {
+            if places.change("make directory", &directory) && make(&directory)? {
                 made.push(directory);
             }
         }
-        if report.dry_run {
+        if places.options.dry_run {
             return Ok(None);
         }
         // Another run may have removed the directory before it was locked.
@@ -61,13 +57,9 @@ pub fn make_and_lock_tools(
 
 /// Makes the missing ones of `directories`, but for those on the way to the links'. Each is
 /// recorded first, so that a run that is killed leaves no unrecorded one.
-pub fn make_others(
-    places: &InstallPlaces,
-    directories: &[PathBuf],
-    report: &LinkReport,
-) -> Result<(), String> {
+pub fn make_others(places: &InstallPlaces, directories: &[PathBuf]) -> Result<(), String> {
     for directory in missing(directories) {
-        if !places.tools.starts_with(&directory) && report.change("make directory", &directory) {
+        if !places.tools.starts_with(&directory) && places.change("make directory", &directory) {
             record(places, std::slice::from_ref(&directory))?;
             make(&directory)?;
         }
@@ -79,7 +71,7 @@ pub fn make_others(
 fn missing(directories: &[PathBuf]) -> BTreeSet<PathBuf> {
     let missing = directories.iter().flat_map(|directory| {
         let above = directory.ancestors();
-        above.take_while(|one| !owned::is_there(one))
+        above.take_while(|one| !entries::is_there(one))
     });
     missing.map(Path::to_owned).collect()
 }
@@ -116,7 +108,7 @@ fn record(places: &InstallPlaces, made: &[PathBuf]) -> Result<(), String> {
 /// The directories that the record names, by their present names, the outermost first. Only those
 /// count that this program can have made, even if the record names others.
 pub fn recorded(places: &InstallPlaces) -> BTreeSet<PathBuf> {
-    let record = owned::read(&places.record(), owned::LONGEST_PAGE).unwrap_or_default();
+    let record = entries::read(&places.record(), entries::LONGEST_PAGE).unwrap_or_default();
     let all = places.directories();
     let lines = record.split(|byte| *byte == b'\n');
     let named = lines.filter_map(|line| line.strip_suffix(b"/"));
@@ -129,10 +121,10 @@ pub fn recorded(places: &InstallPlaces) -> BTreeSet<PathBuf> {
 }
 
 /// Removes the empty ones of `directories`, inner ones first. One that holds another's files stays.
-pub fn remove_empty(directories: &BTreeSet<PathBuf>, report: &LinkReport) {
+pub fn remove_empty(places: &InstallPlaces, directories: &BTreeSet<PathBuf>) {
     for directory in directories.iter().rev() {
         if fs::remove_dir(directory).is_ok() {
-            report.change("remove directory", directory);
+            places.change("remove directory", directory);
         }
     }
 }

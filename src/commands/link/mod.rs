@@ -10,20 +10,21 @@
 mod check;
 mod directories;
 mod entries;
-mod install;
-mod owned;
 mod places;
-mod remove;
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Mode;
 use rustix::process::umask;
 
+use crate::commands::program::{path_directories, same_file};
 use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::sanitize::display_path;
 use crate::console::say;
+use entries::InstalledContent;
 use places::InstallPlaces;
 
 /// The parts to install or remove, and the directory.
@@ -60,19 +61,12 @@ pub fn run(options: &LinkOptions) -> ProgramExit {
     // Everything that is made has the same permissions for every caller. This process does nothing
     // else.
     umask(Mode::WGRP | Mode::WOTH);
-    let mut report = LinkReport {
-        dry_run: options.dry_run,
-        kept_links: 0,
-    };
-    let mut done = carry_out(options, &mut report);
-    if done.is_ok() && report.kept_links > 0 && !options.remove {
-        done = Err(format!(
-            "this is not a whole install: {} of its links could not be created, since something else \
-             is in their place (\"kept\" above). Move that away, then run this again; where it is the \
-             program as another package has installed it, --links-only leaves it there",
-            report.kept_links
-        ));
-    }
+    let done = InstallPlaces::new(options.clone()).and_then(|places| {
+        if options.remove {
+            return remove_all(&places);
+        }
+        install_all(places)
+    });
     match done {
         Ok(()) => ProgramExit::Success,
         Err(message) => {
@@ -82,37 +76,115 @@ pub fn run(options: &LinkOptions) -> ProgramExit {
     }
 }
 
-fn carry_out(options: &LinkOptions, report: &mut LinkReport) -> Result<(), String> {
-    let places = InstallPlaces::new(options)?;
-    if options.remove {
-        return remove::remove_all(&places, options, report);
-    }
-    let mut options = options.clone();
-    // Held until the tools have been called, so that no other run removes them meanwhile.
-    let _lock = install::install_all(&places, &mut options, report)?;
-    if options.dry_run {
-        return Ok(());
-    }
-    check::check_all(&places, &options)
-}
-
-/// The lines that are printed meanwhile, and the failures.
-struct LinkReport {
-    dry_run: bool,
-    /// Number of links that could not be created.
-    kept_links: usize,
-}
-
-impl LinkReport {
-    /// Announces a change. False in a dry run: the change is not to be made.
-    fn change(&self, verb: &str, path: &Path) -> bool {
-        let would = if self.dry_run { "would " } else { "" };
-        // A caller that has closed stdout wants the change and not the line.
-        say::print(&format!("{would}{verb} {}\n", display_path(path)));
-        !self.dry_run
-    }
-}
-
 fn warn(message: &str) {
     say::report_usage(&format!("{PROGRAM} link: {message}"));
+}
+
+/// Installs everything, and calls it. An update of an installation, as by a package, does not take
+/// away what was asked for before: links of the tools of research that are there stay.
+fn install_all(mut places: InstallPlaces) -> Result<(), String> {
+    let entries = entries::all_entries(&places)?;
+    let used = entries.iter().filter_map(|entry| entry.path.parent());
+    let mut used: Vec<PathBuf> = used.map(Path::to_owned).collect();
+    used.dedup();
+    for directory in &used {
+        directories::require_writable(directory)?;
+    }
+    // Held until the tools have been called, so that no other run removes them meanwhile.
+    let _lock = directories::make_and_lock_tools(&places)?;
+    // A program that is there shows that its directory was there before: nothing has been made.
+    let installed = places.installed();
+    let is_installed = same_file(&places.program, &installed);
+    if entries::is_there(&installed) && (places.options.copy || !is_installed) {
+        entries::require_program(&installed, "Nothing was changed")?;
+    }
+    places.options.research |= entries::has_research(&places);
+    let tools = places.final_name(&places.tools);
+    let mut on_path = path_directories().into_iter();
+    if !places.options.suffix && on_path.any(|one| one == tools || same_file(&one, &tools)) {
+        warn(&format!(
+            "{} is on PATH, where the links `bash` and `grep` shadow the real ones; take it off \
+             PATH, or use --suffix",
+            display_path(&tools)
+        ));
+    }
+    directories::make_others(&places, &used)?;
+    if !places.options.dry_run {
+        entries::remove_drafts(&places);
+    }
+    if places.options.copy && !is_installed {
+        let program = fs::read(&places.program)
+            .map_err(|error| failure(&places.program, "cannot be read", &error))?;
+        InstalledContent::File(program, 0o755).lay(&places, &installed)?;
+    }
+    for entry in entries::all_entries(&places)? {
+        entry.install(&places)?;
+    }
+    if !places.options.dry_run {
+        check::check_all(&places)?;
+    }
+    match places.kept_links.get() {
+        0 => Ok(()),
+        kept => Err(format!(
+            "this is not a whole install: {kept} of its links could not be created, since something \
+             else is in their place (\"kept\" above). Move that away, then run this again; where it \
+             is the program as another package has installed it, --links-only leaves it there"
+        )),
+    }
+}
+
+/// Removes everything. The next run removes what a killed one left: the program and the record go
+/// last.
+fn remove_all(places: &InstallPlaces) -> Result<(), String> {
+    let options = &places.options;
+    let shown = display_path(&places.tools);
+    let nothing = format!("nothing of {PROGRAM} is left in {shown}\n");
+    let Some(_lock) = directories::lock(&places.tools)? else {
+        // The directory goes last, so everything else is gone as well.
+        say::print(&nothing);
+        return Ok(());
+    };
+    let installed = places.installed();
+    let is_there = entries::is_there(&installed);
+    if is_there && !same_file(&installed, &places.program) {
+        entries::require_program(&installed, "Nothing was removed")?;
+    }
+    if !options.dry_run {
+        entries::remove_drafts(places);
+    }
+    for entry in entries::all_entries(places)? {
+        entry.remove(places)?;
+    }
+    // A link to the program was not installed.
+    let goes = options.copy && is_there && !installed.is_symlink();
+    let stays = is_there && !goes;
+    let recorded = directories::recorded(places).into_iter();
+    let (inner, others): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) =
+        recorded.partition(|directory| places.tools.starts_with(directory));
+    if !options.dry_run && !options.links_only {
+        directories::remove_empty(places, &others);
+    }
+    if goes {
+        entries::remove_file(places, &installed)?;
+    }
+    // The record stays if something of ours does that needs it.
+    let is_needed = stays || (options.links_only && others.iter().any(|one| one.is_dir()));
+    let record = places.record();
+    if !is_needed
+        && record
+            .symlink_metadata()
+            .is_ok_and(|status| status.is_file())
+    {
+        entries::remove_file(places, &record)?;
+        if !options.dry_run {
+            directories::remove_empty(places, &inner);
+        }
+    }
+    if stays {
+        let shown = display_path(&installed);
+        say::print(&format!("{shown} stays; --copy removes it as well\n"));
+    } else if !options.dry_run {
+        say::print(&nothing);
+    }
+    Ok(())
 }

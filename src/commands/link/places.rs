@@ -5,6 +5,7 @@
 //! `PREFIX/bin` and `PREFIX/share`. Any other directory, such as `~/.ikigai/tools`, has links
 //! alone. `DESTDIR` stands before every path, for packagers (GNU Coding Standards, "DESTDIR").
 
+use std::cell::Cell;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -16,6 +17,8 @@ use clap_complete::Shell;
 use super::{LinkOptions, failure};
 use crate::commands::program::{own_program, same_file};
 use crate::console::exit::PROGRAM;
+use crate::console::sanitize::display_path;
+use crate::console::say;
 
 /// The files in `PREFIX/share` in which shells look for completions.
 pub const COMPLETIONS: [(Shell, &str); 3] = [
@@ -32,7 +35,7 @@ pub const MANUAL: &str = "man/man1";
 pub const FROM_TOOLS: &str = "../../bin/ikigai-tools";
 pub const FROM_BIN: &str = "../libexec/ikigai/ikigai-tools";
 
-/// The places of one call, `DESTDIR` included.
+/// The places of one call, `DESTDIR` included, and what is done there.
 pub struct InstallPlaces {
     /// Directory of the links.
     pub tools: PathBuf,
@@ -40,13 +43,16 @@ pub struct InstallPlaces {
     pub program: PathBuf,
     /// `PREFIX`, if there is one.
     prefix: Option<PathBuf>,
-    links_only: bool,
     destdir: Option<PathBuf>,
+    /// What to do there.
+    pub options: LinkOptions,
+    /// Number of links that could not be created.
+    pub kept_links: Cell<usize>,
 }
 
 impl InstallPlaces {
     /// The places that follow from `options`.
-    pub fn new(options: &LinkOptions) -> Result<Self, String> {
+    pub fn new(options: LinkOptions) -> Result<Self, String> {
         let destdir = env::var_os("DESTDIR").filter(|value| !value.is_empty());
         let destdir = destdir.map(|value| absolute(Path::new(&value)));
         let (destdir, named) = (destdir.transpose()?, absolute(&options.directory)?);
@@ -57,8 +63,9 @@ impl InstallPlaces {
             prefix: prefix.map(Path::to_owned),
             tools,
             program: own_program()?,
-            links_only: options.links_only,
             destdir,
+            options,
+            kept_links: Cell::new(0),
         })
     }
 
@@ -74,7 +81,7 @@ impl InstallPlaces {
 
     /// `PREFIX/bin` or `PREFIX/share`, if something is to be installed or removed there.
     pub fn in_prefix(&self, name: &str) -> Option<PathBuf> {
-        let prefix = self.prefix.as_ref().filter(|_| !self.links_only)?;
+        let prefix = self.prefix.as_ref().filter(|_| !self.options.links_only)?;
         Some(prefix.join(name))
     }
 
@@ -109,6 +116,15 @@ impl InstallPlaces {
         self.destdir.is_some()
     }
 
+    /// Announces a change. False in a dry run: the change is not to be made.
+    pub fn change(&self, verb: &str, path: &Path) -> bool {
+        let is_dry = self.options.dry_run;
+        let would = if is_dry { "would " } else { "" };
+        // A caller that has closed stdout wants the change and not the line.
+        say::print(&format!("{would}{verb} {}\n", display_path(path)));
+        !is_dry
+    }
+
     /// True if `target` names the program that runs, or the one in the links' directory.
     pub fn is_name_of_program(&self, target: &Path) -> bool {
         let programs = [self.installed(), self.program.clone()];
@@ -119,8 +135,8 @@ impl InstallPlaces {
 
     /// Targets of the links in the links' directory and in `PREFIX/bin`: relative if program and
     /// links are below one prefix, so that the whole can be moved.
-    pub fn targets(&self, copy: bool) -> [PathBuf; 2] {
-        let is_beside = copy || same_file(&self.program, &self.installed());
+    pub fn targets(&self) -> [PathBuf; 2] {
+        let is_beside = self.options.copy || same_file(&self.program, &self.installed());
         if !is_beside {
             let absolute = self.final_name(&self.program);
             let in_bin = self.tools.join(FROM_TOOLS);
