@@ -16,6 +16,7 @@ use clap_complete::Shell;
 
 use crate::command_line;
 use crate::command_line::help;
+use crate::command_line::mcp::ToolChoice;
 use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::say;
 use crate::contract::provider;
@@ -50,15 +51,16 @@ pub fn run(tools: Registry, name: &str, args: &[OsString]) -> ProgramExit {
         "list" => say::print(&help::list(tools, matches.get_flag("research"))),
         "schema" => {
             let provider = matches.get_one::<String>("for");
-            let named = matches.get_many::<&Tool>("tool").into_iter().flatten();
-            let mode = if matches.get_flag("no-strict") {
-                SchemaMode::Free
-            } else {
-                SchemaMode::Strict
-            };
+            let named = matches.get_many::<ToolChoice>("tool").into_iter().flatten();
+            let named = named.filter_map(|choice| match choice {
+                ToolChoice::Tool(tool) => Some(*tool),
+                ToolChoice::Set(_) | ToolChoice::All => None,
+            });
+            let is_free = matches.get_flag("no-strict").then_some(SchemaMode::Free);
+            let mode = is_free.unwrap_or(SchemaMode::Strict);
             let provider = provider.and_then(|name| ModelProvider::find(name));
             let provider = provider.map(|provider| (provider, mode));
-            definitions(tools, provider, named.copied())
+            definitions(tools, provider, named)
         }
         "doctor" => {
             secrets::hide_memory();

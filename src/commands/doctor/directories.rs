@@ -76,29 +76,24 @@ pub fn find_all(known: Registry) -> Vec<ToolDirectory> {
     let home = home_directory();
     let below = |directory: &Option<PathBuf>, name| Some(directory.as_deref()?.join(name));
     // Beside this executable, or under its prefix.
-    let own = own_program().ok();
-    let own = own.as_deref().and_then(Path::parent);
-    let bin = own
-        .filter(|own| own.ends_with("bin"))
-        .and_then(Path::parent);
-    let prefix = bin.or_else(|| own?.parent()?.parent());
-    let beside = prefix.map(|prefix| prefix.join("libexec/ikigai"));
+    let own = own_program().unwrap_or_default();
+    let own = own.parent();
+    let bin = own.filter(|own| own.ends_with("bin"));
+    let beside = own.filter(|own| own.ends_with("libexec/ikigai"));
+    let beside = bin
+        .and_then(|bin| Some(bin.parent()?.join("libexec/ikigai")))
+        .or_else(|| beside.map(Path::to_owned));
     let places = [
         (PROJECT, below(&here, ".ikigai/tools")),
         ("user", below(&home, ".ikigai/tools")),
-        (
-            "system",
-            beside.filter(|place| bin.is_some() || own == Some(place)),
-        ),
+        ("system", beside),
         ("system", below(&home, ".local/libexec/ikigai")),
         ("system", Some("/usr/local/libexec/ikigai".into())),
         ("system", Some("/usr/libexec/ikigai".into())),
     ];
     let mut found: Vec<(PathBuf, ToolDirectory)> = Vec::new();
-    for (owner, path) in places {
-        let Some(path) = path else {
-            continue;
-        };
+    let places = places.into_iter();
+    for (owner, path) in places.filter_map(|(owner, path)| Some((owner, path?))) {
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         match found.iter_mut().find(|(other, _)| *other == real) {
             Some((_, first)) if first.owner == PROJECT => first.owner = owner,

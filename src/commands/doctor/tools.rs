@@ -98,30 +98,27 @@ impl ToolSurvey<'_> {
             }
         };
         let subject = format!("{:<24} {:<8}", for_line(&name), directory.owner);
-        self.report
-            .row(&subject, colour, &format!("{verdict:<12} {standing}"));
+        let state = format!("{verdict:<12} {standing}");
+        self.report.row(&subject, colour, &state);
     }
 
     fn ask_file(&mut self, directory: &ToolDirectory, file: &Path) -> FileAnswer {
         let shown = display_path(file);
         let is_ours = self.is_ours(file);
         // A link with a tool's name leads to this program again, another file is kept elsewhere.
-        let repair = || match is_ours && file.is_symlink() {
-            true => advice::replace("ln -sfn", file),
-            false => advice::put_aside(file),
-        };
+        let relink = || advice::replace("ln -sfn", file);
+        let relink = (is_ours && file.is_symlink()).then(relink);
+        let repair = relink.unwrap_or_else(|| advice::put_aside(file));
         let Ok(target) = file.canonicalize() else {
             let target = directory.path.join(file.read_link().unwrap_or_default());
             let missing = format!("{} cannot be reached", display_path(&target));
             // A program that was removed has left all its links, which are one finding.
             if is_ours && target.ends_with(PROGRAM) {
-                let text = format!(
-                    "links in {} lead nowhere: {missing}",
-                    display_path(&directory.path)
-                );
+                let place = display_path(&directory.path);
+                let text = format!("links in {place} lead nowhere: {missing}");
                 return Err((text, self.link_as_before(directory)));
             }
-            return Err((format!("{shown} leads nowhere: {missing}"), repair()));
+            return Err((format!("{shown} leads nowhere: {missing}"), repair));
         };
         if access(&target, Access::EXEC_OK).is_err() {
             let text = format!("{} is not executable", display_path(&target));
@@ -131,14 +128,13 @@ impl ToolSurvey<'_> {
             return Ok(None);
         }
         if let Some(why) = trust::objection(file) {
-            let text =
-                format!("{why}: {shown} is not started here, but by hosts that this user runs");
+            let text = format!("{why}: {shown} is started by hosts of this user, and not here");
             self.report.problem(text, advice::put_aside(file));
             return Ok(None);
         }
         let started = Instant::now();
         let name = program::ask_for_schema(file, DEADLINE)
-            .map_err(|fault| (format!("{shown} {}", for_line(&fault)), repair()))?;
+            .map_err(|fault| (format!("{shown} {}", for_line(&fault)), repair))?;
         let took = format!("ok, {} ms", started.elapsed().as_millis());
         if target.ends_with(PROGRAM) && self.compared.insert(target.clone()) {
             self.report_if_older(&target);
@@ -152,11 +148,8 @@ impl ToolSurvey<'_> {
             let tool = self.known.find(&file_name(file));
             is_suffixed(file) && tool.is_some_and(|tool| !tool.link.ends_with("-tool"))
         };
-        let suffix = if directory.files().iter().any(is_respelled) {
-            "--suffix "
-        } else {
-            ""
-        };
+        let suffix = directory.files().iter().any(is_respelled);
+        let suffix = if suffix { "--suffix " } else { "" };
         advice::link_all(&format!("--links-only {suffix}"), &directory.path)
     }
 
@@ -171,18 +164,16 @@ impl ToolSurvey<'_> {
             // A name in `-tool` is registered by every host.
             let is_first_surplus = is_suffixed(file) && !is_suffixed(first);
             let surplus = if is_first_surplus { first } else { file };
-            let text = format!(
-                "{shown} and {first_shown} are the same tool, {key}, of which a host may take either"
-            );
+            let text =
+                format!("{shown} and {first_shown} are the same tool, {key}: one is too many");
             self.report.problem(text, advice::put_aside(surplus));
             return format!("again, beside {first_shown}");
         }
         if self.known.find(&key).is_some()
             && self.compared.insert(first.clone())
-            && program::version_of(first, self.may_start(*owner)).is_none()
+            && program::version_of(first, self.may_start(owner)).is_none()
         {
-            let text =
-                format!("{first_shown} is not this program, and hosts take it instead of {shown}");
+            let text = format!("{first_shown} is not this program, but taken instead of {shown}");
             self.report.problem(text, advice::put_aside(first));
         }
         format!("shadowed by {first_shown}")
@@ -214,8 +205,8 @@ impl ToolSurvey<'_> {
         for tool in missing {
             let subject = format!("{:<24} {:<8}", tool.link, "-");
             self.report.row(&subject, PLAIN, "missing");
-            self.report
-                .problem(format!("no host finds {}", tool.command()), advice.clone());
+            let text = format!("no host finds {}", tool.command());
+            self.report.problem(text, advice.clone());
         }
     }
 
@@ -237,10 +228,9 @@ impl ToolSurvey<'_> {
         let own = program::own_program().unwrap_or_default();
         let directory = usual_directory();
         // npx and uvx fetch a program to be called once, into caches that may have been moved anywhere.
+        let mut parts = own.iter();
         let is_cached = dirs::cache_dir().is_some_and(|caches| own.starts_with(caches))
-            || own
-                .iter()
-                .any(|part| part == "_npx" || part == "archive-v0");
+            || parts.any(|part| part == "_npx" || part == "archive-v0");
         if own.parent() == Some(&directory) {
             self.report.problem(NONE, advice::link_all("", &directory));
         } else if is_cached {
@@ -284,10 +274,11 @@ impl ToolSurvey<'_> {
 fn usual_directory() -> PathBuf {
     let own = program::own_program().unwrap_or_default();
     let beside = own.parent().filter(|one| one.ends_with("libexec/ikigai"));
-    beside.map(Path::to_owned).unwrap_or_else(|| {
-        let prefix = home_directory().map(|home| home.join(".local"));
-        prefix.unwrap_or("/usr/local".into()).join("libexec/ikigai")
-    })
+    if let Some(beside) = beside {
+        return beside.to_owned();
+    }
+    let prefix = home_directory().map(|home| home.join(".local"));
+    prefix.unwrap_or("/usr/local".into()).join("libexec/ikigai")
 }
 
 fn is_suffixed(path: &Path) -> bool {

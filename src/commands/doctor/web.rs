@@ -74,9 +74,10 @@ pub fn report_keys(report: &mut DoctorReport, tools: Registry) {
                 )
             };
             // Half an account is a mistake, none at all may be intended.
-            match is_none {
-                true => report.hint(text("no key"), reads.join(" && ")),
-                false => report.problem(text("only a part of what it needs"), reads.join(" && ")),
+            if is_none {
+                report.hint(text("no key"), reads.join(" && "));
+            } else {
+                report.problem(text("only a part of what it needs"), reads.join(" && "));
             }
         }
     }
@@ -104,10 +105,8 @@ fn report_providers(report: &mut DoctorReport, credentials: &Credentials<'_>) {
         Ok(ProviderChoice::One(provider)) => (PLAIN, provider.name.to_owned()),
         Ok(ProviderChoice::FirstOf(all)) => {
             let names: Vec<&str> = all.iter().map(|provider| provider.name).collect();
-            (
-                PLAIN,
-                format!("the first that answers of {}", names.join(", ")),
-            )
+            let names = names.join(", ");
+            (PLAIN, format!("the first that answers of {names}"))
         }
         Err(error) => {
             let text = for_line(&format!("Searches have nobody to ask: {error}"));
@@ -129,11 +128,7 @@ fn report_cache(report: &mut DoctorReport) {
         CacheState::Sound => (GOOD, "can be written to", None),
         CacheState::NotYet => (PLAIN, "made by the first answer", None),
         CacheState::Unusable => (PLAIN, "no place: nothing is kept", None),
-        CacheState::ReadOnly => (
-            BAD,
-            "cannot be written to: nothing new is kept",
-            Some("u+rwx"),
-        ),
+        CacheState::ReadOnly => (BAD, "cannot be written to: nothing is added", Some("u+rwx")),
         CacheState::Open => (BAD, "others may write to it: nothing is kept", Some("go-w")),
     };
     let place = format!("{} {state}", display_path(&directory));
@@ -186,7 +181,7 @@ pub fn report_network(report: &mut DoctorReport) {
     let (colour, state) = match (trusted_certificates(), named) {
         (Ok(0), _) => (
             PLAIN,
-            "Mozilla's, which are built in: this system has none".to_owned(),
+            "Mozilla's, built in: this system has none".to_owned(),
         ),
         (Ok(count), Some(variable)) => (PLAIN, format!("{count}, which {variable} names")),
         (Ok(count), None) => (PLAIN, format!("{count} of this system's")),

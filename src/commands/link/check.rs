@@ -34,12 +34,13 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 /// # Errors
 /// Some of the links do not answer as they should.
 pub fn check_all(places: &InstallPlaces) -> Result<(), String> {
-    let (version, shown) = (say::version(), display_path(&places.tools));
-    let version = version.trim_end();
-    say::print(&format!(
-        "\n{version} in {shown}\n  {:<24} {:<8} call\n",
-        "tool", "schema"
-    ));
+    let version = say::version();
+    let row = |name: &str, schema: &str, call: &str| {
+        say::print(&format!("  {name:<24} {schema:<8} {call}\n"));
+    };
+    let shown = display_path(&places.tools);
+    say::print(&format!("\n{} in {shown}\n", version.trim_end()));
+    row("tool", "schema", "call");
     let mut failed = 0;
     let mut untried = None;
     let mut next = None;
@@ -61,18 +62,12 @@ pub fn check_all(places: &InstallPlaces) -> Result<(), String> {
             };
             failed += u32::from(schema == "FAILED" || call == "FAILED");
             if let Some(sample) = sample.filter(|sample| sample.file.is_none()) {
-                let call = || {
-                    format!(
-                        "printf '%s' {} | {}",
-                        quoted(sample.request),
-                        shell_word(&link)
-                    )
-                };
-                next.get_or_insert_with(call);
+                let (request, link) = (quoted(sample.request), shell_word(&link));
+                next.get_or_insert_with(|| format!("printf '%s' {request} | {link}"));
             }
             (schema, call)
         };
-        say::print(&format!("  {name:<24} {schema:<8} {call}\n"));
+        row(&name, schema, call);
     }
     say::print("\n");
     if let Some(why) = untried {
@@ -90,12 +85,8 @@ pub fn check_all(places: &InstallPlaces) -> Result<(), String> {
 
 /// Prints the next steps: a call that works as it is printed, and how this shell finds the program.
 fn suggest(places: &InstallPlaces, call: Option<String>) {
-    let installed = places.installed();
-    let program = shell_word(if installed.is_file() {
-        &installed
-    } else {
-        &places.program
-    });
+    let installed = Some(places.installed()).filter(|program| program.is_file());
+    let program = shell_word(installed.as_ref().unwrap_or(&places.program));
     let call = call.unwrap_or_else(|| format!("{program} --help"));
     say::print(&format!("Try next:\n  {call}\n"));
     if places.is_staged() {

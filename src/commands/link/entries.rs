@@ -36,20 +36,16 @@ pub enum InstalledContent {
 pub fn names(options: &LinkOptions) -> impl Iterator<Item = String> {
     let suffix = options.suffix;
     let tools = TOOLS.linked(options.research);
-    tools.map(move |tool| match suffix {
-        true => format!("{}-tool", tool.command()),
-        false => tool.link.to_owned(),
+    tools.map(move |tool| {
+        let suffixed = || format!("{}-tool", tool.command());
+        suffix.then(suffixed).unwrap_or(tool.link.to_owned())
     })
 }
 
 /// The names of `tools` in either spelling.
 fn spellings(tools: impl Iterator<Item = &'static Tool>) -> impl Iterator<Item = String> {
-    tools.flat_map(|tool| {
-        [
-            tool.command().to_owned(),
-            format!("{}-tool", tool.command()),
-        ]
-    })
+    let names = tools.map(Tool::command);
+    names.flat_map(|name| [name.to_owned(), format!("{name}-tool")])
 }
 
 /// True if a link of ours for a tool of research is there.
@@ -79,22 +75,20 @@ pub fn all_entries(places: &InstallPlaces) -> Result<Vec<InstallEntry>, String> 
     let Some(share) = places.in_prefix("share") else {
         return Ok(entries);
     };
-    let manual =
-        man::pages(TOOLS).map_err(|error| format!("the manual pages cannot be made: {error}"))?;
-    let manual = manual
-        .into_iter()
-        .map(|(name, page)| (Path::new(MANUAL).join(name), page));
-    let scripts = COMPLETIONS.iter().map(|(shell, name)| {
-        (
-            PathBuf::from(name),
-            completions::script(TOOLS, *shell).into_bytes(),
-        )
-    });
-    let pages = manual.chain(scripts);
-    entries
-        .extend(pages.map(|(name, page)| {
-            entry(share.join(name), Some(InstalledContent::File(page, 0o644)))
-        }));
+    let mut lay = |name: &Path, page: Vec<u8>| {
+        let content = InstalledContent::File(page, 0o644);
+        entries.push(entry(share.join(name), Some(content)));
+    };
+    let manual = man::pages(TOOLS);
+    for (name, page) in manual.map_err(|error| format!("no manual page can be made: {error}"))? {
+        lay(&Path::new(MANUAL).join(name), page);
+    }
+    for (shell, name) in COMPLETIONS {
+        lay(
+            Path::new(name),
+            completions::script(TOOLS, shell).into_bytes(),
+        );
+    }
     Ok(entries)
 }
 
@@ -103,22 +97,25 @@ impl InstallEntry {
     pub fn install(&self, places: &InstallPlaces) -> Result<(), String> {
         let is_ours = self.is_ours(places);
         match &self.content {
-            None if is_ours => remove_file(places, &self.path),
-            Some(content) if is_ours || !is_there(&self.path) => content.lay(places, &self.path),
-            None => Ok(()),
+            None if is_ours => return remove_file(places, &self.path),
+            None => {}
+            Some(content) if is_ours || !is_there(&self.path) => {
+                return content.lay(places, &self.path);
+            }
             Some(_) => self.keep(places),
         }
+        Ok(())
     }
 
     /// Takes away what is ours.
     pub fn remove(&self, places: &InstallPlaces) -> Result<(), String> {
         if self.is_ours(places) {
-            remove_file(places, &self.path)
-        } else if is_there(&self.path) {
-            self.keep(places)
-        } else {
-            Ok(())
+            return remove_file(places, &self.path);
         }
+        if is_there(&self.path) {
+            self.keep(places);
+        }
+        Ok(())
     }
 
     fn is_page(&self) -> bool {
@@ -127,18 +124,16 @@ impl InstallEntry {
 
     fn is_ours(&self, places: &InstallPlaces) -> bool {
         if self.is_page() {
-            is_page(&self.path)
-        } else {
-            is_link(places, &self.path)
+            return is_page(&self.path);
         }
+        is_link(places, &self.path)
     }
 
-    fn keep(&self, places: &InstallPlaces) -> Result<(), String> {
+    fn keep(&self, places: &InstallPlaces) {
         let kept = places.kept_links.get() + usize::from(!self.is_page());
         places.kept_links.set(kept);
         let shown = display_path(&self.path);
         warn(&format!("kept {shown}, which was not made by this program"));
-        Ok(())
     }
 }
 
@@ -150,11 +145,14 @@ impl InstalledContent {
     /// Brings it to `path`, unless it is there.
     pub fn lay(&self, places: &InstallPlaces, path: &Path) -> Result<(), String> {
         let (verb, is_there) = match self {
-            Self::Link(target) => ("link", fs::read_link(path).ok().as_ref() == Some(target)),
-            Self::File(bytes, _) => {
-                let there = read(path, bytes.len() as u64);
-                ("lay", there.as_ref() == Some(bytes))
-            }
+            Self::Link(target) => (
+                "link",
+                fs::read_link(path).is_ok_and(|there| there == *target),
+            ),
+            Self::File(bytes, _) => (
+                "lay",
+                read(path, bytes.len() as u64).as_ref() == Some(bytes),
+            ),
         };
         if is_there || !places.change(verb, path) {
             return Ok(());
@@ -240,12 +238,10 @@ pub fn is_link(places: &InstallPlaces, path: &Path) -> bool {
         return false;
     };
     let in_tools = path.starts_with(&places.tools);
-    let near: &[&str] = if in_tools {
-        &[PROGRAM, FROM_TOOLS]
-    } else {
-        &[FROM_BIN]
-    };
-    if near.iter().any(|one| target == Path::new(one)) || places.is_name_of_program(&target) {
+    let name = target.to_str().unwrap_or_default();
+    let is_near =
+        (in_tools && [PROGRAM, FROM_TOOLS].contains(&name)) || (!in_tools && name == FROM_BIN);
+    if is_near || places.is_name_of_program(&target) {
         return true;
     }
     let is_another_copy = || match target.canonicalize() {

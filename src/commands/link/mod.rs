@@ -29,10 +29,7 @@ use places::InstallPlaces;
 
 /// The parts to install or remove, and the directory.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of the command line, and none implies another"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct LinkOptions {
     /// The directory of the links, as the caller named it.
     pub directory: PathBuf,
@@ -170,11 +167,7 @@ fn remove_all(places: &InstallPlaces) -> Result<(), String> {
     // The record stays if something of ours does that needs it.
     let is_needed = stays || (options.links_only && others.iter().any(|one| one.is_dir()));
     let record = places.record();
-    if !is_needed
-        && record
-            .symlink_metadata()
-            .is_ok_and(|status| status.is_file())
-    {
+    if !is_needed && entries::read(&record, entries::LONGEST_PAGE).is_some() {
         entries::remove_file(places, &record)?;
         if !options.dry_run {
             directories::remove_empty(places, &inner);

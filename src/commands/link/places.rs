@@ -9,7 +9,6 @@ use std::cell::Cell;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap_complete::Shell;
@@ -127,10 +126,8 @@ impl InstallPlaces {
 
     /// True if `target` names the program that runs, or the one in the links' directory.
     pub fn is_name_of_program(&self, target: &Path) -> bool {
-        let programs = [self.installed(), self.program.clone()];
-        programs
-            .iter()
-            .any(|program| target == program || target == self.final_name(program))
+        let is_name = |program: &Path| target == program || target == self.final_name(program);
+        is_name(&self.installed()) || is_name(&self.program)
     }
 
     /// Targets of the links in the links' directory and in `PREFIX/bin`: relative if program and
@@ -147,13 +144,9 @@ impl InstallPlaces {
         // `bin` may itself be a link to elsewhere.
         let real = |path: PathBuf| fs::canonicalize(path).ok();
         let bin = self.in_prefix("bin").and_then(real);
-        let is_below =
-            bin.is_none_or(|bin| bin.parent() == self.prefix.clone().and_then(real).as_deref());
-        let to_bin = if is_below {
-            FROM_BIN.into()
-        } else {
-            self.final_name(&self.installed())
-        };
+        let prefix = self.prefix.clone().and_then(real);
+        let elsewhere = bin.filter(|bin| bin.parent() != prefix.as_deref());
+        let to_bin = elsewhere.map_or(FROM_BIN.into(), |_| self.final_name(&self.installed()));
         [PROGRAM.into(), to_bin]
     }
 }
@@ -167,8 +160,7 @@ fn below(directory: Option<&Path>, path: &Path) -> PathBuf {
 
 /// `path` from the root on, without the slashes at its end.
 fn absolute(path: &Path) -> Result<PathBuf, String> {
-    let absolute = std::path::absolute(path);
-    let absolute =
-        absolute.map_err(|error: io::Error| failure(path, "does not name a directory", &error))?;
+    let named = |error| failure(path, "does not name a directory", &error);
+    let absolute = std::path::absolute(path).map_err(named)?;
     Ok(absolute.components().collect())
 }
