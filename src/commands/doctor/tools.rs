@@ -160,15 +160,6 @@ impl ToolSurvey<'_> {
             return String::new();
         };
         let (shown, first_shown) = (display_path(file), display_path(first));
-        if first.parent() == file.parent() {
-            // A name in `-tool` is registered by every host.
-            let is_first_surplus = is_suffixed(file) && !is_suffixed(first);
-            let surplus = if is_first_surplus { first } else { file };
-            let text =
-                format!("{shown} and {first_shown} are the same tool, {key}: one is too many");
-            self.report.problem(text, advice::put_aside(surplus));
-            return format!("again, beside {first_shown}");
-        }
         if self.known.find(&key).is_some()
             && self.compared.insert(first.clone())
             && program::version_of(first, self.may_start(owner)).is_none()
