@@ -54,12 +54,12 @@ fn failure(path: &Path, what: &str, error: &io::Error) -> String {
 
 /// Installs or removes as `options` say. Exits 1 if something else is in the place of a link, or a
 /// step failed.
-pub fn run(options: &LinkOptions) -> ProgramExit {
+pub fn run(options: LinkOptions) -> ProgramExit {
     // Everything that is made has the same permissions for every caller. This process does nothing
     // else.
     umask(Mode::WGRP | Mode::WOTH);
-    let done = InstallPlaces::new(options.clone()).and_then(|places| {
-        if options.remove {
+    let done = InstallPlaces::new(options).and_then(|places| {
+        if places.options.remove {
             return remove_all(&places);
         }
         install_all(places)
