@@ -201,8 +201,8 @@ impl ToolSurvey<'_> {
         }
     }
 
-    /// Reports that the links lead to an older version: a host then gets other tools than are read of
-    /// here.
+    /// Reports that the links lead to an older version: a host then gets other tools than are read
+    /// of here.
     fn report_if_older(&mut self, program: &Path) {
         let version = program::version_of(program, true);
         if let Some(version) = version.filter(|version| program::is_older(version)) {
@@ -218,7 +218,7 @@ impl ToolSurvey<'_> {
         const CLIENTS: &str = "MCP clients and the command line need none";
         let own = program::own_program().unwrap_or_default();
         let directory = usual_directory();
-        // npx and uvx fetch a program to be called once, into caches that may have been moved anywhere.
+        // npx and uvx fetch a program to be called once, into caches that may lie anywhere.
         let mut parts = own.iter();
         let is_cached = dirs::cache_dir().is_some_and(|caches| own.starts_with(caches))
             || parts.any(|part| part == "_npx" || part == "archive-v0");

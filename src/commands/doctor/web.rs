@@ -1,5 +1,6 @@
-//! The web's tools: their keys, which are never shown, the providers of search, the cache and its key,
-//! the proxies that the environment names, and the certificates that are trusted. Nothing is sent.
+//! The web's tools: their keys, which are never shown, the providers of search, the cache and its
+//! key, the proxies that the environment names, and the certificates that are trusted. Nothing is
+//! sent.
 
 use std::env;
 use std::fs::File;
