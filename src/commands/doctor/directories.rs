@@ -14,7 +14,6 @@ use crate::commands::program::{own_program, path_directories, same_file, shell_w
 use crate::console::exit::PROGRAM;
 use crate::console::sanitize::display_path;
 use crate::registry::Registry;
-use crate::sort::Sort;
 
 /// The owner of the tools in the folder of the project that is worked on.
 pub const PROJECT: &str = "project";
@@ -120,7 +119,7 @@ fn list_files(known: Registry, directory: &Path) -> io::Result<Vec<PathBuf>> {
     access(directory, Access::EXEC_OK)?;
     let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let mut files: Vec<PathBuf> = files.filter(|file| may_be_tool(known, file)).collect();
-    files.arrange();
+    files.sort();
     Ok(files)
 }
 
