@@ -52,7 +52,7 @@ fn run_program(args: &[OsString]) -> ProgramExit {
         Some("--version" | "-V") => say::print(&say::version()),
         Some("help") => help::about(TOOLS, rest),
         Some("mcp") => run_mcp(rest),
-        Some(name) if command_line::NAMES.contains(&name) => commands::run(TOOLS, name, rest),
+        Some(name) if command_line::has(name) => commands::run(TOOLS, name, rest),
         name => match name.and_then(|name| TOOLS.find(name)) {
             Some(tool) => run_tool(tool, &format!("{PROGRAM} {}", tool.command()), rest),
             None => help::unknown_name(TOOLS, &first.to_string_lossy()),

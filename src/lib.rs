@@ -54,7 +54,6 @@ pub mod registry;
 mod sandbox;
 mod secrets;
 mod shell;
-mod sort;
 mod tools;
 mod unseen;
 

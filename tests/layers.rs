@@ -45,7 +45,7 @@ fn assert_free_of(directories: &[&str], what: &[&str]) {
     }
 }
 
-const WORKSHOPS: [&str; 16] = [
+const WORKSHOPS: [&str; 15] = [
     "access",
     "browser",
     "cache",
@@ -59,7 +59,6 @@ const WORKSHOPS: [&str; 16] = [
     "sandbox",
     "search",
     "shell",
-    "sort.rs",
     "unseen.rs",
     "web",
 ];

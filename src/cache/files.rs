@@ -17,7 +17,6 @@ use rustix::process::geteuid;
 use super::keys::EntryKeys;
 use super::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard};
 use crate::sandbox::confinement::{self, Confinement};
-use crate::sort::Sort;
 
 /// The most that all entries have together, in bytes.
 const MOST: u64 = 64 * 1024 * 1024;
@@ -142,7 +141,7 @@ impl CacheFiles {
         if total <= self.most {
             return;
         }
-        kept.arrange();
+        kept.sort();
         for (_, length, path) in kept {
             if total <= self.most {
                 break;

@@ -9,7 +9,7 @@ use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
 use super::files::of_a_home_that_is_there;
-use super::keys::{EntryKeys, FILE};
+use super::keys::FILE;
 
 /// State of the user's cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub struct CacheStatus {
     pub directory: Option<PathBuf>,
     /// The state of that directory.
     pub state: CacheState,
-    /// The place of its key.
-    pub key: CacheKey,
+    /// The file of its key, there or not, where the environment has none.
+    pub key_file: Option<PathBuf>,
 }
 
 /// The state of the directory.
@@ -37,42 +37,18 @@ pub enum CacheState {
     Unusable,
 }
 
-/// The place of the key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CacheKey {
-    /// In the variable.
-    Set,
-    /// The value of the variable is not a key, so that nothing is kept.
-    Wrong,
-    /// In this file.
-    File(PathBuf),
-    /// In this file, which the first entry makes.
-    NotYet(PathBuf),
-    /// It has no place.
-    Nowhere,
-}
-
-/// Looks at the user's own cache; `secret` is the value of the key's variable.
+/// Looks at the user's own cache.
 #[must_use]
-pub fn look_at_cache(secret: Option<&str>) -> CacheStatus {
+pub fn look_at_cache() -> CacheStatus {
     let place = |place: Option<PathBuf>| {
         let place = place.and_then(of_a_home_that_is_there)?;
         Some(place.join("ikigai-tools"))
     };
     let directory = place(dirs::cache_dir());
-    let key = match secret.filter(|secret| !secret.is_empty()) {
-        Some(digits) if EntryKeys::from_digits(digits).is_some() => CacheKey::Set,
-        Some(_) => CacheKey::Wrong,
-        None => match place(dirs::state_dir()).map(|place| place.join(FILE)) {
-            Some(file) if file.exists() => CacheKey::File(file),
-            Some(file) => CacheKey::NotYet(file),
-            None => CacheKey::Nowhere,
-        },
-    };
     CacheStatus {
         state: directory.as_deref().map_or(CacheState::Unusable, state),
         directory,
-        key,
+        key_file: place(dirs::state_dir()).map(|place| place.join(FILE)),
     }
 }
 
@@ -117,12 +93,5 @@ mod tests {
         fs::remove_dir(&directory).unwrap();
         fs::write(&directory, "").unwrap();
         assert_eq!(state(&directory), CacheState::Unusable);
-    }
-
-    #[test]
-    fn a_key_that_is_none_is_told_from_one() {
-        assert_eq!(look_at_cache(Some(&"07".repeat(32))).key, CacheKey::Set);
-        assert_eq!(look_at_cache(Some("nonsense")).key, CacheKey::Wrong);
-        assert_ne!(look_at_cache(Some("")).key, CacheKey::Wrong);
     }
 }

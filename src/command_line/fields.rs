@@ -9,7 +9,7 @@ use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use serde_json::{Map, Value};
 
-use crate::command_line::confinement;
+use crate::command_line::{confinement, flag};
 use crate::contract::request;
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
 use crate::contract::tool::Tool;
@@ -39,7 +39,7 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
         command = command.arg(flag(NO_CACHE, "Ask anew, whatever was found out lately"));
     }
     for field in &schema.fields {
-        command = command.arg(option(field));
+        command = command.arg(field_option(field));
     }
     for field in schema.fields.iter().filter(|field| field.required) {
         command = command.arg(
@@ -69,14 +69,7 @@ pub fn value_name(field: &SchemaField) -> String {
     }
 }
 
-fn flag(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .action(ArgAction::SetTrue)
-        .help(help)
-}
-
-fn option(field: &SchemaField) -> Arg {
+fn field_option(field: &SchemaField) -> Arg {
     let option = Arg::new(field.name.clone())
         .long(field.flag())
         .value_name(value_name(field))

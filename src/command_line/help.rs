@@ -9,7 +9,6 @@ use crate::console::say::{print, report_usage};
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
 use crate::contract::tool::{FieldRole, Tool};
 use crate::registry::Registry;
-use crate::sort::Sort;
 use crate::{command_line, registry};
 
 /// The names of the links that are installed, a line each.
@@ -152,7 +151,7 @@ pub fn exit_status(tool: &Tool) -> Vec<(String, String)> {
     }
     mean(exits.failed, "it was not done, or not to its end");
     mean(usage, "the command line could not be understood");
-    codes.arrange_by_key(|(code, _)| *code);
+    codes.sort_by_key(|(code, _)| *code);
     let codes = codes.into_iter();
     let codes = codes.map(|(code, meanings)| (code.to_string(), meanings.join("; or ")));
     let others = tool.has(FieldRole::ExitCode).then(|| {

@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command, Error, value_parser};
 
-use crate::command_line::confinement;
+use crate::command_line::{confinement, flag, option};
 use crate::contract::tool::{AccessScope, Tool, ToolSet};
 use crate::registry;
 use crate::registry::Registry;
@@ -69,12 +69,10 @@ fn on_stdio(tools: Registry) -> Command {
              the end of its input, and with it all that its calls started. Its log is stderr.",
         )
         .arg(
-            Arg::new("tools")
-                .long("tools")
-                .value_name("NAME,...")
+            option("tools", "NAME,...")
                 .action(ArgAction::Append)
                 .value_delimiter(',')
-                .value_parser(ChosenTools(tools))
+                .value_parser(ToolNames { tools, sets: &SETS })
                 .hide_possible_values(true)
                 .help("Serve only these tools or sets, separated by commas; sets: local, web, research, all")
                 .long_help(format!(
@@ -83,12 +81,7 @@ fn on_stdio(tools: Registry) -> Command {
                     names(tools.into_iter().filter(|tool| tool.offered)),
                 )),
         )
-        .arg(
-            Arg::new("read-only")
-                .long("read-only")
-                .action(ArgAction::SetTrue)
-                .help("Serve only the tools that change nothing"),
-        )
+        .arg(flag("read-only", "Serve only the tools that change nothing"))
         .args(confinement::flags())
         .mut_arg("root", |arg| {
             arg.long_help(format!(
@@ -102,25 +95,16 @@ fn on_stdio(tools: Registry) -> Command {
             arg.help("Keep commands off the network, and serve no tool that uses it")
         })
         .arg(
-            Arg::new("timeout")
-                .long("timeout")
-                .value_name("SECONDS")
+            option("timeout", "SECONDS")
                 .value_parser(value_parser!(u32))
                 .help("End a call after so long; 600 if not given, 0 for never"),
         )
         .arg(
-            Arg::new("max-answer")
-                .long("max-answer")
-                .value_name("BYTES")
+            option("max-answer", "BYTES")
                 .value_parser(value_parser!(u32))
                 .help("The longest answer, in bytes; if not given, what the client lets through; 0 for no bound"),
         )
-        .arg(
-            Arg::new("structured")
-                .long("structured")
-                .action(ArgAction::SetTrue)
-                .help("Answer with JSON objects, for programs; these are not bounded"),
-        )
+        .arg(flag("structured", "Answer with JSON objects, for programs; these are not bounded"))
 }
 
 /// The tools of this scope, by the names that people type.
@@ -205,15 +189,12 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
         http.admits(&tools, confined)
             .map_err(|reason| command.error(ErrorKind::ValueValidation, reason))?;
     }
-    let timeout = match matches.get_one::<u32>("timeout") {
-        None => Some(TIMEOUT),
-        Some(0) => None,
-        Some(seconds) => Some(Duration::from_secs(u64::from(*seconds))),
-    };
+    let seconds = matches.get_one::<u32>("timeout");
+    let timeout = seconds.map_or(TIMEOUT, |seconds| Duration::from_secs((*seconds).into()));
     Ok(McpCommand::Serve(Box::new(McpOptions {
         tools,
         bounds,
-        timeout,
+        timeout: Some(timeout).filter(|time| !time.is_zero()),
         structured,
         max_answer: bytes,
         http,
@@ -231,66 +212,49 @@ const SETS: [&str; 4] = {
 
 /// A tool or a set of tools that is to be served.
 #[derive(Clone, Copy)]
-enum ToolChoice {
+pub enum ToolChoice {
+    /// One tool.
     Tool(&'static Tool),
+    /// The tools of a set.
     Set(ToolSet),
+    /// Every tool.
     All,
 }
 
-/// Reads the name of a tool or of a set of tools, and offers both to completions.
+/// Reads the name of a tool, in any of its spellings, or of one of these sets, and offers both to
+/// completions.
 #[derive(Clone, Copy, Debug)]
-struct ChosenTools(Registry);
+pub struct ToolNames {
+    /// The tools.
+    pub tools: Registry,
+    /// The sets.
+    pub sets: &'static [&'static str],
+}
 
-impl TypedValueParser for ChosenTools {
+impl TypedValueParser for ToolNames {
     type Value = ToolChoice;
 
     fn parse_ref(
         &self,
-        command: &Command,
+        cmd: &Command,
         arg: Option<&Arg>,
         value: &OsStr,
-    ) -> Result<Self::Value, Error> {
-        let tools = self.0;
+    ) -> Result<ToolChoice, Error> {
+        let Self { tools, sets } = *self;
         let parser = StringValueParser::new().try_map(move |name| {
             let wanted = name.trim().to_lowercase();
-            if wanted == ALL {
-                return Ok(ToolChoice::All);
+            if !sets.contains(&wanted.as_str()) {
+                return tool(tools, &name, sets).map(ToolChoice::Tool);
             }
-            match ToolSet::NAMES.iter().find(|(name, _)| *name == wanted) {
-                Some((_, set)) => Ok(ToolChoice::Set(*set)),
-                None => tool(tools, &name, &SETS).map(ToolChoice::Tool),
-            }
+            let set = ToolSet::NAMES.iter().find(|(name, _)| *name == wanted);
+            Ok::<_, String>(set.map_or(ToolChoice::All, |(_, set)| ToolChoice::Set(*set)))
         });
-        parser.parse_ref(command, arg, value)
+        parser.parse_ref(cmd, arg, value)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(
-            self.0.commands().chain(SETS).map(PossibleValue::new),
-        ))
-    }
-}
-
-/// Reads a tool's name in any of its spellings, and offers the plain ones to completions.
-#[derive(Clone, Copy, Debug)]
-pub struct ToolName(pub Registry);
-
-impl TypedValueParser for ToolName {
-    type Value = &'static Tool;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        arg: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<Self::Value, Error> {
-        let tools = self.0;
-        let parser = StringValueParser::new().try_map(move |name| tool(tools, &name, &[]));
-        parser.parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.0.commands().map(PossibleValue::new)))
+        let names = self.tools.commands().chain(self.sets.iter().copied());
+        Some(Box::new(names.map(PossibleValue::new)))
     }
 }
 

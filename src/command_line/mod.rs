@@ -18,18 +18,6 @@ use crate::contract::provider::ModelProvider;
 use crate::contract::schema::Schema;
 use crate::registry::Registry;
 
-/// The commands' names, for telling them from tools before anything is built. `mcp` is a front end
-/// of its own.
-pub const NAMES: [&str; 7] = [
-    "list",
-    "schema",
-    "token",
-    "doctor",
-    "link",
-    "completions",
-    "man",
-];
-
 /// The function that makes a command's definition.
 type CommandBuilder = fn(Registry) -> Command;
 
@@ -44,6 +32,11 @@ const MAKERS: [(&str, CommandBuilder); 8] = [
     ("completions", |_| completions()),
     ("man", |_| man()),
 ];
+
+/// True if `name` is a command that is carried out here: `mcp` is a front end of its own.
+pub fn has(name: &str) -> bool {
+    name != "mcp" && MAKERS.iter().any(|(one, _)| *one == name)
+}
 
 /// The commands, in the order in which help shows them.
 pub fn all(tools: Registry) -> Vec<Command> {
@@ -92,24 +85,22 @@ fn schema(tools: Registry) -> Command {
     Command::new("schema")
         .about("Print the tools' definitions, in a provider's own form")
         .arg(
-            Arg::new("for")
-                .long("for")
-                .value_name("PROVIDER")
+            option("for", "PROVIDER")
                 .value_parser(PossibleValuesParser::new(ModelProvider::NAMES))
                 .help("The provider whose request is to take them; none is the hosts' own form"),
         )
         .arg(
-            Arg::new("no-strict")
-                .long("no-strict")
-                .action(ArgAction::SetTrue)
-                .requires("for")
-                .help("Leave the provider's strict mode off: optional fields may then be missing"),
+            flag(
+                "no-strict",
+                "Leave the provider's strict mode off: optional fields may then be missing",
+            )
+            .requires("for"),
         )
         .arg(
             Arg::new("tool")
                 .value_name("TOOL")
                 .action(ArgAction::Append)
-                .value_parser(mcp::ToolName(tools))
+                .value_parser(mcp::ToolNames { tools, sets: &[] })
                 .hide_possible_values(true)
                 .help(format!("The tools: {}; none is all of them", names(tools))),
         )
@@ -127,12 +118,7 @@ fn doctor() -> Command {
          time; and at whether the keys that tools need are there. Each tool is started with --schema, as a host \
          does, except a project's own, since its authors could have put any program there. Exits 1 if anything \
          is wrong, and says what to do.",
-    ).arg(
-        Arg::new("run-project")
-            .long("run-project")
-            .action(ArgAction::SetTrue)
-            .help("Start the tools that the project in this directory has brought, too"),
-    )
+    ).arg(flag("run-project", "Start the tools that the project in this directory has brought, too"))
 }
 
 fn token() -> Command {
@@ -151,20 +137,29 @@ fn token() -> Command {
                 .help("Whose it is: 1 to 64 letters, digits, dots, hyphens and underscores"),
         )
         .arg(
-            Arg::new("file")
-                .long("file")
-                .value_name("FILE")
+            option("file", "FILE")
                 .value_hint(ValueHint::FilePath)
                 .value_parser(value_parser!(PathBuf))
                 .help("Add the token's line to this file, made with mode 0600 if it is missing"),
         )
 }
 
+/// A flag without a value.
 fn flag(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .action(ArgAction::SetTrue)
-        .help(help)
+    let flag = Arg::new(name).long(name).action(ArgAction::SetTrue);
+    flag.help(help)
+}
+
+/// A flag with a value.
+fn option(name: &'static str, value: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value)
+}
+
+/// The directory that is the command's own.
+fn directory(help: &'static str) -> Arg {
+    let directory = Arg::new("directory").value_name("DIR").required(true);
+    let directory = directory.value_hint(ValueHint::DirPath);
+    directory.value_parser(value_parser!(PathBuf)).help(help)
 }
 
 fn link() -> Command {
@@ -178,56 +173,28 @@ fn link() -> Command {
              removed; in the place of a link it makes the call exit 1. If DESTDIR is set, it stands before \
              every path. Never put DIR on a PATH, where `bash` and `grep` would shadow the real ones.",
         )
-        .arg(
-            Arg::new("directory")
-                .value_name("DIR")
-                .required(true)
-                .value_hint(ValueHint::DirPath)
-                .value_parser(value_parser!(PathBuf))
-                .help("Where hosts look: ~/.ikigai/tools, PROJECT/.ikigai/tools, PREFIX/libexec/ikigai"),
-        )
-        .arg(flag(
-            "suffix",
-            "Let every link's name end in -tool, for hosts that register no other names",
-        ))
-        .arg(flag(
-            "research",
-            "Create links for the tools of the set research as well; they stay until --remove",
-        ))
-        .arg(flag(
-            "copy",
-            "Copy the program itself into DIR as well, so that the whole can be moved; or remove it",
-        ))
-        .arg(flag(
-            "links-only",
-            "Leave PREFIX/bin and PREFIX/share alone",
-        ))
-        .arg(flag("remove", "Remove what was installed, and the directories made for it"))
-        .arg(flag("dry-run", "Say what would be done, and change nothing"))
+        .arg(directory("Where hosts look: ~/.ikigai/tools, PROJECT/.ikigai/tools, PREFIX/libexec/ikigai"))
+        .args([
+            flag("suffix", "Let every link's name end in -tool, for hosts that register no other names"),
+            flag("research", "Create links for the tools of the set research as well; they stay until --remove"),
+            flag("copy", "Copy the program itself into DIR as well, so that the whole can be moved; or remove it"),
+            flag("links-only", "Leave PREFIX/bin and PREFIX/share alone"),
+            flag("remove", "Remove what was installed, and the directories made for it"),
+            flag("dry-run", "Say what would be done, and change nothing"),
+        ])
 }
 
 fn completions() -> Command {
+    let shell = Arg::new("shell").value_name("SHELL").required(true);
     Command::new("completions")
         .about("Print the completions for a shell")
-        .arg(
-            Arg::new("shell")
-                .value_name("SHELL")
-                .required(true)
-                .value_parser(value_parser!(Shell)),
-        )
+        .arg(shell.value_parser(value_parser!(Shell)))
 }
 
 fn man() -> Command {
     Command::new("man")
         .about("Write the manual pages into a directory")
-        .arg(
-            Arg::new("directory")
-                .value_name("DIR")
-                .required(true)
-                .value_hint(ValueHint::DirPath)
-                .value_parser(value_parser!(PathBuf))
-                .help("The directory, which is made if it is missing"),
-        )
+        .arg(directory("The directory, which is made if it is missing"))
 }
 
 #[cfg(test)]
@@ -243,9 +210,9 @@ mod tests {
             .iter()
             .map(|one| one.get_name().to_owned())
             .collect();
-        assert!(NAMES.iter().all(|name| names.iter().any(|one| one == name)));
-        for name in NAMES {
+        for name in &names {
             assert!(registry::find(name).is_none(), "{name}");
+            assert_eq!(has(name), name != "mcp");
         }
     }
 

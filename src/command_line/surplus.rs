@@ -15,174 +15,112 @@ use crate::contract::tool::{AccessScope, Tool};
 /// The words to type instead of `args`, if they can be told. `args` hold something that the tool,
 /// reached by `invocation`, has no place for.
 pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString]) -> Option<String> {
-    let mut words = Vec::new();
-    for arg in args {
-        match arg.to_str()? {
-            "--json" => {}
-            word => words.push(word),
-        }
-    }
+    let words: Option<Vec<&str>> = args.iter().map(|arg| arg.to_str()).collect();
+    let words: Vec<&str> = words?
+        .into_iter()
+        .filter(|word| *word != "--json")
+        .collect();
     let mut required = schema.fields.iter().filter(|field| field.required);
     let (field, None) = (required.next()?, required.next()) else {
         return None;
     };
-    let call = CallWords { invocation, words };
-    match (tool.scope, hint(field)) {
-        _ if call.names_a_field(schema) || call.words.first()?.starts_with("--") => None,
-        (_, ValueHint::CommandString) => Some(call.as_command()),
-        (AccessScope::Paths { directory, .. }, _) => {
-            let directory = schema.fields.iter().find(|one| one.name == directory)?;
-            call.with_directory(tool, schema, field, directory)
+    // Then the error is about flags.
+    let name = |word: &str| word.split('=').next().unwrap_or(word).replace('_', "-");
+    let is_field = |word: &&str| {
+        let mut fields = schema.fields.iter();
+        fields.any(|field| name(word).strip_prefix("--") == Some(&*field.flag()))
+    };
+    if words.iter().any(is_field) || words.first()?.starts_with("--") {
+        return None;
+    }
+    let option = words
+        .iter()
+        .find(|word| word.starts_with('-') && word.len() > 1);
+    match (tool.scope, hint(field), &words[..]) {
+        // As the real shells have it.
+        (_, ValueHint::CommandString, ["-c" | "-lc" | "-ic", command, ..]) => {
+            Some(in_quotes(invocation, "command", command))
         }
-        (_, ValueHint::Other) if field.kind == FieldKind::Text => call.as_text(field),
-        (_, ValueHint::AnyPath | ValueHint::Url) => call.one_by_one(schema, field),
+        (_, ValueHint::CommandString, words) => {
+            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            Some(in_quotes(invocation, "command", &words.join(" ")))
+        }
+        (AccessScope::Paths { directory, .. }, _, words) => {
+            let call = (invocation, option.copied());
+            with_directory(tool, schema, field, directory, call, words)
+        }
+        (_, ValueHint::Other, words) if field.kind == FieldKind::Text && option.is_none() => {
+            Some(in_quotes(invocation, &field.name, &words.join(" ")))
+        }
+        (_, ValueHint::AnyPath | ValueHint::Url, [first, second, ..]) if option.is_none() => {
+            // A number behind a file is its first line.
+            let mut fields = schema.fields.iter();
+            let line = fields.find(|one| one.kind == FieldKind::Integer);
+            let line = line.filter(|_| second.parse::<u64>().is_ok());
+            let (first, quoted_second) = (quoted(first), quoted(second));
+            Some(match line {
+                Some(line) => {
+                    let flag = line.flag();
+                    format!("give numbers by name: {invocation} {first} --{flag} {second}")
+                }
+                None => format!(
+                    "a call takes one {}: {invocation} {first}, and then {invocation} {quoted_second}",
+                    field.name
+                ),
+            })
+        }
         _ => None,
     }
 }
 
-/// A call as it was typed.
-struct CallWords<'a> {
-    invocation: &'a str,
-    words: Vec<&'a str>,
+fn in_quotes(invocation: &str, field: &str, value: &str) -> String {
+    let value = quoted(value);
+    format!("the {field} is one word: put it in quotes, {invocation} {value}")
 }
 
-impl CallWords<'_> {
-    /// True if a field's flag, or something like it, is among the words: then the error is about
-    /// flags.
-    fn names_a_field(&self, schema: &Schema) -> bool {
-        self.words.iter().any(|word| {
-            let name = word.split('=').next().unwrap_or(word).replace('_', "-");
-            let field = |field: &SchemaField| name.strip_prefix("--") == Some(&*field.flag());
-            schema.fields.iter().any(field)
-        })
+/// A pattern, and behind it the directory to search, as `grep(1)` has it.
+fn with_directory(
+    tool: &Tool,
+    schema: &Schema,
+    field: &SchemaField,
+    directory: &str,
+    (call, option): (&str, Option<&str>),
+    words: &[&str],
+) -> Option<String> {
+    if words.iter().any(|word| word.starts_with("--")) {
+        return None;
     }
-
-    /// The first word that looks like an option.
-    fn option(&self) -> Option<&str> {
-        let mut words = self.words.iter();
-        words
-            .find(|word| word.starts_with('-') && word.len() > 1)
-            .copied()
-    }
-
-    /// A command and its arguments, which are one word here.
-    fn as_command(&self) -> String {
-        let command = match &self.words[..] {
-            // As the real shells have it.
-            [option, command, ..] if ["-c", "-lc", "-ic"].contains(option) => (*command).to_owned(),
-            words => {
-                let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-                words.join(" ")
-            }
-        };
-        format!(
-            "the command is one word: put it in quotes, {} {}",
-            self.invocation,
-            quoted(&command)
-        )
-    }
-
-    /// A text of several words, which is one word here.
-    fn as_text(&self, field: &SchemaField) -> Option<String> {
-        if self.option().is_some() {
-            return None;
+    let directory = schema.fields.iter().find(|one| one.name == directory)?;
+    let plain: Vec<&&str> = words.iter().filter(|word| !word.starts_with('-')).collect();
+    let [pattern, places @ ..] = &plain[..] else {
+        return None;
+    };
+    let flag = directory.flag();
+    let called = format!("{call} {}", quoted(pattern));
+    let fields = schema.fields.iter().map(|one| format!("--{}", one.flag()));
+    let fields = fields.collect::<Vec<_>>().join(", ");
+    let unknown =
+        option.map(|option| format!("{} has no {option}; it has {fields}. ", tool.command()));
+    let meant = match places {
+        [] => format!("without it: {called}"),
+        // The pattern itself names files here, and the shell has put them in its place.
+        [place, ..] if is_wildcard(tool, field) && !Path::new(place).is_dir() => {
+            format!("a pattern is one word: put it in quotes, {call} '*.txt'")
         }
-        Some(format!(
-            "the {} is one word: put it in quotes, {} {}",
-            field.name,
-            self.invocation,
-            quoted(&self.words.join(" "))
-        ))
-    }
-
-    /// A pattern, and behind it the directory to search, as `grep(1)` has it.
-    fn with_directory(
-        &self,
-        tool: &Tool,
-        schema: &Schema,
-        field: &SchemaField,
-        directory: &SchemaField,
-    ) -> Option<String> {
-        if self.words.iter().any(|word| word.starts_with("--")) {
-            return None;
+        [place] => {
+            let place = quoted(place);
+            format!("give the place to search with --{flag}: {called} --{flag} {place}")
         }
-        let options = self.words.iter().filter(|word| word.starts_with('-'));
-        let plain: Vec<&str> = self
-            .words
-            .iter()
-            .copied()
-            .filter(|word| !word.starts_with('-'))
-            .collect();
-        let [pattern, places @ ..] = &plain[..] else {
-            return None;
-        };
-        let (call, flag) = (self.invocation, directory.flag());
-        let called = format!("{call} {}", quoted(pattern));
-        let unknown = if options.count() == 0 {
-            String::new()
-        } else {
-            let fields: Vec<String> = schema
-                .fields
-                .iter()
-                .map(|one| format!("--{}", one.flag()))
-                .collect();
+        [place, ..] => {
+            let wildcard = schema.fields.iter().find(|one| is_wildcard(tool, one))?;
+            let (place, wildcard) = (quoted(place), wildcard.flag());
             format!(
-                "{} has no {}; it has {}. ",
-                tool.command(),
-                self.option().unwrap_or("such option"),
-                fields.join(", ")
+                "--{flag} takes one: {called} --{flag} {place}, or, for the files that a pattern names, \
+                 {called} --{wildcard} '*.txt'"
             )
-        };
-        let meant = match places {
-            [] => format!("without it: {called}"),
-            // The pattern itself names files here, and the shell has put them in its place.
-            [place, ..] if is_wildcard(tool, field) && !Path::new(place).is_dir() => {
-                format!("a pattern is one word: put it in quotes, {call} '*.txt'")
-            }
-            [place] => format!(
-                "give the place to search with --{flag}: {called} --{flag} {}",
-                quoted(place)
-            ),
-            [place, ..] => {
-                let wildcard = schema.fields.iter().find(|one| is_wildcard(tool, one))?;
-                format!(
-                    "--{flag} takes one: {called} --{flag} {}, or, for the files that a pattern names, \
-                     {called} --{} '*.txt'",
-                    quoted(place),
-                    wildcard.flag()
-                )
-            }
-        };
-        Some(unknown + &meant)
-    }
-
-    /// Several files or addresses, of which a call takes one.
-    fn one_by_one(&self, schema: &Schema, field: &SchemaField) -> Option<String> {
-        let (first, second) = match &self.words[..] {
-            [first, second, ..] if self.option().is_none() => (first, second),
-            _ => return None,
-        };
-        // A number behind a file is its first line.
-        let line = schema
-            .fields
-            .iter()
-            .find(|one| one.kind == FieldKind::Integer);
-        Some(match line {
-            Some(line) if second.parse::<u64>().is_ok() => format!(
-                "give numbers by name: {} {} --{} {second}",
-                self.invocation,
-                quoted(first),
-                line.flag()
-            ),
-            _ => format!(
-                "a call takes one {}: {call} {}, and then {call} {}",
-                field.name,
-                quoted(first),
-                quoted(second),
-                call = self.invocation
-            ),
-        })
-    }
+        }
+    };
+    Some(unknown.unwrap_or_default() + &meant)
 }
 
 /// True if the tool takes `field` for a wildcard pattern.
@@ -208,7 +146,7 @@ mod tests {
             (
                 "grep",
                 &["-r", "x", "src"],
-                Some("--limit, --all. give the place to search with --path: x x --path src"),
+                Some(". give the place to search with --path: x x --path src"),
             ),
             ("grep", &["-n", "x"], Some("without it: x x")),
             (

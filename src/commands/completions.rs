@@ -9,17 +9,11 @@ use clap_complete::Shell;
 
 use crate::command_line;
 use crate::commands::MARK;
-use crate::console::exit::{PROGRAM, ProgramExit};
-use crate::console::say;
+use crate::console::exit::PROGRAM;
 use crate::registry::Registry;
 
 /// The function that bash calls, and the rules.
 const RULES: &str = include_str!("complete.bash");
-
-/// Prints the completions for `shell`.
-pub fn print(tools: Registry, shell: Shell) -> ProgramExit {
-    say::print(&script(tools, shell))
-}
 
 /// The completions for `shell`.
 pub fn script(tools: Registry, shell: Shell) -> String {

@@ -22,22 +22,21 @@ use crate::registry::Registry;
 /// Writes the manual pages into `directory`, which is made if it is not there: one of the program,
 /// one of each tool and each other command.
 pub fn write(tools: Registry, directory: &Path) -> ProgramExit {
-    match write_pages(tools, directory) {
+    let written = std::fs::create_dir_all(directory).and_then(|()| {
+        let mut pages = pages(tools)?.into_iter();
+        pages.try_for_each(|(name, page)| std::fs::write(directory.join(name), page))
+    });
+    match written {
         Ok(()) => ProgramExit::Success,
-        Err((path, error)) => {
-            let _ = writeln!(io::stderr(), "{PROGRAM}: {path} cannot be written: {error}");
+        Err(error) => {
+            let shown = directory.display();
+            let _ = writeln!(
+                io::stderr(),
+                "{PROGRAM}: {shown} cannot be written: {error}"
+            );
             ProgramExit::Failure
         }
     }
-}
-
-fn write_pages(tools: Registry, directory: &Path) -> Result<(), (String, io::Error)> {
-    std::fs::create_dir_all(directory).map_err(|error| (directory.display().to_string(), error))?;
-    for (name, page) in pages(tools).map_err(|error| ("a page".to_owned(), error))? {
-        let path = directory.join(name);
-        std::fs::write(&path, page).map_err(|error| (path.display().to_string(), error))?;
-    }
-    Ok(())
 }
 
 /// The pages, each with its file's name.
@@ -64,54 +63,42 @@ A link to this program that bears a tool's name is that tool: it answers the JSO
 object on its stdout, and --schema describes the request. Under its own name the program takes the tool's name as its \
 first argument, and the request's fields as flags. The answer is text then; --json makes it the object.";
     let mut page = ManualPage::begin(command_line::tree(tools).long_about(about))?;
+    let done = "what was asked for was done; of a local tool's call in JSON: answered, be it with an error";
+    let of_flags = "of a tool's call that is made of flags: see the tool's own page";
     page.section(
         "EXIT STATUS",
-        &[
-            (
-                "0",
-                "what was asked for was done; of a local tool's call in JSON: answered, be it with an error",
-            ),
+        [
+            ("0", done),
             ("1", "it was not done, or the request was a bad one"),
             ("2", NOT_UNDERSTOOD),
-            (
-                "other",
-                "of a tool's call that is made of flags: see the tool's own page",
-            ),
+            ("other", of_flags),
         ],
     );
-    let accounts: Vec<(String, String)> = tools
-        .iter()
-        .filter(|tool| tool.account.is_some())
-        .map(|tool| (variables(tool), format!("keys for {}", tool.command())))
-        .collect();
-    let mut environment = vec![
-        ("NO_COLOR", "if set, nothing is coloured"),
-        (
-            terms::MAX_ANSWER,
-            "how long the answer to a request on stdin may be, in bytes",
-        ),
-        (
-            terms::MAX_SECONDS,
-            "how long that request may take, in seconds",
-        ),
-        (
-            REDIS_VARIABLE,
-            "of mcp: the Redis by which several servers share their cache, redis:// or rediss://; \
-             CACHE_ENCRYPTION_KEY, 64 hexadecimal digits, is then required",
-        ),
-    ];
-    environment.extend(
-        accounts
-            .iter()
-            .map(|(names, meaning)| (&**names, &**meaning)),
+    let redis = "of mcp: the Redis by which several servers share their cache, redis:// or rediss://; \
+                 CACHE_ENCRYPTION_KEY, 64 hexadecimal digits, is then required";
+    page.section(
+        "ENVIRONMENT",
+        [
+            ("NO_COLOR", "if set, nothing is coloured"),
+            (
+                terms::MAX_ANSWER,
+                "how long the answer to a request on stdin may be, in bytes",
+            ),
+            (
+                terms::MAX_SECONDS,
+                "how long that request may take, in seconds",
+            ),
+            (REDIS_VARIABLE, redis),
+        ],
     );
-    if !accounts.is_empty() {
-        environment.push(CONFIG_DIR);
+    let accounts = tools.iter().filter(|tool| tool.account.is_some());
+    page.rows(accounts.map(|tool| (variables(tool), format!("keys for {}", tool.command()))));
+    if tools.iter().any(|tool| tool.account.is_some()) {
+        page.rows([CONFIG_DIR]);
     }
-    page.section("ENVIRONMENT", &environment);
     page.section(
         "FILES",
-        &[
+        [
             (
                 ".ikigai/tools",
                 "a project's tools; hosts prefer them to the next",
@@ -155,20 +142,12 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
         &fields::typed(&spoken, &schema, tool.manual.example),
         &format!("printf '%s' '{}' | {spoken}", tool.manual.example),
     ]);
-    let codes = exit_status(tool);
-    let codes: Vec<(&str, &str)> = codes
-        .iter()
-        .map(|(code, meaning)| (&**code, &**meaning))
-        .collect();
-    page.section("EXIT STATUS", &codes);
-    let names = variables(tool);
-    let mut environment = tool.manual.environment.to_vec();
+    page.section("EXIT STATUS", exit_status(tool));
+    page.section("ENVIRONMENT", tool.manual.environment.iter().copied());
     if let Some(account) = &tool.account {
-        environment.push((&names, account.source));
-        environment.push(CONFIG_DIR);
+        page.rows([(&*variables(tool), account.source), CONFIG_DIR]);
     }
-    environment.extend(confinement::ENVIRONMENT);
-    page.section("ENVIRONMENT", &environment);
+    page.rows(confinement::ENVIRONMENT);
     page.end(&[PROGRAM.to_owned()])
 }
 
@@ -212,13 +191,20 @@ impl ManualPage {
     }
 
     /// A section of terms and what they mean.
-    fn section(&mut self, heading: &str, rows: &[(&str, &str)]) {
+    fn section<T: Into<String>>(&mut self, heading: &str, rows: impl IntoIterator<Item = (T, T)>) {
         let mut roff = Roff::new();
         roff.control("SH", [heading]);
+        self.0.extend_from_slice(roff.to_roff().as_bytes());
+        self.rows(rows);
+    }
+
+    /// Further terms of the section.
+    fn rows<T: Into<String>>(&mut self, rows: impl IntoIterator<Item = (T, T)>) {
+        let mut roff = Roff::new();
         for (term, meaning) in rows {
             roff.control("TP", []);
-            roff.text([bold(*term)]);
-            roff.text([roman(*meaning)]);
+            roff.text([bold(term)]);
+            roff.text([roman(meaning)]);
         }
         self.0.extend_from_slice(roff.render().as_bytes());
     }

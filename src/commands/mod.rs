@@ -4,17 +4,20 @@ pub mod completions;
 pub mod doctor;
 pub mod link;
 pub mod man;
+mod program;
 pub mod token;
 mod trust;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::ArgMatches;
 use clap::error::ErrorKind;
 use clap_complete::Shell;
 
 use crate::command_line;
 use crate::command_line::help;
+use crate::command_line::mcp::ToolChoice;
 use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::say;
 use crate::contract::provider;
@@ -45,52 +48,53 @@ pub fn run(tools: Registry, name: &str, args: &[OsString]) -> ProgramExit {
         }
         Err(error) => return say::report_misuse(&error),
     };
-    match name {
+    // The parser has required all that a command cannot do without.
+    carry_out(tools, name, &matches).unwrap_or(ProgramExit::Usage)
+}
+
+fn carry_out(tools: Registry, name: &str, matches: &ArgMatches) -> Option<ProgramExit> {
+    let directory = || matches.get_one::<PathBuf>("directory");
+    Some(match name {
         "list" => say::print(&help::list(tools, matches.get_flag("research"))),
         "schema" => {
             let provider = matches.get_one::<String>("for");
-            let named = matches.get_many::<&Tool>("tool").into_iter().flatten();
-            let mode = if matches.get_flag("no-strict") {
-                SchemaMode::Free
-            } else {
-                SchemaMode::Strict
-            };
+            let named = matches.get_many::<ToolChoice>("tool").into_iter().flatten();
+            let named = named.filter_map(|choice| match choice {
+                ToolChoice::Tool(tool) => Some(*tool),
+                ToolChoice::Set(_) | ToolChoice::All => None,
+            });
+            let is_free = matches.get_flag("no-strict").then_some(SchemaMode::Free);
+            let mode = is_free.unwrap_or(SchemaMode::Strict);
             let provider = provider.and_then(|name| ModelProvider::find(name));
             let provider = provider.map(|provider| (provider, mode));
-            definitions(tools, provider, named.copied())
+            definitions(tools, provider, named)
         }
         "doctor" => {
             secrets::hide_memory();
             doctor::run(tools, matches.get_flag("run-project"))
         }
-        "link" => match matches.get_one::<PathBuf>("directory") {
-            Some(directory) => link::run(&link::LinkOptions {
-                directory: directory.clone(),
-                suffix: matches.get_flag("suffix"),
-                copy: matches.get_flag("copy"),
-                research: matches.get_flag("research"),
-                links_only: matches.get_flag("links-only"),
-                remove: matches.get_flag("remove"),
-                dry_run: matches.get_flag("dry-run"),
-            }),
-            None => ProgramExit::Usage,
-        },
-        "completions" => match matches.get_one::<Shell>("shell") {
-            Some(shell) => completions::print(tools, *shell),
-            None => ProgramExit::Usage,
-        },
-        "token" => match matches.get_one::<String>("name") {
-            Some(holder) => {
-                let file = matches.get_one::<PathBuf>("file");
-                token::run(holder, file.map(PathBuf::as_path))
-            }
-            None => ProgramExit::Usage,
-        },
-        _ => match matches.get_one::<PathBuf>("directory") {
-            Some(directory) => man::write(tools, directory),
-            None => ProgramExit::Usage,
-        },
-    }
+        "link" => link::run(link::LinkOptions {
+            directory: directory()?.clone(),
+            suffix: matches.get_flag("suffix"),
+            copy: matches.get_flag("copy"),
+            research: matches.get_flag("research"),
+            links_only: matches.get_flag("links-only"),
+            remove: matches.get_flag("remove"),
+            dry_run: matches.get_flag("dry-run"),
+        }),
+        "completions" => {
+            let shell = matches.get_one::<Shell>("shell")?;
+            say::print(&completions::script(tools, *shell))
+        }
+        "token" => {
+            let file = matches.get_one::<PathBuf>("file");
+            token::run(
+                matches.get_one::<String>("name")?,
+                file.map(PathBuf::as_path),
+            )
+        }
+        _ => man::write(tools, directory()?),
+    })
 }
 
 /// Prints the definitions of the tools that are `named`, or of all.

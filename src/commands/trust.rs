@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
 
-use crate::console::sanitize;
+use crate::console::sanitize::display_path;
 use crate::sandbox::roots;
 
 /// The bits of a mode that let the group and everybody write, and keep entries of a directory
@@ -22,7 +22,7 @@ pub fn objection(path: &Path) -> Option<String> {
     let mut places: Vec<PathBuf> = Vec::new();
     let real = roots::follow(path, |link| places.push(link.to_owned()));
     let Some(real) = real.filter(|real| real.is_absolute()) else {
-        return Some(format!("{} cannot be followed", shown(path)));
+        return Some(format!("{} cannot be followed", display_path(path)));
     };
     places.push(real);
     let mut all = places.iter().flat_map(|place| place.ancestors());
@@ -33,25 +33,22 @@ pub fn objection(path: &Path) -> Option<String> {
 fn path_objection(place: &Path) -> Option<String> {
     let status = match place.symlink_metadata() {
         Ok(status) => status,
-        Err(error) => return Some(format!("{} cannot be looked at: {error}", shown(place))),
+        Err(error) => {
+            return Some(format!(
+                "{} cannot be looked at: {error}",
+                display_path(place)
+            ));
+        }
     };
     let (user, owner, mode) = (geteuid().as_raw(), status.uid(), status.mode());
     if owner != 0 && owner != user {
-        return Some(format!("{} belongs to user {owner}", shown(place)));
+        return Some(format!("{} belongs to user {owner}", display_path(place)));
     }
     // Many users are alone in a group of their own, which may write to their files.
     let is_own_group = user != 0 && owner == user && status.gid() == user;
     let by_others = mode & BY_ALL != 0 || (mode & BY_GROUP != 0 && !is_own_group);
     let is_kept = status.is_symlink() || (status.is_dir() && mode & STICKY != 0);
-    (by_others && !is_kept).then(|| {
-        let mode = mode & 0o7777;
-        format!(
-            "{} may be changed by others (its mode is {mode:04o})",
-            shown(place)
-        )
-    })
-}
-
-fn shown(path: &Path) -> String {
-    sanitize::for_line(&path.to_string_lossy())
+    let (shown, mode) = (display_path(place), mode & 0o7777);
+    (by_others && !is_kept)
+        .then(|| format!("{shown} may be changed by others (its mode is {mode:04o})"))
 }

@@ -7,6 +7,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::path::Path;
 
 use crate::unseen;
 
@@ -33,6 +34,11 @@ pub fn for_terminal(text: &str) -> String {
 /// `text` sanitized for one line of a terminal: newlines and tabs are shown too.
 pub fn for_line(text: &str) -> String {
     for_terminal(text).replace('\n', "^J").replace('\t', "^I")
+}
+
+/// `path` as a message shows it: in one line, even if its name has several.
+pub fn display_path(path: &Path) -> String {
+    for_line(&path.to_string_lossy())
 }
 
 /// `text` with each control character replaced by what `replace` appends.

@@ -5,14 +5,14 @@ mod acme_lookup;
 
 use std::ffi::OsString;
 use std::io::BufWriter;
-use std::path::PathBuf;
 
 use clap_complete::Shell;
 use serde_json::{Value, json};
 
 use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
-use crate::commands::{completions, doctor, man};
+use crate::commands::doctor::fixture::report_on_project_file;
+use crate::commands::{completions, man};
 use crate::console::exit::ProgramExit;
 use crate::contract::provider::{self, ModelProvider, SchemaMode};
 use crate::contract::schema;
@@ -131,10 +131,7 @@ fn its_manual_page_tells_its_environment_and_exit_status_and_so_does_the_program
 
 #[test]
 fn doctor_finds_it_misses_it_and_knows_its_credentials() {
-    let said = doctor::report_on_project_file(
-        TOOLS,
-        PathBuf::from("/project/.ikigai/tools/acme-lookup-tool"),
-    );
+    let said = report_on_project_file(TOOLS, "acme-lookup-tool");
     let lines = |words: &[&str]| {
         let all = |line: &&str| words.iter().all(|word| line.contains(word));
         said.lines().filter(all).count()
@@ -154,7 +151,7 @@ fn doctor_finds_it_misses_it_and_knows_its_credentials() {
     let advised = "ACME_LOOKUP_API_KEY or `acme.api_key` in ~/.config/ikigai/credentials.json. \
                    Get your key: https://acme.example/keys";
     assert_eq!(lines(&["acme-lookup has no key", advised]), 1, "{said}");
-    let said = doctor::report_on_project_file(TOOLS, PathBuf::from("/project/.ikigai/tools/bash"));
+    let said = report_on_project_file(TOOLS, "bash");
     assert!(said.contains("no host finds acme-lookup"), "{said}");
 }
 

@@ -4,8 +4,6 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::sort::Sort;
-
 /// The most names of a directory that are compared with a mistyped one.
 const MOST_NAMES: usize = 20_000;
 
@@ -38,7 +36,7 @@ pub fn similar_names(directory: &Path, name: &str, rest: &Path, until: Instant) 
             found.push((likeness, other));
         }
     }
-    found.arrange_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    found.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     let is_there = |name: &String| {
         let path = directory.join(name);
         rest.as_os_str().is_empty() || fs::symlink_metadata(path.join(rest)).is_ok()

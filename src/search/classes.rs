@@ -3,8 +3,6 @@
 //! Their members are those of the GNU C library: `classes/generate.py` asks it about every
 //! character and writes `classes/table.rs`.
 
-use crate::sort::Sort;
-
 mod table;
 
 #[cfg(test)]
@@ -72,7 +70,7 @@ impl CharClass {
             ),
             Self::Punct => {
                 let mut alnum = Self::Alnum.ranges();
-                alnum.arrange();
+                alnum.sort_unstable();
                 without(Self::Graph.ranges(), &alnum)
             }
         }

@@ -205,9 +205,6 @@ fn each_further_advice_helps_when_it_is_copied() {
         let _ = fs::remove_file(machine.system(&name));
     }
     helps(&machine, "no tool of this program is where a host looks");
-    symlink("ikigai-tools", machine.system("bash-tool")).unwrap();
-    helps(&machine, "are the same tool, bash");
-    assert!(machine.system("bash-tool").exists());
     let place = "home/.ikigai/tools";
     machine.script(place, "failing", "exit 3");
     helps(&machine, "failing ends --schema with exit code 3");

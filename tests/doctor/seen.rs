@@ -191,10 +191,13 @@ fn a_missing_tool_is_missed() {
 }
 
 #[test]
-fn two_names_of_one_tool_in_one_place_are_one_too_many() {
+fn of_two_names_of_one_tool_in_one_place_one_hides_the_other() {
     let machine = Machine::new();
     symlink("ikigai-tools", machine.system("bash-tool")).unwrap();
-    machine.doctor().finds("are the same tool, bash");
+    let said = machine.doctor();
+    let first = format!("shadowed by {}", machine.system("bash").display());
+    said.line(&["  bash-tool ", " system ", &first]);
+    assert_eq!(said.code, 0, "{}", said.text);
 }
 
 #[test]

@@ -1,24 +1,15 @@
 //! Confinement by this machine's kernel.
 
-use crate::commands::doctor::{DoctorReport, GOOD, display_path};
-use crate::console::color::painted;
-use crate::console::sanitize;
+use super::{DoctorReport, GOOD, PLAIN};
+use crate::console::sanitize::{display_path, for_line};
 use crate::sandbox::confinement::{self, Confinement, ConfinementBounds};
 
 /// Openings that a newer ABI of Landlock closes, with the version of Linux that has it.
 const CLOSED_LATER: [(i32, &str, &str); 4] = [
     (2, "5.19", "files cannot be moved between directories"),
     (3, "6.2", "files outside can be cut short"),
-    (
-        6,
-        "6.12",
-        "commands can signal processes outside, and reach abstract sockets",
-    ),
-    (
-        9,
-        "7.1",
-        "sockets that are files can be reached, unless --no-network",
-    ),
+    (6, "6.12", "signals and abstract sockets go outside"),
+    (9, "7.1", "sockets that are files can be reached"),
 ];
 
 /// Reports the kernel's version of Landlock, and what the environment asks of it.
@@ -33,47 +24,34 @@ pub fn report(report: &mut DoctorReport) {
         );
         return;
     }
-    let has = painted(&format!("Landlock, ABI {abi}"), GOOD, report.colour);
-    report.line(&format!("  {has}"));
+    report.row("kernel", GOOD, &format!("Landlock, ABI {abi}"));
     for (later, version, open) in CLOSED_LATER {
         if abi < later {
             report.line(&format!("  before ABI {later} (Linux {version}) {open}"));
         }
     }
-    if let Some(bounds) = ConfinementBounds::of_environment() {
-        asked_for(report, &bounds);
-    }
-}
-
-/// Reports the bounds that the environment sets for hosts' calls.
-fn asked_for(report: &mut DoctorReport, bounds: &ConfinementBounds) {
-    let confinement = match Confinement::resolve(bounds) {
-        Ok(confinement) => confinement,
-        Err(reason) => {
-            report.problem(
-                format!(
-                    "every confined call is refused: {}",
-                    sanitize::for_line(&reason)
-                ),
-                format!(
-                    "unset {}; export {}=\"$PWD\"",
-                    confinement::READ,
-                    confinement::ROOTS
-                ),
-            );
-            return;
-        }
+    let Some(bounds) = ConfinementBounds::of_environment() else {
+        return;
     };
-    let places = [
-        (confinement::ROOTS, confinement.roots().directories()),
-        (confinement::READ, confinement.extra_readable()),
-    ];
-    for (variable, places) in places {
-        for place in places {
-            report.line(&format!("  {variable:<24} {}", display_path(place)));
+    match Confinement::resolve(&bounds) {
+        Err(reason) => report.problem(
+            format!("every confined call is refused: {}", for_line(&reason)),
+            format!(
+                "unset {}; export {}=\"$PWD\"",
+                confinement::READ,
+                confinement::ROOTS
+            ),
+        ),
+        Ok(confinement) => {
+            for root in confinement.roots().directories() {
+                report.row(confinement::ROOTS, PLAIN, &display_path(root));
+            }
+            for directory in confinement.extra_readable() {
+                report.row(confinement::READ, PLAIN, &display_path(directory));
+            }
+            if !confinement.has_network() {
+                report.row(confinement::NO_NETWORK, PLAIN, "no network");
+            }
         }
-    }
-    if !confinement.has_network() {
-        report.line(&format!("  {:<24} no network", confinement::NO_NETWORK));
     }
 }

@@ -3,68 +3,67 @@
 //! A project's tools come before a person's own, and these before the system's (REFERENCE.md, "For
 //! hosts").
 
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
+use crate::commands::doctor::{BAD, DoctorReport, PLAIN, advice};
+use crate::commands::program::{own_program, path_directories, same_file, shell_word};
 use crate::console::exit::PROGRAM;
+use crate::console::sanitize::display_path;
 use crate::registry::Registry;
-use crate::sort::Sort;
 
-/// The owner of a directory's tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ToolOwner {
-    /// The project that is worked on: `.ikigai/tools`.
-    Project,
-    /// The person: `~/.ikigai/tools`.
-    User,
-    /// The system: `libexec/ikigai` under some prefix.
-    System,
-}
-
-impl ToolOwner {
-    /// The owner's name in lists.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::User => "user",
-            Self::System => "system",
-        }
-    }
-}
+/// The owner of the tools in the folder of the project that is worked on.
+pub const PROJECT: &str = "project";
 
 /// A directory in which a host may look.
 #[derive(Debug)]
 pub struct ToolDirectory {
-    /// The owner.
-    pub owner: ToolOwner,
+    /// The owner: the project, the `user`, or the `system` under some prefix.
+    pub owner: &'static str,
     /// The directory.
     pub path: PathBuf,
-    /// The files, sorted by name, or the reason why they cannot be seen.
-    pub files: Result<Vec<ToolFile>, io::Error>,
-    /// False if the directory does not exist.
-    pub exists: bool,
+    /// The files that a host may take for tools, sorted by name, or the reason why they cannot be
+    /// seen.
+    pub files: io::Result<Vec<PathBuf>>,
 }
 
-/// A file that a host may take for a tool.
-#[derive(Debug)]
-pub struct ToolFile {
-    /// The file.
-    pub path: PathBuf,
-    /// The reason why it cannot be started.
-    pub obstacle: Option<StartObstacle>,
-}
+impl ToolDirectory {
+    /// The files, as far as they can be seen.
+    pub fn files(&self) -> &[PathBuf] {
+        self.files.as_deref().unwrap_or_default()
+    }
 
-/// The reason why a file cannot be started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartObstacle {
-    /// A link to nothing, or to a directory that may not be entered.
-    Dangling,
-    /// Its mode says so.
-    NotExecutable,
+    /// Adds the directory to the list, and faults of its own.
+    pub fn report(&self, report: &mut DoctorReport) {
+        let shown = display_path(&self.path);
+        let (colour, state) = match &self.files {
+            Err(error) if error.kind() == ErrorKind::NotFound => (PLAIN, "not there".to_owned()),
+            Err(error) => {
+                let text = format!("{shown} cannot be listed: {error}");
+                report.problem(text, advice::chmod("u+rwx", &self.path));
+                (BAD, "cannot be listed".to_owned())
+            }
+            Ok(files) if files.len() == 1 => (PLAIN, "1 tool".to_owned()),
+            Ok(files) => (PLAIN, format!("{} tools", files.len())),
+        };
+        let subject = format!("{:<8} {shown:<44}", self.owner);
+        report.row(&subject, colour, &state);
+        let on_path = path_directories();
+        let others = on_path.iter().filter(|one| !same_file(one, &self.path));
+        let others: Vec<&PathBuf> = others.collect();
+        if others.len() < on_path.len() {
+            let others = std::env::join_paths(others).unwrap_or_default();
+            let text = format!(
+                "{shown} is on PATH, where its `bash` and `grep` shadow the real ones; this takes it \
+                 off in this shell, and belongs where it was put on"
+            );
+            let advice = format!("export PATH={}", shell_word(Path::new(&others)));
+            report.problem(text, advice);
+        }
+    }
 }
 
 /// The directories in the order of precedence.
@@ -72,25 +71,39 @@ pub enum StartObstacle {
 /// A project's folder that is, by a link or since the project is the home directory, a folder that
 /// is looked at anyway is that one: its tools are not what the project has brought.
 pub fn find_all(known: Registry) -> Vec<ToolDirectory> {
-    let home = home_directory();
     let here = std::env::current_dir().ok();
-    let folder = |owner, parent: &Path| (owner, parent.join(".ikigai/tools"));
-    let project = here.as_deref().map(|one| folder(ToolOwner::Project, one));
-    let user = home.as_deref().map(|one| folder(ToolOwner::User, one));
-    let system = system_directories(home.as_deref());
-    let system = system.map(|directory| (ToolOwner::System, directory));
-    let mut found: Vec<(PathBuf, ToolOwner, PathBuf)> = Vec::new();
-    for (owner, directory) in project.into_iter().chain(user).chain(system) {
-        let real = directory.canonicalize();
-        let real = real.unwrap_or_else(|_| directory.clone());
-        match found.iter_mut().find(|(other, ..)| *other == real) {
-            Some((_, first @ ToolOwner::Project, _)) => *first = owner,
+    let home = home_directory();
+    let below = |directory: &Option<PathBuf>, name| Some(directory.as_deref()?.join(name));
+    // Beside this executable, or under its prefix.
+    let own = own_program().unwrap_or_default();
+    let own = own.parent();
+    let bin = own.filter(|own| own.ends_with("bin"));
+    let beside = own.filter(|own| own.ends_with("libexec/ikigai"));
+    let beside = bin
+        .and_then(|bin| Some(bin.parent()?.join("libexec/ikigai")))
+        .or_else(|| beside.map(Path::to_owned));
+    let places = [
+        (PROJECT, below(&here, ".ikigai/tools")),
+        ("user", below(&home, ".ikigai/tools")),
+        ("system", beside),
+        ("system", below(&home, ".local/libexec/ikigai")),
+        ("system", Some("/usr/local/libexec/ikigai".into())),
+        ("system", Some("/usr/libexec/ikigai".into())),
+    ];
+    let mut found: Vec<(PathBuf, ToolDirectory)> = Vec::new();
+    let places = places.into_iter();
+    for (owner, path) in places.filter_map(|(owner, path)| Some((owner, path?))) {
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        match found.iter_mut().find(|(other, _)| *other == real) {
+            Some((_, first)) if first.owner == PROJECT => first.owner = owner,
             Some(_) => {}
-            None => found.push((real, owner, directory)),
+            None => {
+                let files = list_files(known, &path);
+                found.push((real, ToolDirectory { owner, path, files }));
+            }
         }
     }
-    let list = |(_, owner, directory)| list_files(known, owner, directory);
-    found.into_iter().map(list).collect()
+    found.into_iter().map(|(_, directory)| directory).collect()
 }
 
 /// The home directory. One that is relative would be wherever the program is called, in a project
@@ -99,82 +112,31 @@ pub fn home_directory() -> Option<PathBuf> {
     dirs::home_dir().filter(|home| home.is_absolute())
 }
 
-/// The directory beside this executable or under its prefix, and those under the usual prefixes.
-fn system_directories(home: Option<&Path>) -> impl Iterator<Item = PathBuf> {
-    const UNDER_PREFIX: &str = "libexec/ikigai";
-    let executable = std::env::current_exe().and_then(|path| path.canonicalize());
-    let directory = executable
-        .ok()
-        .and_then(|path| Some(path.parent()?.to_owned()));
-    let own = directory.and_then(|directory| {
-        if directory.ends_with("bin") {
-            Some(directory.parent()?.join(UNDER_PREFIX))
-        } else {
-            directory.ends_with(UNDER_PREFIX).then_some(directory)
-        }
-    });
-    let prefixes = home.map(|home| home.join(".local")).into_iter();
-    let prefixes = prefixes.chain(["/usr/local", "/usr"].map(PathBuf::from));
-    own.into_iter()
-        .chain(prefixes.map(|prefix| prefix.join(UNDER_PREFIX)))
-}
-
-fn list_files(known: Registry, owner: ToolOwner, path: PathBuf) -> ToolDirectory {
-    let (exists, files) = match names_in(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => (false, Ok(Vec::new())),
-        Err(error) => (true, Err(error)),
-        Ok(names) => {
-            let files = names
-                .iter()
-                .filter_map(|name| tool_file(known, &path, name));
-            (true, Ok(files.collect()))
-        }
-    };
-    ToolDirectory {
-        owner,
-        path,
-        files,
-        exists,
-    }
-}
-
-/// The names in `directory`, sorted. Names that lead to nothing, because the directory may not be
-/// entered, are an error.
-fn names_in(directory: &Path) -> io::Result<Vec<OsString>> {
-    let names = fs::read_dir(directory)?.filter_map(|entry| entry.ok().map(|one| one.file_name()));
-    let mut names: Vec<OsString> = names.collect();
+/// The files in `directory` that a host may take for tools, or should. Names that lead to nothing,
+/// because the directory may not be entered, are an error.
+fn list_files(known: Registry, directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(directory)?;
     access(directory, Access::EXEC_OK)?;
-    names.arrange();
-    Ok(names)
+    let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut files: Vec<PathBuf> = files.filter(|file| may_be_tool(known, file)).collect();
+    files.sort();
+    Ok(files)
 }
 
-/// The file called `name`, if a host may take it for a tool, or should.
-fn tool_file(known: Registry, directory: &Path, name: &OsString) -> Option<ToolFile> {
-    let path = directory.join(name);
-    let name = name.to_string_lossy();
+fn may_be_tool(known: Registry, file: &Path) -> bool {
+    let name = file_name(file);
     // The executable that the links lead to is not a tool.
     if name.starts_with('.') || name == PROGRAM {
-        return None;
+        return false;
     }
-    let obstacle = match path.metadata() {
-        Err(_) => Some(StartObstacle::Dangling),
-        Ok(status) if !status.is_file() => return None,
-        Ok(_) if access(&path, Access::EXEC_OK).is_ok() => None,
-        // Notes may lie here; but a file that is called like a tool is meant to be one.
-        Ok(_) if known.find(&name).is_some() => Some(StartObstacle::NotExecutable),
-        Ok(_) => return None,
-    };
-    Some(ToolFile { path, obstacle })
+    // Notes may lie here; but a file that is called like a tool is meant to be one.
+    let is_meant = || access(file, Access::EXEC_OK).is_ok() || known.find(&name).is_some();
+    file.metadata()
+        .map_or(true, |status| status.is_file() && is_meant())
 }
 
-impl ToolFile {
-    /// The file that this one leads to, whether it is there or not.
-    pub fn target(&self) -> PathBuf {
-        let path = &self.path;
-        path.canonicalize()
-            .unwrap_or_else(|_| match (path.parent(), path.read_link()) {
-                (Some(directory), Ok(target)) => directory.join(target),
-                _ => path.clone(),
-            })
-    }
+/// The file's name.
+pub fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }

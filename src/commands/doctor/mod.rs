@@ -5,29 +5,27 @@
 //! a project has brought is only listed, because its authors could have put any program there. Each
 //! advice is one command for a shell, which helps when it is copied.
 
-pub(super) mod advice;
+mod advice;
 mod confinement;
 mod directories;
-mod keys;
-mod network;
-pub(super) mod probe;
-mod research;
 mod tools;
+mod web;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use directories::ToolDirectory;
-
+use crate::commands::program;
 use crate::console::color::{coloured, painted};
-use crate::console::exit::ProgramExit;
-use crate::console::{sanitize, say};
+use crate::console::exit::{PROGRAM, ProgramExit};
+use crate::console::sanitize::display_path;
+use crate::console::say;
 use crate::registry::Registry;
 
-/// The colours of good news, bad news and headings (SGR parameters).
+/// The colours of good news, bad news, headings and other text (SGR parameters).
 const GOOD: &str = "32";
 const BAD: &str = "1;31";
 const HEADING: &str = "1";
+const PLAIN: &str = "";
 
 /// Checks everything, and prints the findings and the commands that help. Exits 1 if anything is
 /// wrong. A project's tools are started only if `run_project` says so.
@@ -36,39 +34,21 @@ pub fn run(known: Registry, run_project: bool) -> ProgramExit {
         colour: coloured(&io::stdout()),
         ..DoctorReport::default()
     };
-    let executable = std::env::current_exe().and_then(|path| path.canonicalize());
-    let executable = executable.map_or_else(|error| error.to_string(), |path| display_path(&path));
-    report.line(&format!("{}: {executable}", say::version().trim_end()));
-    report.check_bin_on_path();
+    let own = program::own_program();
+    let shown = own.as_deref().map_or_else(String::clone, display_path);
+    report.line(&format!("{}: {shown}", say::version().trim_end()));
+    report.check_bin_on_path(&own.unwrap_or_default());
     let directories = directories::find_all(known);
-    report.list_directories(&directories);
+    report.heading("Places where hosts look; the first that has a tool wins");
+    for directory in &directories {
+        directory.report(&mut report);
+    }
     tools::report(&mut report, known, &directories, run_project);
-    keys::report(&mut report, known);
-    research::report(&mut report, known);
-    network::report(&mut report);
+    web::report_keys(&mut report, known);
+    web::report_research(&mut report, known);
+    web::report_network(&mut report);
     confinement::report(&mut report);
     report.conclude()
-}
-
-/// The report on a file at `path` that a project has brought: for tests of tools that this program
-/// does not have.
-#[cfg(test)]
-pub fn report_on_project_file(known: Registry, path: PathBuf) -> String {
-    let mut report = DoctorReport::default();
-    let directory = ToolDirectory {
-        owner: directories::ToolOwner::Project,
-        path: path.parent().unwrap_or(&path).to_owned(),
-        files: Ok(vec![directories::ToolFile {
-            path,
-            obstacle: None,
-        }]),
-        exists: true,
-    };
-    tools::report(&mut report, known, &[directory], false);
-    keys::report(&mut report, known);
-    let findings = report.problems.iter().chain(&report.hints);
-    let advice = findings.map(|one| format!("{}\n-> {}\n", one.text, one.advice));
-    advice.fold(report.text.clone(), |text, advice| text + &advice)
 }
 
 /// The findings so far, and the text about them.
@@ -82,14 +62,9 @@ struct DoctorReport {
 }
 
 /// A finding, and the command that repairs it.
-#[derive(PartialEq)]
-struct DoctorFinding {
-    text: String,
-    advice: String,
-}
+type DoctorFinding = (String, String);
 
 impl DoctorReport {
-    #[inline(never)]
     fn line(&mut self, line: &str) {
         self.text.push_str(line.trim_end());
         self.text.push('\n');
@@ -100,120 +75,81 @@ impl DoctorReport {
         self.line(&format!("\n{heading}"));
     }
 
+    /// Adds a line of a list: the subject, and its state in this colour.
+    fn row(&mut self, subject: &str, colour: &str, state: &str) {
+        let state = painted(state, colour, self.colour && !colour.is_empty());
+        self.line(&format!("  {subject:<24} {state}"));
+    }
+
     /// Adds a fault, once.
-    #[inline(never)]
     fn problem(&mut self, text: impl Into<String>, advice: impl Into<String>) {
-        let (text, advice) = (text.into(), advice.into());
-        let problem = DoctorFinding { text, advice };
+        let problem = (text.into(), advice.into());
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
         }
     }
 
-    #[inline(never)]
     fn hint(&mut self, text: impl Into<String>, advice: impl Into<String>) {
-        let (text, advice) = (text.into(), advice.into());
-        self.hints.push(DoctorFinding { text, advice });
+        self.hints.push((text.into(), advice.into()));
     }
 
     /// Hints at a `bin` of the prefix that no shell finds, though the program is there.
-    fn check_bin_on_path(&mut self) {
-        let Ok(executable) = std::env::current_exe() else {
-            return;
-        };
-        let (Some(prefix), Some(name)) = (executable.ancestors().nth(3), executable.file_name())
-        else {
-            return;
-        };
-        let directory = prefix.join("bin");
-        let is_found = |directory: &Path| same(&directory.join(name), &executable);
-        if is_found(&directory) && !path_directories().iter().any(|one| is_found(one)) {
+    fn check_bin_on_path(&mut self, own: &Path) {
+        let bin = own.ancestors().nth(3).map(|prefix| prefix.join("bin"));
+        let bin = bin.filter(|bin| program::same_file(&bin.join(PROGRAM), own));
+        if let Some((advice, bin)) = bin.and_then(|bin| Some((program::path_command(&bin)?, bin))) {
+            let shown = display_path(&bin);
             self.hint(
-                format!(
-                    "a shell does not find ikigai-tools: {} is not on PATH",
-                    display_path(&directory)
-                ),
-                format!("export PATH={}:\"$PATH\"", advice::word(&directory)),
+                format!("a shell does not find {PROGRAM} in {shown}"),
+                advice,
             );
         }
     }
 
-    fn list_directories(&mut self, directories: &[ToolDirectory]) {
-        self.heading("Places where hosts look; the first that has a tool wins");
-        let on_path = path_directories();
-        for directory in directories {
-            let shown = display_path(&directory.path);
-            let state = match &directory.files {
-                Err(error) => {
-                    self.problem(
-                        format!("{shown} cannot be listed: {error}"),
-                        advice::chmod("u+rwx", &directory.path),
-                    );
-                    painted("cannot be listed", BAD, self.colour)
-                }
-                Ok(_) if !directory.exists => "not there".to_owned(),
-                Ok(files) if files.len() == 1 => "1 tool".to_owned(),
-                Ok(files) => format!("{} tools", files.len()),
-            };
-            self.line(&format!(
-                "  {:<8} {shown:<44} {state}",
-                directory.owner.name()
-            ));
-            let is_here = |one: &&PathBuf| same(one, &directory.path);
-            if directory.exists && on_path.iter().any(|one| is_here(&one)) {
-                let rest = on_path.iter().filter(|one| !is_here(one));
-                let rest = std::env::join_paths(rest).unwrap_or_default();
-                self.problem(
-                    format!(
-                        "{shown} is on PATH, where its `bash` and `grep` shadow the real ones; \
-                         this takes it off in this shell, and belongs where it was put on"
-                    ),
-                    format!("export PATH={}", advice::word(Path::new(&rest))),
-                );
-            }
-        }
-    }
-
     fn conclude(mut self) -> ProgramExit {
-        let problems = std::mem::take(&mut self.problems);
         let hints = std::mem::take(&mut self.hints);
+        let problems = std::mem::take(&mut self.problems);
         self.list("Worth knowing", &hints);
         self.list("To fix", &problems);
-        if problems.is_empty() {
-            self.line("\nNothing is wrong.");
+        if !problems.is_empty() {
+            say::print(&self.text);
+            return ProgramExit::Failure;
         }
-        let printed = say::print(&self.text);
-        if problems.is_empty() {
-            printed
-        } else {
-            ProgramExit::Failure
-        }
+        self.line("\nNothing is wrong.");
+        say::print(&self.text)
     }
 
     fn list(&mut self, heading: &str, findings: &[DoctorFinding]) {
-        if findings.is_empty() {
-            return;
+        if !findings.is_empty() {
+            self.heading(heading);
         }
-        self.heading(heading);
-        for finding in findings {
-            self.line(&format!("  {}", finding.text));
-            self.line(&format!("    -> {}", finding.advice));
+        for (text, advice) in findings {
+            self.line(&format!("  {text}\n    -> {advice}"));
         }
     }
 }
 
-fn path_directories() -> Vec<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).collect()
-}
+/// Reports for tests of tools that this program does not have.
+#[cfg(test)]
+pub mod fixture {
+    use super::directories::{PROJECT, ToolDirectory};
+    use super::{DoctorReport, Registry, tools, web};
 
-/// A path in one line, without control characters that a terminal would obey.
-#[inline(never)]
-fn display_path(path: &Path) -> String {
-    sanitize::for_line(&path.to_string_lossy())
-}
-
-fn same(one: &Path, other: &Path) -> bool {
-    one.canonicalize()
-        .is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+    /// The report on a file of this `name` that a project has brought.
+    pub fn report_on_project_file(known: Registry, name: &str) -> String {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join(name);
+        std::fs::copy("/bin/sh", &file).unwrap();
+        let directory = ToolDirectory {
+            owner: PROJECT,
+            path: place.path().to_owned(),
+            files: Ok(vec![file]),
+        };
+        let mut report = DoctorReport::default();
+        tools::report(&mut report, known, &[directory], false);
+        web::report_keys(&mut report, known);
+        let findings = report.problems.iter().chain(&report.hints);
+        let advice = findings.map(|(text, advice)| format!("{text}\n-> {advice}\n"));
+        advice.fold(report.text.clone(), |text, advice| text + &advice)
+    }
 }

@@ -3,16 +3,20 @@
 
 use std::env;
 use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use super::entries;
 use super::places::InstallPlaces;
-use super::{LinkError, LinkOptions, display_path, install, owned};
 use crate::command_line::fields::quoted;
-use crate::commands::doctor::advice::word;
+use crate::commands::program::{ask_for_schema, path_command, shell_word};
 use crate::commands::trust;
 use crate::console::exit::PROGRAM;
+use crate::console::sanitize::display_path;
 use crate::console::say;
 use crate::contract::tool::SampleCall;
 use crate::registry;
@@ -29,128 +33,95 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 ///
 /// # Errors
 /// Some of the links do not answer as they should.
-pub fn check_all(places: &InstallPlaces, options: &LinkOptions) -> Result<(), LinkError> {
-    say::print(&format!(
-        "\n{} in {}\n  {:<24} {:<8} call\n",
-        say::version().trim_end(),
-        display_path(&places.tools),
-        "tool",
-        "schema"
-    ));
+pub fn check_all(places: &InstallPlaces) -> Result<(), String> {
+    let version = say::version();
+    let row = |name: &str, schema: &str, call: &str| {
+        say::print(&format!("  {name:<24} {schema:<8} {call}\n"));
+    };
+    let shown = display_path(&places.tools);
+    say::print(&format!("\n{} in {shown}\n", version.trim_end()));
+    row("tool", "schema", "call");
     let mut failed = 0;
     let mut untried = None;
-    for name in install::names(options) {
+    let mut next = None;
+    for name in entries::names(&places.options) {
         let link = places.tools.join(&name);
-        let row = if owned::is_link(places, &link) {
-            if let Some(why) = trust::objection(&link) {
-                untried.get_or_insert(why);
-                say::print(&format!("  {name:<24} {:<8} not tried\n", "-"));
-                continue;
-            }
-            let schema = answers_schema(&link);
-            let call = registry::find(&name).and_then(|tool| tool.sample.as_ref());
-            let call = match call.map(|sample| (sample, CallDirectory::new())) {
-                None => "not tried: needs the network",
-                Some((_, Err(_))) => "not tried: no directory for temporary files; see TMPDIR",
-                Some((sample, Ok(room))) if answers_call(&link, sample, &room) => "ok",
-                Some(_) => "FAILED",
-            };
-            if !schema || call == "FAILED" {
-                failed += 1;
-            }
-            format!(
-                "  {name:<24} {:<8} {call}\n",
-                if schema { "ok" } else { "FAILED" }
-            )
+        let sample = registry::find(&name).and_then(|tool| tool.sample.as_ref());
+        let (schema, call) = if !entries::is_link(places, &link) {
+            ("-", "not ours, kept as it is")
+        } else if let Some(why) = trust::objection(&link) {
+            untried.get_or_insert(why);
+            ("-", "not tried")
         } else {
-            format!("  {name:<24} {:<8} not ours, kept as it is\n", "-")
+            let schema = ask_for_schema(&link, TIMEOUT).map_or("FAILED", |_| "ok");
+            let call = match sample.map(|sample| call(&link, sample)) {
+                None => "not tried: needs the network",
+                Some(Err(_)) => "not tried: no directory for temporary files; see TMPDIR",
+                Some(Ok(true)) => "ok",
+                Some(Ok(false)) => "FAILED",
+            };
+            failed += u32::from(schema == "FAILED" || call == "FAILED");
+            if let Some(sample) = sample.filter(|sample| sample.file.is_none()) {
+                let (request, link) = (quoted(sample.request), shell_word(&link));
+                next.get_or_insert_with(|| format!("printf '%s' {request} | {link}"));
+            }
+            (schema, call)
         };
-        say::print(&row);
+        row(&name, schema, call);
     }
     say::print("\n");
     if let Some(why) = untried {
         say::print(&format!("Not all of it was tried: {why}\n"));
     }
-    if failed == 0 {
-        suggest(places, options);
-        Ok(())
-    } else {
-        Err(LinkError(format!(
+    if failed > 0 {
+        return Err(format!(
             "{failed} of the tools do not answer as they should, see the table; \
              `{PROGRAM} doctor` may tell why"
-        )))
+        ));
     }
+    suggest(places, next);
+    Ok(())
 }
 
 /// Prints the next steps: a call that works as it is printed, and how this shell finds the program.
-fn suggest(places: &InstallPlaces, options: &LinkOptions) {
-    let links =
-        install::names(options).map(|name| (places.tools.join(&name), registry::find(&name)));
-    let call = links
-        .filter(|(link, _)| owned::is_link(places, link))
-        .find_map(|(link, tool)| {
-            let sample = tool?.sample.as_ref()?;
-            (sample.file.is_none())
-                .then(|| format!("printf '%s' {} | {}", quoted(sample.request), word(&link)))
-        });
-    let program = places.program_name();
-    let call = call.unwrap_or_else(|| format!("{} --help", word(&program)));
+fn suggest(places: &InstallPlaces, call: Option<String>) {
+    let installed = Some(places.installed()).filter(|program| program.is_file());
+    let program = shell_word(installed.as_ref().unwrap_or(&places.program));
+    let call = call.unwrap_or_else(|| format!("{program} --help"));
     say::print(&format!("Try next:\n  {call}\n"));
     if places.is_staged() {
         return;
     }
-    let Some(bin) = places.bin() else {
-        say::print(&format!("{PROGRAM} itself is {}\n", word(&program)));
+    let Some(bin) = places.in_prefix("bin") else {
+        say::print(&format!("{PROGRAM} itself is {program}\n"));
         return;
     };
-    let link = bin.join(PROGRAM);
-    if !owned::is_link(places, &link) {
-        return;
-    }
-    let path = env::var_os("PATH").unwrap_or_default();
-    let mut found = env::split_paths(&path)
-        .map(|directory| directory.join(PROGRAM))
-        .filter(|file| file.is_file());
-    let first = found.next();
-    if first.as_deref() == Some(&link) {
-        return;
-    }
-    if let (Some(first), true) = (&first, found.any(|file| file == link)) {
+    let is_linked = entries::is_link(places, &bin.join(PROGRAM));
+    if let Some(line) = path_command(&bin).filter(|_| is_linked) {
         say::print(&format!(
-            "Another {PROGRAM} comes first on PATH: {}. This one is {}\n",
-            display_path(first),
-            word(&link)
+            "This shell's PATH does not lead to {PROGRAM} yet. Run this line now, and add it to \
+             ~/.profile to keep it:\n  {line}\n"
         ));
-        return;
     }
-    let bin = match dirs::home_dir() {
-        Some(home) if bin == home.join(".local/bin") => String::from("\"$HOME/.local/bin:$PATH\""),
-        _ => format!("{}:\"$PATH\"", word(&bin)),
-    };
-    say::print(&format!(
-        "{PROGRAM} is not on this shell's PATH yet. Run this line now, and add it to ~/.profile to \
-         keep it:\n  export PATH={bin}\n"
-    ));
 }
 
-fn answers_schema(link: &Path) -> bool {
-    let mut command = Command::new(link);
-    command.arg("--schema");
-    run_program(&command, TIMEOUT, LONGEST_ANSWER).is_ok_and(|ended| {
-        ended.code == 0 && crate::contract::schema::validate(&ended.output).is_ok()
-    })
+/// True if the link answers the sample call as it should. An error says that there is no directory
+/// to call it in.
+fn call(link: &Path, sample: &SampleCall) -> io::Result<bool> {
+    let number = RandomState::new().build_hasher().finish();
+    let room = env::temp_dir().join(format!("{PROGRAM}-{number:016x}"));
+    fs::DirBuilder::new().mode(0o700).create(&room)?;
+    let answered = call_in(&room, link, sample);
+    // The system removes what is left in a directory for temporary files.
+    let _ = fs::remove_dir_all(&room);
+    Ok(answered.unwrap_or(false))
 }
 
-fn answers_call(link: &Path, sample: &SampleCall, room: &CallDirectory) -> bool {
-    let request = room.0.join("request");
-    let written = sample
-        .file
-        .map_or(Ok(()), |(name, content)| {
-            fs::write(room.0.join(name), content)
-        })
-        .and_then(|()| fs::write(&request, sample.request));
-    if written.is_err() {
-        return false;
+fn call_in(room: &Path, link: &Path, sample: &SampleCall) -> io::Result<bool> {
+    let request = room.join("request");
+    fs::write(&request, sample.request)?;
+    if let Some((name, content)) = sample.file {
+        fs::write(room.join(name), content)?;
     }
     let mut command = Command::new(link);
     command.arg("--input").arg(&request);
@@ -159,39 +130,13 @@ fn answers_call(link: &Path, sample: &SampleCall, room: &CallDirectory) -> bool 
         command.env_remove(variable);
     }
     // Relative paths in the request start in the call's directory. All others here are absolute.
-    let back = env::current_dir();
-    if env::set_current_dir(&room.0).is_err() {
-        return false;
-    }
+    let back: io::Result<PathBuf> = env::current_dir();
+    env::set_current_dir(room)?;
     let ended = run_program(&command, TIMEOUT, LONGEST_ANSWER);
     if let Ok(back) = back {
         let _ = env::set_current_dir(back);
     }
-    ended.is_ok_and(|ended| {
+    Ok(ended.is_ok_and(|ended| {
         ended.code == 0 && memchr::memmem::find(&ended.output, sample.answer.as_bytes()).is_some()
-    })
-}
-
-/// A directory for one call, which goes away with it.
-struct CallDirectory(PathBuf);
-
-impl CallDirectory {
-    fn new() -> std::io::Result<Self> {
-        use std::hash::{BuildHasher, Hasher, RandomState};
-        use std::os::unix::fs::DirBuilderExt;
-        let name = format!(
-            "{PROGRAM}-{:016x}",
-            RandomState::new().build_hasher().finish()
-        );
-        let path = env::temp_dir().join(name);
-        fs::DirBuilder::new().mode(0o700).create(&path)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for CallDirectory {
-    fn drop(&mut self) {
-        // The system removes what is left in a directory for temporary files.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+    }))
 }

@@ -3,6 +3,7 @@
 //! The record is a file in the links' directory, a line each, from the root on without `DESTDIR`,
 //! with a slash at its end.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -12,44 +13,38 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, FlockOperation, access, flock};
 
-use super::owned;
 use super::places::InstallPlaces;
-use super::{LinkError, LinkReport, display_path};
-use crate::sort::Sort;
+use super::{entries, failure};
+use crate::console::sanitize::display_path;
 
 /// Refuses unless `directory` exists and may be written to, or can be made.
-pub fn require_writable(directory: &Path) -> Result<(), LinkError> {
-    let there = directory.ancestors().find(|one| owned::is_there(one));
+pub fn require_writable(directory: &Path) -> Result<(), String> {
+    let there = directory.ancestors().find(|one| entries::is_there(one));
     let there = there.unwrap_or(directory);
+    let (shown, there_shown) = (display_path(directory), display_path(there));
     if !there.is_dir() {
-        return Err(LinkError(format!(
-            "{} cannot be made: {} is not a directory",
-            display_path(directory),
-            display_path(there)
-        )));
+        return Err(format!(
+            "{shown} cannot be made: {there_shown} is not a directory"
+        ));
     }
     access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(|_| {
-        LinkError(format!(
-            "{} is not writable; choose another place, or become who may write there",
-            display_path(there)
-        ))
+        format!(
+            "{there_shown} is not writable; choose another place, or become who may write there"
+        )
     })
 }
 
 /// Makes the links' directory, and keeps other runs out of it while the returned file is open;
 /// `None` in a dry run.
-pub fn make_and_lock_tools(
-    places: &InstallPlaces,
-    report: &LinkReport,
-) -> Result<Option<File>, LinkError> {
+pub fn make_and_lock_tools(places: &InstallPlaces) -> Result<Option<File>, String> {
     let mut made = Vec::new();
     loop {
-        for directory in missing_of(&places.tools) {
-            if report.change("make directory", &directory) && make(&directory)? {
+        for directory in missing(std::slice::from_ref(&places.tools)) {
+            if places.change("make directory", &directory) && make(&directory)? {
                 made.push(directory);
             }
         }
-        if report.dry_run {
+        if places.options.dry_run {
             return Ok(None);
         }
         // Another run may have removed the directory before it was locked.
@@ -60,47 +55,38 @@ pub fn make_and_lock_tools(
     }
 }
 
-/// Makes the missing ones of `directories`. Each is recorded first, so that a run that is killed
-/// leaves no unrecorded one.
-pub fn make_others(
-    places: &InstallPlaces,
-    directories: &[PathBuf],
-    report: &LinkReport,
-) -> Result<(), LinkError> {
-    let mut announced = missing_of(&places.tools);
-    for directory in directories.iter().flat_map(|one| missing_of(one)) {
-        if announced.contains(&directory) {
-            continue;
-        }
-        if report.change("make directory", &directory) {
+/// Makes the missing ones of `directories`, but for those on the way to the links'. Each is
+/// recorded first, so that a run that is killed leaves no unrecorded one.
+pub fn make_others(places: &InstallPlaces, directories: &[PathBuf]) -> Result<(), String> {
+    for directory in missing(directories) {
+        if !places.tools.starts_with(&directory) && places.change("make directory", &directory) {
             record(places, std::slice::from_ref(&directory))?;
             make(&directory)?;
         }
-        announced.push(directory);
     }
     Ok(())
 }
 
-/// The missing directories on the way to `directory`, outermost first.
-fn missing_of(directory: &Path) -> Vec<PathBuf> {
-    let above = directory.ancestors();
-    let missing = above.take_while(|one| !owned::is_there(one));
-    let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
-    missing.reverse();
-    missing
+/// The missing directories on the ways to `directories`, outer ones first.
+fn missing(directories: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let missing = directories.iter().flat_map(|directory| {
+        let above = directory.ancestors();
+        above.take_while(|one| !entries::is_there(one))
+    });
+    missing.map(Path::to_owned).collect()
 }
 
 /// Makes `directory`. False if another run just did.
-fn make(directory: &Path) -> Result<bool, LinkError> {
+fn make(directory: &Path) -> Result<bool, String> {
     match fs::create_dir(directory) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::AlreadyExists && directory.is_dir() => Ok(false),
-        Err(error) => Err(LinkError::new(directory, "cannot be made", &error)),
+        Err(error) => Err(failure(directory, "cannot be made", &error)),
     }
 }
 
 /// Adds `made` to the record.
-fn record(places: &InstallPlaces, made: &[PathBuf]) -> Result<(), LinkError> {
+fn record(places: &InstallPlaces, made: &[PathBuf]) -> Result<(), String> {
     if made.is_empty() {
         return Ok(());
     }
@@ -110,55 +96,48 @@ fn record(places: &InstallPlaces, made: &[PathBuf]) -> Result<(), LinkError> {
         lines.extend_from_slice(places.final_name(directory).as_os_str().as_bytes());
         lines.extend_from_slice(b"/\n");
     }
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o644)
+    let mut options = OpenOptions::new();
+    options.append(true).create(true).mode(0o644);
+    let file = options
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-        .open(&path)
-        .and_then(|mut file| file.write_all(&lines))
-        .map_err(|error| LinkError::new(&path, "cannot be written", &error))
+        .open(&path);
+    file.and_then(|mut file| file.write_all(&lines))
+        .map_err(|error| failure(&path, "cannot be written", &error))
 }
 
-/// The directories that the record names, by their present names, the innermost first. Only those
+/// The directories that the record names, by their present names, the outermost first. Only those
 /// count that this program can have made, even if the record names others.
-pub fn recorded(places: &InstallPlaces) -> Vec<PathBuf> {
-    let record = owned::read(&places.record(), owned::LONGEST_PAGE).unwrap_or_default();
+pub fn recorded(places: &InstallPlaces) -> BTreeSet<PathBuf> {
+    let record = entries::read(&places.record(), entries::LONGEST_PAGE).unwrap_or_default();
     let all = places.directories();
-    let mut recorded: Vec<PathBuf> = record
-        .split(|byte| *byte == b'\n')
-        .filter_map(|line| line.strip_suffix(b"/"))
-        .map(|line| Path::new(OsStr::from_bytes(line)))
+    let lines = record.split(|byte| *byte == b'\n');
+    let named = lines.filter_map(|line| line.strip_suffix(b"/"));
+    let named = named.map(|line| Path::new(OsStr::from_bytes(line)));
+    named
         .filter(|path| path.is_absolute())
         .map(|path| places.staged_name(path))
         .filter(|path| all.iter().any(|directory| directory.starts_with(path)))
-        .collect();
-    recorded.arrange();
-    recorded.dedup();
-    recorded.reverse();
-    recorded
+        .collect()
 }
 
-/// Removes the empty ones of `directories`. One that holds another's files stays.
-pub fn remove_empty<'a>(directories: impl Iterator<Item = &'a PathBuf>, report: &LinkReport) {
-    for directory in directories {
+/// Removes the empty ones of `directories`, inner ones first. One that holds another's files stays.
+pub fn remove_empty(places: &InstallPlaces, directories: &BTreeSet<PathBuf>) {
+    for directory in directories.iter().rev() {
         if fs::remove_dir(directory).is_ok() {
-            report.change("remove directory", directory);
+            places.change("remove directory", directory);
         }
     }
 }
 
 /// Waits until no other run works in `directory`, and keeps others out while the file is open, as
 /// far as its file system has locks. `None` if the directory does not exist any more.
-pub fn lock(directory: &Path) -> Result<Option<File>, LinkError> {
+pub fn lock(directory: &Path) -> Result<Option<File>, String> {
     loop {
-        let file = OpenOptions::new()
-            .read(true)
-            .custom_flags(libc::O_DIRECTORY)
-            .open(directory);
-        let file = match file {
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(libc::O_DIRECTORY);
+        let file = match options.open(directory) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            file => file.map_err(|error| LinkError::new(directory, "cannot be listed", &error))?,
+            file => file.map_err(|error| failure(directory, "cannot be listed", &error))?,
         };
         let _ = flock(&file, FlockOperation::LockExclusive);
         // The run that had the lock may have removed the directory.

@@ -9,28 +9,27 @@
 
 mod check;
 mod directories;
-mod install;
-mod owned;
+mod entries;
 mod places;
-mod remove;
 
-use std::fmt;
+use std::collections::BTreeSet;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Mode;
 use rustix::process::umask;
 
+use crate::commands::program::{path_directories, same_file};
 use crate::console::exit::{PROGRAM, ProgramExit};
-use crate::console::{sanitize, say};
+use crate::console::sanitize::display_path;
+use crate::console::say;
+use entries::InstalledContent;
 use places::InstallPlaces;
 
 /// The parts to install or remove, and the directory.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of the command line, and none implies another"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct LinkOptions {
     /// The directory of the links, as the caller named it.
     pub directory: PathBuf,
@@ -48,104 +47,137 @@ pub struct LinkOptions {
     pub dry_run: bool,
 }
 
-/// The reason why nothing, or not everything, was done: a sentence for the caller.
-#[derive(Debug)]
-struct LinkError(String);
-
-impl fmt::Display for LinkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for LinkError {}
-
-impl LinkError {
-    fn new(path: &Path, what: &str, error: &io::Error) -> Self {
-        Self(format!("{} {what}: {error}", display_path(path)))
-    }
-}
-
-/// `path` as a message shows it: in one line, even if its name has several.
-fn display_path(path: &Path) -> String {
-    sanitize::for_line(&path.to_string_lossy())
+/// The sentence about a step that failed, for the caller.
+fn failure(path: &Path, what: &str, error: &io::Error) -> String {
+    format!("{} {what}: {error}", display_path(path))
 }
 
 /// Installs or removes as `options` say. Exits 1 if something else is in the place of a link, or a
 /// step failed.
-pub fn run(options: &LinkOptions) -> ProgramExit {
+pub fn run(options: LinkOptions) -> ProgramExit {
     // Everything that is made has the same permissions for every caller. This process does nothing
     // else.
     umask(Mode::WGRP | Mode::WOTH);
-    let mut report = LinkReport {
-        dry_run: options.dry_run,
-        kept_links: 0,
-    };
-    match carry_out(options, &mut report) {
-        Err(refusal) => {
-            report.warn(&refusal.to_string());
-            ProgramExit::Failure
+    let done = InstallPlaces::new(options).and_then(|places| {
+        if places.options.remove {
+            return remove_all(&places);
         }
-        Ok(()) if report.kept_links > 0 && !options.remove => {
-            report.warn(&format!(
-                "this is not a whole install: {} of its links could not be created, since something \
-                 else is in their place (\"kept\" above). Move that away, then run this again; where it \
-                 is the program as another package has installed it, --links-only leaves it there",
-                report.kept_links
-            ));
-            ProgramExit::Failure
-        }
+        install_all(places)
+    });
+    match done {
         Ok(()) => ProgramExit::Success,
+        Err(message) => {
+            warn(&message);
+            ProgramExit::Failure
+        }
     }
 }
 
-fn carry_out(options: &LinkOptions, report: &mut LinkReport) -> Result<(), LinkError> {
-    let places = InstallPlaces::new(options)?;
-    if options.remove {
-        return remove::remove_all(&places, options, report);
+fn warn(message: &str) {
+    say::report_usage(&format!("{PROGRAM} link: {message}"));
+}
+
+/// Installs everything, and calls it. An update of an installation, as by a package, does not take
+/// away what was asked for before: links of the tools of research that are there stay.
+fn install_all(mut places: InstallPlaces) -> Result<(), String> {
+    let entries = entries::all_entries(&places)?;
+    let used = entries.iter().filter_map(|entry| entry.path.parent());
+    let mut used: Vec<PathBuf> = used.map(Path::to_owned).collect();
+    used.dedup();
+    for directory in &used {
+        directories::require_writable(directory)?;
     }
-    let mut options = options.clone();
     // Held until the tools have been called, so that no other run removes them meanwhile.
-    let _lock = install::install_all(&places, &mut options, report)?;
-    if options.dry_run {
+    let _lock = directories::make_and_lock_tools(&places)?;
+    // A program that is there shows that its directory was there before: nothing has been made.
+    let installed = places.installed();
+    let is_installed = same_file(&places.program, &installed);
+    if entries::is_there(&installed) && (places.options.copy || !is_installed) {
+        entries::require_program(&installed, "Nothing was changed")?;
+    }
+    places.options.research |= entries::has_research(&places);
+    let tools = places.final_name(&places.tools);
+    let mut on_path = path_directories().into_iter();
+    if !places.options.suffix && on_path.any(|one| one == tools || same_file(&one, &tools)) {
+        warn(&format!(
+            "{} is on PATH, where the links `bash` and `grep` shadow the real ones; take it off \
+             PATH, or use --suffix",
+            display_path(&tools)
+        ));
+    }
+    directories::make_others(&places, &used)?;
+    if !places.options.dry_run {
+        entries::remove_drafts(&places);
+    }
+    if places.options.copy && !is_installed {
+        let program = fs::read(&places.program)
+            .map_err(|error| failure(&places.program, "cannot be read", &error))?;
+        InstalledContent::File(program, 0o755).lay(&places, &installed)?;
+    }
+    for entry in entries::all_entries(&places)? {
+        entry.install(&places)?;
+    }
+    if !places.options.dry_run {
+        check::check_all(&places)?;
+    }
+    match places.kept_links.get() {
+        0 => Ok(()),
+        kept => Err(format!(
+            "this is not a whole install: {kept} of its links could not be created, since something \
+             else is in their place (\"kept\" above). Move that away, then run this again; where it \
+             is the program as another package has installed it, --links-only leaves it there"
+        )),
+    }
+}
+
+/// Removes everything. The next run removes what a killed one left: the program and the record go
+/// last.
+fn remove_all(places: &InstallPlaces) -> Result<(), String> {
+    let options = &places.options;
+    let shown = display_path(&places.tools);
+    let nothing = format!("nothing of {PROGRAM} is left in {shown}\n");
+    let Some(_lock) = directories::lock(&places.tools)? else {
+        // The directory goes last, so everything else is gone as well.
+        say::print(&nothing);
         return Ok(());
+    };
+    let installed = places.installed();
+    let is_there = entries::is_there(&installed);
+    if is_there && !same_file(&installed, &places.program) {
+        entries::require_program(&installed, "Nothing was removed")?;
     }
-    check::check_all(&places, &options)
-}
-
-/// The lines that are printed meanwhile, and the failures.
-struct LinkReport {
-    dry_run: bool,
-    /// Number of links that could not be created.
-    kept_links: usize,
-}
-
-impl LinkReport {
-    /// Announces a change. False in a dry run: the change is not to be made.
-    fn change(&self, verb: &str, path: &Path) -> bool {
-        let would = if self.dry_run { "would " } else { "" };
-        // A caller that has closed stdout wants the change and not the line.
-        say::print(&format!("{would}{verb} {}\n", display_path(path)));
-        !self.dry_run
+    if !options.dry_run {
+        entries::remove_drafts(places);
     }
-
-    fn kept_link(&mut self, path: &Path) {
-        self.kept_links += 1;
-        self.warn(&format!(
-            "kept {}, which is not a link of this program",
-            display_path(path)
-        ));
+    for entry in entries::all_entries(places)? {
+        entry.remove(places)?;
     }
-
-    fn kept_page(&self, path: &Path) {
-        self.warn(&format!(
-            "kept {}, which was not made by this program",
-            display_path(path)
-        ));
+    // A link to the program was not installed.
+    let goes = options.copy && is_there && !installed.is_symlink();
+    let stays = is_there && !goes;
+    let recorded = directories::recorded(places).into_iter();
+    let (inner, others): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) =
+        recorded.partition(|directory| places.tools.starts_with(directory));
+    if !options.dry_run && !options.links_only {
+        directories::remove_empty(places, &others);
     }
-
-    #[expect(clippy::unused_self, reason = "what is said goes through the report")]
-    fn warn(&self, message: &str) {
-        say::report_usage(&format!("{PROGRAM} link: {message}"));
+    if goes {
+        entries::remove_file(places, &installed)?;
     }
+    // The record stays if something of ours does that needs it.
+    let is_needed = stays || (options.links_only && others.iter().any(|one| one.is_dir()));
+    let record = places.record();
+    if !is_needed && entries::read(&record, entries::LONGEST_PAGE).is_some() {
+        entries::remove_file(places, &record)?;
+        if !options.dry_run {
+            directories::remove_empty(places, &inner);
+        }
+    }
+    if stays {
+        let shown = display_path(&installed);
+        say::print(&format!("{shown} stays; --copy removes it as well\n"));
+    } else if !options.dry_run {
+        say::print(&nothing);
+    }
+    Ok(())
 }

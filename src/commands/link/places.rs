@@ -5,16 +5,19 @@
 //! `PREFIX/bin` and `PREFIX/share`. Any other directory, such as `~/.ikigai/tools`, has links
 //! alone. `DESTDIR` stands before every path, for packagers (GNU Coding Standards, "DESTDIR").
 
+use std::cell::Cell;
 use std::env;
-use std::ffi::{CStr, OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use clap_complete::Shell;
 
-use super::{LinkError, LinkOptions, display_path};
+use super::{LinkOptions, failure};
+use crate::commands::program::{own_program, same_file};
 use crate::console::exit::PROGRAM;
+use crate::console::sanitize::display_path;
+use crate::console::say;
 
 /// The files in `PREFIX/share` in which shells look for completions.
 pub const COMPLETIONS: [(Shell, &str); 3] = [
@@ -26,7 +29,12 @@ pub const COMPLETIONS: [(Shell, &str); 3] = [
 /// The directory of `PREFIX/share` in which `man` looks for commands.
 pub const MANUAL: &str = "man/man1";
 
-/// The places of one call, `DESTDIR` included.
+/// The program as links in the links' directory and in `PREFIX/bin` name it, where it is in the
+/// other one.
+pub const FROM_TOOLS: &str = "../../bin/ikigai-tools";
+pub const FROM_BIN: &str = "../libexec/ikigai/ikigai-tools";
+
+/// The places of one call, `DESTDIR` included, and what is done there.
 pub struct InstallPlaces {
     /// Directory of the links.
     pub tools: PathBuf,
@@ -34,30 +42,29 @@ pub struct InstallPlaces {
     pub program: PathBuf,
     /// `PREFIX`, if there is one.
     prefix: Option<PathBuf>,
-    links_only: bool,
     destdir: Option<PathBuf>,
+    /// What to do there.
+    pub options: LinkOptions,
+    /// Number of links that could not be created.
+    pub kept_links: Cell<usize>,
 }
 
 impl InstallPlaces {
     /// The places that follow from `options`.
-    pub fn new(options: &LinkOptions) -> Result<Self, LinkError> {
+    pub fn new(options: LinkOptions) -> Result<Self, String> {
         let destdir = env::var_os("DESTDIR").filter(|value| !value.is_empty());
-        let destdir = destdir
-            .map(|value| absolute(Path::new(&value)))
-            .transpose()?;
-        let named = absolute(&options.directory)?;
-        let tools = match &destdir {
-            Some(destdir) => below(destdir, &named),
-            None => named,
-        };
+        let destdir = destdir.map(|value| absolute(Path::new(&value)));
+        let (destdir, named) = (destdir.transpose()?, absolute(&options.directory)?);
+        let tools = below(destdir.as_deref(), &named);
         let has_prefix = tools.ends_with("libexec/ikigai");
         let prefix = tools.ancestors().nth(2).filter(|_| has_prefix);
         Ok(Self {
             prefix: prefix.map(Path::to_owned),
             tools,
-            program: running_program()?,
-            links_only: options.links_only,
+            program: own_program()?,
             destdir,
+            options,
+            kept_links: Cell::new(0),
         })
     }
 
@@ -71,16 +78,10 @@ impl InstallPlaces {
         self.tools.join(format!(".{PROGRAM}.directories"))
     }
 
-    /// `PREFIX/bin`, if something is to be installed or removed there.
-    pub fn bin(&self) -> Option<PathBuf> {
-        let prefix = self.prefix.as_ref().filter(|_| !self.links_only)?;
-        Some(prefix.join("bin"))
-    }
-
-    /// `PREFIX/share`, if something is to be installed or removed there.
-    pub fn share(&self) -> Option<PathBuf> {
-        let prefix = self.prefix.as_ref().filter(|_| !self.links_only)?;
-        Some(prefix.join("share"))
+    /// `PREFIX/bin` or `PREFIX/share`, if something is to be installed or removed there.
+    pub fn in_prefix(&self, name: &str) -> Option<PathBuf> {
+        let prefix = self.prefix.as_ref().filter(|_| !self.options.links_only)?;
+        Some(prefix.join(name))
     }
 
     /// All directories in which something may have been installed, the links' first.
@@ -106,10 +107,7 @@ impl InstallPlaces {
 
     /// The same path, as it is now.
     pub fn staged_name(&self, path: &Path) -> PathBuf {
-        match &self.destdir {
-            Some(destdir) => below(destdir, path),
-            None => path.to_owned(),
-        }
+        below(self.destdir.as_deref(), path)
     }
 
     /// True if `DESTDIR` stands before every path.
@@ -117,112 +115,52 @@ impl InstallPlaces {
         self.destdir.is_some()
     }
 
-    /// The program as it is called from now on.
-    pub fn program_name(&self) -> PathBuf {
-        let installed = self.installed();
-        if installed.is_file() {
-            installed
-        } else {
-            self.program.clone()
-        }
+    /// Announces a change. False in a dry run: the change is not to be made.
+    pub fn change(&self, verb: &str, path: &Path) -> bool {
+        let is_dry = self.options.dry_run;
+        let would = if is_dry { "would " } else { "" };
+        // A caller that has closed stdout wants the change and not the line.
+        say::print(&format!("{would}{verb} {}\n", display_path(path)));
+        !is_dry
     }
 
     /// True if `target` names the program that runs, or the one in the links' directory.
     pub fn is_name_of_program(&self, target: &Path) -> bool {
-        let installed = self.installed();
-        [&installed, &self.program]
-            .into_iter()
-            .any(|program| target == program || target == self.final_name(program))
+        let is_name = |program: &Path| target == program || target == self.final_name(program);
+        is_name(&self.installed()) || is_name(&self.program)
     }
 
-    /// True if the program that the links lead to is beside them.
-    fn program_is_beside(&self, copy: bool) -> bool {
-        copy || same_file(&self.program, &self.installed())
-    }
-
-    /// Target of a link in the links' directory: relative if program and links are below one
-    /// prefix, so that the whole can be moved.
-    pub fn link_target(&self, copy: bool) -> PathBuf {
-        let in_bin = Path::new("../../bin").join(PROGRAM);
-        if self.program_is_beside(copy) {
-            PathBuf::from(PROGRAM)
-        } else if self.prefix.is_some() && same_file(&self.tools.join(&in_bin), &self.program) {
-            in_bin
-        } else {
-            self.final_name(&self.program)
+    /// Targets of the links in the links' directory and in `PREFIX/bin`: relative if program and
+    /// links are below one prefix, so that the whole can be moved.
+    pub fn targets(&self) -> [PathBuf; 2] {
+        let is_beside = self.options.copy || same_file(&self.program, &self.installed());
+        if !is_beside {
+            let absolute = self.final_name(&self.program);
+            let in_bin = self.tools.join(FROM_TOOLS);
+            let is_in_bin = self.prefix.is_some() && same_file(&in_bin, &self.program);
+            let relative = is_in_bin.then(|| FROM_TOOLS.into());
+            return [relative.unwrap_or_else(|| absolute.clone()), absolute];
         }
-    }
-
-    /// Target of the link in `PREFIX/bin`: relative, so that the whole can be moved, unless `bin`
-    /// is itself a link to elsewhere.
-    pub fn bin_target(&self, bin: &Path, copy: bool) -> PathBuf {
-        if !self.program_is_beside(copy) {
-            return self.final_name(&self.program);
-        }
-        let real = |path: &Path| fs::canonicalize(path).ok();
-        let parent = real(bin).and_then(|bin| bin.parent().map(Path::to_owned));
-        let prefix = self.prefix.as_deref().and_then(real);
-        if prefix.is_none() || parent == prefix {
-            Path::new("../libexec/ikigai").join(PROGRAM)
-        } else {
-            self.final_name(&self.installed())
-        }
-    }
-}
-
-/// True if both paths lead to one file.
-pub fn same_file(one: &Path, other: &Path) -> bool {
-    match (fs::canonicalize(one), fs::canonicalize(other)) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
+        // `bin` may itself be a link to elsewhere.
+        let real = |path: PathBuf| fs::canonicalize(path).ok();
+        let bin = self.in_prefix("bin").and_then(real);
+        let prefix = self.prefix.clone().and_then(real);
+        let elsewhere = bin.filter(|bin| bin.parent() != prefix.as_deref());
+        let to_bin = elsewhere.map_or(FROM_BIN.into(), |_| self.final_name(&self.installed()));
+        [PROGRAM.into(), to_bin]
     }
 }
 
 /// `path` below `directory`, though both are absolute.
-fn below(directory: &Path, path: &Path) -> PathBuf {
-    let mut joined = OsString::from(directory);
+fn below(directory: Option<&Path>, path: &Path) -> PathBuf {
+    let mut joined = OsString::from(directory.unwrap_or(Path::new("")));
     joined.push(path);
     PathBuf::from(joined)
 }
 
 /// `path` from the root on, without the slashes at its end.
-fn absolute(path: &Path) -> Result<PathBuf, LinkError> {
-    let absolute = std::path::absolute(path)
-        .map_err(|error| LinkError::new(path, "does not name a directory", &error))?;
+fn absolute(path: &Path) -> Result<PathBuf, String> {
+    let named = |error| failure(path, "does not name a directory", &error);
+    let absolute = std::path::absolute(path).map_err(named)?;
     Ok(absolute.components().collect())
-}
-
-/// The executable that runs. Without `/proc`, as in the root into which a package is being
-/// installed, the kernel still tells by which path it was started.
-fn running_program() -> Result<PathBuf, LinkError> {
-    let program = match env::current_exe() {
-        Ok(program) => program,
-        Err(error) => started_as()
-            .and_then(|path| fs::canonicalize(path).ok())
-            .ok_or_else(|| {
-                LinkError(format!(
-                    "this program cannot tell where it is, and links need to: {error}"
-                ))
-            })?,
-    };
-    if program.is_file() {
-        Ok(program)
-    } else {
-        Err(LinkError(format!(
-            "{}: the program was replaced or removed while it ran; call the new one",
-            display_path(&program)
-        )))
-    }
-}
-
-fn started_as() -> Option<PathBuf> {
-    // SAFETY: getauxval has no preconditions.
-    let address = unsafe { libc::getauxval(libc::AT_EXECFN) };
-    if address == 0 {
-        return None;
-    }
-    // SAFETY: AT_EXECFN is the address of a string that ends with a zero byte, which the kernel has
-    // put on the stack for as long as the process lives (getauxval(3)).
-    let name = unsafe { CStr::from_ptr(address as *const libc::c_char) };
-    Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
 }

@@ -18,7 +18,6 @@ use super::dom::{self, ElementKind};
 use super::prefilter::{media, tag};
 use super::{ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageTree, reveal};
 use crate::basics::words::beginning;
-use crate::sort::Sort;
 
 /// Letters below which a page shows almost nothing.
 pub(super) const LITTLE: usize = 100;
@@ -156,7 +155,7 @@ fn unveil(root: &Handle, letters: usize) -> bool {
     if all == 0 || (letters > 0 && all < MUCH.max(letters * TIMES)) {
         return false;
     }
-    hidden.arrange_by_key(|(letters, _)| usize::MAX - letters);
+    hidden.sort_by_key(|(letters, _)| usize::MAX - letters);
     let mut shown = 0;
     for (letters, node) in hidden {
         if 2 * shown >= all {

@@ -15,7 +15,6 @@ use std::collections::HashMap;
 use memchr::{memchr, memmem, memrchr};
 
 use super::prefilter::tag;
-use crate::sort::Sort;
 
 /// Maximum length of an id, in bytes.
 const MAX_ID: usize = 64;
@@ -106,7 +105,7 @@ fn write_assembled(
             .into_iter()
             .map(|piece| (pieces[piece].1.whole.clone(), None)),
     );
-    skips.arrange_by_key(|(range, _)| (range.start, usize::MAX - range.end));
+    skips.sort_by_key(|(range, _)| (range.start, usize::MAX - range.end));
     skips.dedup_by_key(|(range, _)| range.start);
     // Ranges still to be written, innermost last.
     let mut open: Vec<PageRange> = Vec::new();
@@ -276,7 +275,7 @@ fn find_element_ends(page: &str, starts: &[(usize, &str)]) -> Vec<Option<(usize,
     let bytes = page.as_bytes();
     let mut found = vec![None; starts.len()];
     let mut names: Vec<&str> = starts.iter().map(|(_, name)| *name).collect();
-    names.arrange();
+    names.sort_unstable();
     names.dedup();
     for name in names.into_iter().take(8) {
         let mut open: Vec<Option<usize>> = Vec::new();

@@ -9,7 +9,6 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::document::model::{DocumentModel, DocumentNode, NodeContent};
-use crate::sort::Sort;
 
 /// Number of links before and after a link that are searched for the same target.
 const NEAR: usize = 12;
@@ -87,7 +86,7 @@ pub(super) fn remove_repeated(model: &mut DocumentModel, here: &str) {
                 || (!link.has_text && near(&links[at + 1..links.len().min(at + 1 + NEAR)]))
         });
         gone.extend(repeated.map(|(_, link)| link.node));
-        gone.arrange();
+        gone.sort_unstable();
     }
     model.prune(&gone);
 }

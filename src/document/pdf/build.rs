@@ -5,7 +5,6 @@ use super::text::inline::{ParagraphTextWriter, TextContext};
 use super::text::paragraph::is_bold;
 use super::text::{BodyStyle, ParagraphKind, PdfParagraph};
 use crate::document::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
-use crate::sort::Sort;
 
 /// Minimum size of a heading's type, relative to the body text.
 const HEADING_RATIO: f32 = 1.1;
@@ -99,7 +98,7 @@ impl<'a> ParagraphWriter<'a> {
                 sizes.push(paragraph.size);
             }
         }
-        sizes.arrange_by(|a, b| b.total_cmp(a));
+        sizes.sort_by(|a, b| b.total_cmp(a));
         self.sizes = sizes;
         let mut title: Option<(f32, String)> = None;
         for (at, paragraph) in paragraphs.iter().enumerate() {

@@ -8,7 +8,6 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 use super::SearchClock;
 use super::fold::{FoldedText, fold_text};
-use crate::sort::Sort;
 
 /// The most lines that are compared with one another.
 const MOST_LINES: usize = 2000;
@@ -214,7 +213,7 @@ impl LineSearch<'_> {
     /// The lines that are much alike, though none is equal.
     fn by_alike_lines(&self) -> Result<Option<LikeLines>, ()> {
         let mut longest: Vec<usize> = (0..self.sought.len()).collect();
-        longest.arrange_by_key(|at| (usize::MAX - self.sought[*at].len(), *at));
+        longest.sort_by_key(|at| (usize::MAX - self.sought[*at].len(), *at));
         longest.dedup_by_key(|at| &self.sought[*at]);
         longest.retain(|at| self.sought[*at].len() > 3);
         let bigrams: Vec<BigramCounts> = self

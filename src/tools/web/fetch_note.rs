@@ -13,7 +13,6 @@ use super::meant_url::{bare_host, without_punctuation};
 use crate::basics::signature;
 use crate::basics::words::{floor_boundary, on_one_line, plural};
 use crate::document::{self, MainContentCertainty};
-use crate::sort::Sort;
 use crate::web::charset::{self, BodyKind};
 use crate::web::client::{HttpResponse, NetworkError};
 use crate::web::{quote, status_advice};
@@ -210,7 +209,7 @@ fn hide_secrets(text: &str, asked: &Url) -> String {
         }
     }
     secrets.retain(|secret| secret.len() >= 4);
-    secrets.arrange_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     secrets
         .iter()
         .fold(text.to_owned(), |text, secret| text.replace(secret, "***"))

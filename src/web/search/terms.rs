@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use super::provider::{ProviderLimits, SiteQuery};
 use super::query::{ProviderQuery, WebSearch};
-use crate::sort::Sort;
 
 /// Parts of a search that go into the query as operators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,7 +107,7 @@ pub fn shortened(
     limits: &ProviderLimits,
 ) -> Option<String> {
     let mut longest = ask.sites.to_vec();
-    longest.arrange_by_key(|site| std::cmp::Reverse(site.len()));
+    longest.sort_by_key(|site| std::cmp::Reverse(site.len()));
     let room = |query: &str, sites: usize| {
         let search = WebSearch {
             query: query.to_owned(),

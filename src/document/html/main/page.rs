@@ -8,7 +8,6 @@ use super::groups::GROUPS;
 use super::hash::FnvHash;
 use super::tags::{CATEGORIES, MAIN, PARAGRAPH};
 use super::text::TitleWords;
-use crate::sort::Sort;
 
 /// Minimum number of words outside of links in a long text.
 const LONG: u32 = 12;
@@ -443,7 +442,7 @@ impl PageTotals {
                 whole.paragraphs += f64::from(u8::from(near[PARAGRAPH] < FAR));
             }
         }
-        words.arrange();
+        words.sort_unstable();
         let middle = words.len() / 2;
         whole.median = match words.len() {
             0 => 0.0,

@@ -1,7 +1,6 @@
 //! Counts over a block's text. A word is a run of letters, digits and underscores.
 
 use super::hash::FnvHash;
-use crate::sort::Sort;
 
 /// Counts over a text with collapsed whitespace.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,7 +55,7 @@ impl TitleWords {
                 words.push(hash);
             }
         });
-        words.arrange();
+        words.sort_unstable();
         words.dedup();
         let bits = words.iter().fold(0, |bits, word| bits | 1 << (word % 64));
         Self { words, bits }
@@ -168,7 +167,7 @@ impl TextCounts {
         });
         found.of_title = of_title.count_ones();
         if in_heading && different.len() <= MOST_HEADING {
-            different.arrange();
+            different.sort_unstable();
             different.dedup();
             found.is_title = found.of_title > 0 && found.of_title as usize * 2 >= different.len();
         }

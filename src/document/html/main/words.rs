@@ -11,7 +11,6 @@ use html2md::{Handle, NodeData};
 use super::groups::GROUPS;
 use super::hash::FnvHash;
 use super::tags;
-use crate::sort::Sort;
 
 /// Maximum length of a word, in bytes.
 const LONGEST: usize = 20;
@@ -224,7 +223,7 @@ pub(super) fn tokens_of(node: &Handle, tag: &str) -> Vec<String> {
             tokens.push(token.to_owned());
         });
     }
-    tokens.arrange();
+    tokens.sort();
     tokens.dedup();
     tokens
 }

@@ -3,7 +3,6 @@
 use super::super::blocks::{BlockWriter, TableCell};
 use super::super::inlines::{InlineContent, RunStyle};
 use super::sheet::{SheetCell, SheetRow};
-use crate::sort::Sort;
 
 /// Maximum number of grid places for each filled cell.
 const SPARSE: usize = 12;
@@ -34,7 +33,7 @@ fn write_table(rows: Vec<SheetRow>, blocks: &mut BlockWriter) {
         .flat_map(|row| row.cells.iter().map(|cell| cell.column))
         .collect();
     let cells = columns.len();
-    columns.arrange();
+    columns.sort_unstable();
     columns.dedup();
     if columns.len() == 1 && rows.len() == 1 {
         for cell in rows.iter().flat_map(|row| &row.cells) {

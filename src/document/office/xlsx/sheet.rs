@@ -10,7 +10,6 @@ use super::super::package::PartRelationships;
 use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
 use super::format::CellFormats;
 use super::strings::{self, MAX_CELL, SharedStrings};
-use crate::sort::Sort;
 
 /// Limits of a sheet: columns and rows.
 const MAX_COLUMN: u32 = 16_384;
@@ -150,11 +149,11 @@ pub(super) fn read(
     sheet.broken = xml.broken;
     // Rows and cells may come in any order.
     if !sheet.rows.is_sorted_by_key(|row| row.number) {
-        sheet.rows.arrange_by_key(|row| row.number);
+        sheet.rows.sort_by_key(|row| row.number);
     }
     for row in &mut sheet.rows {
         if !row.cells.is_sorted_by_key(|cell| cell.column) {
-            row.cells.arrange_by_key(|cell| cell.column);
+            row.cells.sort_by_key(|cell| cell.column);
         }
         row.cells.dedup_by_key(|cell| cell.column);
     }

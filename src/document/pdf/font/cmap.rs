@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use encoding_rs::Encoding;
 
 use super::super::lexer::{PdfLexer, PdfOperand, PdfToken};
-use crate::sort::Sort;
 
 /// Limit of a map's entries.
 const MAX_ENTRIES: usize = 300_000;
@@ -147,8 +146,8 @@ impl CharacterMap {
             }
             operands.clear();
         }
-        map.ranges.arrange_by_key(|range| range.low);
-        map.cids.arrange();
+        map.ranges.sort_by_key(|range| range.low);
+        map.cids.sort_unstable();
         map.sorted = map.ranges.windows(2).all(|pair| pair[0].high < pair[1].low);
         map
     }

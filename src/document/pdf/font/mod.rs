@@ -18,7 +18,6 @@ use self::cmap::CharacterMap;
 use self::encoding::BaseEncoding;
 use super::file::{PdfFile, as_dict, number};
 use super::geometry::Matrix;
-use crate::sort::Sort;
 use crate::unseen;
 
 mod cmap;
@@ -412,7 +411,7 @@ impl CompositeFont {
                 break;
             }
         }
-        self.ranges.arrange_by_key(|(first, ..)| *first);
+        self.ranges.sort_by_key(|(first, ..)| *first);
     }
 
     fn width(&self, cid: u32) -> f32 {

@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::super::runs::GlyphRun;
 use super::rows::RunRow;
 use super::{PageRegion, TextLine};
-use crate::sort::Sort;
 
 /// Minimum width of a gutter, in ems.
 const MIN_GUTTER: f32 = 0.75;
@@ -106,7 +105,7 @@ fn first_gaps(rows: &[RunRow], split: &[Vec<RowSegment>], at: usize) -> Vec<Colu
     let near = |below: &RunRow| rows[at].v - below.v < 0.8 * below.size.min(rows[at].size);
     if rows.get(at + 1).is_some_and(near) {
         spans.extend(split[at + 1].iter().map(|one| (one.u0, one.u1)));
-        spans.arrange_by(|a, b| a.0.total_cmp(&b.0));
+        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
     let least = MIN_GUTTER * rows[at].size;
     let gaps = spans.windows(2).map(|pair| (pair[0].1, pair[1].0));
@@ -224,7 +223,7 @@ fn measure_columns(split: &[Vec<RowSegment>], gaps: &[ColumnGap]) -> Vec<ColumnF
         }
     }
     for column in &mut columns {
-        column.widths.arrange_by(f32::total_cmp);
+        column.widths.sort_by(f32::total_cmp);
     }
     columns
 }
@@ -333,7 +332,7 @@ fn shared_gaps(rows: &[RunRow], em: f32) -> Vec<ColumnGap> {
         .iter()
         .flat_map(|row| row.runs.iter().map(|run| (run.u0, run.u1)))
         .collect();
-    spans.arrange_by(|a, b| a.0.total_cmp(&b.0));
+    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut gaps = Vec::new();
     let mut end = f32::INFINITY;
     for (u0, u1) in spans {
@@ -422,6 +421,6 @@ fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
 
 fn median(values: impl Iterator<Item = f32>) -> f32 {
     let mut values: Vec<f32> = values.collect();
-    values.arrange_by(f32::total_cmp);
+    values.sort_by(f32::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }

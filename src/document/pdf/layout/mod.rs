@@ -10,7 +10,6 @@
 
 use super::font::GlyphStyle;
 use super::runs::{BLANK, GlyphRun};
-use crate::sort::Sort;
 
 mod columns;
 mod rows;
@@ -140,7 +139,7 @@ pub(super) fn lay_out(runs: &mut Vec<GlyphRun>, text: &str) -> (Vec<PageRegion>,
             None => {}
         }
     }
-    angles.arrange_by_key(|(angle, count)| (std::cmp::Reverse(*count), *angle));
+    angles.sort_by_key(|(angle, count)| (std::cmp::Reverse(*count), *angle));
     let mut regions = Vec::new();
     for (angle, _) in &angles {
         let own = runs.iter().filter(|run| run.angle == *angle).copied();

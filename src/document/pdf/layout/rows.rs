@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use super::super::paint::TextPaint;
 use super::super::runs::GlyphRun;
-use crate::sort::Sort;
 
 /// Maximum distance between the baselines of one row, in ems.
 const MAX_BASELINE_GAP: f32 = 0.2;
@@ -62,7 +61,7 @@ pub(super) fn drop_duplicates(runs: &mut Vec<GlyphRun>, text: &str) {
         visible.entry(line).or_default().push((run.u0, run.u1));
     }
     for spans in visible.values_mut() {
-        spans.arrange_by(|a, b| a.0.total_cmp(&b.0));
+        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut joined: Vec<(f32, f32)> = Vec::new();
         for (u0, u1) in spans.drain(..) {
             match joined.last_mut().filter(|last| u0 <= last.1) {
@@ -87,7 +86,7 @@ pub(super) fn drop_duplicates(runs: &mut Vec<GlyphRun>, text: &str) {
 
 /// Sorts runs into rows, from the top down.
 pub(super) fn sort_into_rows(mut runs: Vec<GlyphRun>) -> Vec<RunRow> {
-    runs.arrange_by(|a, b| b.v.total_cmp(&a.v).then(a.u0.total_cmp(&b.u0)));
+    runs.sort_by(|a, b| b.v.total_cmp(&a.v).then(a.u0.total_cmp(&b.u0)));
     let mut rows: Vec<RunRow> = Vec::new();
     for run in runs {
         let near = rows
@@ -108,7 +107,7 @@ pub(super) fn sort_into_rows(mut runs: Vec<GlyphRun>) -> Vec<RunRow> {
         }
     }
     for row in &mut rows {
-        row.runs.arrange_by(|a, b| a.u0.total_cmp(&b.u0));
+        row.runs.sort_by(|a, b| a.u0.total_cmp(&b.u0));
     }
     attach_raised(&mut rows);
     rows
@@ -143,7 +142,7 @@ fn attach_raised(rows: &mut Vec<RunRow>) {
             rows[at].runs = kept;
             if !moved.is_empty() {
                 rows[other].runs.extend(moved);
-                rows[other].runs.arrange_by(|a, b| a.u0.total_cmp(&b.u0));
+                rows[other].runs.sort_by(|a, b| a.u0.total_cmp(&b.u0));
             }
         }
     }

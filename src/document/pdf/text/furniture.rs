@@ -7,7 +7,6 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::layout::{PageRegion, TextLine};
 use super::{PageText, lines_of};
-use crate::sort::Sort;
 
 /// Lines from the edge that are looked at.
 const EDGE_LINES: usize = 3;
@@ -107,7 +106,7 @@ fn furniture_edge(page: &PageText, repeated: &dyn Fn(&TextLine) -> bool, top: bo
         .filter(|line| (line.v > f32::midpoint(page.low, page.high)) == top)
         .map(|line| (line.v, line.size, repeated(line)))
         .collect();
-    lines.arrange_by(|a, b| {
+    lines.sort_by(|a, b| {
         if top {
             b.0.total_cmp(&a.0)
         } else {
@@ -146,7 +145,7 @@ fn edges(page: &PageText) -> Vec<(&TextLine, bool)> {
     let mut edges: Vec<&TextLine> = lines
         .filter(|line| is_edge(line, page.low, page.high))
         .collect();
-    edges.arrange_by(|a, b| b.v.total_cmp(&a.v));
+    edges.sort_by(|a, b| b.v.total_cmp(&a.v));
     let mut heights: Vec<f32> = edges.iter().map(|line| line.v).collect();
     heights.dedup_by(|a, b| (*a - *b).abs() < 1.0);
     let top = heights

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use super::super::layout::{LinePiece, PageRegion, TextLine};
 use super::{BodyStyle, PageText, ParagraphKind, PdfParagraph, list};
-use crate::sort::Sort;
 
 /// Minimum leading between paragraphs, relative to the usual one.
 const LEADING_RATIO: f32 = 1.22;
@@ -44,7 +43,7 @@ impl ColumnMetrics {
             }
         }
         let usual = |(size, mut gaps): (i32, Vec<f32>)| {
-            gaps.arrange_by(f32::total_cmp);
+            gaps.sort_by(f32::total_cmp);
             // If most lines are paragraphs, the narrow leadings are those within paragraphs.
             (size, gaps[gaps.len() / 3])
         };
@@ -131,7 +130,7 @@ fn merge_rows(rows: Vec<Vec<Option<TextLine>>>) -> Vec<Vec<Option<TextLine>>> {
             leads.push(a - b);
         }
     }
-    leads.arrange_by(f32::total_cmp);
+    leads.sort_by(f32::total_cmp);
     let least = leads.first().copied().unwrap_or_default();
     let most = leads.last().copied().unwrap_or_default();
     let mut joined: Vec<Vec<Option<TextLine>>> = Vec::with_capacity(rows.len());

@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 use super::BetterPattern;
 use super::names::NameMatcher;
 use crate::sandbox::confinement;
-use crate::sort::Sort;
 
 /// Names of directories whose content is built, fetched or kept by a program.
 const BUILT: &str = ".cache .git .gradle .hg .jj .mypy_cache .next .nuxt .pytest_cache .ruff_cache \
@@ -341,7 +340,7 @@ impl<'a> NameSurvey<'a> {
         });
         let mut all: Vec<_> = names.into_iter().chain(regions).collect();
         all.retain(|(is_built, number, _)| number.0 > 0 && (with_built || !is_built));
-        all.arrange();
+        all.sort();
         all.truncate(MOST_EXAMPLES);
         let found = all.into_iter().map(|(_, number, pattern)| BetterPattern {
             pattern,

@@ -8,7 +8,6 @@ use url::Url;
 
 use super::get;
 use crate::document::entities;
-use crate::sort::Sort;
 use crate::web::client::HttpClient;
 
 /// Maximum number of caption lines.
@@ -55,7 +54,7 @@ fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<CaptionTrack<'a>> 
         let exact = wanted.is_some_and(|wanted| wanted.eq_ignore_ascii_case(track.language));
         (other, track.made, !exact)
     };
-    tracks.arrange_by_key(rank);
+    tracks.sort_by_key(rank);
     tracks
 }
 

@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use super::Lens;
 use crate::sandbox::confinement;
-use crate::sort::Sort;
 use crate::web::credentials::Credentials;
 use crate::web::search::DomainFilter;
 
@@ -63,7 +62,7 @@ pub fn read(place: &Path) -> Vec<Result<Lens, String>> {
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|kind| kind == "json"))
         .collect();
-    files.arrange();
+    files.sort();
     files.truncate(MAX_FILES);
     files.iter().flat_map(|file| read_file(file)).collect()
 }

@@ -4,7 +4,6 @@
 use std::fmt;
 
 use crate::hosts;
-use crate::sort::Sort;
 use crate::web::credentials::Credentials;
 
 mod files;
@@ -97,7 +96,7 @@ impl LensCatalog {
     #[must_use]
     pub fn list(&self) -> Vec<&Lens> {
         let mut all: Vec<&Lens> = self.all.iter().collect();
-        all.arrange_by(|one, other| one.name.cmp(&other.name));
+        all.sort_by(|one, other| one.name.cmp(&other.name));
         all
     }
 

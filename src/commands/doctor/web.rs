@@ -1,0 +1,196 @@
+//! The web's tools: their keys, which are never shown, the providers of search, the cache and its
+//! key, the proxies that the environment names, and the certificates that are trusted. Nothing is
+//! sent.
+
+use std::env;
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+
+use url::Url;
+
+use super::{BAD, DoctorReport, GOOD, PLAIN, advice};
+use crate::cache::status::{CacheState, look_at_cache};
+use crate::cache::{KEY_VARIABLE, is_key};
+use crate::console::sanitize::{display_path, for_line};
+use crate::contract::tool::ToolSet;
+use crate::registry::Registry;
+use crate::web::client::proxy::ProxySettings;
+use crate::web::client::trusted_certificates;
+use crate::web::credentials::{CredentialName, CredentialSource, Credentials};
+use crate::web::search::choice::{
+    self, NoProvider, PROVIDER_VARIABLE, ProviderChoice, ROUTING_VARIABLE,
+};
+use crate::web::search::query::WebSearch;
+
+/// Reports the place of each tool's keys, or how to get them.
+pub fn report_keys(report: &mut DoctorReport, tools: Registry) {
+    report.heading("Keys");
+    let credentials = Credentials::from_env();
+    let file = credentials.file().unwrap_or_default();
+    // A key in the environment hides that file from a search, and from no other user.
+    let mode = file.metadata().map_or(0, |status| status.mode() & 0o7777);
+    if mode & 0o077 != 0 {
+        let shown = display_path(&file);
+        let text = format!("{shown} holds keys, and others may use it (mode {mode:o})");
+        report.problem(text, advice::chmod("600", &file));
+    }
+    for tool in tools {
+        let Some(account) = &tool.account else {
+            continue;
+        };
+        let (mut ways, mut reads) = (Vec::new(), Vec::new());
+        let mut broken = None;
+        for credential in account.credentials {
+            let (variable, path) = (credential.variable, credential.path);
+            let (colour, state) = match credentials.source(CredentialName { variable, path }) {
+                Ok(CredentialSource::Environment) => (GOOD, "set in the environment".to_owned()),
+                Ok(CredentialSource::File(at)) => (GOOD, format!("set in {}", display_path(&at))),
+                Err(missing) => {
+                    ways.push(format!("{variable} or `{}`", path.join(".")));
+                    reads.push(format!("read -r {variable} && export {variable}"));
+                    broken = broken.or(missing.problem);
+                    match broken {
+                        Some(_) => (BAD, "cannot be read".to_owned()),
+                        None => (PLAIN, "not set".to_owned()),
+                    }
+                }
+            };
+            let subject = format!("{:<24} {variable:<24}", tool.command());
+            report.row(&subject, colour, &state);
+        }
+        if let Some(reason) = broken {
+            let advice = match File::open(&file) {
+                Ok(_) => advice::put_aside(&file),
+                Err(_) => advice::chmod("600", &file),
+            };
+            let text = format!("keys cannot be used: {}", for_line(&reason));
+            report.problem(text, advice);
+        } else if !ways.is_empty() {
+            let (tool, ways, source) = (tool.command(), ways.join(" and "), account.source);
+            let is_none = reads.len() == account.credentials.len();
+            let text = |has: &str| {
+                format!(
+                    "{tool} has {has}, and answers AUTH_MISSING: set {ways} in \
+                     ~/.config/ikigai/credentials.json. {source}"
+                )
+            };
+            // Half an account is a mistake, none at all may be intended.
+            if is_none {
+                report.hint(text("no key"), reads.join(" && "));
+            } else {
+                report.problem(text("only a part of what it needs"), reads.join(" && "));
+            }
+        }
+    }
+}
+
+/// Reports what the tools of research use, if `tools` has any.
+pub fn report_research(report: &mut DoctorReport, tools: Registry) {
+    if tools.iter().any(|tool| tool.set == ToolSet::Research) {
+        report.heading("Research");
+        report_providers(report, &Credentials::from_env());
+        report_cache(report);
+    }
+}
+
+fn report_providers(report: &mut DoctorReport, credentials: &Credentials<'_>) {
+    let all = choice::PROVIDERS.iter();
+    let configured = all.filter(|provider| provider.is_chosen(credentials));
+    let configured: Vec<&str> = configured.map(|provider| provider.name).collect();
+    let (colour, names) = match configured.as_slice() {
+        [] => (PLAIN, "none; DuckDuckGo needs no key".to_owned()),
+        some => (GOOD, some.join(", ")),
+    };
+    report.row("providers configured", colour, &names);
+    let (colour, searches) = match choice::choose(&WebSearch::default(), credentials) {
+        Ok(ProviderChoice::One(provider)) => (PLAIN, provider.name.to_owned()),
+        Ok(ProviderChoice::FirstOf(all)) => {
+            let names: Vec<&str> = all.iter().map(|provider| provider.name).collect();
+            let names = names.join(", ");
+            (PLAIN, format!("the first that answers of {names}"))
+        }
+        Err(error) => {
+            let text = for_line(&format!("Searches have nobody to ask: {error}"));
+            match error {
+                NoProvider::Off => report.hint(text, format!("unset {PROVIDER_VARIABLE}")),
+                NoProvider::Unknown { place, .. } => report.problem(text, format!("unset {place}")),
+                NoProvider::Routing(_) => report.problem(text, format!("unset {ROUTING_VARIABLE}")),
+            }
+            (BAD, "nobody".to_owned())
+        }
+    };
+    report.row("searches with", colour, &searches);
+}
+
+fn report_cache(report: &mut DoctorReport) {
+    let seen = look_at_cache();
+    let directory = seen.directory.unwrap_or_default();
+    let (colour, state, mode) = match seen.state {
+        CacheState::Sound => (GOOD, "can be written to", None),
+        CacheState::NotYet => (PLAIN, "made by the first answer", None),
+        CacheState::Unusable => (PLAIN, "no place: nothing is kept", None),
+        CacheState::ReadOnly => (BAD, "cannot be written to: nothing is added", Some("u+rwx")),
+        CacheState::Open => (BAD, "others may write to it: nothing is kept", Some("go-w")),
+    };
+    let place = format!("{} {state}", display_path(&directory));
+    report.row("cache", colour, &place);
+    if let Some(mode) = mode {
+        report.hint(place, advice::chmod(mode, &directory));
+    }
+    let secret = env::var(KEY_VARIABLE).unwrap_or_default();
+    let (colour, key) = match seen.key_file {
+        _ if is_key(&secret) => (GOOD, format!("set in the environment ({KEY_VARIABLE})")),
+        _ if !secret.is_empty() => {
+            let text = "has not 64 hexadecimal digits, and so nothing is kept";
+            let text = format!("{KEY_VARIABLE} {text}");
+            report.problem(text, format!("unset {KEY_VARIABLE}"));
+            (BAD, "no key".to_owned())
+        }
+        Some(file) if file.exists() => (PLAIN, display_path(&file)),
+        Some(file) => (PLAIN, display_path(&file) + ", made by the first answer"),
+        None => (PLAIN, "no place".to_owned()),
+    };
+    report.row("key of the cache", colour, &key);
+}
+
+/// Reports proxies and certificates.
+pub fn report_network(report: &mut DoctorReport) {
+    report.heading("Network");
+    let proxies = ProxySettings::from_env();
+    let pages = ["http://example.com/", "https://example.com/"];
+    for page in pages.into_iter().filter_map(|page| Url::parse(page).ok()) {
+        let scheme = page.scheme();
+        let (colour, state) = match proxies.for_url(&page) {
+            Ok(None) => (PLAIN, "no proxy".to_owned()),
+            // Without its login.
+            Ok(Some(proxy)) => {
+                let kind = format!("{:?}", proxy.kind).to_uppercase();
+                let state = format!("by the proxy {}:{} ({kind})", proxy.host, proxy.port);
+                (PLAIN, state)
+            }
+            Err(why) => {
+                let advice = format!("unset {}", proxies.variable(&page).unwrap_or_default());
+                let why = for_line(&why);
+                report.problem(format!("no {scheme} page can be fetched: {why}"), advice);
+                (BAD, "none can be fetched".to_owned())
+            }
+        };
+        report.row(&format!("{scheme} pages"), colour, &state);
+    }
+    let mut named = ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter();
+    let named = named.find(|name| env::var_os(name).is_some_and(|value| !value.is_empty()));
+    let (colour, state) = match (trusted_certificates(), named) {
+        (Ok(0), _) => (
+            PLAIN,
+            "Mozilla's, built in: this system has none".to_owned(),
+        ),
+        (Ok(count), Some(variable)) => (PLAIN, format!("{count}, which {variable} names")),
+        (Ok(count), None) => (PLAIN, format!("{count} of this system's")),
+        (Err(why), _) => {
+            let text = format!("no https page can be fetched: {}", for_line(&why));
+            report.problem(text, "unset SSL_CERT_FILE SSL_CERT_DIR");
+            (BAD, "none".to_owned())
+        }
+    };
+    report.row("trusted certificates", colour, &state);
+}

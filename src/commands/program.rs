@@ -1,0 +1,189 @@
+//! This program and the files that may be it, which doctor and the installer both look at: their
+//! names, their answers, and the shell's way to them.
+
+use std::ffi::{CStr, OsStr};
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::command_line::fields;
+use crate::commands::trust;
+use crate::console::exit::PROGRAM;
+use crate::console::sanitize;
+use crate::contract::schema;
+use crate::shell::{ProgramError, run_program};
+
+/// The time that a program has for its version.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// The longest answer that is read, in bytes.
+const LONGEST_ANSWER: usize = 1024 * 1024;
+
+/// The executable that runs. Without `/proc`, as in the root into which a package is being
+/// installed, the kernel still tells by which path it was started.
+pub fn own_program() -> Result<PathBuf, String> {
+    let started_as = || started_as().and_then(|path| fs::canonicalize(path).ok());
+    let program = std::env::current_exe().or_else(|error| started_as().ok_or(error));
+    let program = program.map_err(|error| {
+        format!("this program cannot tell where it is, and links need to: {error}")
+    })?;
+    if program.is_file() {
+        return Ok(program);
+    }
+    let shown = sanitize::display_path(&program);
+    Err(format!(
+        "{shown}: the program was replaced or removed while it ran; call the new one"
+    ))
+}
+
+fn started_as() -> Option<PathBuf> {
+    // SAFETY: getauxval has no preconditions.
+    let address = unsafe { libc::getauxval(libc::AT_EXECFN) };
+    if address == 0 {
+        return None;
+    }
+    // SAFETY: AT_EXECFN is the address of a string that ends with a zero byte, which the kernel has
+    // put on the stack for as long as the process lives (getauxval(3)).
+    let name = unsafe { CStr::from_ptr(address as *const libc::c_char) };
+    Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
+}
+
+/// True if both paths lead to one file.
+pub fn same_file(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    real(one).is_some_and(|one| real(other) == Some(one))
+}
+
+/// The version of this program that the file at `path` is; `None` for another program. To find out,
+/// it is started if it `may_be_started` and no other user may have put it there.
+pub fn version_of(path: &Path, may_be_started: bool) -> Option<String> {
+    let own = env!("CARGO_PKG_VERSION").to_owned();
+    if own_program().is_ok_and(|program| is_copy(&program, path)) {
+        return Some(own);
+    }
+    if !may_be_started || trust::objection(path).is_some() {
+        return None;
+    }
+    let mut command = Command::new(path);
+    command.arg("--version");
+    let output = run_program(&command, DEADLINE, LONGEST_ANSWER).ok()?.output;
+    let said = String::from_utf8_lossy(&output);
+    let version = said.trim().strip_prefix(PROGRAM)?.strip_prefix(' ')?;
+    Some(version.to_owned())
+}
+
+/// True if the file at `path` is `program`, or has its content.
+fn is_copy(program: &Path, path: &Path) -> bool {
+    let (Ok(own), Ok(other)) = (program.metadata(), path.metadata()) else {
+        return false;
+    };
+    let is_same_length = other.is_file() && own.len() == other.len();
+    (own.dev(), own.ino()) == (other.dev(), other.ino())
+        || (is_same_length && fs::read(program).ok() == fs::read(path).ok())
+}
+
+/// True if `version` is before this program's.
+pub fn is_older(version: &str) -> bool {
+    version_numbers(version) < version_numbers(env!("CARGO_PKG_VERSION"))
+}
+
+fn version_numbers(version: &str) -> Vec<u64> {
+    let numbers = version.trim().split(|c: char| !c.is_ascii_digit());
+    numbers.map_while(|number| number.parse().ok()).collect()
+}
+
+/// Asks the tool at `path` for its schema, as a host does, and returns the name in it. An error
+/// says what is wrong with the tool, in words that follow its name.
+pub fn ask_for_schema(path: &Path, deadline: Duration) -> Result<String, String> {
+    let mut command = Command::new(path);
+    command.arg("--schema");
+    let ended = run_program(&command, deadline, LONGEST_ANSWER).map_err(|cut| match cut {
+        ProgramError::TimedOut => {
+            let seconds = deadline.as_secs();
+            format!("does not answer --schema within {seconds} seconds")
+        }
+        ProgramError::TooMuch => "answers --schema with more than 1 MiB".to_owned(),
+        ProgramError::Failed(error) => format!("cannot be started: {error}"),
+    })?;
+    if ended.code != 0 {
+        return Err(format!("ends --schema with exit code {}", ended.code));
+    }
+    schema::validate(&ended.output).map_err(|fault| format!("its schema {fault}"))
+}
+
+/// `path` as one word of a POSIX shell, in characters that do not steer a terminal.
+pub fn shell_word(path: &Path) -> String {
+    if let Some(text) = path
+        .to_str()
+        .filter(|text| sanitize::for_line(text) == *text)
+    {
+        return fields::quoted(text);
+    }
+    let mut spelled = String::new();
+    for byte in path.as_os_str().as_bytes() {
+        let _ = write!(spelled, "\\{byte:03o}");
+    }
+    format!("\"$(printf '{spelled}')\"")
+}
+
+/// The directories on the shell's `PATH`.
+pub fn path_directories() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).collect()
+}
+
+/// The line that has a shell find the program in `bin`, unless it is the first that it finds.
+pub fn path_command(bin: &Path) -> Option<String> {
+    let programs = path_directories().into_iter().map(|one| one.join(PROGRAM));
+    let first = programs.into_iter().find(|program| program.is_file());
+    let is_found = first.is_some_and(|first| same_file(&first, &bin.join(PROGRAM)));
+    (!is_found).then(|| format!("export PATH={}:\"$PATH\"", shell_word(bin)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        assert!(version_numbers("0.9.0") < version_numbers("0.10.0\n"));
+        assert!(version_numbers("0.1") < version_numbers("0.1.0"));
+        assert_eq!(version_numbers("1.2.3-rc.1"), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_copy_of_this_program_is_this_program_and_other_content_is_not() {
+        let room = tempfile::tempdir().unwrap();
+        let copy = room.path().join("copy");
+        let own = own_program().unwrap();
+        fs::copy(&own, &copy).unwrap();
+        assert!(is_copy(&own, &own) && is_copy(&own, &copy));
+        let mut bytes = fs::read(&copy).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(&copy, &bytes).unwrap();
+        assert!(!is_copy(&own, &copy));
+        assert!(!is_copy(&own, Path::new("/dev/zero")));
+    }
+
+    #[test]
+    fn a_word_means_the_path_whatever_it_is_made_of() {
+        for name in [
+            &b"/plain/path"[..],
+            b"/it's a $HOME `x` \"path\"",
+            b"/\x1b[2J\n%s\\n\xff\xe2\x80\xae'x",
+            "/é".as_bytes(),
+        ] {
+            let spelled = shell_word(Path::new(OsStr::from_bytes(name)));
+            assert_eq!(sanitize::for_line(&spelled), spelled);
+            let said = Command::new("sh")
+                .args(["-c", &format!("printf '%s' {spelled}")])
+                .output()
+                .unwrap();
+            assert_eq!(said.stdout, name, "{spelled}");
+        }
+    }
+}
