@@ -67,6 +67,9 @@ an edit, a note says what was replaced.",
 /// The most bytes of a file's old content that are looked at.
 const MOST_COMPARED: usize = 16 * 1024 * 1024;
 
+/// How often a write is tried again whose directory has gone.
+const MORE_TRIES: usize = 3;
+
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
     let content = request.required_text("content")?;
@@ -74,19 +77,30 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     let failed = |error| failure::with_note(path, &error, PathWant::Name, reader);
-    let (mut made, mut old) = (None, None);
-    if reader != Audience::Host {
-        old = files::beginning(Path::new(path), MOST_COMPARED);
-        made = make_directories(path).map_err(failed)?;
-    }
-    files::write(Path::new(path), content.as_bytes(), end).map_err(|error| {
-        failed(match error {
+    let is_host = reader == Audience::Host;
+    let old = (!is_host).then(|| files::beginning(Path::new(path), MOST_COMPARED));
+    let mut more_tries = if is_host { 0..0 } else { 0..MORE_TRIES };
+    let made = loop {
+        let made = if is_host {
+            Ok(None)
+        } else {
+            make_directories(path)
+        };
+        let written = made.and_then(|made| {
+            files::write(Path::new(path), content.as_bytes(), end)?;
+            Ok(made)
+        });
+        match written {
+            // Another call may have taken away the directories that it had made.
+            Err(FileAccessError::NotFound) if more_tries.next().is_some() => {}
             // Not the file but its directory is missing; the specification calls that a file that
             // cannot be opened.
-            FileAccessError::NotFound => FileAccessError::Open(ErrorReason::default()),
-            error => error,
-        })
-    })?;
+            Err(FileAccessError::NotFound) => {
+                return Err(failed(FileAccessError::Open(ErrorReason::default())));
+            }
+            written => break written.map_err(failed)?,
+        }
+    };
     if let Some((made, similar)) = made
         && let Some(made) = made.keep()
     {
@@ -95,7 +109,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let made = failure::quoted(&made);
         notes.add(format!("The directory {made} was made for it{similar}."));
     }
-    if let Some((old, is_whole)) = old {
+    if let Some((old, is_whole)) = old.flatten() {
         notes.add(write_note::replaced(&old, is_whole, content));
     }
     notes.add(write_note::unescaped("content", content));
