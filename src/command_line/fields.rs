@@ -69,7 +69,8 @@ pub fn value_name(field: &SchemaField) -> String {
     }
 }
 
-fn flag(name: &'static str, help: &'static str) -> Arg {
+/// A flag without a value.
+pub(super) fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
         .action(ArgAction::SetTrue)

@@ -82,7 +82,7 @@ pub fn help(command: Command) -> String {
 fn list() -> Command {
     Command::new("list")
         .about("Print the names of the tools' links, a line each")
-        .arg(flag(
+        .arg(fields::flag(
             "research",
             "Print those that `link --research` adds as well",
         ))
@@ -160,13 +160,6 @@ fn token() -> Command {
         )
 }
 
-fn flag(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .action(ArgAction::SetTrue)
-        .help(help)
-}
-
 fn link() -> Command {
     Command::new("link")
         .about("Install a link for each tool into a directory, or remove them")
@@ -186,24 +179,24 @@ fn link() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Where hosts look: ~/.ikigai/tools, PROJECT/.ikigai/tools, PREFIX/libexec/ikigai"),
         )
-        .arg(flag(
+        .arg(fields::flag(
             "suffix",
             "Let every link's name end in -tool, for hosts that register no other names",
         ))
-        .arg(flag(
+        .arg(fields::flag(
             "research",
             "Create links for the tools of the set research as well; they stay until --remove",
         ))
-        .arg(flag(
+        .arg(fields::flag(
             "copy",
             "Copy the program itself into DIR as well, so that the whole can be moved; or remove it",
         ))
-        .arg(flag(
+        .arg(fields::flag(
             "links-only",
             "Leave PREFIX/bin and PREFIX/share alone",
         ))
-        .arg(flag("remove", "Remove what was installed, and the directories made for it"))
-        .arg(flag("dry-run", "Say what would be done, and change nothing"))
+        .arg(fields::flag("remove", "Remove what was installed, and the directories made for it"))
+        .arg(fields::flag("dry-run", "Say what would be done, and change nothing"))
 }
 
 fn completions() -> Command {

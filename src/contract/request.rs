@@ -166,11 +166,9 @@ impl<'a> Request<'a> {
         if let Some((_, value)) = all.find(|(one, _)| one.eq_ignore_ascii_case(text)) {
             return Ok(Some(*value));
         }
-        let first_name = |(at, (_, value)): &(usize, &(&str, T))| {
-            choices[..*at].iter().all(|(_, other)| other != value)
-        };
-        let names = choices.iter().enumerate().filter(first_name);
-        let names: Vec<&str> = names.map(|(_, (one, _))| *one).collect();
+        let is_first =
+            |one: &&(&str, T)| choices.iter().find(|other| other.1 == one.1) == Some(*one);
+        let names: Vec<&str> = choices.iter().filter(is_first).map(|one| one.0).collect();
         Err(Failure::bad_request(format!(
             "{name} must be {}",
             words::alternatives(&names)
@@ -188,7 +186,6 @@ impl<'a> Request<'a> {
                 });
                 objects.collect::<Result<_, _>>().map(Some)
             }
-            Some(FieldValue::Object(only)) => Ok(Some(vec![only])),
             Some(other) if !other.is_empty() => Err(other.refuse_for(name, wanted)),
             _ => Ok(None),
         }

@@ -4,6 +4,7 @@
 //! Rules: nbformat 4. Cells of text are Markdown already, so that the model has no part in this.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::time::Instant;
 
@@ -79,26 +80,10 @@ struct CellOutput<'a> {
     #[serde(borrow)]
     output_type: Cow<'a, str>,
     text: Option<&'a RawValue>,
+    /// Its forms by their media types.
     #[serde(default)]
-    data: OutputData<'a>,
+    data: BTreeMap<Cow<'a, str>, &'a RawValue>,
     traceback: Option<&'a RawValue>,
-}
-
-/// The forms of one output, by their media types.
-#[derive(Default, Deserialize)]
-struct OutputData<'a> {
-    #[serde(borrow, rename = "text/plain")]
-    plain: Option<&'a RawValue>,
-    #[serde(rename = "text/markdown")]
-    markdown: Option<&'a RawValue>,
-    #[serde(rename = "image/png")]
-    png: Option<&'a RawValue>,
-    #[serde(rename = "image/jpeg")]
-    jpeg: Option<&'a RawValue>,
-    #[serde(rename = "image/svg+xml")]
-    svg: Option<&'a RawValue>,
-    #[serde(rename = "text/html")]
-    html: Option<&'a RawValue>,
 }
 
 /// The first elements of a list, which may have any number; each is read by itself.
@@ -249,11 +234,11 @@ impl NotebookWriter {
 
     fn add_output(&mut self, output: &RawValue) -> serde_json::Result<()> {
         let output: CellOutput<'_> = serde_json::from_str(output.get())?;
-        let data = &output.data;
+        let form = |media_type| output.data.get(media_type).copied();
         let is_error = output.output_type == "error";
         let kind = if is_error { "error" } else { "output" };
         let mut shown = String::new();
-        for form in [output.text, data.markdown, data.plain] {
+        for form in [output.text, form("text/markdown"), form("text/plain")] {
             if shown.is_empty() {
                 shown = self.text(form, "");
             }
@@ -261,10 +246,9 @@ impl NotebookWriter {
         if is_error {
             shown = self.text(output.traceback, "\n");
         }
-        let others = [data.png, data.jpeg, data.svg, data.html];
-        for (media_type, other) in NOT_SHOWN.into_iter().zip(others) {
+        for media_type in NOT_SHOWN {
             let is_beside = media_type == "text/html" && !shown.is_empty();
-            let text = self.text(other, "");
+            let text = self.text(form(media_type), "");
             if text.is_empty() || is_beside {
                 continue;
             }

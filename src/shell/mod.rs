@@ -19,5 +19,5 @@ pub use collected_output::{CollectedOutput, OutputCollector};
 pub use command::{CommandOutcome, CommandSettings, TimeLimit, open_directory, run_command};
 pub use command_shell::CommandShell;
 pub use kept_output::{SavedPlace, directory_of_outputs, keep_outputs_of};
-pub use program::{ProgramError, run_program};
+pub use program::{ProgramError, ProgramOutput, read_output, run_program};
 pub use still_running::StillRunning;

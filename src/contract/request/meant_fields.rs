@@ -44,10 +44,18 @@ impl Request<'_> {
             return self;
         }
         let schema = Schema::read(tool.model_schema);
-        let find = |name: &str| schema.fields.iter().find(|field| field.name == name);
         let mut unknown = BTreeSet::new();
+        self.take_as_meant(tool, &schema, &mut unknown);
+        self.ignored = note_on_ignored(&unknown, &schema.fields);
+        self
+    }
+
+    /// Takes the fields, and those of objects in them, for what is meant. Adds the names of
+    /// `unknown` ones.
+    fn take_as_meant(&mut self, tool: &Tool, schema: &Schema, unknown: &mut BTreeSet<String>) {
+        self.rename(tool.aliases);
         self.fields.retain_mut(|(name, value)| {
-            let Some(field) = find(name) else {
+            let Some(field) = schema.fields.iter().find(|field| field.name == *name) else {
                 if !value.is_empty() {
                     unknown.insert(quote_value(name));
                 }
@@ -56,18 +64,15 @@ impl Request<'_> {
             if let FieldKind::Texts | FieldKind::Objects = field.kind {
                 value.read_list();
             }
-            for object in value.objects() {
-                object.rename(tool.aliases);
-                let others = object
-                    .fields
-                    .iter()
-                    .filter(|(name, _)| find(name).is_none());
-                unknown.extend(others.map(|(name, _)| quote_value(name)));
+            if let FieldValue::List(values) = value {
+                for value in values {
+                    if let FieldValue::Object(object) = value {
+                        object.take_as_meant(tool, schema, unknown);
+                    }
+                }
             }
             !matches!(value, FieldValue::Text(text) if is_not_given(field, text))
         });
-        self.ignored = note_on_ignored(&unknown, &schema.fields);
-        self
     }
 
     /// Gives fields of other names those of the tool's own, unless these are given themselves.
@@ -116,41 +121,37 @@ impl Request<'_> {
     }
 }
 
-impl<'a> FieldValue<'a> {
+impl FieldValue<'_> {
     /// True if it can mean nothing but itself in any field.
     fn is_plain(&self) -> bool {
         match self {
-            Self::Text(text) => !is_word_for_nothing(text) && !text.starts_with(['[', '{']),
+            Self::Text(text) => {
+                !is_word_for_nothing(text) && !text.trim_start().starts_with(['[', '{'])
+            }
             Self::List(values) => values.iter().all(Self::is_plain),
-            Self::Object(_) | Self::Other(_) => false,
+            Self::Object(_) => false,
             _ => true,
         }
     }
 
-    /// Reads a list or an object that is written as a text.
+    /// Takes a list that is written as a text for one, and a single object for a list of it.
     fn read_list(&mut self) {
-        let Self::Text(text) = self else { return };
-        // Of a reader nothing is borrowed.
-        let mut reader = serde_json::Deserializer::from_reader(text.as_bytes());
-        let read = JsonDepth::Field.deserialize(&mut reader);
-        let is_element = |value: &Self| matches!(value, Self::Text(_) | Self::Object(_));
-        match read.and_then(|value| reader.end().map(|()| value)) {
-            Ok(Self::List(values)) if values.iter().all(is_element) => *self = Self::List(values),
-            Ok(object @ Self::Object(_)) => *self = object,
-            _ => {}
+        if let Self::Text(text) = self {
+            // Of a reader nothing is borrowed.
+            let mut reader = serde_json::Deserializer::from_reader(text.as_bytes());
+            let read = JsonDepth::Field.deserialize(&mut reader);
+            let is_element = |value: &Self| matches!(value, Self::Text(_) | Self::Object(_));
+            match read.and_then(|value| reader.end().map(|()| value)) {
+                Ok(Self::List(values)) if values.iter().all(is_element) => {
+                    *self = Self::List(values);
+                }
+                Ok(only @ Self::Object(_)) => *self = only,
+                _ => {}
+            }
         }
-    }
-
-    /// The objects in it.
-    fn objects(&mut self) -> impl Iterator<Item = &mut Request<'a>> {
-        let values = match self {
-            Self::List(values) => &mut values[..],
-            only => std::slice::from_mut(only),
-        };
-        values.iter_mut().filter_map(|value| match value {
-            Self::Object(object) => Some(object),
-            _ => None,
-        })
+        if let Self::Object(only) = self {
+            *self = Self::List(vec![Self::Object(std::mem::take(only))]);
+        }
     }
 }
 

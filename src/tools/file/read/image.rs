@@ -31,10 +31,7 @@ pub fn reply<'a>(
     if !kind.is_image() {
         return nothing(format!("binary file: {}", kind.describe(size)));
     }
-    let most = size.map_or(MOST_BYTES, |size| {
-        usize::try_from(size).map_or(MOST_BYTES, |size| size.min(MOST_BYTES))
-    });
-    let bytes = content.bytes_at(0, most + 1);
+    let bytes = content.bytes_at(0, MOST_BYTES + 1);
     let bytes = bytes.map_err(|error| failure::of(path, &error))?;
     let kind = files::kind::of(&bytes).unwrap_or(kind);
     let words = kind.describe(size);
