@@ -8,7 +8,6 @@ use std::io::{self, Read};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::sandbox::launch::ProgramLaunch;
@@ -103,26 +102,14 @@ pub fn read_output(
         let mut left = deadline.saturating_duration_since(Instant::now());
         let more = whole.filter(|(ending, _)| output.ends_with(ending));
         match more {
-            Some(_) if left.is_zero() => return Ok(ProgramOutput { output, code: 0 }),
             Some((_, more)) => left = left.min(more),
             None if left.is_zero() => return Err(ProgramError::TimedOut),
             None => {}
         }
-        let (ended, readable) = {
-            let status = watchdog.ended();
-            let mut wanted = vec![PollFd::new(&status, PollFlags::IN)];
-            if open {
-                wanted.push(PollFd::new(&pipe, PollFlags::IN));
-            }
-            let left = Timespec::try_from(left).map_err(|_| ProgramError::TimedOut)?;
-            match poll(&mut wanted, Some(&left)) {
-                Ok(0) if more.is_some() => return Ok(ProgramOutput { output, code: 0 }),
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-            let ready = |at: usize| wanted.get(at).is_some_and(|fd| !fd.revents().is_empty());
-            (ready(0), ready(1))
-        };
+        let (ended, readable) = watchdog.wait(open.then_some(&pipe), Some(left))?;
+        if more.is_some() && !ended && !readable {
+            return Ok(ProgramOutput { output, code: 0 });
+        }
         if readable {
             let mut piece = [0; 16 * 1024];
             let count = pipe.read(&mut piece)?;
