@@ -225,7 +225,7 @@ fn a_missing_file_whose_name_is_elsewhere_is_said_to_be_there() {
         (
             &*far,
             &place.join("src"),
-            &*format!("There is {}/other/place/far.c (the only", text(&place)),
+            &*format!("There is \"{}/other/place/far.c\" (the only", text(&place)),
         ),
     ] {
         let note = call("file-read", start, path).note();

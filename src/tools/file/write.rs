@@ -7,9 +7,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
-use crate::contract::tool::{
-    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
-};
+use crate::contract::tool::{AccessScope, FieldRole, SampleCall, Tool, ToolHints, ToolManual};
 use crate::files::{self, ErrorReason, FileAccessError, MadeDirectories};
 use crate::paths::{self, PathObstacle, PathWant};
 use crate::sandbox::confinement;
@@ -19,9 +17,6 @@ use crate::tools::file::{failure, write_note};
 pub const TOOL: Tool = Tool {
     name: "file_write",
     link: "file-write",
-    family: Family::Local,
-    set: ToolSet::Local,
-    offered: true,
     schema: include_str!("../schemas/file_write.json"),
     model_schema: include_str!("../schemas/for_models/file_write.json"),
     host_words: Some(include_str!("../schemas/for_hosts/file_write.json")),
@@ -30,9 +25,6 @@ pub const TOOL: Tool = Tool {
         ("filePath", "file_path"),
         ("filename", "file_path"),
     ],
-    output_schema: None,
-    own_limit: None,
-    artifacts: false,
     title: "Write a file",
     hints: ToolHints {
         read_only: false,
@@ -41,7 +33,6 @@ pub const TOOL: Tool = Tool {
         open_world: false,
     },
     scope: AccessScope::File("file_path"),
-    at_once: None,
     manual: ToolManual {
         text: "\
 Gives a file the content, whole or not at all, and makes it if it is not there, with its
@@ -51,17 +42,14 @@ an edit, a note says what was replaced.",
         example: r#"{"file_path":"/tmp/hello.txt","content":"Hello, world!\n"}"#,
         environment: &[],
     },
-    account: None,
     fields: &[("output", FieldRole::Output), ("bytes", FieldRole::Silent)],
-    exits: ExitCodes::USUAL,
-    less: "",
     sample: Some(SampleCall {
         file: None,
         request: r#"{"file_path":"new.txt","content":"hello"}"#,
         answer: "Wrote 5 bytes",
     }),
     run,
-    from_cache: None,
+    ..Tool::PLAIN
 };
 
 /// The most bytes of a file's old content that are looked at.
