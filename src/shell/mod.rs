@@ -17,7 +17,7 @@ mod still_running;
 pub use advice::advise_on_failure;
 pub use collected_output::{CollectedOutput, OutputCollector};
 pub use command::{CommandOutcome, CommandSettings, TimeLimit, open_directory, run_command};
-pub use command_shell::CommandShell;
+pub use command_shell::{CommandShell, find_on_path};
 pub use kept_output::{SavedPlace, directory_of_outputs, keep_outputs_of};
 pub use program::{ProgramError, ProgramOutput, read_output, run_program};
 pub use still_running::StillRunning;
