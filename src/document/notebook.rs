@@ -23,6 +23,9 @@ const MOST_ELEMENTS: usize = 1_000_000;
 /// The length of the Markdown from which on no further cell is added, in bytes.
 const MAX_TEXT: usize = 16 << 20;
 
+/// The longest name of a language, in bytes, which stands at each cell.
+const LONGEST_LANGUAGE: usize = 40;
+
 /// Text that no reader wants: files within it, and what tells a terminal colours, places and titles
 /// (ECMA-48).
 const NOT_TEXT: &str = concat!(
@@ -134,6 +137,7 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
         language = kernelspec.language;
     }
     language.retain(|c| c.is_ascii_alphanumeric() || "+-#._".contains(c));
+    language.truncate(LONGEST_LANGUAGE);
     let mut writer = NotebookWriter {
         language,
         markdown: String::new(),
@@ -348,6 +352,16 @@ mod tests {
         ] {
             assert_eq!(FileKind::of(other.as_bytes()), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_language_that_is_no_name_is_not_repeated_whole() {
+        let cells = [r#"{"cell_type": "code", "source": "a"}"#; 9].join(",");
+        let name = "x".repeat(9000);
+        let shown = converted(&format!(
+            r#"{{"nbformat": 4, "metadata": {{"language_info": {{"name": "{name}"}}}}, "cells": [{cells}]}}"#
+        ));
+        assert!(shown.len() < 900, "{} bytes", shown.len());
     }
 
     #[test]
