@@ -171,14 +171,7 @@ fn link() -> Command {
              removed; in the place of a link it makes the call exit 1. If DESTDIR is set, it stands before \
              every path. Never put DIR on a PATH, where `bash` and `grep` would shadow the real ones.",
         )
-        .arg(
-            Arg::new("directory")
-                .value_name("DIR")
-                .required(true)
-                .value_hint(ValueHint::DirPath)
-                .value_parser(value_parser!(PathBuf))
-                .help("Where hosts look: ~/.ikigai/tools, PROJECT/.ikigai/tools, PREFIX/libexec/ikigai"),
-        )
+        .arg(directory("Where hosts look: ~/.ikigai/tools, PROJECT/.ikigai/tools, PREFIX/libexec/ikigai"))
         .arg(fields::flag(
             "suffix",
             "Let every link's name end in -tool, for hosts that register no other names",
@@ -213,14 +206,16 @@ fn completions() -> Command {
 fn man() -> Command {
     Command::new("man")
         .about("Write the manual pages into a directory")
-        .arg(
-            Arg::new("directory")
-                .value_name("DIR")
-                .required(true)
-                .value_hint(ValueHint::DirPath)
-                .value_parser(value_parser!(PathBuf))
-                .help("The directory, which is made if it is missing"),
-        )
+        .arg(directory("The directory, which is made if it is missing"))
+}
+
+fn directory(help: &'static str) -> Arg {
+    Arg::new("directory")
+        .value_name("DIR")
+        .required(true)
+        .value_hint(ValueHint::DirPath)
+        .value_parser(value_parser!(PathBuf))
+        .help(help)
 }
 
 #[cfg(test)]

@@ -65,16 +65,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     let failed = |error| failure::with_note(path, &error, PathWant::Name, reader);
-    let is_host = reader == Audience::Host;
-    let old = (!is_host).then(|| files::beginning(Path::new(path), MOST_COMPARED));
-    let mut more_tries = if is_host { 0..0 } else { 0..MORE_TRIES };
+    let old = (reader != Audience::Host).then(|| files::beginning(Path::new(path), MOST_COMPARED));
+    let mut more_tries = 0..MORE_TRIES;
     let made = loop {
-        let made = if is_host {
-            Ok(None)
-        } else {
-            make_directories(path)
-        };
-        let written = made.and_then(|made| {
+        let written = make_directories(path, reader).and_then(|made| {
             files::write(Path::new(path), content.as_bytes(), end)?;
             Ok(made)
         });
@@ -113,10 +107,14 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 }
 
 /// Makes the directories that the file needs, unless its path is written otherwise than it was
-/// meant. Returns them with a similar path that is there.
+/// meant, or a host was promised that none are made. Returns them with a similar path that is there.
 fn make_directories(
     path: &str,
+    reader: Audience,
 ) -> Result<Option<(MadeDirectories, Option<PathBuf>)>, FileAccessError> {
+    if reader == Audience::Host {
+        return Ok(None);
+    }
     let reach = confinement::is_within_reach;
     let similar = match paths::path_obstacle(Path::new(path), reach) {
         Some(PathObstacle::Missing { whole, similar, .. }) if !whole => similar,
