@@ -247,6 +247,15 @@ mod tests {
             let schema: serde_json::Value = serde_json::from_str(tool.schema).unwrap();
             assert_eq!(schema["name"], tool.name);
             assert_eq!(tool.command().replace('-', "_"), tool.name);
+            for own in [
+                tool.title,
+                tool.model_schema,
+                tool.manual.text,
+                tool.manual.example,
+            ] {
+                assert!(!own.is_empty(), "{}", tool.name);
+            }
+            assert!(!std::ptr::fn_addr_eq(tool.run, Tool::PLAIN.run) && !tool.fields.is_empty());
             assert!(find(tool.link).is_some_and(|found| found.name == tool.name));
             assert!(find(tool.name).is_some_and(|found| found.name == tool.name));
         }

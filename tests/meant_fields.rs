@@ -99,7 +99,7 @@ fn a_failure_names_the_fields_that_there_are_too() {
         (
             json!({"files": ["lines.txt"], "a": 1, "b": 2, "c": 3, "d": 4, "e": 5}),
             "missing file_path field",
-            "\"d\" and 1 more are no fields of this tool",
+            "\"e\" and 1 more are no fields of this tool",
         ),
     ] {
         for answer in at_both_doors("file-read", &request) {

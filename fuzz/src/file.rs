@@ -11,7 +11,7 @@ use crate::read_alike;
 use crate::take::Take;
 
 /// The parts of office documents and books that are read, for each kind of package in its order.
-const NAMES: [&[&str]; FileKind::ALL.len() - 1] = [
+const NAMES: [&[&str]; FileKind::ALL.len() - 2] = [
     &[
         "word/document.xml",
         "word/styles.xml",

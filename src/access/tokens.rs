@@ -15,13 +15,13 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom, SystemRandom};
-use rustix::fs::{FlockOperation, OFlags, flock};
-use rustix::io::Errno;
+use rustix::fs::OFlags;
 use rustix::process::geteuid;
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
 use super::credential_file::CredentialFile;
 use super::token_owner::TokenOwner;
+use crate::files;
 
 /// Beginning of a token, by which people and scanners for leaks recognise it.
 const PREFIX: &str = "ikt_";
@@ -268,16 +268,10 @@ pub fn add_token(path: &Path, new: &NewToken) -> Result<(), TokenFileError> {
 
 /// Locks the file against processes that add a token at the same time.
 fn lock(file: &File) -> Result<(), TokenFileError> {
-    let deadline = Instant::now() + LOCK_TIMEOUT;
-    while let Err(Errno::AGAIN | Errno::INTR) =
-        flock(file, FlockOperation::NonBlockingLockExclusive)
-    {
-        if Instant::now() >= deadline {
-            return Err(TokenFileError::NotAdded(
-                "another process holds its lock; try again when that has ended".to_owned(),
-            ));
-        }
-        std::thread::sleep(Duration::from_millis(2));
+    if !files::lock(file, Instant::now() + LOCK_TIMEOUT) {
+        return Err(TokenFileError::NotAdded(
+            "another process holds its lock; try again when that has ended".to_owned(),
+        ));
     }
     // Some file systems have no locks; there two processes may add one name twice, which the server
     // then refuses.

@@ -29,6 +29,7 @@ use rustix::fs::{Access, access};
 use url::Url;
 
 use crate::sandbox::confinement;
+use crate::shell::{ProgramError, ProgramOutput};
 use crate::web::client::{NetworkError, USER_AGENT};
 use crate::web::guard::Guard;
 use crate::web::resolve::{NameResolver, SystemResolver};
@@ -225,10 +226,10 @@ impl Browser {
         let done = process::run(&self.program, arguments, &scratch, end);
         let finished = proxy.finish();
         let failed = finished.1;
-        let (html, code) = done.map_err(|error| match error {
-            process::ProcessError::TimedOut => BrowserError::TimedOut(within),
-            process::ProcessError::TooLarge => BrowserError::TooLarge,
-            process::ProcessError::NotStarted(error) => BrowserError::NotStarted(error),
+        let ProgramOutput { output: html, code } = done.map_err(|error| match error {
+            ProgramError::TimedOut => BrowserError::TimedOut(within),
+            ProgramError::TooMuch => BrowserError::TooLarge,
+            ProgramError::Failed(error) => BrowserError::NotStarted(error),
         })?;
         if html.trim_ascii().is_empty() {
             return Err(match failed {
@@ -263,7 +264,7 @@ impl Browser {
         let end = end.min(Instant::now() + switches::VERSION_WITHIN);
         let arguments = [OsString::from("--version")];
         let said = process::run(&self.program, arguments.into_iter(), &scratch, end);
-        let said = said.map(|(said, _)| said).unwrap_or_default();
+        let said = said.map(|said| said.output).unwrap_or_default();
         switches::user_agent(&String::from_utf8_lossy(&said), USER_AGENT)
     }
 }

@@ -2,21 +2,20 @@
 //! limits on its time, memory and output.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Access, Mode, OFlags, access, open};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::sandbox::confinement;
 use crate::sandbox::launch::ProgramLaunch;
 use crate::sandbox::scratch::ScratchDirectory;
-use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
+use crate::sandbox::watchdog::{StderrTarget, Watchdog};
+use crate::shell::{ProgramError, ProgramOutput, read_output};
 
 /// Largest page, in bytes.
 pub const MAX_HTML: usize = 10 * 1024 * 1024;
@@ -30,29 +29,6 @@ const END: &[u8] = b"</html>\n";
 /// Longest wait for the browser's exit after that: usually it ends soon, but with a download under
 /// way it takes its time.
 const MORE: Duration = Duration::from_millis(200);
-
-/// The reason why there is no output.
-#[derive(Debug)]
-pub enum ProcessError {
-    /// It could not be started.
-    NotStarted(io::Error),
-    /// Its time was over.
-    TimedOut,
-    /// It wrote more than [`MAX_HTML`].
-    TooLarge,
-}
-
-impl From<io::Error> for ProcessError {
-    fn from(error: io::Error) -> Self {
-        Self::NotStarted(error)
-    }
-}
-
-impl From<rustix::io::Errno> for ProcessError {
-    fn from(error: rustix::io::Errno) -> Self {
-        Self::NotStarted(error.into())
-    }
-}
 
 /// Longest path of the directory for temporary files, in bytes. The browser makes a socket in a
 /// directory of its own below it, whose path may have 107 (`unix(7)`).
@@ -107,7 +83,7 @@ pub fn run(
     arguments: impl Iterator<Item = OsString>,
     scratch: &Arc<ScratchDirectory>,
     end: Instant,
-) -> Result<(Vec<u8>, i32), ProcessError> {
+) -> Result<ProgramOutput, ProgramError> {
     let program = program.as_os_str();
     let arguments: Vec<OsString> = arguments.collect();
     let all = std::iter::once(program).chain(arguments.iter().map(OsString::as_os_str));
@@ -130,66 +106,14 @@ pub fn run(
     launch.data = Some(DATA);
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let mut watchdog = Watchdog::start(launch, input, StderrTarget::Nowhere)?;
-    let read = read(&mut watchdog, output.into(), end);
+    let whole = Some((END, MORE));
+    let read = read_output(&mut watchdog, output.into(), end, MAX_HTML, whole);
     // Without a delay, because it has nothing to clean up.
     watchdog.ask_to_end(Duration::ZERO);
     watchdog.stop(Instant::now() + STOP);
     // The watchdog has done this, unless it was killed.
     scratch.remove();
     read
-}
-
-fn read(
-    watchdog: &mut Watchdog,
-    mut pipe: File,
-    end: Instant,
-) -> Result<(Vec<u8>, i32), ProcessError> {
-    let mut output = Vec::new();
-    let mut open = true;
-    loop {
-        let left = end.saturating_duration_since(Instant::now());
-        let whole = output.ends_with(END);
-        if left.is_zero() {
-            return if whole {
-                Ok((output, 0))
-            } else {
-                Err(ProcessError::TimedOut)
-            };
-        }
-        let left = if whole { left.min(MORE) } else { left };
-        let (ended, readable) = {
-            let status = watchdog.ended();
-            let mut wanted = vec![PollFd::new(&status, PollFlags::IN)];
-            if open {
-                wanted.push(PollFd::new(&pipe, PollFlags::IN));
-            }
-            let left = Timespec::try_from(left).map_err(|_| ProcessError::TimedOut)?;
-            match poll(&mut wanted, Some(&left)) {
-                Ok(0) if whole => return Ok((output, 0)),
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-            let ready = |at: usize| wanted.get(at).is_some_and(|fd| !fd.revents().is_empty());
-            (ready(0), ready(1))
-        };
-        if readable {
-            let mut piece = [0; 16 * 1024];
-            let count = pipe.read(&mut piece)?;
-            open = count > 0;
-            output.extend_from_slice(&piece[..count]);
-            if output.len() > MAX_HTML {
-                return Err(ProcessError::TooLarge);
-            }
-        } else if ended {
-            return match watchdog.end() {
-                CommandEnd::Code(code) => Ok((output, code)),
-                CommandEnd::NotStarted(errno)
-                | CommandEnd::NotConfined(errno)
-                | CommandEnd::NotMasked(errno) => Err(errno.into()),
-                CommandEnd::Unwatched => Ok((output, 128 + libc::SIGKILL)),
-            };
-        }
-    }
 }
 
 /// The variables that name directories for files, all of which are set to the scratch directory.

@@ -274,13 +274,8 @@ impl Failure {
     /// A request that could not be understood.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self {
-            code: Code::InvalidArg,
-            message: message.into(),
-            note: String::new(),
-            quotes: false,
             bad_request: true,
-            event: None,
-            advice: None,
+            ..Self::new(Code::InvalidArg, message)
         }
     }
 }

@@ -30,7 +30,7 @@ const LARGE: usize = 64 * 1024;
 /// Longest quotation of a value or a name in a message, in characters.
 const QUOTED: usize = 60;
 
-/// The fields of one call, or of one object in a list of them.
+/// The fields of one call, or of one object in it.
 #[derive(Debug, Default)]
 pub struct Request<'a> {
     fields: Vec<(Cow<'a, str>, FieldValue<'a>)>,
@@ -166,11 +166,9 @@ impl<'a> Request<'a> {
         if let Some((_, value)) = all.find(|(one, _)| one.eq_ignore_ascii_case(text)) {
             return Ok(Some(*value));
         }
-        let first_name = |(at, (_, value)): &(usize, &(&str, T))| {
-            choices[..*at].iter().all(|(_, other)| other != value)
-        };
-        let names = choices.iter().enumerate().filter(first_name);
-        let names: Vec<&str> = names.map(|(_, (one, _))| *one).collect();
+        let is_first =
+            |one: &&(&str, T)| choices.iter().find(|other| other.1 == one.1) == Some(*one);
+        let names: Vec<&str> = choices.iter().filter(is_first).map(|one| one.0).collect();
         Err(Failure::bad_request(format!(
             "{name} must be {}",
             words::alternatives(&names)
@@ -181,7 +179,6 @@ impl<'a> Request<'a> {
     pub fn objects(&self, name: &str) -> Result<Option<Vec<&Request<'a>>>, Failure> {
         let wanted = "an array of objects";
         match self.field(name) {
-            None | Some(FieldValue::Null) => Ok(None),
             Some(FieldValue::List(values)) => {
                 let objects = values.iter().map(|value| match value {
                     FieldValue::Object(fields) => Ok(fields),
@@ -189,7 +186,8 @@ impl<'a> Request<'a> {
                 });
                 objects.collect::<Result<_, _>>().map(Some)
             }
-            Some(other) => Err(other.refuse_for(name, wanted)),
+            Some(other) if !other.is_empty() => Err(other.refuse_for(name, wanted)),
+            _ => Ok(None),
         }
     }
 
@@ -276,9 +274,9 @@ enum FieldValue<'a> {
     Real(f64),
     Text(Cow<'a, str>),
     List(Vec<FieldValue<'a>>),
-    /// The whole request, or an object in a list.
+    /// The whole request, or an object in it.
     Object(Request<'a>),
-    /// A non-empty array or an object where no field has one.
+    /// A non-empty array or an object deeper than any that a field has.
     Other(&'static str),
     /// JSON that cannot be represented, such as half of a surrogate pair, and the reason.
     Unrepresentable(String),
@@ -318,7 +316,7 @@ impl FieldValue<'_> {
 }
 
 /// The depth of a value in a request, which decides how much of it is kept: fields are strings,
-/// numbers or lists of these, or of objects that have such. Deeper values are skipped without
+/// numbers, objects that have such, or lists of these. Deeper values are skipped without
 /// recursion, so that deep nesting does not exhaust the stack.
 #[derive(Clone, Copy)]
 enum JsonDepth {
@@ -396,8 +394,8 @@ impl<'de> Visitor<'de> for JsonDepth {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let within = match self {
             Self::Request => Self::Field,
-            Self::Element => Self::Leaf,
-            Self::Field | Self::Leaf => {
+            Self::Field | Self::Element => Self::Leaf,
+            Self::Leaf => {
                 while let Some((IgnoredAny, IgnoredAny)) = map.next_entry()? {}
                 return Ok(FieldValue::Other("an object"));
             }

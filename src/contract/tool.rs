@@ -72,6 +72,38 @@ pub type CacheLookup =
     for<'a> fn(&'a Request<'a>, &dyn CacheStore) -> Option<Result<Reply<'a>, Failure>>;
 
 impl Tool {
+    /// A local tool of which nothing is special, for rows that name what is.
+    pub const PLAIN: Self = Self {
+        name: "",
+        link: "",
+        family: Family::Local,
+        set: ToolSet::Local,
+        offered: true,
+        schema: "",
+        model_schema: "",
+        host_words: None,
+        aliases: &[],
+        output_schema: None,
+        own_limit: None,
+        artifacts: false,
+        title: "",
+        hints: ToolHints::LOOKS,
+        scope: AccessScope::Machine,
+        at_once: None,
+        manual: ToolManual {
+            text: "",
+            example: "",
+            environment: &[],
+        },
+        account: None,
+        fields: &[],
+        exits: ExitCodes::USUAL,
+        less: "",
+        sample: None,
+        run: |_| Err(Failure::bad_request("")),
+        from_cache: None,
+    };
+
     /// Carries out one call, in two phases.
     ///
     /// 1. **It prepares, and may fail.** The request's fields are understood, the file is opened,

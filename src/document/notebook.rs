@@ -4,6 +4,7 @@
 //! Rules: nbformat 4. Cells of text are Markdown already, so that the model has no part in this.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::time::Instant;
 
@@ -21,6 +22,9 @@ const MOST_ELEMENTS: usize = 1_000_000;
 
 /// The length of the Markdown from which on no further cell is added, in bytes.
 const MAX_TEXT: usize = 16 << 20;
+
+/// The longest name of a language, in bytes, which stands at each cell.
+const LONGEST_LANGUAGE: usize = 40;
 
 /// Text that no reader wants: files within it, and what tells a terminal colours, places and titles
 /// (ECMA-48).
@@ -79,26 +83,10 @@ struct CellOutput<'a> {
     #[serde(borrow)]
     output_type: Cow<'a, str>,
     text: Option<&'a RawValue>,
+    /// Its forms by their media types.
     #[serde(default)]
-    data: OutputData<'a>,
+    data: BTreeMap<Cow<'a, str>, &'a RawValue>,
     traceback: Option<&'a RawValue>,
-}
-
-/// The forms of one output, by their media types.
-#[derive(Default, Deserialize)]
-struct OutputData<'a> {
-    #[serde(borrow, rename = "text/plain")]
-    plain: Option<&'a RawValue>,
-    #[serde(rename = "text/markdown")]
-    markdown: Option<&'a RawValue>,
-    #[serde(rename = "image/png")]
-    png: Option<&'a RawValue>,
-    #[serde(rename = "image/jpeg")]
-    jpeg: Option<&'a RawValue>,
-    #[serde(rename = "image/svg+xml")]
-    svg: Option<&'a RawValue>,
-    #[serde(rename = "text/html")]
-    html: Option<&'a RawValue>,
 }
 
 /// The first elements of a list, which may have any number; each is read by itself.
@@ -149,6 +137,7 @@ pub(super) fn read(bytes: &[u8], limits: &FileLimits) -> Result<Document, Docume
         language = kernelspec.language;
     }
     language.retain(|c| c.is_ascii_alphanumeric() || "+-#._".contains(c));
+    language.truncate(LONGEST_LANGUAGE);
     let mut writer = NotebookWriter {
         language,
         markdown: String::new(),
@@ -249,11 +238,11 @@ impl NotebookWriter {
 
     fn add_output(&mut self, output: &RawValue) -> serde_json::Result<()> {
         let output: CellOutput<'_> = serde_json::from_str(output.get())?;
-        let data = &output.data;
+        let form = |media_type| output.data.get(media_type).copied();
         let is_error = output.output_type == "error";
         let kind = if is_error { "error" } else { "output" };
         let mut shown = String::new();
-        for form in [output.text, data.markdown, data.plain] {
+        for form in [output.text, form("text/markdown"), form("text/plain")] {
             if shown.is_empty() {
                 shown = self.text(form, "");
             }
@@ -261,10 +250,9 @@ impl NotebookWriter {
         if is_error {
             shown = self.text(output.traceback, "\n");
         }
-        let others = [data.png, data.jpeg, data.svg, data.html];
-        for (media_type, other) in NOT_SHOWN.into_iter().zip(others) {
+        for media_type in NOT_SHOWN {
             let is_beside = media_type == "text/html" && !shown.is_empty();
-            let text = self.text(other, "");
+            let text = self.text(form(media_type), "");
             if text.is_empty() || is_beside {
                 continue;
             }
@@ -364,6 +352,16 @@ mod tests {
         ] {
             assert_eq!(FileKind::of(other.as_bytes()), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_language_that_is_no_name_is_not_repeated_whole() {
+        let cells = [r#"{"cell_type": "code", "source": "a"}"#; 9].join(",");
+        let name = "x".repeat(9000);
+        let shown = converted(&format!(
+            r#"{{"nbformat": 4, "metadata": {{"language_info": {{"name": "{name}"}}}}, "cells": [{cells}]}}"#
+        ));
+        assert!(shown.len() < 900, "{} bytes", shown.len());
     }
 
     #[test]

@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use memchr::memchr_iter;
 use memchr::memmem::Finder;
 use rustix::fs::{Mode, OFlags, fstat};
-use rustix::io::{Errno, pread};
 
 use super::changed_lines::ChangedLines;
 use super::draft::FileDraft;
@@ -214,7 +213,8 @@ impl<'a> PreparedReplacement<'a> {
         let mut nearest = None;
         if count == 0 {
             let clock = SearchClock::of(NEAREST_TIMEOUT);
-            let (content, whole) = file.beginning(NEAREST_SIZE)?;
+            let content = file.bytes_at(0, NEAREST_SIZE)?;
+            let whole = content.len() < NEAREST_SIZE;
             let found = nearest::find_nearest(&content, whole, old, new, &clock);
             nearest = Some(Box::new(found));
         }
@@ -389,11 +389,7 @@ fn search(
     // The window holds `filled` bytes of the file, from offset `base` on.
     let (mut base, mut filled) = (0u64, 0);
     loop {
-        let count = match pread(&file.file, &mut window[filled..], base + filled as u64) {
-            Ok(count) => count,
-            Err(Errno::INTR) => continue,
-            Err(errno) => return Err(FileAccessError::reading(errno)),
-        };
+        let count = file.read_at(&mut window[filled..], base + filled as u64)?;
         filled += count;
         let seen = &window[..filled];
         let mut start = 0;

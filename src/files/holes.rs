@@ -3,9 +3,10 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 
 use rustix::fs::{SeekFrom, copy_file_range, ftruncate, seek};
-use rustix::io::{Errno, pread, pwrite};
+use rustix::io::{Errno, pread, retry_on_intr};
 
 /// Bytes that are copied at a time where the kernel does not copy by itself.
 const PIECE: usize = 128 * 1024;
@@ -104,33 +105,32 @@ fn copy_data(source: &File, from: Range<u64>, copy: &File, to: u64) -> Result<u6
         let most = buffer
             .len()
             .min(usize::try_from(length - done).unwrap_or(usize::MAX));
-        match pread(source, &mut buffer[..most], from.start + done) {
-            Ok(0) => break,
-            Ok(count) => {
-                write_at(copy, &buffer[..count], to + done)?;
-                done += count as u64;
-            }
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno),
+        let count = read_at(source, &mut buffer[..most], from.start + done)?;
+        if count == 0 {
+            break;
         }
+        write_at(copy, &buffer[..count], to + done)?;
+        done += count as u64;
     }
     Ok(done)
 }
 
 /// Writes all of `bytes` at offset `at`.
-pub fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> Result<(), Errno> {
-    while !bytes.is_empty() {
-        match pwrite(file, bytes, at) {
-            Ok(0) => return Err(Errno::IO),
-            Ok(count) => {
-                bytes = &bytes[count..];
-                at += count as u64;
-            }
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno),
+pub fn write_at(file: &File, bytes: &[u8], at: u64) -> Result<(), Errno> {
+    let written = file.write_all_at(bytes, at);
+    written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+}
+
+/// Reads as much as there is, up to the length of `buffer`.
+pub fn read_at(file: &File, buffer: &mut [u8], at: u64) -> Result<usize, Errno> {
+    let mut count = 0;
+    while count < buffer.len() {
+        match retry_on_intr(|| pread(file, &mut buffer[count..], at + count as u64))? {
+            0 => break,
+            more => count += more,
         }
     }
-    Ok(())
+    Ok(count)
 }
 
 /// Writes a file from its beginning. If the file is to be sparse, blocks of zeroes become holes.

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{
     FallocateFlags, Mode, OFlags, fallocate, fcntl_getfl, fdatasync, fstat, ftruncate, open,
 };
-use rustix::io::{Errno, pread};
+use rustix::io::Errno;
 
 use super::draft::{ContentWriter, DraftName, FileDraft, file_system_of, in_memory};
 use super::regular::{ErrorReason, FileAccessError, RegularFile};
@@ -351,7 +351,7 @@ impl OverwriteJob<'_> {
         let _ = rustix::fs::seek(self.file, rustix::fs::SeekFrom::Start(0));
         let mut at = 0;
         loop {
-            let handed = read_at(&self.prepared.draft.file, piece, at).and_then(|count| {
+            let handed = holes::read_at(&self.prepared.draft.file, piece, at).and_then(|count| {
                 let piece = &piece[..count];
                 if piece.is_empty() {
                     return Ok(0);
@@ -406,14 +406,14 @@ impl OverwriteJob<'_> {
     fn write_piece(&mut self, at: u64, end: u64) -> Result<u64, Errno> {
         let [fresh, there] = &mut self.buffers;
         let most = usize::try_from(end - at).unwrap_or(PIECE).min(PIECE);
-        let count = read_at(&self.prepared.draft.file, &mut fresh[..most], at)?;
+        let count = holes::read_at(&self.prepared.draft.file, &mut fresh[..most], at)?;
         if count == 0 {
             return Err(Errno::IO);
         }
         let fresh = &fresh[..count];
         let mut changes = 0..count;
         if self.compares {
-            let known = read_at(self.file, &mut there[..count], at)?;
+            let known = holes::read_at(self.file, &mut there[..count], at)?;
             changes = differing(&there[..known], fresh);
         }
         let from = at + changes.start as u64;
@@ -446,20 +446,6 @@ fn differing(old: &[u8], new: &[u8]) -> std::ops::Range<usize> {
             .map_or(both, |last| last + 1)
     };
     start..end
-}
-
-/// Reads as much as there is, up to the length of `buffer`.
-fn read_at(file: &File, buffer: &mut [u8], at: u64) -> Result<usize, Errno> {
-    let mut count = 0;
-    while count < buffer.len() {
-        match pread(file, &mut buffer[count..], at + count as u64) {
-            Ok(0) => break,
-            Ok(more) => count += more,
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno),
-        }
-    }
-    Ok(count)
 }
 
 /// A file system that cannot sync has no disk that could fail.

@@ -28,7 +28,7 @@ pub use edit::FileEdit;
 pub use edit::{EditError, TextReplacement, edit};
 pub use image::is_whole_image;
 pub use line_ends::LineEndChange;
-pub use lock::while_waiting;
+pub use lock::{lock, while_waiting};
 pub use made_directories::MadeDirectories;
 pub use read::{FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption, read};
 pub use regular::{ErrorReason, FileAccessError, beginning};

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 use rustix::fs::{Advice, OFlags, SeekFrom, fadvise, seek};
-use rustix::io::Errno;
+use rustix::io::retry_on_intr;
 
 use super::environ;
 use super::kind::{self, BinaryKind};
@@ -323,19 +323,7 @@ impl FileContent {
 
     /// At most `most` bytes from offset `from` on.
     pub fn bytes_at(&self, from: u64, most: usize) -> Result<Vec<u8>, FileAccessError> {
-        let mut bytes = vec![0; most];
-        let mut filled = 0;
-        while filled < most {
-            let read = self
-                .file
-                .read_at(&mut bytes[filled..], from + filled as u64)?;
-            if read == 0 {
-                break;
-            }
-            filled += read;
-        }
-        bytes.truncate(filled);
-        Ok(bytes)
+        self.file.bytes_at(from, most)
     }
 
     /// Reads the next window, unless part of this one is left; false at the end of the file.
@@ -345,20 +333,19 @@ impl FileContent {
                 return Err(FileAccessError::TooSlow);
             }
             let most = usize::try_from(self.behind).unwrap_or(WINDOW).min(WINDOW);
-            match rustix::io::read(&self.file.file, &mut self.window[..most]) {
-                Ok(0) => return Ok(false),
-                Ok(length) => {
-                    if self.end == 0 {
-                        self.look_at_beginning(length);
-                    }
-                    self.ready = 0..length;
-                    self.base = self.end;
-                    self.end += length as u64;
-                    self.behind -= length as u64;
-                }
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(FileAccessError::reading(errno)),
+            let window = &mut self.window[..most];
+            let length = retry_on_intr(|| rustix::io::read(&self.file.file, &mut *window));
+            let length = length.map_err(FileAccessError::reading)?;
+            if length == 0 {
+                return Ok(false);
             }
+            if self.end == 0 {
+                self.look_at_beginning(length);
+            }
+            self.ready = 0..length;
+            self.base = self.end;
+            self.end += length as u64;
+            self.behind -= length as u64;
         }
         Ok(true)
     }

@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, stat};
-use rustix::io::{Errno, pread};
+use rustix::io::{Errno, pread, retry_on_intr};
 
 use crate::basics::words::system_words;
 use crate::sandbox::confinement::{self, AccessRight};
@@ -193,31 +193,25 @@ impl RegularFile {
 
     /// Reads at offset `at` as much as comes at once; 0 bytes at the end.
     pub fn read_at(&self, window: &mut [u8], at: u64) -> Result<usize, FileAccessError> {
-        loop {
-            match pread(&self.file, &mut *window, at) {
-                Ok(read) => return Ok(read),
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(FileAccessError::reading(errno)),
-            }
-        }
+        let read = retry_on_intr(|| pread(&self.file, &mut *window, at));
+        read.map_err(FileAccessError::reading)
     }
 
-    /// The file's first `most` bytes, and whether that is all of it.
-    pub fn beginning(&self, most: usize) -> Result<(Vec<u8>, bool), FileAccessError> {
-        let size = usize::try_from(self.stat.st_size).unwrap_or(0);
-        let mut content = Vec::with_capacity(size.saturating_add(1).min(most));
-        loop {
+    /// At most `most` bytes from offset `from` on; fewer only at the end of the file.
+    pub fn bytes_at(&self, from: u64, most: usize) -> Result<Vec<u8>, FileAccessError> {
+        let size = u64::try_from(self.stat.st_size).unwrap_or(0);
+        let left = usize::try_from(size.saturating_sub(from)).unwrap_or(most);
+        let mut content = Vec::with_capacity(left.saturating_add(1).min(most));
+        while content.len() < most {
             let filled = content.len();
-            if filled == most {
-                return Ok((content, false));
-            }
             content.resize(most.min(filled + WINDOW), 0);
-            let read = self.read_at(&mut content[filled..], filled as u64)?;
+            let read = self.read_at(&mut content[filled..], from + filled as u64)?;
             content.truncate(filled + read);
             if read == 0 {
-                return Ok((content, true));
+                break;
             }
         }
+        Ok(content)
     }
 
     /// Refuses what is not a regular file.
@@ -241,7 +235,9 @@ impl RegularFile {
 #[must_use]
 pub fn beginning(path: &Path, most: usize) -> Option<(Vec<u8>, bool)> {
     let file = RegularFile::open(path, OFlags::RDONLY).ok()?;
-    file.beginning(most).ok().filter(|_| file.stat.st_size > 0)
+    let content = file.bytes_at(0, most).ok()?;
+    let is_whole = content.len() < most;
+    (file.stat.st_size > 0).then_some((content, is_whole))
 }
 
 #[cfg(test)]

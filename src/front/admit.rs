@@ -43,10 +43,7 @@ pub fn check_request_paths<'a>(
     } else {
         AccessRight::Write
     };
-    let within = match right {
-        AccessRight::Write => confinement.roots(),
-        AccessRight::Read | AccessRight::Execute => confinement.readable(),
-    };
+    let within = confinement.within(right);
     // The directories or the outputs, whichever hold the path.
     let holding = |path: &Path| {
         [within, outputs]

@@ -135,10 +135,7 @@ fn no_network(tool: &Tool, bounds: &ConfinementBounds) -> Failure {
 /// The refusal of a path that leads out of the directories.
 pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> Failure {
     let PathRefusal { path, right, .. } = refused;
-    let within = match right {
-        AccessRight::Write => confinement.roots(),
-        AccessRight::Read | AccessRight::Execute => confinement.readable(),
-    };
+    let within = confinement.within(*right);
     if confinement.masks(&refused.real, *right) {
         let message = format!(
             "Not allowed: {path} is where ikigai-tools keeps what is its own, which no confined call \

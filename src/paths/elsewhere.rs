@@ -63,7 +63,7 @@ pub fn places_of_name(path: &Path, may_tell: fn(&Path) -> bool) -> NamePlaces {
                 if !NOT_ENTERED.iter().any(|left_out| other == *left_out) {
                     pending.push_back(entry.path());
                 }
-            } else if other == name && kind.is_file() {
+            } else if other == name && kind.is_file() && may_tell(&entry.path()) {
                 found.count += 1;
                 let place = entry.path();
                 // As a call would name it.

@@ -121,9 +121,23 @@ impl Watchdog {
         }
     }
 
-    /// Becomes readable when the program has ended.
-    pub fn ended(&self) -> impl AsFd {
-        &self.status
+    /// Waits until the program has ended or `pipe` is readable, for at most `left`; returns which
+    /// of them is so.
+    pub fn wait(
+        &self,
+        pipe: Option<&impl AsFd>,
+        left: Option<Duration>,
+    ) -> Result<(bool, bool), Errno> {
+        let mut wanted = vec![PollFd::new(&self.status, PollFlags::IN)];
+        wanted.extend(pipe.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        // A timeout that is too long for `poll` is left out.
+        let left = left.and_then(|left| Timespec::try_from(left).ok());
+        match poll(&mut wanted, left.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+        let ready = |at: usize| wanted.get(at).is_some_and(|fd| !fd.revents().is_empty());
+        Ok((ready(0), ready(1)))
     }
 
     /// Waits for the program's end, and returns it.

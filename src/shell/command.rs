@@ -8,7 +8,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{
     Access, AtFlags, CWD, MemfdFlags, Mode, OFlags, access, accessat, memfd_create, openat,
     unlinkat,
@@ -395,25 +394,10 @@ fn pass_on(
     let mut last_line = progress.map(LastLine::new);
     let mut open = true;
     loop {
-        let (ended, readable) = {
-            let status = watchdog.ended();
-            let mut wanted = vec![PollFd::new(&status, PollFlags::IN)];
-            if open {
-                wanted.push(PollFd::new(&pipe.output, PollFlags::IN));
-            }
-            let due = last_line.as_ref().and_then(LastLine::due);
-            let wake = end.into_iter().chain(due).min().and_then(|wake| {
-                let pause = wake.saturating_duration_since(Instant::now());
-                // A timeout that is too long for `poll` is left out.
-                Timespec::try_from(pause).ok()
-            });
-            match poll(&mut wanted, wake.as_ref()) {
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-            let ready = |at: usize| wanted.get(at).is_some_and(|fd| !fd.revents().is_empty());
-            (ready(0), ready(1))
-        };
+        let due = last_line.as_ref().and_then(LastLine::due);
+        let wake = end.into_iter().chain(due).min();
+        let left = wake.map(|wake| wake.saturating_duration_since(Instant::now()));
+        let (ended, readable) = watchdog.wait(open.then_some(&pipe.output), left)?;
         // Read after the end is known, so that everything written before the end counts.
         let drained = match &mut last_line {
             None => pipe.drain(sink)?,

@@ -97,7 +97,7 @@ impl CommandShell {
 
 /// The program of that name in the directories of `PATH`; never this executable, which a host's
 /// tool directory has as `bash`.
-pub(super) fn find_on_path(name: &OsStr) -> Option<OsString> {
+pub fn find_on_path(name: &OsStr) -> Option<OsString> {
     let same = |one: &Path, other: &Path| match (stat(one), stat(other)) {
         (Ok(one), Ok(other)) => (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino),
         _ => false,

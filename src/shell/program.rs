@@ -8,7 +8,6 @@ use std::io::{self, Read};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::sandbox::launch::ProgramLaunch;
@@ -83,28 +82,34 @@ pub fn run_program(
     };
     let launch = ProgramLaunch::prepare(program.get_program(), arguments, removed)?;
     let mut watchdog = Watchdog::start(launch, input, StderrTarget::Nowhere)?;
-    let mut pipe = File::from(output);
+    read_output(&mut watchdog, output.into(), deadline, most, None)
+}
+
+/// Reads from `pipe` what a watched program writes, `most` bytes at most, until it has ended.
+///
+/// An output with the ending of `whole` is whole: for the program's own end it is then waited no
+/// longer than is said there.
+pub fn read_output(
+    watchdog: &mut Watchdog,
+    mut pipe: File,
+    deadline: Instant,
+    most: usize,
+    whole: Option<(&[u8], Duration)>,
+) -> Result<ProgramOutput, ProgramError> {
     let mut output = Vec::new();
     let mut open = true;
     loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(ProgramError::TimedOut);
+        let mut left = deadline.saturating_duration_since(Instant::now());
+        let more = whole.filter(|(ending, _)| output.ends_with(ending));
+        match more {
+            Some((_, more)) => left = left.min(more),
+            None if left.is_zero() => return Err(ProgramError::TimedOut),
+            None => {}
         }
-        let (ended, readable) = {
-            let status = watchdog.ended();
-            let mut wanted = vec![PollFd::new(&status, PollFlags::IN)];
-            if open {
-                wanted.push(PollFd::new(&pipe, PollFlags::IN));
-            }
-            let left = Timespec::try_from(left).map_err(|_| ProgramError::TimedOut)?;
-            match poll(&mut wanted, Some(&left)) {
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-            let ready = |at: usize| wanted.get(at).is_some_and(|fd| !fd.revents().is_empty());
-            (ready(0), ready(1))
-        };
+        let (ended, readable) = watchdog.wait(open.then_some(&pipe), Some(left))?;
+        if more.is_some() && !ended && !readable {
+            return Ok(ProgramOutput { output, code: 0 });
+        }
         if readable {
             let mut piece = [0; 16 * 1024];
             let count = pipe.read(&mut piece)?;

@@ -259,7 +259,8 @@ fn check_trusted(file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn read(path: &Path) -> anyhow::Result<Value> {
+/// Reads a small file of JSON.
+pub(in crate::web) fn read_json(path: &Path) -> anyhow::Result<Value> {
     // Otherwise opening a FIFO without a writer would block.
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file: File = OpenOptions::new()
@@ -267,17 +268,19 @@ fn read(path: &Path) -> anyhow::Result<Value> {
         .custom_flags(flags)
         .open(path)
         .context("can't be opened")?;
-    ensure!(
-        file.metadata().context("can't be examined")?.is_file(),
-        "is not a regular file"
-    );
+    let about = file.metadata().context("can't be examined")?;
+    ensure!(about.is_file(), "is not a regular file");
     let mut text = Vec::new();
     file.take(MAX_FILE + 1)
         .read_to_end(&mut text)
         .context("can't be read")?;
     ensure!(text.len() as u64 <= MAX_FILE, "is larger than 1 MiB");
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-    let json: Value = serde_json::from_slice(text).context("is not valid JSON")?;
+    serde_json::from_slice(text).context("is not valid JSON")
+}
+
+fn read(path: &Path) -> anyhow::Result<Value> {
+    let json = read_json(path)?;
     ensure!(json.is_object(), "is not a JSON object");
     Ok(json)
 }

@@ -145,6 +145,44 @@ fn a_list_of_edits_stands_alone_but_for_what_is_not_given() {
 }
 
 #[test]
+fn edits_are_taken_as_models_write_them() {
+    let one = json!({"old_string": "one", "new_string": "1"});
+    for edits in [
+        json!(one),
+        json!(one.to_string()),
+        json!(json!([one]).to_string()),
+    ] {
+        let (answer, content) = edit("one\n", &json!({"edits": edits}));
+        assert_eq!(answer["replacements"], 1, "{edits}: {answer}");
+        assert_eq!(content, "1\n", "{edits}");
+    }
+    let both = json!({"old_string": "one", "new_string": "1", "edits": ""});
+    assert_eq!(edit("one\n", &both).1, "1\n");
+    for edits in [json!("[1"), json!("one"), json!(7)] {
+        let (answer, _) = edit("one\n", &json!({"edits": edits}));
+        assert_eq!(
+            answer["error"], "edits must be an array of objects",
+            "{edits}"
+        );
+    }
+}
+
+#[test]
+fn a_field_that_an_edit_has_not_is_named() {
+    let edits = json!([
+        {"old_string": "one", "new_string": "1", "regex": true, "line": 1},
+        {"old_string": "two", "new_string": "2", "regex": true, "line": 2},
+    ]);
+    let (answer, content) = edit("one\ntwo\n", &json!({"edits": edits}));
+    assert_eq!(content, "1\n2\n");
+    let note = answer["note"].as_str().unwrap();
+    assert!(
+        note.starts_with("\"line\", \"regex\" are no fields of this tool"),
+        "{note}"
+    );
+}
+
+#[test]
 fn each_edit_keeps_the_line_ends_of_the_file_and_the_file_its_attributes() {
     let edits = json!([
         {"old_string": "one\ntwo", "new_string": "1\n2"},

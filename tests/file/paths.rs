@@ -210,22 +210,22 @@ fn a_missing_file_whose_name_is_elsewhere_is_said_to_be_there() {
         (
             "source/only.c",
             &place,
-            "There is src/one/only.c (the only file of that name).",
+            "There is \"src/one/only.c\" (the only file of that name).",
         ),
         (
             text(&place.join("src/two/only.c")),
             &place,
-            "There is src/one/only.c (the only file of that name).",
+            "There is \"src/one/only.c\" (the only file of that name).",
         ),
         (
             "source/many.c",
             &place,
-            "There are 4 files of that name, such as lib/many.c, ",
+            "There are 4 files of that name, such as \"lib/many.c\", ",
         ),
         (
             &*far,
             &place.join("src"),
-            &*format!("There is {}/other/place/far.c (the only", text(&place)),
+            &*format!("There is \"{}/other/place/far.c\" (the only", text(&place)),
         ),
     ] {
         let note = call("file-read", start, path).note();

@@ -59,14 +59,37 @@ fn no_directory_is_made_for_a_path_that_is_meant_otherwise_or_a_write_that_fails
     let (text, failed) = written(here.path(), &long, "x");
     assert!(failed, "{text}");
     assert_eq!(names_in(here.path()), ["file"]);
+}
+
+#[test]
+fn no_directory_is_made_where_the_user_may_make_none() {
     if common::is_root() {
-        return;
+        return common::skip("root may write everywhere");
     }
+    let here = directory();
     let closed = here.path().join("closed");
     fs::create_dir(&closed).unwrap();
     fs::set_permissions(&closed, PermissionsExt::from_mode(0o500)).unwrap();
     let (text, failed) = written(here.path(), "closed/a/new.txt", "x");
     assert!(failed && text.contains("Permission denied"), "{text}");
+}
+
+#[test]
+fn calls_at_once_do_not_take_away_each_other_s_directories() {
+    let here = directory();
+    let here = here.path();
+    for _ in 0..30 {
+        std::thread::scope(|scope| {
+            for length in [1, 300, 2, 301] {
+                scope.spawn(move || {
+                    let path = format!("a/b/c/{}", "n".repeat(length));
+                    let (code, _, err) = piped(here, &["file-write", &path, "x"]);
+                    assert_eq!(code == 0, length < 256, "{err}");
+                });
+            }
+        });
+        fs::remove_dir_all(here.join("a")).unwrap();
+    }
 }
 
 #[test]

@@ -79,6 +79,7 @@ fn an_image_is_shown_as_one_and_any_other_binary_file_in_words() {
             "[binary file: ELF program, library or object, 10 bytes]",
         ),
         (json!({"file_path": "empty"}), "[empty file]"),
+        (json!({"file_path": "empty", "offset": -1}), "[empty file]"),
         (
             json!({"file_path": "empty", "offset": 2}),
             "[The file is empty.]",
@@ -292,7 +293,7 @@ fn a_directory_is_its_entries_with_their_kinds_and_sizes() {
         (json!({"file_path": "place", "offset": -99}), lines(&all)),
         (
             json!({"file_path": "place", "offset": 9}),
-            "[The directory has 8 lines; offset 9 is behind its end.]".to_owned(),
+            "[The directory has 8 entries; offset 9 is behind its end.]".to_owned(),
         ),
         (
             json!({"file_path": "empty"}),

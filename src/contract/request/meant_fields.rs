@@ -4,8 +4,12 @@
 //! Rules: the decisions on the host's calls (4) and on our own doors (9).
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
-use super::{FieldValue, Request, quote_value};
+use memchr::memmem;
+use serde::de::DeserializeSeed;
+
+use super::{FieldValue, JsonDepth, Request, quote_value};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
@@ -28,46 +32,53 @@ impl Request<'_> {
     /// The same request as one to `tool`, under these terms.
     #[must_use]
     pub fn on(mut self, tool: &Tool, terms: Terms) -> Self {
-        let schema = Schema::read(tool.model_schema);
-        let find = |name: &str| schema.fields.iter().find(|field| field.name == name);
-        self.rename(tool.aliases, |name| find(name).is_some());
-        for (_, value) in &mut self.fields {
-            let values = match value {
-                FieldValue::List(values) => &mut values[..],
-                _ => &mut [],
-            };
-            for value in values {
-                if let FieldValue::Object(object) = value {
-                    object.rename(tool.aliases, |_| true);
-                }
-            }
-        }
-        let mut unknown = Vec::new();
-        self.fields
-            .retain(|(name, value)| match (find(name), value) {
-                (Some(field), FieldValue::Text(text)) => !is_not_given(field, text.trim()),
-                (None, value) if !value.is_empty() => {
-                    unknown.push(quote_value(name));
-                    true
-                }
-                _ => true,
-            });
-        unknown.dedup();
-        let known: Vec<&str> = schema.fields.iter().map(|field| &*field.name).collect();
-        self.ignored = note_on_ignored(&unknown, &known);
         self.terms = terms;
+        self.rename(tool.aliases);
+        // Most requests mean what they say, and start faster if the schema is not read.
+        let is_plain = |(name, value): &(Cow<'_, str>, FieldValue<'_>)| {
+            let listed = format!("\"{name}\": {{");
+            value.is_plain()
+                && memmem::find(tool.model_schema.as_bytes(), listed.as_bytes()).is_some()
+        };
+        if self.fields.iter().all(is_plain) {
+            return self;
+        }
+        let schema = Schema::read(tool.model_schema);
+        let mut unknown = BTreeSet::new();
+        self.take_as_meant(tool, &schema, &mut unknown);
+        self.ignored = note_on_ignored(&unknown, &schema.fields);
         self
     }
 
+    /// Takes the fields, and those of objects in them, for what is meant. Adds the names of
+    /// `unknown` ones.
+    fn take_as_meant(&mut self, tool: &Tool, schema: &Schema, unknown: &mut BTreeSet<String>) {
+        self.rename(tool.aliases);
+        self.fields.retain_mut(|(name, value)| {
+            let Some(field) = schema.fields.iter().find(|field| field.name == *name) else {
+                if !value.is_empty() {
+                    unknown.insert(quote_value(name));
+                }
+                return true;
+            };
+            if let FieldKind::Texts | FieldKind::Objects = field.kind {
+                value.read_list();
+            }
+            if let FieldValue::List(values) = value {
+                for value in values {
+                    if let FieldValue::Object(object) = value {
+                        object.take_as_meant(tool, schema, unknown);
+                    }
+                }
+            }
+            !matches!(value, FieldValue::Text(text) if is_not_given(field, text))
+        });
+    }
+
     /// Gives fields of other names those of the tool's own, unless these are given themselves.
-    fn rename(
-        &mut self,
-        aliases: &'static [(&'static str, &'static str)],
-        is_own: impl Fn(&str) -> bool,
-    ) {
+    fn rename(&mut self, aliases: &'static [(&'static str, &'static str)]) {
         for (other, own) in aliases {
-            let at = self.fields.iter().rposition(|(name, _)| name == other);
-            let Some(at) = at.filter(|_| is_own(own)) else {
+            let Some(at) = self.fields.iter().rposition(|(name, _)| name == other) else {
                 continue;
             };
             let is_empty = self.fields[at].1.is_empty();
@@ -110,26 +121,75 @@ impl Request<'_> {
     }
 }
 
+impl FieldValue<'_> {
+    /// True if it can mean nothing but itself in any field.
+    fn is_plain(&self) -> bool {
+        match self {
+            Self::Text(text) => {
+                !is_word_for_nothing(text) && !text.trim_start().starts_with(['[', '{'])
+            }
+            Self::List(values) => values.iter().all(Self::is_plain),
+            Self::Object(_) => false,
+            _ => true,
+        }
+    }
+
+    /// Takes a list that is written as a text for one, and a single object for a list of it.
+    fn read_list(&mut self) {
+        if let Self::Text(text) = self {
+            // Of a reader nothing is borrowed.
+            let mut reader = serde_json::Deserializer::from_reader(text.as_bytes());
+            let read = JsonDepth::Field.deserialize(&mut reader);
+            let is_element = |value: &Self| matches!(value, Self::Text(_) | Self::Object(_));
+            match read.and_then(|value| reader.end().map(|()| value)) {
+                Ok(Self::List(values)) if values.iter().all(is_element) => {
+                    *self = Self::List(values);
+                }
+                Ok(only @ Self::Object(_)) => *self = only,
+                _ => {}
+            }
+        }
+        if let Self::Object(only) = self {
+            *self = Self::List(vec![Self::Object(std::mem::take(only))]);
+        }
+    }
+}
+
 /// True if `text` in the field says that the field is not given.
 fn is_not_given(field: &SchemaField, text: &str) -> bool {
     let takes_words = field.kind == FieldKind::Integer
         || !field.values.is_empty()
         || NAMES_OF_KINDS.contains(&&*field.name);
-    let is_word = |text: String| NOT_GIVEN.contains(&&*text) && !field.values.contains(&text);
-    !field.required && takes_words && is_word(text.to_ascii_lowercase())
+    let is_value = |text: &str| {
+        field
+            .values
+            .iter()
+            .any(|one| one.eq_ignore_ascii_case(text))
+    };
+    !field.required && takes_words && is_word_for_nothing(text) && !is_value(text.trim())
 }
 
-fn note_on_ignored(unknown: &[String], known: &[&str]) -> Option<String> {
-    let (named, more) = unknown.split_at(unknown.len().min(MOST_NAMED));
-    let (is, it) = match named {
-        [] => return None,
-        [_] => ("is no field", "it was"),
+fn is_word_for_nothing(text: &str) -> bool {
+    let text = text.trim();
+    NOT_GIVEN.iter().any(|word| word.eq_ignore_ascii_case(text))
+}
+
+fn note_on_ignored(unknown: &BTreeSet<String>, known: &[SchemaField]) -> Option<String> {
+    let (is, it) = match unknown.len() {
+        0 => return None,
+        1 => ("is no field", "it was"),
         _ => ("are no fields", "they were"),
     };
-    let more = match more.len() {
+    let named: Vec<&str> = unknown
+        .iter()
+        .take(MOST_NAMED)
+        .map(|name| &**name)
+        .collect();
+    let more = match unknown.len() - named.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
+    let known: Vec<&str> = known.iter().map(|field| &*field.name).collect();
     let (named, known) = (named.join(", "), known.join(", "));
     Some(format!(
         "{named}{more} {is} of this tool, so {it} ignored; the fields are {known}."

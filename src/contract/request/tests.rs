@@ -123,12 +123,7 @@ fn choices_and_kinds_are_not_given_where_a_word_says_so() {
             "n": {"type": "integer"}, "country": {"type": "string"}, "text": {"type": "string"},
             "list": {"type": "array", "items": {"type": "object"}}
         }, "required": ["must"]}}"#,
-        aliases: &[
-            ("-n", "n"),
-            ("txt", "text"),
-            ("other", "text"),
-            ("gone", "nowhere"),
-        ],
+        aliases: &[("-n", "n"), ("txt", "text"), ("other", "text")],
         ..crate::tools::bash::TOOL
     };
     let read = |text: &'static str| {
@@ -162,14 +157,31 @@ fn choices_and_kinds_are_not_given_where_a_word_says_so() {
     let list = request.objects("list").unwrap().unwrap();
     assert_eq!(list[0].required_text("text").unwrap(), "t");
     assert_eq!(reason(list[0].text("deep")), "deep must be a string");
-    assert_eq!(request.ignored, None);
-    for wrong in [r#"{"list":{}}"#, r#"{"list":["a"]}"#, r#"{"list":""}"#] {
+    let ignored = request.ignored.as_ref().unwrap();
+    assert!(ignored.starts_with("\"deep\" is no field"), "{ignored}");
+    for (one, text) in [
+        (r#"{"list":{"txt":"t"}}"#, "t"),
+        (r#"{"list":"[{\"text\":\"\\u0041\"}]"}"#, "A"),
+        (r#"{"list":" {\"txt\":\"t\"}"}"#, "t"),
+    ] {
+        let request = read(one);
+        let list = request.objects("list").unwrap().unwrap();
+        assert_eq!(list[0].required_text("text").unwrap(), text, "{one}");
+    }
+    for wrong in [
+        r#"{"list":7}"#,
+        r#"{"list":["a"]}"#,
+        r#"{"list":"[7]"}"#,
+        r#"{"list":"[] x"}"#,
+    ] {
         assert_eq!(
             reason(read(wrong).objects("list")),
             "list must be an array of objects"
         );
     }
-    assert!(read(r#"{"list":null}"#).objects("list").unwrap().is_none());
+    for missing in [r#"{"list":null}"#, r#"{"list":""}"#] {
+        assert!(read(missing).objects("list").unwrap().is_none());
+    }
 }
 
 #[test]

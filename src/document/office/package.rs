@@ -147,6 +147,16 @@ impl<'a> ZipPackage<'a> {
         Some(xml::decoded(self.bytes(name)?))
     }
 
+    /// Returns the text of the first part of a kind; empty if there is none.
+    pub(in crate::document) fn related(
+        &mut self,
+        relations: &PartRelationships,
+        kind: &str,
+    ) -> String {
+        let name = relations.first(kind);
+        name.and_then(|name| self.text(name)).unwrap_or_default()
+    }
+
     /// Returns the bytes of a part, as many as can be read.
     fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
         let entry = self.entry(name)?;

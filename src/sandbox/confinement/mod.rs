@@ -124,6 +124,15 @@ impl Confinement {
         &self.to_read
     }
 
+    /// The paths to which a call has the `right`.
+    #[must_use]
+    pub fn within(&self, right: AccessRight) -> &RootSet {
+        match right {
+            AccessRight::Write => &self.to_write,
+            AccessRight::Read | AccessRight::Execute => &self.to_read,
+        }
+    }
+
     /// The paths that may be read beside the roots.
     #[must_use]
     pub fn extra_readable(&self) -> &[PathBuf] {

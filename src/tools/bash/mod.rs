@@ -15,7 +15,7 @@ use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
 use crate::contract::tool::{
-    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
+    AccessScope, ExitCodes, FieldRole, SampleCall, Tool, ToolHints, ToolManual,
 };
 use crate::sandbox::confinement::audit::{DenialListener, KernelDenial};
 use crate::sandbox::confinement::{self, AccessRight, Confinement};
@@ -31,20 +31,13 @@ use time_limit::CommandTime;
 pub const TOOL: Tool = Tool {
     name: "bash",
     link: "bash",
-    family: Family::Local,
-    set: ToolSet::Local,
-    offered: true,
     schema: include_str!("../schemas/bash.json"),
     model_schema: include_str!("../schemas/for_models/bash.json"),
-    host_words: None,
     aliases: &[
         ("cmd", "command"),
         ("cwd", "workdir"),
         ("run_in_background", "background"),
     ],
-    output_schema: None,
-    own_limit: None,
-    artifacts: false,
     title: "Run a shell command",
     hints: ToolHints {
         read_only: false,
@@ -53,7 +46,6 @@ pub const TOOL: Tool = Tool {
         open_world: true,
     },
     scope: AccessScope::Machine,
-    at_once: None,
     manual: ToolManual {
         text: "\
 Runs a command with `/bin/sh -c` and answers with what it wrote to both streams, in the order
@@ -78,7 +70,6 @@ environment, unless IKIGAI_PASS_KEYS=1.",
             ),
         ],
     },
-    account: None,
     fields: &[
         ("output", FieldRole::Content),
         ("exit_code", FieldRole::ExitCode),
@@ -91,7 +82,7 @@ environment, unless IKIGAI_PASS_KEYS=1.",
         answer: r#""exit_code":0"#,
     }),
     run,
-    from_cache: None,
+    ..Tool::PLAIN
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {

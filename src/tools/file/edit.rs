@@ -8,9 +8,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::terms::{Audience, Terms};
-use crate::contract::tool::{
-    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
-};
+use crate::contract::tool::{AccessScope, FieldRole, SampleCall, Tool, ToolHints, ToolManual};
 use crate::files::{self, EditError, TextReplacement};
 use crate::paths::PathWant;
 use crate::tools::file::{edit_note, failure, write_note};
@@ -19,12 +17,8 @@ use crate::tools::file::{edit_note, failure, write_note};
 pub const TOOL: Tool = Tool {
     name: "file_edit",
     link: "file-edit",
-    family: Family::Local,
-    set: ToolSet::Local,
-    offered: true,
     schema: include_str!("../schemas/file_edit.json"),
     model_schema: include_str!("../schemas/for_models/file_edit.json"),
-    host_words: None,
     aliases: &[
         ("path", "file_path"),
         ("filePath", "file_path"),
@@ -32,9 +26,6 @@ pub const TOOL: Tool = Tool {
         ("old_str", "old_string"),
         ("new_str", "new_string"),
     ],
-    output_schema: None,
-    own_limit: None,
-    artifacts: false,
     title: "Edit a file",
     hints: ToolHints {
         read_only: false,
@@ -43,7 +34,6 @@ pub const TOOL: Tool = Tool {
         open_world: false,
     },
     scope: AccessScope::File("file_path"),
-    at_once: None,
     manual: ToolManual {
         text: "\
 Replaces text that stands exactly once in a file, or, with `replace_all`, wherever it stands; byte
@@ -55,20 +45,17 @@ links stay.",
         example: r#"{"file_path":"/tmp/hello.txt","old_string":"world","new_string":"reader"}"#,
         environment: &[],
     },
-    account: None,
     fields: &[
         ("output", FieldRole::Output),
         ("replacements", FieldRole::Silent),
     ],
-    exits: ExitCodes::USUAL,
-    less: "",
     sample: Some(SampleCall {
         file: Some(("edit.txt", "hello\n")),
         request: r#"{"file_path":"edit.txt","old_string":"hello","new_string":"bye"}"#,
         answer: "Replaced 1 occurrence",
     }),
     run,
-    from_cache: None,
+    ..Tool::PLAIN
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {

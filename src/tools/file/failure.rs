@@ -190,11 +190,7 @@ fn missing(
 
 /// Tells where files of the name are.
 fn elsewhere(places: &NamePlaces) -> String {
-    let paths: Vec<_> = places
-        .paths
-        .iter()
-        .map(|(_, path)| path.to_string_lossy())
-        .collect();
+    let paths: Vec<_> = places.paths.iter().map(|(_, path)| quoted(path)).collect();
     let at_least = if places.is_cut { "at least " } else { "" };
     match (places.count, &paths[..]) {
         (1, [one]) if places.is_cut => format!("There is {one}, at least."),

@@ -7,9 +7,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
-use crate::contract::tool::{
-    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
-};
+use crate::contract::tool::{AccessScope, FieldRole, SampleCall, Tool, ToolHints, ToolManual};
 use crate::files::{self, ErrorReason, FileAccessError, MadeDirectories};
 use crate::paths::{self, PathObstacle, PathWant};
 use crate::sandbox::confinement;
@@ -19,9 +17,6 @@ use crate::tools::file::{failure, write_note};
 pub const TOOL: Tool = Tool {
     name: "file_write",
     link: "file-write",
-    family: Family::Local,
-    set: ToolSet::Local,
-    offered: true,
     schema: include_str!("../schemas/file_write.json"),
     model_schema: include_str!("../schemas/for_models/file_write.json"),
     host_words: Some(include_str!("../schemas/for_hosts/file_write.json")),
@@ -30,9 +25,6 @@ pub const TOOL: Tool = Tool {
         ("filePath", "file_path"),
         ("filename", "file_path"),
     ],
-    output_schema: None,
-    own_limit: None,
-    artifacts: false,
     title: "Write a file",
     hints: ToolHints {
         read_only: false,
@@ -41,7 +33,6 @@ pub const TOOL: Tool = Tool {
         open_world: false,
     },
     scope: AccessScope::File("file_path"),
-    at_once: None,
     manual: ToolManual {
         text: "\
 Gives a file the content, whole or not at all, and makes it if it is not there, with its
@@ -51,21 +42,21 @@ an edit, a note says what was replaced.",
         example: r#"{"file_path":"/tmp/hello.txt","content":"Hello, world!\n"}"#,
         environment: &[],
     },
-    account: None,
     fields: &[("output", FieldRole::Output), ("bytes", FieldRole::Silent)],
-    exits: ExitCodes::USUAL,
-    less: "",
     sample: Some(SampleCall {
         file: None,
         request: r#"{"file_path":"new.txt","content":"hello"}"#,
         answer: "Wrote 5 bytes",
     }),
     run,
-    from_cache: None,
+    ..Tool::PLAIN
 };
 
 /// The most bytes of a file's old content that are looked at.
 const MOST_COMPARED: usize = 16 * 1024 * 1024;
+
+/// How often a write is tried again whose directory has gone.
+const MORE_TRIES: usize = 3;
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
@@ -74,19 +65,24 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     let failed = |error| failure::with_note(path, &error, PathWant::Name, reader);
-    let (mut made, mut old) = (None, None);
-    if reader != Audience::Host {
-        old = files::beginning(Path::new(path), MOST_COMPARED);
-        made = make_directories(path).map_err(failed)?;
-    }
-    files::write(Path::new(path), content.as_bytes(), end).map_err(|error| {
-        failed(match error {
+    let old = (reader != Audience::Host).then(|| files::beginning(Path::new(path), MOST_COMPARED));
+    let mut more_tries = 0..MORE_TRIES;
+    let made = loop {
+        let written = make_directories(path, reader).and_then(|made| {
+            files::write(Path::new(path), content.as_bytes(), end)?;
+            Ok(made)
+        });
+        match written {
+            // Another call may have taken away the directories that it had made.
+            Err(FileAccessError::NotFound) if more_tries.next().is_some() => {}
             // Not the file but its directory is missing; the specification calls that a file that
             // cannot be opened.
-            FileAccessError::NotFound => FileAccessError::Open(ErrorReason::default()),
-            error => error,
-        })
-    })?;
+            Err(FileAccessError::NotFound) => {
+                return Err(failed(FileAccessError::Open(ErrorReason::default())));
+            }
+            written => break written.map_err(failed)?,
+        }
+    };
     if let Some((made, similar)) = made
         && let Some(made) = made.keep()
     {
@@ -95,7 +91,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let made = failure::quoted(&made);
         notes.add(format!("The directory {made} was made for it{similar}."));
     }
-    if let Some((old, is_whole)) = old {
+    if let Some((old, is_whole)) = old.flatten() {
         notes.add(write_note::replaced(&old, is_whole, content));
     }
     notes.add(write_note::unescaped("content", content));
@@ -111,10 +107,14 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 }
 
 /// Makes the directories that the file needs, unless its path is written otherwise than it was
-/// meant. Returns them with a similar path that is there.
+/// meant, or a host was promised that none are made. Returns them with a similar path that is there.
 fn make_directories(
     path: &str,
+    reader: Audience,
 ) -> Result<Option<(MadeDirectories, Option<PathBuf>)>, FileAccessError> {
+    if reader == Audience::Host {
+        return Ok(None);
+    }
     let reach = confinement::is_within_reach;
     let similar = match paths::path_obstacle(Path::new(path), reach) {
         Some(PathObstacle::Missing { whole, similar, .. }) if !whole => similar,

@@ -11,9 +11,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
-use crate::contract::tool::{
-    AccessScope, ExitCodes, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
-};
+use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
 use crate::document::Document;
 use crate::unseen;
 use crate::web::bot_checks::{advice_on_bot_check, vendor_of};
@@ -27,17 +25,12 @@ pub const TOOL: Tool = Tool {
     title: "Fetch a page",
     family: Family::Web,
     set: ToolSet::Web,
-    offered: true,
     hints: ToolHints::ASKS,
     scope: AccessScope::Network,
     at_once: Some(4),
     schema: include_str!("../schemas/web_fetch.json"),
     model_schema: include_str!("../schemas/for_models/web_fetch.json"),
-    host_words: None,
     aliases: &[("start_line", "offset"), ("end_line", "limit")],
-    output_schema: None,
-    own_limit: None,
-    artifacts: false,
     manual: ToolManual {
         text: "\
 Fetches a page over HTTP or HTTPS and answers with its final address, its title and its content:
@@ -48,17 +41,14 @@ cloud metadata addresses never.",
         example: r#"{"url":"https://example.com/"}"#,
         environment: network::ENVIRONMENT,
     },
-    account: None,
     fields: &[
         ("url", FieldRole::Silent),
         ("title", FieldRole::Silent),
         ("content", FieldRole::Content),
     ],
-    exits: ExitCodes::USUAL,
     less: "To have less, ask for a window of lines with `offset` and `limit`.",
-    sample: None,
     run,
-    from_cache: None,
+    ..Tool::PLAIN
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {

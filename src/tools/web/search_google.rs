@@ -6,7 +6,7 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{
-    AccessScope, Account, ExitCodes, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
+    AccessScope, Account, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
 };
 use crate::web::search::google;
 
@@ -20,14 +20,8 @@ pub const TOOL: Tool = Tool {
     offered: false,
     hints: ToolHints::ASKS,
     scope: AccessScope::Network,
-    at_once: None,
     schema: include_str!("../schemas/web_search_google.json"),
     model_schema: include_str!("../schemas/for_models/web_search_google.json"),
-    host_words: None,
-    aliases: &[],
-    output_schema: None,
-    own_limit: None,
-    artifacts: false,
     manual: ToolManual {
         text: "\
 Searches the web with a Google search engine of yours and answers with title, address and snippet
@@ -48,11 +42,8 @@ in ~/.config/ikigai/credentials.json.",
     },
     account: Some(ACCOUNT),
     fields: &[("results", FieldRole::Results), ("count", FieldRole::Count)],
-    exits: ExitCodes::USUAL,
-    less: "",
-    sample: None,
     run,
-    from_cache: None,
+    ..Tool::PLAIN
 };
 
 const ACCOUNT: Account = Account {

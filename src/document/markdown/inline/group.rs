@@ -69,30 +69,14 @@ impl InlineWriter<'_> {
             if sound {
                 self.lines.out.truncate(begin);
                 self.lines.out.push_str(&text);
-                self.move_offsets_back(&marks, kept);
+                // Behind delimiters that were removed.
+                self.move_offsets(|place| {
+                    let gone = marks.iter().enumerate();
+                    let gone = gone.filter(|(index, mark)| !kept(*index) && mark.at < place);
+                    place - gone.map(|(_, mark)| mark.length).sum::<usize>()
+                });
                 return;
             }
-        }
-    }
-
-    /// Moves the stored offsets behind delimiters that were removed.
-    fn move_offsets_back(&mut self, marks: &[WrittenDelimiter], kept: impl Fn(usize) -> bool) {
-        let moved = |place: &mut usize| {
-            if *place != usize::MAX {
-                let gone = marks.iter().enumerate();
-                *place -= gone
-                    .filter(|(index, mark)| !kept(*index) && mark.at < *place)
-                    .map(|(_, mark)| mark.length)
-                    .sum::<usize>();
-            }
-        };
-        moved(&mut self.start);
-        moved(&mut self.link_start);
-        moved(&mut self.delimiter_end);
-        moved(&mut self.bracket_end);
-        moved(&mut self.span_end);
-        for loose in self.loose.iter_mut().flatten() {
-            moved(&mut loose.at);
         }
     }
 }

@@ -175,7 +175,7 @@ impl InlineWriter<'_> {
         let run = self.lines.out[at..at + length].chars();
         let escaped: String = run.flat_map(|mark| ['\\', mark]).collect();
         self.lines.out.replace_range(at..at + length, &escaped);
-        self.move_offsets(|place| place.saturating_sub(at).min(length));
+        self.move_offsets(|place| place + place.saturating_sub(at).min(length));
         for mark in self.marks.iter_mut().rev() {
             if mark.at < at {
                 break;
@@ -187,7 +187,7 @@ impl InlineWriter<'_> {
     pub(super) fn insert_at(&mut self, at: usize, text: &str) {
         self.lines.out.insert_str(at, text);
         let length = text.len();
-        self.move_offsets(|place| if place > at { length } else { 0 });
+        self.move_offsets(|place| if place > at { place + length } else { place });
         for mark in self.marks.iter_mut().rev() {
             if mark.at < at {
                 break;
@@ -196,11 +196,11 @@ impl InlineWriter<'_> {
         }
     }
 
-    /// Moves the stored offsets into the line by the result of `by`.
-    fn move_offsets(&mut self, by: impl Fn(usize) -> usize) {
+    /// Moves the stored offsets into the line to the results of `to`.
+    pub(super) fn move_offsets(&mut self, to: impl Fn(usize) -> usize) {
         let moved = |place: &mut usize| {
             if *place != usize::MAX {
-                *place += by(*place);
+                *place = to(*place);
             }
         };
         moved(&mut self.start);

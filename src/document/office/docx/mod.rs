@@ -61,11 +61,7 @@ struct DocxReader<'p, 'b> {
 /// Reads the document whose main part is `main`.
 pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     let relations = package.relations(main);
-    let mut part = |kind: &str| {
-        let name = relations.first(kind).map(str::to_owned);
-        name.and_then(|name| package.text(&name))
-            .unwrap_or_default()
-    };
+    let mut part = |kind| package.related(&relations, kind);
     let styles = StyleSheet::read(&part("styles"));
     let mut numbering = ListNumbering::read(&part("numbering"));
     numbering.resolve_style_links(&styles);

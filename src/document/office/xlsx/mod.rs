@@ -44,11 +44,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     let relations = package.relations(main);
     let workbook = package.text(main).unwrap_or_default();
     let (sheets, from_1904) = read_workbook(&workbook);
-    let mut part = |kind: &str| {
-        let name = relations.first(kind).map(str::to_owned);
-        name.and_then(|name| package.text(&name))
-            .unwrap_or_default()
-    };
+    let mut part = |kind| package.related(&relations, kind);
     let formats = CellFormats::read(&part("styles"), from_1904);
     let strings = SharedStrings::read(&part("sharedStrings"));
     let mut blocks = BlockWriter::default();

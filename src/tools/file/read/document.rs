@@ -33,9 +33,7 @@ pub fn reply<'a>(
     if !FileKind::may_begin_with(&head) || is_text && !is_marked {
         return Ok(None);
     }
-    let size = facts.size.and_then(|size| usize::try_from(size).ok());
-    let most = size.map_or(MAX_FILE, |size| size.min(MAX_FILE)) + 1;
-    let bytes = content.bytes_at(0, most).map_err(failed)?;
+    let bytes = content.bytes_at(0, MAX_FILE + 1).map_err(failed)?;
     let Some(kind) = FileKind::of(&bytes) else {
         return Ok(None);
     };

@@ -1,13 +1,11 @@
 //! Files that are no text: an image for a model, or else words for what it is.
 
-use std::env;
-use std::path::Path;
-
 use crate::basics::words::{quoted_for_shell, thousands};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::files::kind::BinaryKind;
 use crate::files::{self, FileContent};
+use crate::shell;
 use crate::tools::file::failure;
 
 /// The largest image that a model is shown, in bytes: what is larger once it is written as base64
@@ -31,10 +29,7 @@ pub fn reply<'a>(
     if !kind.is_image() {
         return nothing(format!("binary file: {}", kind.describe(size)));
     }
-    let most = size.map_or(MOST_BYTES, |size| {
-        usize::try_from(size).map_or(MOST_BYTES, |size| size.min(MOST_BYTES))
-    });
-    let bytes = content.bytes_at(0, most + 1);
+    let bytes = content.bytes_at(0, MOST_BYTES + 1);
     let bytes = bytes.map_err(|error| failure::of(path, &error))?;
     let kind = files::kind::of(&bytes).unwrap_or(kind);
     let words = kind.describe(size);
@@ -68,7 +63,8 @@ fn scaling(path: &str) -> String {
     let copy = format!("./{stem}-scaled.jpg");
     let (from, to) = (quoted_for_shell(path), quoted_for_shell(&copy));
     // Names stand where no program looks for options or patterns in them.
-    let command = match first_on_path(&["magick", "convert"]) {
+    let mut programs = ["magick", "convert"].into_iter();
+    let command = match programs.find(|name| shell::find_on_path(name.as_ref()).is_some()) {
         Some(magick) => format!(
             "{magick} - -resize '{SCALED}x{SCALED}>' -background white -flatten jpg:- <{from} >{to}"
         ),
@@ -79,15 +75,4 @@ fn scaling(path: &str) -> String {
         ),
     };
     format!("`{command}` makes a copy that is small enough")
-}
-
-fn first_on_path(programs: &[&'static str]) -> Option<&'static str> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let directories: Vec<_> = env::split_paths(&path).collect();
-    let is_there = |name: &&&str| {
-        directories
-            .iter()
-            .any(|one| one.join(Path::new(name)).is_file())
-    };
-    programs.iter().find(is_there).copied()
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use encoding_rs::Encoding;
 
-use crate::basics::words::{counted, quoted_for_shell, thousands};
+use crate::basics::words::{counted, counted_as, quoted_for_shell, thousands};
 use crate::contract::bounded::{self, TextMeasure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Text};
@@ -42,7 +42,7 @@ impl LineRange<'_> {
             object.note(self.behind_end(facts.ends_before, "file"));
         }
         self.write(content, object)?;
-        if facts.is_empty && self.first == FirstLine::Number(1) {
+        if facts.is_empty && facts.ends_before.is_none() {
             object.nothing_found("empty file")?;
         }
         Ok(())
@@ -56,7 +56,10 @@ impl LineRange<'_> {
         if lines == 0 {
             return Some(format!("The {what} is empty."));
         }
-        let lines = counted(lines, "line");
+        let lines = match what {
+            "directory" => counted_as(lines, "entry", "entries"),
+            _ => counted(lines, "line"),
+        };
         Some(format!(
             "The {what} has {lines}; offset {first} is behind its end."
         ))

@@ -20,9 +20,7 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
-use crate::contract::tool::{
-    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
-};
+use crate::contract::tool::{AccessScope, FieldRole, SampleCall, Tool, ToolManual};
 use crate::files::{self, FileAccessError, FirstLine};
 use crate::paths::PathWant;
 use crate::tools::file::failure;
@@ -32,9 +30,6 @@ use lines::LineRange;
 pub const TOOL: Tool = Tool {
     name: "file_read",
     link: "file-read",
-    family: Family::Local,
-    set: ToolSet::Local,
-    offered: true,
     schema: include_str!("../../schemas/file_read.json"),
     model_schema: include_str!("../../schemas/for_models/file_read.json"),
     host_words: Some(include_str!("../../schemas/for_hosts/file_read.json")),
@@ -45,13 +40,8 @@ pub const TOOL: Tool = Tool {
         ("start_line", "offset"),
         ("end_line", "limit"),
     ],
-    output_schema: None,
-    own_limit: None,
-    artifacts: false,
     title: "Read a file",
-    hints: ToolHints::LOOKS,
     scope: AccessScope::File("file_path"),
-    at_once: None,
     manual: ToolManual {
         text: "\
 Answers with a file's content as it is, newlines and all. `offset` is the first line wanted, from
@@ -62,9 +52,7 @@ nothing is ever waited for. A host's request gets regular files alone, as they a
         example: r#"{"file_path":"/etc/passwd","limit":1}"#,
         environment: &[],
     },
-    account: None,
     fields: &[("output", FieldRole::Content)],
-    exits: ExitCodes::USUAL,
     less: "To have less, ask for a window of lines with `offset` and `limit`.",
     sample: Some(SampleCall {
         file: Some(("note.txt", "hello\n")),
@@ -72,7 +60,7 @@ nothing is ever waited for. A host's request gets regular files alone, as they a
         answer: "hello",
     }),
     run,
-    from_cache: None,
+    ..Tool::PLAIN
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {

@@ -39,9 +39,7 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
-use crate::contract::tool::{
-    AccessScope, ExitCodes, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet,
-};
+use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
 use crate::tools::web::network;
 use crate::tools::web::research_cache::{self, AnswerFreshness, ResearchCache};
 use cached_page::CacheHit;
@@ -57,14 +55,11 @@ pub const TOOL: Tool = Tool {
     title: "Read a page or document",
     family: Family::Research,
     set: ToolSet::Research,
-    offered: true,
     hints: ToolHints::ASKS,
     scope: AccessScope::Network,
     at_once: Some(4),
     schema: include_str!("../../schemas/scrape_page.json"),
     model_schema: include_str!("../../schemas/for_models/scrape_page.json"),
-    host_words: None,
-    aliases: &[],
     output_schema: Some(include_str!("../../schemas/output/scrape_page.json")),
     own_limit: Some("max_length"),
     artifacts: true,
@@ -80,13 +75,10 @@ link-local and cloud metadata addresses never. What a page says is anybody's: no
         example: r#"{"url":"https://example.com/"}"#,
         environment: ENVIRONMENT,
     },
-    account: None,
     fields: FIELDS,
-    exits: ExitCodes::USUAL,
-    less: "",
-    sample: None,
     run,
     from_cache: Some(from_cache),
+    ..Tool::PLAIN
 };
 
 /// The answer's fields as text.

@@ -13,9 +13,7 @@ use crate::cache::CacheStore;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{
-    self, AccessScope, ExitCodes, Family, FieldRole, Tool, ToolManual, ToolSet,
-};
+use crate::contract::tool::{self, AccessScope, Family, FieldRole, Tool, ToolManual, ToolSet};
 use crate::tools::web::{network, research_cache};
 use crate::web::credentials::Credentials;
 use crate::web::search::context::SearchContext;
@@ -30,17 +28,11 @@ pub const TOOL: Tool = Tool {
     title: "Search the web",
     family: Family::Research,
     set: ToolSet::Research,
-    offered: true,
     hints: tool::ToolHints::ASKS,
     scope: AccessScope::Network,
-    at_once: None,
     schema: include_str!("../../schemas/web_search.json"),
     model_schema: include_str!("../../schemas/for_models/web_search.json"),
-    host_words: None,
-    aliases: &[],
     output_schema: Some(include_str!("../../schemas/output/web_search.json")),
-    own_limit: None,
-    artifacts: false,
     manual: ToolManual {
         text: "\
 Searches the web with the provider that the request names, else SEARCH_PROVIDER, else the first of
@@ -92,7 +84,6 @@ CUSTOM_LENSES_PATH says.",
             network::CERTIFICATES,
         ],
     },
-    account: None,
     fields: &[
         ("urls", FieldRole::Silent),
         ("query", FieldRole::Silent),
@@ -102,11 +93,9 @@ CUSTOM_LENSES_PATH says.",
         ("requestedNumResults", FieldRole::Silent),
         ("trust", FieldRole::Silent),
     ],
-    exits: ExitCodes::USUAL,
-    less: "",
-    sample: None,
     run,
     from_cache: Some(from_cache),
+    ..Tool::PLAIN
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::basics::words::{beginning, counted_as};
 use crate::document::entities;
 use crate::web::native::{
-    LONGEST_TEXT, address_of, day_and_minute, escaped, name_of, number, single_line,
+    LONGEST_TEXT, address_of, day_and_minute, escaped, name_of, number, single_line, without_tags,
 };
 
 /// True if the item can be shown.
@@ -56,17 +56,7 @@ pub(super) fn first_paragraph(item: &Value) -> String {
     let text = item.get("text").and_then(Value::as_str).unwrap_or_default();
     let text = beginning(text, LONGEST_TEXT);
     let text = text.split("<p>").next().unwrap_or_default();
-    let mut plain = String::new();
-    let mut inside = false;
-    for c in text.chars() {
-        match c {
-            '<' => inside = true,
-            '>' if inside => inside = false,
-            c if !inside => plain.push(c),
-            _ => {}
-        }
-    }
-    single_line(&entities::decoded(&plain))
+    single_line(&entities::decoded(&without_tags(text)))
 }
 
 /// Returns an item as a list shows it: its title, and below that points, author and the like.

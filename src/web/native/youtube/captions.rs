@@ -9,6 +9,7 @@ use url::Url;
 use super::get;
 use crate::document::entities;
 use crate::web::client::HttpClient;
+use crate::web::native::without_tags;
 
 /// Maximum number of caption lines.
 const MOST_LINES: usize = 50_000;
@@ -159,20 +160,6 @@ fn lines_of_xml(text: &str) -> CaptionLines {
         push(&mut lines, start.unwrap_or_default(), &inner);
     }
     lines
-}
-
-fn without_tags(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut inside = false;
-    for c in text.chars() {
-        match c {
-            '<' => inside = true,
-            '>' if inside => inside = false,
-            c if !inside => out.push(c),
-            _ => {}
-        }
-    }
-    out
 }
 
 /// Converts seconds with a fraction to milliseconds.

@@ -2,9 +2,7 @@
 //! ignored.
 
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
-use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
@@ -12,7 +10,7 @@ use serde_json::Value;
 
 use super::Lens;
 use crate::sandbox::confinement;
-use crate::web::credentials::Credentials;
+use crate::web::credentials::{Credentials, read_json};
 use crate::web::search::DomainFilter;
 
 /// Variable with further files and directories, separated by colons.
@@ -21,8 +19,6 @@ const VARIABLE: &str = "CUSTOM_LENSES_PATH";
 /// Name of the directory within the configuration directory.
 const DIRECTORY: &str = "lenses";
 
-/// Most bytes read of a file.
-const MAX_FILE: u64 = 1024 * 1024;
 /// Maximum number of files in a directory.
 const MAX_FILES: usize = 200;
 /// Maximum number of domains of a lens.
@@ -69,7 +65,7 @@ pub fn read(place: &Path) -> Vec<Result<Lens, String>> {
 
 fn read_file(file: &Path) -> Vec<Result<Lens, String>> {
     let named = |error: anyhow::Error| sentence(file, &format!("{error:#}"));
-    let lenses = match json(file) {
+    let lenses = match read_json(file) {
         Ok(Value::Array(lenses)) => lenses,
         Ok(lens) => vec![lens],
         Err(error) => return vec![Err(named(error))],
@@ -80,25 +76,6 @@ fn read_file(file: &Path) -> Vec<Result<Lens, String>> {
 
 fn sentence(file: &Path, why: &str) -> String {
     format!("The lens file {} could not be used: {why}.", file.display())
-}
-
-fn json(path: &Path) -> anyhow::Result<Value> {
-    // Otherwise opening a FIFO without a writer would block.
-    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags)
-        .open(path)
-        .context("can't be opened")?;
-    let about = file.metadata().context("can't be examined")?;
-    ensure!(about.is_file(), "is not a regular file");
-    let mut text = Vec::new();
-    file.take(MAX_FILE + 1)
-        .read_to_end(&mut text)
-        .context("can't be read")?;
-    ensure!(text.len() as u64 <= MAX_FILE, "is larger than 1 MiB");
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-    serde_json::from_slice(text).context("is not valid JSON")
 }
 
 fn of(json: &Value) -> anyhow::Result<Lens> {
