@@ -20,8 +20,8 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 
 use super::scan::{self, LinkPolicy};
 
-/// The longest file of rules in bytes. Those of large projects have a tenth of it, and a hostile one
-/// must not cost seconds.
+/// The longest file of rules in bytes. Those of large projects have a tenth of it, and a hostile
+/// one must not cost seconds.
 const LONGEST_FILE: usize = 128 << 10;
 
 /// A file of rules.
