@@ -62,11 +62,18 @@ const LONGEST: usize = 64 * 1024;
 /// of its output.
 #[must_use]
 pub fn advise_on_failure(command: &str, tail: &[u8]) -> Option<String> {
-    if command.len() > LONGEST || memchr::memmem::find(tail, b"sh: ").is_none() {
+    let complains = ["sh: ", "time: cannot run ", "-e ", "-ne ", "-en "];
+    let mut complains = complains
+        .iter()
+        .map(|words| memchr::memmem::find(tail, words.as_bytes()));
+    if command.len() > LONGEST || complains.all(|found| found.is_none()) {
         return None;
     }
     let tail = String::from_utf8_lossy(tail);
     let command = strip_quoted(command)?;
+    if let Some(advice) = tail.lines().find_map(|line| advise_program(&command, line)) {
+        return Some(advice.to_owned());
+    }
     tail.lines()
         .filter_map(parse_message)
         .find_map(|(line, words)| {
@@ -74,6 +81,25 @@ pub fn advise_on_failure(command: &str, tail: &[u8]) -> Option<String> {
             let written_for_bash = spelling.map(|spelling| advise_bash(spelling, line, words));
             written_for_bash.or_else(|| advise_other_name(&command, words))
         })
+}
+
+/// Advice on a word that bash would have taken for its own, by a line of what came of it.
+fn advise_program(command: &str, line: &str) -> Option<&'static str> {
+    let option = ["-e", "-ne", "-en"].into_iter().find(|option| {
+        line.strip_prefix(option)
+            .is_some_and(|rest| rest.starts_with(' '))
+    });
+    if option.is_some_and(|option| command.contains(&format!("echo {option} "))) {
+        return Some(
+            "The shell here is sh, whose echo prints -e and reads escapes without it; printf '%b\\n' \
+             does the same in every shell.",
+        );
+    }
+    let run = line.strip_prefix("time: cannot run ")?;
+    let (name, _) = run.split_once('=')?;
+    command.contains(&format!("time {name}=")).then_some(
+        "`time` is a program here, which takes no assignment: write the assignment before it.",
+    )
 }
 
 /// Line number and words of an error message of the shell's: `sh: 1: words`.

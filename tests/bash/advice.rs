@@ -238,3 +238,29 @@ fn a_shell_of_the_caller_s_choice_is_not_talked_about() {
         .run();
     assert_eq!(answer.note(), "");
 }
+
+#[test]
+fn words_that_sh_takes_for_programs_or_text_are_explained() {
+    if !sh_is_dash() {
+        return;
+    }
+    for (command, advice) in [
+        (r#"echo -e "a\nb""#, "printf '%b\\n'"),
+        ("echo -ne x; exit 3", "printf '%b\\n'"),
+    ] {
+        let note = run(command).note();
+        assert!(note.contains(advice), "{command}: {note}");
+    }
+    for command in ["echo x -e y", "printf '%s\\n' '-e text'", "echo '-e text'"] {
+        assert_eq!(run(command).json().get("note"), None, "{command}");
+    }
+    // Not every machine has the program.
+    let timed = run("time VAR=1 true");
+    let is_program = timed.field("output").contains("cannot run VAR=1");
+    assert_eq!(
+        timed.note().contains("before it"),
+        is_program,
+        "{:?}",
+        timed.json()
+    );
+}

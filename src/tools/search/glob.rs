@@ -92,7 +92,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let left_out = walked.left_out;
         notes.add(left_out.map(|what| note::left_out_names(what, terms, WORDS)));
         notes.add(note::unlisted_directories(&walked.unlisted));
-        let search = EmptySearch {
+        // Each question has a time of its own.
+        let search = || EmptySearch {
             searches_all: scope.is_deep,
             ..EmptySearch::new(path, pattern, WORDS, terms.deadline.map(|one| one.end))
         };
@@ -100,10 +101,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             object.nothing_found("no names match")?;
         }
         if left_out.is_none() {
-            notes.add(what_else(search, listed.count));
+            notes.add(what_else(search(), listed.count));
         }
         // The last one, since it is no sentence.
-        let count_until = (listed.count == 0).then_some(search.until);
+        let count_until = (listed.count == 0).then(|| search().until);
         notes.add(note_on_ignored(
             &walked.ignored,
             path,

@@ -100,6 +100,7 @@ fn count_left_out(
     }
     let what = if words.searches { "file" } else { "name" };
     Some(match (number, is_cut) {
+        (0, true) => return None,
         (0, false) => format!("no such {what} there"),
         (_, true) => format!("at least {}", counted(number, what)),
         (_, false) => counted(number, what),

@@ -19,6 +19,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use serde_json::Value;
+
 use crate::basics::words::counted;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
@@ -354,7 +356,13 @@ impl GrepQuery<'_> {
             return reason;
         }
         Some(match self.glob {
-            Some(glob) => format!("Nothing was searched: no file is named {glob:?}."),
+            Some(glob) => {
+                let not = glob.strip_prefix('!').filter(|not| !not.is_empty());
+                let exclude = not.map_or_else(String::new, |not| {
+                    format!(" To leave names out send \"exclude\":{}.", Value::from(not))
+                });
+                format!("Nothing was searched: no file is named {glob:?}.{exclude}")
+            }
             None => "Nothing was searched: there is no file to be searched.".to_owned(),
         })
     }
