@@ -158,9 +158,15 @@ pub fn eventually(mut condition: impl FnMut() -> bool) -> bool {
     true
 }
 
-/// An argument that only processes of this run's test `number` have: hours to sleep for.
+/// An argument that only processes of this run's test `number` in the caller's file have: hours to
+/// sleep for.
+#[track_caller]
 pub fn alone(number: u32) -> String {
-    format!("86{number:03}.{:07}", std::process::id())
+    let file = std::panic::Location::caller().file();
+    let file = file
+        .bytes()
+        .fold(7, |sum, byte| (sum * 31 + u32::from(byte)) % 10_007);
+    format!("86{number:03}.{:07}{file:05}", std::process::id())
 }
 
 /// The processes with `word` among their arguments.
