@@ -31,8 +31,8 @@ impl FileScope {
             .iter()
             .map(|one| one.strip_prefix('!').unwrap_or(one));
         let excluded: Vec<&str> = excluded.chain(not).collect();
-        let rules = ignore_files::parse_exclusions(excluded.iter().copied());
-        let rules = rules.map_err(|reason| {
+        let rules = (!excluded.is_empty()).then(|| ignore_files::parse_exclusions(excluded));
+        let rules = rules.transpose().map_err(|reason| {
             let message = format!("Invalid pattern in exclude: {reason}");
             Failure::new(Code::InvalidPattern, message)
         })?;
@@ -41,7 +41,7 @@ impl FileScope {
             walk: WalkScope {
                 hidden: is_deep,
                 heeds_ignore_files: is_deep && !all,
-                excluded: (!rules.is_empty()).then(|| Arc::new(rules)),
+                excluded: rules.map(Arc::new),
             },
         })
     }

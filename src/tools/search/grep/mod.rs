@@ -116,9 +116,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         _ => (glob, None),
     };
     let scope = FileScope::of(request, not)?;
+    let is_deep = scope.is_deep;
     let target = match path {
         Some(path) if Path::new(path).is_file() => Ok(SearchTarget::File),
-        _ => SearchTarget::of(glob.unwrap_or("*"), scope.clone()),
+        _ => SearchTarget::of(glob.unwrap_or("*"), scope),
     };
     let options = GrepOptions::of(request, matches!(target, Ok(SearchTarget::File)))?;
     let path = path.unwrap_or(".");
@@ -143,14 +144,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let query = GrepQuery {
         pattern,
         matcher,
-        path: if scope.is_deep && path == "." {
-            ""
-        } else {
-            path
-        },
+        path: if is_deep && path == "." { "" } else { path },
         glob,
         target: target?,
-        scope,
         options,
     };
     Ok(Reply::new(move |object| query.answer(object, until)))
@@ -203,7 +199,6 @@ struct GrepQuery<'a> {
     path: &'a str,
     glob: Option<&'a str>,
     target: SearchTarget,
-    scope: FileScope,
     options: GrepOptions,
 }
 
@@ -280,8 +275,7 @@ impl GrepQuery<'_> {
             notes.add(self.why_nothing(walked, done, terms));
         } else if done.count > 0
             && !ended
-            && !self.scope.is_deep
-            && matches!(self.target, SearchTarget::Names(..))
+            && matches!(&self.target, SearchTarget::Names(_, scope) if !scope.is_deep)
         {
             notes.add(empty_result::more_below(self.search(terms), done.files));
         }
@@ -309,7 +303,7 @@ impl GrepQuery<'_> {
         let path = if self.path == "." { "" } else { self.path };
         let glob = self.glob.unwrap_or("*");
         EmptySearch {
-            searches_all: self.scope.is_deep,
+            searches_all: matches!(&self.target, SearchTarget::Names(_, scope) if scope.is_deep),
             ..EmptySearch::new(path, glob, WORDS, terms.deadline.map(|one| one.end))
         }
     }
