@@ -1,5 +1,5 @@
-//! Processor time of the running thread, by which tests bound what a hostile input costs: other work
-//! on the machine does not add to it.
+//! Processor time of the running thread, by which tests bound what a hostile input costs: other
+//! work on the machine does not add to it.
 
 use std::time::Duration;
 

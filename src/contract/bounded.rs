@@ -229,7 +229,8 @@ impl BoundedText {
 }
 
 /// The note of an answer that shows lines `first` to `last`, which tells how to continue after
-/// them; lines counted from the end are negative. `left` is the number of requested lines still to come, if the caller asked for a number.
+/// them; lines counted from the end are negative. `left` is the number of requested lines still to
+/// come, if the caller asked for a number.
 #[must_use]
 pub fn continuation_note(reader: Audience, first: i128, last: i128, left: Option<u64>) -> String {
     let next = last.saturating_add(1);

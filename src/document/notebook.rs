@@ -1,5 +1,5 @@
-//! The reader of Jupyter notebooks: their cells in order, code in fences, outputs as far as they are
-//! text.
+//! The reader of Jupyter notebooks: their cells in order, code in fences, outputs as far as they
+//! are text.
 //!
 //! Rules: nbformat 4. Cells of text are Markdown already, so that the model has no part in this.
 

@@ -32,8 +32,8 @@ impl CommandTime {
         }
     }
 
-    /// The moments at which the command is ended. A process that cannot be interrupted must not keep
-    /// the answer waiting.
+    /// The moments at which the command is ended. A process that cannot be interrupted must not
+    /// keep the answer waiting.
     pub fn limit(&self) -> Option<TimeLimit> {
         self.deadline.map(|deadline| {
             let kills = deadline.until();

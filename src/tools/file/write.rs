@@ -107,7 +107,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 }
 
 /// Makes the directories that the file needs, unless its path is written otherwise than it was
-/// meant, or a host was promised that none are made. Returns them with a similar path that is there.
+/// meant, or a host was promised that none are made. Returns them with a similar path that is
+/// there.
 fn make_directories(
     path: &str,
     reader: Audience,
