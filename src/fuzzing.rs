@@ -26,7 +26,14 @@ where
         max_answer: None,
         http: None,
     };
-    let setup = Arc::new(ServerSetup::new(options, None, Vec::new(), None, None));
+    let setup = Arc::new(ServerSetup::new(
+        options,
+        None,
+        Vec::new(),
+        None,
+        None,
+        Arc::default(),
+    ));
     let (gone, went) = watch::channel(false);
     let wire = LineTransport::new(input, output, gone);
     if let Ok(running) = ToolServer::new(setup, went).serve(wire).await {

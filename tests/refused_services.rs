@@ -330,7 +330,7 @@ fn a_command_that_kills_its_watchdog_is_ended_where_nobody_is_a_subreaper() {
 fn what_is_left_in_the_background_lives_on_where_nobody_is_a_subreaper() {
     let mark = alone(43);
     let here = directory();
-    let request = json!({"command": format!("sleep {mark} >/dev/null & echo x")});
+    let request = json!({"command": format!("sleep {mark} >/dev/null 2>&1 & echo x")});
     let child = start(
         Command::new(link("bash")),
         &request,

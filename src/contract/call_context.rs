@@ -3,10 +3,12 @@
 //! command of a call, whose stdin is another, cannot read it.
 
 use std::os::fd::RawFd;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::background::{AfterAnswer, BackgroundRun};
 use super::terms::{Audience, Terms};
 use crate::cache::RemoteStore;
 use crate::sandbox::confinement::ConfinementBounds;
@@ -37,6 +39,14 @@ pub struct CallContext {
     /// The cache at the other end of that socket.
     #[serde(skip)]
     pub cache: Option<RemoteStore>,
+    /// The commands that run in the background for the caller, whose server keeps them.
+    #[serde(default)]
+    pub background: Vec<BackgroundRun>,
+    /// The directory for the command's temporary files, which lasts as long as the server.
+    pub temporary: Option<PathBuf>,
+    /// Work that the call's process goes on with.
+    #[serde(skip)]
+    pub after_answer: AfterAnswer,
 }
 
 impl CallContext {
@@ -98,7 +108,13 @@ mod tests {
             milliseconds: Some(600_000),
             progress: true,
             cache_socket: Some(7),
-            cache: None,
+            background: vec![BackgroundRun {
+                number: 7,
+                command: "npm start".to_owned(),
+                file: None,
+            }],
+            temporary: Some("/tmp/x".into()),
+            ..CallContext::default()
         };
         let line = context.line().unwrap();
         assert_eq!(memchr::memchr(b'\n', &line), Some(line.len() - 1));

@@ -8,6 +8,7 @@
 //! | [`tool`] | a row of the registry: everything that others need to know about a tool |
 //! | [`terms`] | the terms of a call: audience, size and time |
 //! | [`call_context`] | the description of a call that its server hands over |
+//! | [`background`] | commands in the background, as a server and its calls tell of them |
 //! | [`request`] | JSON in: fields, each asked for by its type |
 //! | [`reply`] | JSON out: an answer's fields, straight to their reader |
 //! | [`failure`] | failures of calls, and their codes |
@@ -37,6 +38,7 @@
 //! ```
 
 pub mod aside;
+pub mod background;
 pub mod bounded;
 pub mod call_context;
 pub mod envelope;

@@ -85,7 +85,7 @@ impl Schema {
     #[must_use]
     pub fn for_flags(tool: &Tool) -> Self {
         let hosts = Schema::read(tool.schema).fields;
-        let mut schema = Schema::read(tool.model_schema);
+        let mut schema = Schema::read(&tool.words());
         schema
             .fields
             .retain(|field| field.kind != FieldKind::Objects);
@@ -233,8 +233,12 @@ mod tests {
             );
             let (hosts, required) = properties(tool.schema);
             let (models, same) = properties(tool.model_schema);
-            // Of an edit, models may send a list instead.
-            let listed = |name: &Value| tool.name == "file_edit" && name != "file_path";
+            // Models may send a list of edits instead, and stop a command.
+            let listed = |name: &Value| match tool.name {
+                "file_edit" => name != "file_path",
+                "bash" => true,
+                _ => false,
+            };
             let demanded = required.as_array().unwrap().iter();
             let demanded: Vec<&Value> = demanded.filter(|name| !listed(name)).collect();
             assert_eq!(json!(demanded), same, "{}", tool.name);

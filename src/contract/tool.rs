@@ -2,11 +2,16 @@
 //!
 //! Envelopes and exit codes follow the decisions on the host's calls, 1 to 3.
 
+use std::borrow::Cow;
+
+use serde_json::Value;
+
 use crate::cache::CacheStore;
 use crate::contract::aside::PickedValues;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
+use crate::shell::CommandShell;
 
 /// One row of the registry: everything that front ends and commands need to offer a tool.
 pub struct Tool {
@@ -24,6 +29,7 @@ pub struct Tool {
     pub schema: &'static str,
     /// The schema in words for models and people, true to this program, with bounds and defaults.
     /// It may have optional fields that hosts' schema has not: hosts may send them all the same.
+    /// `{shell}` in it stands for the shell's name ([`Tool::words`]).
     pub model_schema: &'static str,
     /// The same for programs that hand a model's calls on as a host does, where a host's call is
     /// answered otherwise and other words are true of it.
@@ -133,6 +139,20 @@ impl Tool {
     ) -> Option<Result<Reply<'a>, Failure>> {
         let found = self.from_cache?(request, store)?;
         Some(request.name_ignored(found))
+    }
+
+    /// The schema for models and people, with the name of the shell that runs commands for them.
+    #[must_use]
+    pub fn words(&self) -> Cow<'static, str> {
+        const SHELL: &str = "{shell}";
+        if !self.model_schema.contains(SHELL) {
+            return Cow::Borrowed(self.model_schema);
+        }
+        let shell = CommandShell::from_env(true, |_| false);
+        let name = Value::from(shell.name().to_string_lossy()).to_string();
+        self.model_schema
+            .replace(SHELL, name.trim_matches('"'))
+            .into()
     }
 
     /// The name that people type: the link's, without the `-tool` that some hosts want.

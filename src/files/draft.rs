@@ -24,7 +24,7 @@ use rustix::io::Errno;
 use super::regular::FileAccessError;
 use super::target::WriteTarget;
 use crate::sandbox::detached;
-use crate::sandbox::guard::DraftGuard;
+use crate::sandbox::guard::RemovalGuard;
 
 /// Writes a file's whole new content into the file it is given.
 pub type ContentWriter<'a> = &'a mut dyn FnMut(&mut File) -> Result<(), FileAccessError>;
@@ -269,14 +269,14 @@ struct NamedDraft {
     /// True if the name must not be removed any more.
     gone: bool,
     /// Dropped after the name has been removed.
-    guard: DraftGuard,
+    guard: RemovalGuard,
 }
 
 impl NamedDraft {
     fn reserve(directory: &OwnedFd) -> Result<Self, Errno> {
         let name = hidden_name();
         let directory = directory.try_clone().map_err(|_| Errno::MFILE)?;
-        let guard = DraftGuard::start(&directory, &name)?;
+        let guard = RemovalGuard::of_draft(&directory, &name)?;
         Ok(Self {
             name,
             directory,

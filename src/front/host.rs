@@ -39,7 +39,23 @@ pub fn answer_call(tool: &Tool, begin: impl FnOnce(&[u8]) -> Option<Terms>) -> P
             }
         }
     };
-    answer::as_json(tool, request, terms.unwrap_or_default())
+    let terms = terms.unwrap_or_default();
+    let exit = answer::as_json(tool, request, terms);
+    if let Some(work) = terms
+        .context
+        .and_then(|context| context.after_answer.take())
+    {
+        // The server has the whole answer when it comes to the end of the pipe.
+        if close_stdout().is_ok() {
+            work();
+        }
+    }
+    exit
+}
+
+fn close_stdout() -> io::Result<()> {
+    let nowhere = File::options().write(true).open("/dev/null")?;
+    Ok(rustix::stdio::dup2_stdout(nowhere)?)
 }
 
 /// Reads stdin to its end, for a call that ends early if its caller is gone.

@@ -12,7 +12,11 @@
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, test_kill_process,
+};
 
 use crate::sandbox::descendants::{FoundProcess, ProcessSet, reap};
 use crate::sandbox::own_process::OwnProcess;
@@ -43,6 +47,39 @@ const ASK_EVERY: (Duration, Duration) = (Duration::from_millis(1), Duration::fro
 /// The longest pause between two looks for other descendants. A look reads all of `/proc`, and when
 /// many trees end at once, they must have the processor.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Asks the process `number` to end, and waits for that, at most as `longest` says; true if it has
+/// ended.
+#[must_use]
+pub fn end_process(number: u32, longest: Duration) -> bool {
+    let pid = i32::try_from(number).ok().and_then(Pid::from_raw);
+    let Some(pid) = pid else {
+        return false;
+    };
+    let until = Instant::now() + longest;
+    let handle = pidfd_open(pid, PidfdFlags::empty());
+    if kill_process(pid, Signal::TERM) == Err(Errno::SRCH) {
+        return true;
+    }
+    let Ok(handle) = handle else {
+        // Kernels before 5.3 have no handle to wait for.
+        while Instant::now() < until {
+            if test_kill_process(pid) == Err(Errno::SRCH) {
+                return true;
+            }
+            std::thread::sleep(ASK_EVERY.1);
+        }
+        return false;
+    };
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let mut wanted = [PollFd::new(&handle, PollFlags::IN)];
+        match poll(&mut wanted, Timespec::try_from(left).ok().as_ref()) {
+            Err(Errno::INTR) => {}
+            result => return result == Ok(1),
+        }
+    }
+}
 
 /// An order to end every descendant of this process. Those that are its children are reaped.
 pub struct TreeEnding<'a> {

@@ -1,12 +1,14 @@
-//! The guard of a draft: a process that removes the draft's name if the tool dies before it can.
+//! The guard of a draft, or of a server's directory for temporary files: a process that removes it
+//! if the tool or server dies before it can.
 //!
-//! A tool that is killed with SIGKILL removes nothing itself. The guard leads a session of its own,
-//! out of reach of signals to the tool's process group, and holds the reading end of a pipe whose
-//! writing end only the tool has: the pipe's end is the tool's. It is needed only if a file cannot
-//! be written without a name (`O_TMPFILE` in `open(2)`).
+//! What is killed with SIGKILL removes nothing itself. The guard leads a session of its own, out of
+//! reach of signals to the tool's process group, and holds the reading end of a pipe whose writing
+//! end only the tool has: the pipe's end is the tool's. A draft needs it only if a file cannot be
+//! written without a name (`O_TMPFILE` in `open(2)`).
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, unlinkat};
 use rustix::io::Errno;
@@ -14,22 +16,45 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, WaitOptions, setsid, waitpid};
 
 use crate::sandbox::own_process::OwnProcess;
+use crate::sandbox::scratch::ScratchDirectory;
 
-/// A guard, as the tool holds it. When it is dropped, the guard removes the name, unless it was
-/// dismissed, and ends.
-pub struct DraftGuard {
+/// The time in which a server's calls end once it has vanished.
+const CALLS_END_WITHIN: Duration = Duration::from_secs(1);
+
+/// A guard, as the tool or server holds it. When it is dropped, the guard removes what it guards,
+/// unless it was dismissed, and ends.
+pub struct RemovalGuard {
     /// Held open for as long as this process lives.
     lifeline: Option<OwnedFd>,
     /// `None` if no process could be made: the name is then as safe as the tool itself.
     process: Option<Pid>,
 }
 
-impl DraftGuard {
+impl RemovalGuard {
     /// Starts a guard of `name` in `directory`. If no process can be made, the name is not guarded.
     ///
     /// # Errors
     /// Those of `pipe2(2)`.
-    pub fn start(directory: &OwnedFd, name: &OsStr) -> Result<Self, Errno> {
+    pub fn of_draft(directory: &OwnedFd, name: &OsStr) -> Result<Self, Errno> {
+        Self::start(|| {
+            // A draft that took its place has left that name.
+            let _ = unlinkat(directory, name, AtFlags::empty());
+        })
+    }
+
+    /// Starts a guard of a directory that a server's calls use, which end when the server does.
+    ///
+    /// # Errors
+    /// Those of `pipe2(2)`.
+    pub fn of_directory(directory: &ScratchDirectory) -> Result<Self, Errno> {
+        Self::start(|| {
+            std::thread::sleep(CALLS_END_WITHIN);
+            directory.remove();
+        })
+    }
+
+    /// Starts a guard that calls `remove`, which makes system calls only.
+    fn start(remove: impl FnOnce()) -> Result<Self, Errno> {
         let (tether, lifeline) = pipe_with(PipeFlags::CLOEXEC)?;
         let (ready, unready) = pipe_with(PipeFlags::CLOEXEC)?;
         // SAFETY: the child makes system calls only, which need no lock that another thread might
@@ -39,7 +64,10 @@ impl DraftGuard {
             drop((lifeline, ready));
             leave_the_tool();
             drop(unready);
-            remove_when_alone(&tether, directory, name);
+            // One byte is the dismissal.
+            if read_past_interruptions(&tether) != Ok(1) {
+                remove();
+            }
             // SAFETY: ends the process without running the handlers that the parent registered for
             // its end.
             unsafe { libc::_exit(0) }
@@ -55,7 +83,7 @@ impl DraftGuard {
         })
     }
 
-    /// Keeps the name from now on, even if this process dies. Makes one system call.
+    /// Keeps what it guards from now on, even if this process dies. Makes one system call.
     pub fn dismiss(&self) {
         if let Some(lifeline) = &self.lifeline {
             // A guard that is gone already needs no dismissal.
@@ -65,7 +93,7 @@ impl DraftGuard {
 }
 
 #[cfg(test)]
-impl DraftGuard {
+impl RemovalGuard {
     /// Ends the guard as another process might, and waits for its end.
     pub fn kill(&self) {
         use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
@@ -76,7 +104,7 @@ impl DraftGuard {
     }
 }
 
-impl Drop for DraftGuard {
+impl Drop for RemovalGuard {
     fn drop(&mut self) {
         drop(self.lifeline.take());
         if let Some(process) = self.process {
@@ -98,15 +126,6 @@ fn leave_the_tool() {
     }
 }
 
-/// Waits for the tool's end, then removes what it may have left.
-fn remove_when_alone(tether: &OwnedFd, directory: &OwnedFd, name: &OsStr) {
-    // One byte is the dismissal.
-    if read_past_interruptions(tether) != Ok(1) {
-        // A draft that took its place has left that name.
-        let _ = unlinkat(directory, name, AtFlags::empty());
-    }
-}
-
 fn read_past_interruptions(pipe: &OwnedFd) -> Result<usize, Errno> {
     loop {
         match rustix::io::read(pipe, &mut [0; 1]) {
@@ -120,11 +139,11 @@ fn read_past_interruptions(pipe: &OwnedFd) -> Result<usize, Errno> {
 mod tests {
     use super::*;
 
-    fn guarded() -> (tempfile::TempDir, std::path::PathBuf, DraftGuard) {
+    fn guarded() -> (tempfile::TempDir, std::path::PathBuf, RemovalGuard) {
         let here = tempfile::tempdir().unwrap();
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = openat(CWD, here.path(), flags, Mode::empty()).unwrap();
-        let guard = DraftGuard::start(&directory, OsStr::new("draft")).unwrap();
+        let guard = RemovalGuard::of_draft(&directory, OsStr::new("draft")).unwrap();
         let file = here.path().join("draft");
         std::fs::write(&file, "half").unwrap();
         (here, file, guard)

@@ -58,9 +58,15 @@ pub fn heed_termination() {
     install(libc::SIGTERM, pass_on);
 }
 
+/// True once this process has been asked to end.
+#[must_use]
+pub fn is_asked_to_end() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}
+
 /// Ends this process as it was asked to, if it was, now that all has ended.
 pub fn die_if_asked() {
-    if ASKED.load(Ordering::Relaxed) {
+    if is_asked_to_end() {
         die_by(libc::SIGTERM);
     }
 }

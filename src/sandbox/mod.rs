@@ -18,7 +18,7 @@
 //! | command | the shell and what it started, in a process group of its own | `launch` |
 //! | background | of the command: what the shell did not wait for | `descendants` |
 //! | step | the last steps of a write, in a process group of its own | `detached` |
-//! | guard | removes a draft's name, in a session of its own | `guard` |
+//! | guard | removes a draft's name, or a server's directory, in a session of its own | `guard` |
 //! | server | MCP: starts a tool a call, and is their host | `reaper` |
 //! | client | the program that talks to the server | |
 //!
@@ -52,6 +52,8 @@
 //! | shell | its group | never | what left the group | | 3 |
 //! | background | anything | never | the others | | 13 |
 //! | background of a confined command | the end of all of it | | none | none | 22 |
+//! | command that goes on behind its answer | stopped, or SIGTERM to its tool | 2 s | none | | 24 |
+//! | the same | SIGKILL of its tool, OOM | 0.3 s | none | | 24 |
 //! | command | the end of its time | 1.7 s, or less | none | | 20 |
 //! | watchdog | SIGKILL, OOM | 0.3 s | none | | 14 |
 //! | watchdog and tool | SIGKILL, OOM | never | command, background | | 15 |
@@ -62,6 +64,7 @@
 //! | MCP call | SIGKILL of its tool, OOM | 0.3 s | as its tool | as its tool | 16 |
 //! | MCP server | SIGTERM, SIGINT, SIGHUP | 2 s | step, till done | as its tools | 17 |
 //! | MCP server | SIGKILL, its group, OOM | 0.3 s | background of past calls | as its tools | 18 |
+//! | MCP server and guard | SIGKILL, OOM | 0.3 s | the same | its directory | 25 |
 //! | MCP client | anything, or it closes a pipe | 2 s | step, till done | as its tools | 19 |
 //!
 //! The mechanism of each row, and the tests that show it (`file::test` under `tests/`, or the
@@ -164,8 +167,8 @@
 //!     the tool does it; where both are, the directory stays. `browser::`
 //!     `a_caller_that_is_killed_leaves_no_process_and_no_profile`, `browser_process::`
 //!     `at_the_end_of_its_time_all_of_it_is_ended`.
-//! 22. A confined command has a directory for temporary files (`scratch`), which its watchdog makes
-//!     and removes. Where something goes on in the background, it stays until nothing does;
+//! 22. A confined command of a host's or a person's has a directory for temporary files (`scratch`),
+//!     which its watchdog makes and removes. Where something goes on in the background, it stays until nothing does;
 //!     ending a tree ends the rest and leaves that to it, for four seconds at most. Where it
 //!     is killed while the tool lives, the tool removes the directory; where both are, or where it
 //!     is killed later, the directory stays. `confinement::deaths::`
@@ -179,6 +182,16 @@
 //!     `where_nobody_is_a_subreaper_the_directory_stays_as_long_as_it_is_used`.
 //! 23. The tool passes that on to the watchdog, and dies of it when all has ended.
 //!     `bash::ending::a_tool_that_is_asked_to_end_dies_of_that_when_all_has_ended`.
+//! 24. The tool does not end with its answer: it writes what comes into a file, and is watched and
+//!     watches as before. `stop` sends it SIGTERM, as the server does at its own end, and a server
+//!     that has vanished is noticed as in 1. The shell may have ended and what it left have the
+//!     output open: that is the same. `mcp::background::`
+//!     `whoever_dies_nothing_in_the_background_is_left`,
+//!     `what_a_command_leaves_with_its_output_open_goes_on_into_a_file`.
+//! 25. A server of confined commands has a directory for their temporary files. It removes it at its
+//!     own end, when all has ended; its guard does a second after the server has vanished. What past
+//!     calls have left goes on without it. `confinement::deaths::`
+//!     `the_directory_for_temporary_files_lasts_as_long_as_the_server`.
 
 pub mod caller;
 pub mod confinement;

@@ -24,8 +24,14 @@ impl RunningCalls {
 
     /// Records that a call is over, and reaps the orphans that have ended by now.
     pub fn mark_ended(&self, pid: i32) {
-        let mut running = self.lock();
-        running.remove(&pid);
+        self.lock().remove(&pid);
+        self.reap_orphans();
+    }
+
+    /// Reaps the orphans that have ended by now. A call that has ended may stand before them, and
+    /// then they wait until it is over.
+    pub fn reap_orphans(&self) {
+        let running = self.lock();
         while let Some(pid) = ended_child() {
             if running.contains(&pid) {
                 return;

@@ -7,12 +7,14 @@
 
 use std::ffi::{CStr, CString};
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
 use std::mem::MaybeUninit;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RawDir, SeekFrom, chmod, fchmod, mkdirat, openat, renameat, seek,
+    AtFlags, Mode, OFlags, RawDir, SeekFrom, chmod, fchmod, mkdirat, open, openat, renameat, seek,
     unlinkat,
 };
 use rustix::io::Errno;
@@ -50,9 +52,27 @@ pub struct ScratchDirectory {
     parent: OwnedFd,
     name: CString,
     path: PathBuf,
+    /// It is there before a program and stays behind it.
+    lasts: bool,
 }
 
 impl ScratchDirectory {
+    /// The one at `path`, which outlasts the programs that use it, and is made anew if one of them
+    /// has removed it.
+    ///
+    /// # Errors
+    /// The directory that it is in cannot be opened.
+    pub fn lasting(path: &Path) -> io::Result<Self> {
+        let parent = path.parent().unwrap_or(path);
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(Self {
+            parent: open(parent, flags, Mode::empty())?,
+            name: CString::new(path.file_name().unwrap_or_default().as_bytes())?,
+            path: path.to_owned(),
+            lasts: true,
+        })
+    }
+
     /// A new one in the directory `parent`, whose name is `path`. It does not exist yet.
     #[must_use]
     pub fn in_directory(parent: OwnedFd, path: &Path) -> Self {
@@ -63,7 +83,14 @@ impl ScratchDirectory {
             path: path.join(&name),
             // It has no NUL.
             name: CString::new(name).unwrap_or_default(),
+            lasts: false,
         }
+    }
+
+    /// True if it outlasts the programs that use it.
+    #[must_use]
+    pub fn lasts(&self) -> bool {
+        self.lasts
     }
 
     /// Its path.
@@ -77,14 +104,27 @@ impl ScratchDirectory {
     /// # Errors
     /// It cannot be made, or another file has taken its place.
     pub fn make(&self) -> Result<OwnedFd, Errno> {
-        mkdirat(&self.parent, &self.name, Mode::RWXU)?;
-        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let opened = openat(&self.parent, &self.name, flags, Mode::empty());
-        opened.inspect_err(|_| self.remove())
+        match mkdirat(&self.parent, &self.name, Mode::RWXU) {
+            Err(Errno::EXIST) if self.lasts => {}
+            made => made?,
+        }
+        self.open().inspect_err(|_| self.remove())
     }
 
-    /// Removes it with its content, as far as this process may.
+    /// Opens it.
+    ///
+    /// # Errors
+    /// It is not there, or another file has taken its place.
+    pub fn open(&self) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        openat(&self.parent, &self.name, flags, Mode::empty())
+    }
+
+    /// Removes it with its content, as far as this process may, unless it lasts.
     pub fn remove(&self) {
+        if self.lasts {
+            return;
+        }
         remove_at(self.parent.as_fd(), &self.name);
     }
 }

@@ -31,6 +31,9 @@ use crate::sandbox::watchdog_process::{WatchdogTask, watch};
 /// The variable that marks what a command started, for kernels that have no subreapers.
 const MARK: &str = "IKIGAI_CALL";
 
+/// The report, behind a program's end, that processes of it are left.
+pub(super) const HAS_LEFT: &[u8] = b"l";
+
 /// The report of a watchdog that stays.
 pub(super) const STAYS: &[u8] = b"s";
 
@@ -162,6 +165,12 @@ impl Watchdog {
                 CommandEnd::Unwatched
             }
         }
+    }
+
+    /// True if the program, whose end has been told, has left processes. The watchdog has closed the
+    /// program's output then.
+    pub fn has_left_processes(&mut self) -> bool {
+        self.status.read_exact(&mut [0; HAS_LEFT.len()]).is_ok()
     }
 
     /// The running processes of the program and of all that it started.

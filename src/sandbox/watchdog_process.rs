@@ -19,9 +19,9 @@ use crate::sandbox::ending::TreeEnding;
 use crate::sandbox::launch::{NOT_CONFINED, ProgramLaunch};
 use crate::sandbox::lifeline::{WatchdogOrder, install, wait_for_order};
 use crate::sandbox::own_process::OwnProcess;
-use crate::sandbox::watchdog::{STAYS, StderrTarget};
+use crate::sandbox::watchdog::{HAS_LEFT, STAYS, StderrTarget};
 
-/// Time between two reaps of a running command's orphans.
+/// Time between two reaps of a command's orphans.
 const REAP_EVERY: Timespec = Timespec {
     tv_sec: 1,
     tv_nsec: 0,
@@ -125,14 +125,24 @@ fn watch_program(watched: WatchdogTask<'_>) {
     let _ = rustix::stdio::dup2_stderr(nothing);
     // If the command left nothing behind, the watch ends here, which saves each side one wake-up.
     // If that is not known, the watch goes on.
-    let guarded = !ended || descendants::reap() || mark.is_some();
-    if !guarded {
-        return;
+    let guarded = || descendants::reap() || mark.is_some();
+    if ended {
+        if !guarded() {
+            return;
+        }
+        // The tool can tell now whether they have the output open.
+        let _ = rustix::io::write(&report, HAS_LEFT);
+        while !is_readable(&tether) {
+            if !guarded() {
+                return;
+            }
+        }
     }
     let grace = match wait_for_order(&tether) {
         WatchdogOrder::Released => {
             let left = || descendants::reap() || mark.is_some_and(descendants::are_marked);
-            if launch.scratch.is_some() && left() {
+            let is_own = launch.scratch.as_ref().is_some_and(|place| !place.lasts());
+            if is_own && left() {
                 wait_for_background(&report, mark);
             }
             return;
@@ -147,6 +157,13 @@ fn watch_program(watched: WatchdogTask<'_>) {
         leaves_steps: false,
     };
     ending.carry_out();
+}
+
+/// Waits for an order, or the tool's death, until it is time to reap.
+fn is_readable(tether: &OwnedFd) -> bool {
+    let mut wanted = [PollFd::new(tether, PollFlags::IN)];
+    let _ = poll(&mut wanted, Some(&REAP_EVERY));
+    !wanted[0].revents().is_empty()
 }
 
 /// Moves to a process group of its own, without a terminal: a program that asks for a password

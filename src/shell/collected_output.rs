@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::shell::background_output::BackgroundOutput;
 use crate::shell::kept_output::{KeptOutput, SavedPlace};
 
 /// A writer that collects output.
@@ -82,6 +83,23 @@ impl CollectedOutput {
             whole
         });
         whole.finish()
+    }
+}
+
+impl CollectedOutput {
+    /// Saves all of the output in a file that can go on.
+    ///
+    /// # Errors
+    /// The reason why there is no such file.
+    pub fn save_and_go_on(&mut self) -> Result<BackgroundOutput, String> {
+        match self.whole.take() {
+            Some(whole) => BackgroundOutput::go_on_in(whole, self.bytes),
+            None => {
+                let mut file = BackgroundOutput::begin()?;
+                let _ = file.write_all(&self.head);
+                Ok(file)
+            }
+        }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,8 +12,8 @@ use rustix::fs::{
     Access, AtFlags, CWD, MemfdFlags, Mode, OFlags, access, accessat, memfd_create, openat,
     unlinkat,
 };
-use rustix::io::{Errno, FdFlags, fcntl_setfd, ioctl_fionread};
-use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
+use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Resource, getrlimit};
 
 use crate::basics::words::system_words;
@@ -21,40 +21,44 @@ use crate::sandbox::confinement::Confinement;
 use crate::sandbox::confinement::audit::ProcessMark;
 use crate::sandbox::confinement::command_confinement::{self, CommandConfinement};
 use crate::sandbox::launch::ProgramLaunch;
+use crate::sandbox::scratch::ScratchDirectory;
 use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
+use crate::shell::background::BackgroundCommand;
 use crate::shell::command_shell::CommandShell;
-use crate::shell::progress::LastLine;
+use crate::shell::output_pipe::{OutputPipe, PassedOn, pass_on};
 use crate::shell::still_running::{self, StillRunning};
 use crate::shell::unattended;
-
-/// Size of a busy command's pipe, in bytes: the most that `pipe(7)` gives without privileges. So
-/// much is read at a time, and so far the command may write ahead.
-const PIPE_SIZE: usize = 1024 * 1024;
-
-/// Bytes in the pipe from which a command is taken to write faster than we read: half of a pipe's
-/// initial size.
-const BUSY_PIPE: usize = 32 * 1024;
 
 /// The longest argument that `execve(2)` takes, its final NUL included (`MAX_ARG_STRLEN`).
 const LONGEST_ARGUMENT: usize = 32 * 4096;
 
+/// Exit code of a command that was not run.
+pub const NOT_RUN: i32 = 127;
+
 /// Exit code of a command that ran into its time limit, as `timeout(1)` has it.
-const TIMED_OUT: i32 = 124;
+pub(super) const TIMED_OUT: i32 = 124;
 
 /// Settings for running a command.
-pub struct CommandSettings<'a> {
+pub struct CommandSettings {
     /// The shell that runs it.
-    pub shell: &'a CommandShell,
+    pub shell: CommandShell,
     /// The directory in which it starts; `None` is the process's own.
     pub directory: Option<OwnedFd>,
     /// The confinement that it runs in, if any.
-    pub confinement: Option<&'a Confinement>,
+    pub confinement: Option<&'static Confinement>,
     /// The mark by which the kernel's audit reports its denials, if they are wanted.
     pub mark: Option<ProcessMark>,
     /// The time limit; `None` is as long as it takes.
     pub limit: Option<TimeLimit>,
     /// Called with the last whole line of output while it runs, at most once a second.
     pub progress: Option<fn(&[u8])>,
+    /// A directory for temporary files that lasts longer than the command; if its files are
+    /// confined, it else gets one of its own.
+    pub temporary: Option<PathBuf>,
+    /// What writes on when the shell has ended is handed over, because somebody can read it.
+    pub goes_on: bool,
+    /// The moment at which the running command is handed over.
+    pub hand_over_at: Option<Instant>,
 }
 
 /// The moments at which a command is asked and forced to end.
@@ -69,13 +73,27 @@ pub struct TimeLimit {
 }
 
 /// The outcome of a command.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandOutcome {
     /// The exit code: 128 + N for signal N, 127 if it could not be started, 124 if it ran into its
-    /// time limit.
-    pub code: i32,
+    /// time limit. `None` if it was handed over while it ran.
+    pub code: Option<i32>,
     /// The processes that were running at its time limit, if it was ended then.
     pub timed_out: Option<Vec<StillRunning>>,
+    /// The part of it that goes on, if that is handed over.
+    pub goes_on: Option<BackgroundCommand>,
+    /// Something that the shell left running still has the output open, and nobody reads it.
+    pub is_cut_off: bool,
+}
+
+impl CommandOutcome {
+    fn ended(code: i32) -> Self {
+        Self {
+            code: Some(code),
+            timed_out: None,
+            goes_on: None,
+            is_cut_off: false,
+        }
+    }
 }
 
 /// Opens the directory at `path` for a command to start in.
@@ -90,8 +108,8 @@ pub fn open_directory(path: &Path) -> Result<OwnedFd, Errno> {
 }
 
 /// Runs `command` and writes its output on both streams into `sink`, in the order written and as it
-/// comes, until the shell itself has ended or its time is over. If the command could not be
-/// started, the reason is written into `sink`.
+/// comes, until the shell itself has ended, its time is over, or it is to be handed over. If the
+/// command could not be started, the reason is written into `sink`.
 ///
 /// The process becomes a child subreaper (`prctl(2)`). It may have several threads. But if a
 /// command kills its own watchdog, its processes cannot be told from other children of this
@@ -101,68 +119,110 @@ pub fn open_directory(path: &Path) -> Result<OwnedFd, Errno> {
 /// Only those of `sink`; all processes of the command are then killed.
 pub fn run_command(
     command: &str,
-    conditions: CommandSettings<'_>,
+    conditions: CommandSettings,
     sink: &mut impl Write,
 ) -> io::Result<CommandOutcome> {
     let (limit, progress) = (conditions.limit, conditions.progress);
-    let ended = |code| CommandOutcome {
-        code,
-        timed_out: None,
-    };
-    if command.trim_ascii().is_empty() {
-        return write_refusal("the command is empty, nothing was run", sink).map(ended);
-    }
-    if command.contains('\0') {
-        let reason = "the command contains a NUL character, nothing was run";
-        return write_refusal(reason, sink).map(ended);
-    }
-    let (shell, confinement) = (conditions.shell, conditions.confinement);
-    let (output, mut watchdog) = match start_command(command, conditions) {
+    let (goes_on, hand_over_at) = (conditions.goes_on, conditions.hand_over_at);
+    let (shell, confinement) = (conditions.shell.clone(), conditions.confinement);
+    let (mut pipe, mut watchdog) = match start_command(command, conditions) {
         Ok(started) => started,
-        Err(error) => return write_refusal(&shell.explain(&error), sink).map(ended),
+        Err(reason) => return write_refusal(&reason, sink),
     };
     let mut sink = HeadWriter {
         sink,
         head: Vec::new(),
     };
-    let mut pipe = OutputPipe::new(output);
-    let ask_at = limit.map(|limit| limit.ask_at);
-    let passed_on = pass_on(&mut pipe, &watchdog, &mut sink, ask_at, progress)?;
-    if let (PassedOn::UntilTimeout, Some(TimeLimit { kill_at, end, .. })) = (passed_on, limit) {
-        let running = watchdog.running();
-        watchdog.ask_to_end(kill_at.saturating_duration_since(Instant::now()));
-        // Output that it writes while it cleans up is read too.
-        pass_on(&mut pipe, &watchdog, &mut sink, Some(end), None)?;
-        let killed = watchdog.stop(end);
-        pipe.drain(&mut sink)?;
-        return Ok(CommandOutcome {
-            code: TIMED_OUT,
-            timed_out: Some(still_running::name_processes(running, &killed)),
-        });
+    let hand_over_at =
+        hand_over_at.filter(|moment| limit.is_none_or(|limit| *moment < limit.ask_at));
+    let until = hand_over_at.or(limit.map(|limit| limit.ask_at));
+    let passed_on = pass_on(&mut pipe, &watchdog, &mut sink, until, progress)?;
+    match (passed_on, limit) {
+        (PassedOn::UntilTimeout, _) if hand_over_at.is_some() => {
+            return Ok(CommandOutcome {
+                code: None,
+                goes_on: Some(BackgroundCommand::running((pipe, watchdog), limit, shell)),
+                ..CommandOutcome::ended(0)
+            });
+        }
+        (PassedOn::UntilTimeout, Some(limit)) => {
+            let running = end_in_time(&mut pipe, watchdog, &mut sink, limit)?;
+            return Ok(CommandOutcome {
+                timed_out: Some(running),
+                ..CommandOutcome::ended(TIMED_OUT)
+            });
+        }
+        _ => {}
     }
-    let HeadWriter { sink, head } = sink;
     let end = watchdog.end();
-    watchdog.release(limit.map(|limit| limit.end));
+    let is_left_open = watchdog.has_left_processes() && pipe.is_left_open(&mut sink)?;
+    let HeadWriter { sink, head } = sink;
+    let goes_on = if goes_on && is_left_open {
+        Some(BackgroundCommand::left(pipe, watchdog))
+    } else {
+        watchdog.release(limit.map(|limit| limit.end));
+        None
+    };
+    let code = match code_of(end, &shell, confinement) {
+        Ok(code) => code,
+        Err(reason) => return write_refusal(&reason, sink),
+    };
+    if let Some(cause) = explain_failed_start(code, &head) {
+        write!(sink, "bash: {cause}")?;
+    }
+    Ok(CommandOutcome {
+        is_cut_off: is_left_open && goes_on.is_none(),
+        goes_on,
+        ..CommandOutcome::ended(code)
+    })
+}
+
+/// Starts `command` in the background, for as long as it takes. An error is the reason why it was
+/// not started.
+pub fn start_in_background(
+    command: &str,
+    conditions: CommandSettings,
+) -> Result<BackgroundCommand, String> {
+    let (limit, shell) = (conditions.limit, conditions.shell.clone());
+    let started = start_command(command, conditions)?;
+    Ok(BackgroundCommand::running(started, limit, shell))
+}
+
+/// Ends a command whose time is over, and passes on what it writes while it cleans up. Returns the
+/// processes that were running.
+pub(super) fn end_in_time(
+    pipe: &mut OutputPipe,
+    mut watchdog: Watchdog,
+    sink: &mut impl Write,
+    limit: TimeLimit,
+) -> io::Result<Vec<StillRunning>> {
+    let running = watchdog.running();
+    watchdog.ask_to_end(limit.kill_at.saturating_duration_since(Instant::now()));
+    pass_on(pipe, &watchdog, sink, Some(limit.end), None)?;
+    let killed = watchdog.stop(limit.end);
+    pipe.drain(sink)?;
+    Ok(still_running::name_processes(running, &killed))
+}
+
+/// The exit code of a command that has ended, or the reason why it was not run.
+pub(super) fn code_of(
+    end: CommandEnd,
+    shell: &CommandShell,
+    confinement: Option<&Confinement>,
+) -> Result<i32, String> {
     match end {
-        CommandEnd::Code(code) => {
-            if let Some(cause) = explain_failed_start(code, &head) {
-                write!(sink, "bash: {cause}")?;
-            }
-            Ok(ended(code))
-        }
-        CommandEnd::NotStarted(errno) => {
-            write_refusal(&shell.explain(&errno.into()), sink).map(ended)
-        }
-        CommandEnd::NotConfined(errno) => {
-            write_refusal(&explain_not_confined(errno), sink).map(ended)
-        }
+        CommandEnd::Code(code) => Ok(code),
+        CommandEnd::NotStarted(errno) => Err(shell.explain(&errno.into())),
+        CommandEnd::NotConfined(errno) => Err(explain_not_confined(errno)),
         CommandEnd::NotMasked(errno) => {
             let cause = confinement.map(|confinement| confinement.cannot_mask(errno));
-            let reason = format!("the command was not run: {}", cause.unwrap_or_default());
-            write_refusal(&reason, sink).map(ended)
+            Err(format!(
+                "the command was not run: {}",
+                cause.unwrap_or_default()
+            ))
         }
         // SIGKILL is the only signal that ends a watchdog.
-        CommandEnd::Unwatched => Ok(ended(128 + libc::SIGKILL)),
+        CommandEnd::Unwatched => Ok(128 + libc::SIGKILL),
     }
 }
 
@@ -176,9 +236,9 @@ fn explain_not_confined(errno: Errno) -> String {
     format!("the command was not run: it could not be confined: {cause}")
 }
 
-fn write_refusal(reason: &str, sink: &mut impl Write) -> io::Result<i32> {
+fn write_refusal(reason: &str, sink: &mut impl Write) -> io::Result<CommandOutcome> {
     write!(sink, "bash: {reason}")?;
-    Ok(127)
+    Ok(CommandOutcome::ended(NOT_RUN))
 }
 
 /// The message for a shell that may have ended before it did anything: if there is too little
@@ -222,15 +282,32 @@ impl<W: Write> Write for HeadWriter<'_, W> {
     }
 }
 
-fn start_command(command: &str, conditions: CommandSettings<'_>) -> io::Result<(File, Watchdog)> {
-    let shell = conditions.shell;
+/// Starts a command; an error is the reason why that is not possible.
+fn start_command(
+    command: &str,
+    conditions: CommandSettings,
+) -> Result<(OutputPipe, Watchdog), String> {
+    if command.trim_ascii().is_empty() {
+        return Err(String::from("the command is empty, nothing was run"));
+    }
+    if command.contains('\0') {
+        let reason = "the command contains a NUL character, nothing was run";
+        return Err(reason.to_owned());
+    }
+    let shell = conditions.shell.clone();
+    let started = start_shell(command, conditions);
+    started.map_err(|error| shell.explain(&error))
+}
+
+fn start_shell(command: &str, conditions: CommandSettings) -> io::Result<(OutputPipe, Watchdog)> {
+    let shell = &conditions.shell;
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let program = shell.program();
     let mut arguments = vec![shell.name(), OsStr::new("-c")];
     let sourcing;
     let script = if command.len() < LONGEST_ARGUMENT {
         // A command may begin with a dash. Not every shell of the user's choice knows `--`.
-        if shell.is_system_s_own() || command.starts_with(['-', '+']) {
+        if shell.ends_options() || command.starts_with(['-', '+']) {
             arguments.push(OsStr::new("--"));
         }
         arguments.push(OsStr::new(command));
@@ -244,7 +321,8 @@ fn start_command(command: &str, conditions: CommandSettings<'_>) -> io::Result<(
     let mut launch = match conditions.confinement {
         None => ProgramLaunch::prepare(&program, arguments, |name| shell.withholds(name))?,
         Some(confinement) => {
-            prepare_confined(confinement, &program, arguments, shell, script.as_ref())?
+            let script = script.as_ref();
+            prepare_confined(confinement, &program, arguments, &conditions, script)?
         }
     };
     launch = unattended::add_variables(launch)?;
@@ -254,18 +332,19 @@ fn start_command(command: &str, conditions: CommandSettings<'_>) -> io::Result<(
     }
     let watchdog = Watchdog::start(launch, input, StderrTarget::WithOutput)?;
     drop(script);
-    Ok((output.into(), watchdog))
+    Ok((OutputPipe::new(output.into()), watchdog))
 }
 
-/// Prepares a shell that starts confined. If its files are confined, it gets a private directory
-/// for temporary files, and no variables that lead to services outside. It inherits the `script`.
+/// Prepares a shell that starts confined. If its files are confined, it gets a directory for
+/// temporary files, and no variables that lead to services outside. It inherits the `script`.
 fn prepare_confined<'a>(
     confinement: &Confinement,
     program: &OsStr,
     arguments: impl IntoIterator<Item = &'a OsStr>,
-    shell: &CommandShell,
+    conditions: &CommandSettings,
     script: Option<&OwnedFd>,
 ) -> io::Result<ProgramLaunch> {
+    let shell = &conditions.shell;
     let mut confined = CommandConfinement::prepare(confinement).map_err(io::Error::other)?;
     confined.kept = script.map(AsRawFd::as_raw_fd);
     if !confinement.confines_files() {
@@ -274,8 +353,11 @@ fn prepare_confined<'a>(
         return Ok(launch);
     }
     let withheld = |name: &OsStr| shell.withholds(name) || command_confinement::is_withheld(name);
-    let place = command_confinement::private_directory(confinement);
-    let place = place.ok_or_else(|| io::Error::other("there is no place for temporary files"))?;
+    let place = match &conditions.temporary {
+        Some(path) => ScratchDirectory::lasting(path)?,
+        None => command_confinement::private_directory(confinement)
+            .ok_or_else(|| io::Error::other("there is no place for temporary files"))?,
+    };
     let launch = ProgramLaunch::prepare(program, arguments, withheld)?;
     let launch = launch.with(command_confinement::TEMPORARY, place.path())?;
     let mut launch = launch.with(
@@ -327,95 +409,4 @@ fn open_temporary_file() -> Result<OwnedFd, Errno> {
         unlinkat(CWD, &name, rustix::fs::AtFlags::empty())?;
         Ok(file)
     })
-}
-
-/// The reading end of a command's output.
-struct OutputPipe {
-    output: File,
-    buffer: Vec<u8>,
-    enlarged: bool,
-}
-
-impl OutputPipe {
-    fn new(output: File) -> Self {
-        Self {
-            output,
-            buffer: Vec::new(),
-            enlarged: false,
-        }
-    }
-
-    /// Passes on everything in the pipe; returns false if it was empty.
-    fn drain(&mut self, sink: &mut impl Write) -> io::Result<bool> {
-        let waiting = ioctl_fionread(&self.output)?;
-        if waiting == 0 {
-            return Ok(false);
-        }
-        let waiting = usize::try_from(waiting).unwrap_or(PIPE_SIZE);
-        if waiting >= BUSY_PIPE && !self.enlarged {
-            // If the user has no more memory for pipes, it stays small, which is only slower.
-            let _ = fcntl_setpipe_size(&self.output, PIPE_SIZE);
-            self.enlarged = true;
-        }
-        let size = self.buffer.len().max(waiting.min(PIPE_SIZE));
-        self.buffer.resize(size, 0);
-        let mut left = waiting;
-        while left > 0 {
-            let most = left.min(self.buffer.len());
-            let count = self.output.read(&mut self.buffer[..most])?;
-            if count == 0 {
-                break;
-            }
-            sink.write_all(&self.buffer[..count])?;
-            left -= count;
-        }
-        // A viewer sees it now.
-        sink.flush()?;
-        Ok(true)
-    }
-}
-
-/// The event that ended passing a command's output on.
-enum PassedOn {
-    /// The shell ended.
-    UntilEnd,
-    /// Its time was over.
-    UntilTimeout,
-}
-
-/// Passes the command's output on until the shell has ended and the pipe is empty, or until `end`.
-fn pass_on(
-    pipe: &mut OutputPipe,
-    watchdog: &Watchdog,
-    sink: &mut impl Write,
-    end: Option<Instant>,
-    progress: Option<fn(&[u8])>,
-) -> io::Result<PassedOn> {
-    let mut last_line = progress.map(LastLine::new);
-    let mut open = true;
-    loop {
-        let due = last_line.as_ref().and_then(LastLine::due);
-        let wake = end.into_iter().chain(due).min();
-        let left = wake.map(|wake| wake.saturating_duration_since(Instant::now()));
-        let (ended, readable) = watchdog.wait(open.then_some(&pipe.output), left)?;
-        // Read after the end is known, so that everything written before the end counts.
-        let drained = match &mut last_line {
-            None => pipe.drain(sink)?,
-            Some(line) => {
-                let drained = pipe.drain(&mut line.watch(sink))?;
-                line.report_if_due();
-                drained
-            }
-        };
-        if !drained && readable {
-            // Readable and empty: every writer has closed it.
-            open = false;
-        }
-        if ended {
-            return Ok(PassedOn::UntilEnd);
-        }
-        if end.is_some_and(|end| Instant::now() >= end) {
-            return Ok(PassedOn::UntilTimeout);
-        }
-    }
 }

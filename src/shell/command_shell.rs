@@ -19,26 +19,44 @@ const SYSTEM_SHELL: &str = "/bin/sh";
 /// The shell that runs a command, and the test for variables that are withheld from it.
 #[derive(Clone, Debug)]
 pub struct CommandShell {
-    /// The program to use in place of the system's own shell, if any.
-    named: Option<OsString>,
+    choice: ShellChoice,
     /// True for the name of a variable that the command does not get.
     pub(super) withheld: fn(&OsStr) -> bool,
 }
 
+#[derive(Clone, Debug)]
+enum ShellChoice {
+    /// The system's own, called `sh`.
+    System,
+    /// The bash at this path.
+    Bash(OsString),
+    /// The one that `IKIGAI_SHELL` names: a path, or a name to be found by `PATH`.
+    Named(OsString),
+}
+
 impl CommandShell {
-    /// The system's own shell, called `sh`, or the one that the variable `IKIGAI_SHELL` names: a
-    /// path, or a name to be found by `PATH`. It gets the environment without the `withheld`
-    /// variables.
+    /// The shell that `IKIGAI_SHELL` names, else the system's own; or bash in place of that, if it
+    /// is preferred and there is one. It gets the environment without the `withheld` variables.
     #[must_use]
-    pub fn from_env(withheld: fn(&OsStr) -> bool) -> Self {
+    pub fn from_env(prefers_bash: bool, withheld: fn(&OsStr) -> bool) -> Self {
         let named = std::env::var_os("IKIGAI_SHELL").filter(|name| !name.is_empty());
-        Self { named, withheld }
+        let bash = || find_on_path(OsStr::new("bash")).filter(|_| prefers_bash);
+        let choice = match named {
+            Some(named) => ShellChoice::Named(named),
+            None => bash().map_or(ShellChoice::System, ShellChoice::Bash),
+        };
+        Self { choice, withheld }
     }
 
     /// True if it is the system's own shell, and not the user's choice.
     #[must_use]
     pub fn is_system_s_own(&self) -> bool {
-        self.named.is_none()
+        matches!(self.choice, ShellChoice::System)
+    }
+
+    /// True if it is known to take `--` for the end of its options.
+    pub(super) fn ends_options(&self) -> bool {
+        !matches!(self.choice, ShellChoice::Named(_))
     }
 
     /// True for the name of a variable that the command does not inherit.
@@ -48,20 +66,22 @@ impl CommandShell {
 
     /// The path of the program.
     pub fn program(&self) -> Cow<'_, OsStr> {
-        match &self.named {
-            None => Cow::Borrowed(OsStr::new(SYSTEM_SHELL)),
-            Some(name) if name.as_bytes().contains(&b'/') => Cow::Borrowed(name),
-            Some(name) => find_on_path(name).map_or(Cow::Borrowed(name), Cow::Owned),
+        match &self.choice {
+            ShellChoice::System => Cow::Borrowed(OsStr::new(SYSTEM_SHELL)),
+            ShellChoice::Named(name) if !name.as_bytes().contains(&b'/') => {
+                find_on_path(name).map_or(Cow::Borrowed(name), Cow::Owned)
+            }
+            ShellChoice::Bash(path) | ShellChoice::Named(path) => Cow::Borrowed(path),
         }
     }
 
     /// The name by which the shell is called and with which its messages begin, as in the
     /// specification's `sh: 1: …`.
-    pub(super) fn name(&self) -> &OsStr {
-        let named = self
-            .named
-            .as_deref()
-            .and_then(|name| Path::new(name).file_name());
+    pub fn name(&self) -> &OsStr {
+        let named = match &self.choice {
+            ShellChoice::System => None,
+            ShellChoice::Bash(path) | ShellChoice::Named(path) => Path::new(path).file_name(),
+        };
         named.unwrap_or(OsStr::new("sh"))
     }
 
@@ -87,9 +107,9 @@ impl CommandShell {
             Some(Errno::TOOBIG) => String::from("the environment is too long"),
             _ => system_words(error),
         };
-        let origin = match &self.named {
-            Some(_) => " (IKIGAI_SHELL names that shell; unset, it is /bin/sh)",
-            None => "",
+        let origin = match &self.choice {
+            ShellChoice::Named(_) => " (IKIGAI_SHELL names that shell; unset, it is /bin/sh)",
+            ShellChoice::System | ShellChoice::Bash(_) => "",
         };
         format!("the command was not run: {cause}{origin}")
     }

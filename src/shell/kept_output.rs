@@ -92,16 +92,16 @@ pub enum SavedPlace {
 }
 
 #[derive(Debug)]
-struct OutputFile {
+pub(super) struct OutputFile {
     /// The directory with the files of all callers, which is locked.
-    all: OwnedFd,
+    pub(super) all: OwnedFd,
     /// The file's own directory.
-    directory: OwnedFd,
-    path: PathBuf,
-    name: CString,
-    file: File,
+    pub(super) directory: OwnedFd,
+    pub(super) path: PathBuf,
+    pub(super) name: CString,
+    pub(super) file: File,
     gathered: Vec<u8>,
-    written: u64,
+    pub(super) written: u64,
     /// The output is longer than the file.
     cut: bool,
 }
@@ -127,6 +127,15 @@ impl KeptOutput {
             writer.remove();
             self.0 = Err(system_words(&error));
         }
+    }
+
+    /// Writes the rest and returns the file, or a new one if there is none, for output that goes on.
+    pub(super) fn into_file(self) -> Result<OutputFile, String> {
+        let Ok(mut writer) = self.0 else {
+            return OutputFile::create();
+        };
+        let _ = writer.write_gathered();
+        Ok(writer)
     }
 
     /// Writes the rest and returns the place of the output.
@@ -175,7 +184,7 @@ const OPEN_TO_OTHERS: &str = "it is within the directories that all callers of t
 const FULL: &str = "the files of the last day have 256 MiB already";
 
 impl OutputFile {
-    fn create() -> Result<Self, String> {
+    pub(super) fn create() -> Result<Self, String> {
         let state = dirs::state_dir().ok_or(HOMELESS)?;
         if let Some(home) = dirs::home_dir()
             && state.starts_with(&home)
@@ -256,8 +265,7 @@ impl OutputFile {
             return Ok(());
         }
         lock_directory(&self.all)?;
-        let room = MOST.saturating_sub(total_size(&self.all));
-        let room = room.min(LONGEST.saturating_sub(self.written));
+        let room = self.room();
         let count = usize::try_from(room).map_or(usize::MAX, |room| room);
         let count = self.gathered.len().min(count);
         let done = self.file.write_all(&self.gathered[..count]);
@@ -267,6 +275,12 @@ impl OutputFile {
         self.cut |= count < self.gathered.len();
         self.gathered.clear();
         Ok(())
+    }
+
+    /// The bytes that may still be written. The directory is locked.
+    pub(super) fn room(&self) -> u64 {
+        let room = MOST.saturating_sub(total_size(&self.all));
+        room.min(LONGEST.saturating_sub(self.written))
     }
 
     fn remove(&self) {
@@ -325,7 +339,7 @@ fn open_own_directory(parent: &OwnedFd, name: &CStr, private: bool) -> Result<Ow
 }
 
 /// Locks the directory until it is unlocked; has no effect on file systems without locks.
-fn lock_directory(directory: &OwnedFd) -> io::Result<()> {
+pub(super) fn lock_directory(directory: &OwnedFd) -> io::Result<()> {
     let deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
         match flock(directory, FlockOperation::NonBlockingLockExclusive) {
@@ -343,11 +357,11 @@ fn lock_directory(directory: &OwnedFd) -> io::Result<()> {
 }
 
 /// Makes a new file that other users cannot read.
-fn new_file(directory: &OwnedFd) -> Result<(CString, File), Errno> {
+pub(super) fn new_file(directory: &OwnedFd) -> Result<(CString, File), Errno> {
     loop {
         let number = RandomState::new().build_hasher().finish();
         let name = CString::new(format!("{number:016x}.txt")).map_err(|_| Errno::INVAL)?;
-        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
         match openat(directory, &name, flags, Mode::RUSR | Mode::WUSR) {
             Err(Errno::EXIST) => {}
             made => return Ok((name, made?.into())),
@@ -355,13 +369,27 @@ fn new_file(directory: &OwnedFd) -> Result<(CString, File), Errno> {
     }
 }
 
-/// Removes the files that were last written before `oldest`, counted from 1970.
+/// Removes the files that were last written before `oldest`, counted from 1970, unless a running
+/// command writes into them.
 fn remove_old_files(directory: &OwnedFd, oldest: Duration) {
     each_file(directory, &mut |directory, name, written, _| {
-        if written < oldest {
+        if written < oldest && !is_in_use(directory, name) {
             let _ = unlinkat(directory, name, AtFlags::empty());
         }
     });
+}
+
+/// Marks a file as one that a running command writes into, as long as it is open.
+pub(super) fn mark_in_use(file: &File) {
+    // Where there are no locks, the file has a day from the last thing that was written.
+    let _ = flock(file, FlockOperation::NonBlockingLockShared);
+}
+
+fn is_in_use(directory: &OwnedFd, name: &CStr) -> bool {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    openat(directory, name, flags, Mode::empty()).is_ok_and(|file| {
+        flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK)
+    })
 }
 
 /// Size of all files together, in bytes.

@@ -5,11 +5,14 @@
 //! from `sh(1p)`.
 
 mod advice;
+mod background;
+mod background_output;
 mod collected_output;
 mod command;
 mod command_shell;
 mod kept_output;
 pub mod output_claims;
+mod output_pipe;
 mod program;
 mod progress;
 mod still_running;
@@ -17,8 +20,13 @@ mod terminal_text;
 mod unattended;
 
 pub use advice::advise_on_failure;
+pub use background::BackgroundCommand;
+pub use background_output::BackgroundOutput;
 pub use collected_output::{CollectedOutput, OutputCollector};
-pub use command::{CommandOutcome, CommandSettings, TimeLimit, open_directory, run_command};
+pub use command::{
+    CommandOutcome, CommandSettings, NOT_RUN, TimeLimit, open_directory, run_command,
+    start_in_background,
+};
 pub use command_shell::{CommandShell, find_on_path};
 pub use kept_output::{SavedPlace, directory_of_outputs, keep_outputs_of};
 pub use program::{ProgramError, ProgramOutput, read_output, run_program};

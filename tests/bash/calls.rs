@@ -205,7 +205,15 @@ fn a_child_that_keeps_the_pipe_is_not_waited_for() {
     let mark = alone(2);
     let script = format!("sleep {mark} & echo x");
     let answer = tool("bash").with(&command(&script)).run();
-    assert_eq!(answer.json(), json!({"output": "x", "exit_code": 0}));
+    let note = answer.json()["note"].as_str().unwrap().to_owned();
+    assert!(
+        note.contains("still has its output open") && note.contains(">FILE 2>&1 &"),
+        "{note}"
+    );
+    assert_eq!(
+        answer.json(),
+        json!({"output": "x", "exit_code": 0, "note": note})
+    );
     assert!(
         answer.took < Duration::from_secs(2),
         "took {:?}",

@@ -24,7 +24,7 @@ const ROOTS: &str = "IKIGAI_ROOTS";
 /// one that two parents have left; none of them heeds a signal that can be caught.
 const ALL: &str = "trap '' TERM HUP INT; echo $PPID >watchdog; sleep 8600 & (setsid sleep 8600 &); \
                    (setsid sh -c '(setsid sleep 8600 &) &' &); echo >$TMPDIR/file; touch begun; \
-                   sleep 8600";
+                   sleep 8600; :";
 
 /// How many of them there are: the watchdog, the shell, and four that sleep.
 const MANY: usize = 6;
@@ -381,17 +381,15 @@ fn a_call_that_a_client_cancels_leaves_nothing() {
     session.call(1, "bash", &json!({"command": ALL}));
     room.runs(MANY + 1 + servers_shown());
     session.cancel(1);
-    assert!(eventually(
-        || room.processes().len() == servers_shown() && room.temporary().is_empty()
-    ));
+    assert!(eventually(|| room.processes().len() == servers_shown()));
     assert!(session.leave().success());
     assert!(room.is_empty());
 }
 
-/// The servers among the processes that a test finds: root alone may read the environment of one,
-/// since it hides its memory.
+/// The server and the guard of its directory, among the processes that a test finds: root alone may
+/// read their environment, since a server hides its memory.
 fn servers_shown() -> usize {
-    usize::from(is_root())
+    2 * usize::from(is_root())
 }
 
 /// How a server comes to its end.
@@ -415,16 +413,16 @@ fn the_end_of_a_server_ends_what_stays_and_leaves_no_directory() {
     ] {
         let room = Room::new();
         let mut session = room.server();
-        let left = json!({"command": "sleep 8600 & (setsid sleep 8600 &); echo left"});
+        let left = "exec 3>&1 >/dev/null 2>&1; sleep 8600 3>&- & (setsid sleep 8600 3>&- &); echo left >&3";
+        let left = json!({ "command": left });
         let answer = session.result_of("bash", &left);
         assert_eq!(answer["structuredContent"]["output"], "left", "{answer}");
         assert!(eventually(|| room.sleepers().len() == 2));
         session.call(2, "bash", &json!({"command": ALL}));
-        // The server, and a watchdog that stays with two; a tool and its own.
         assert!(eventually(
-            || room.processes().len() == servers_shown() + 3 + MANY + 1
+            || room.processes().len() == servers_shown() + 2 + MANY + 1
         ));
-        assert_eq!(room.temporary().len(), 2);
+        assert_eq!(room.temporary().len(), 1);
         match end {
             End::Input => session.end_input(),
             End::Signal(signal) => {
@@ -433,9 +431,9 @@ fn the_end_of_a_server_ends_what_stays_and_leaves_no_directory() {
         }
         session.server.wait().unwrap();
         if end == End::Signal(Signal::KILL) {
-            // What calls left that were over goes on.
+            // What calls left that were over goes on, without its directory.
             assert!(eventually(
-                || room.processes().len() == 3 && room.temporary().len() == 1
+                || room.processes().len() == 2 && room.temporary().is_empty()
             ));
             for pid in room.sleepers() {
                 kill(pid);
@@ -621,4 +619,36 @@ fn where_the_place_for_temporary_files_is_not_there_another_is_taken() {
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["output"], "ran");
     assert!(room.is_empty());
+}
+
+#[test]
+fn the_directory_for_temporary_files_lasts_as_long_as_the_server() {
+    if !confines() {
+        return;
+    }
+    for end in [
+        End::Input,
+        End::Signal(Signal::TERM),
+        End::Signal(Signal::KILL),
+    ] {
+        let room = Room::new();
+        let mut session = room.server();
+        let mut output = |command: &str| {
+            let answer = session.result_of("bash", &json!({ "command": command }));
+            let output = answer["structuredContent"]["output"].as_str();
+            output.unwrap_or_else(|| panic!("{answer}")).to_owned()
+        };
+        let place = output("echo 'echo done' >$TMPDIR/script; stat -c %a $TMPDIR; echo $TMPDIR");
+        assert!(place.starts_with("700\n"), "{place}");
+        assert_eq!(output("sh $TMPDIR/script"), "done");
+        // A command that takes it away takes it from itself.
+        output("rm -rf $TMPDIR/* && mv $TMPDIR elsewhere; true");
+        assert_eq!(output("echo a >$TMPDIR/b && cat $TMPDIR/b"), "a");
+        match end {
+            End::Input => session.end_input(),
+            End::Signal(signal) => kill_process(pid_of(&session.server), signal).unwrap(),
+        }
+        session.server.wait().unwrap();
+        assert!(room.is_empty(), "{end:?}");
+    }
 }

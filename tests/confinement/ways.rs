@@ -145,6 +145,10 @@ impl Way {
 
 /// Whether this is a refusal, in the words that say so everywhere or in these.
 pub fn is_refusal(said: &Said, says: &str) -> bool {
+    // A shell that becomes its last program has no word for that.
+    if said.code == Some(i64::from(128 + libc::SIGSYS)) {
+        return true;
+    }
     let hidden = processes_are_hidden().then_some(HIDDEN);
     let all = REFUSALS.iter().chain(hidden.iter().flatten());
     all.chain(std::iter::once(&says))

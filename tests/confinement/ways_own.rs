@@ -142,7 +142,7 @@ fn no_command_opens_keys_in_a_home() {
             "echo x > .config/ikigai/credentials.json",
         )
         .says("Read-only file system"),
-        at("another lens", "echo x > .config/ikigai/lenses/b.json").says("xist"),
+        at("another lens", "echo x > .config/ikigai/lenses/b.json").says("irectory"),
         at("its end", "rm .config/ikigai/credentials.json"),
         at("all of it gone", "rm -r .config/ikigai").says("busy"),
     ]);

@@ -360,7 +360,7 @@ fn what_outlives_its_tool_and_its_watchdog_ends_with_the_server() {
 fn what_finished_calls_left_in_the_background_outlives_a_server_that_is_killed() {
     let mut session = Session::open(&[]);
     let (left, running) = (alone(15), alone(16));
-    let command = json!({"command": format!("sleep {left} & echo left")});
+    let command = json!({"command": format!("sleep {left} >/dev/null 2>&1 & echo left")});
     let answer = session.result_of("bash", &command);
     assert_eq!(answer["structuredContent"]["output"], "left");
     session.call(1, "bash", &json!({"command": format!("sleep {running}")}));

@@ -1,5 +1,6 @@
 //! `ikigai-tools mcp` as its clients meet it: through the SDK's own client, and line by line.
 
+mod background;
 mod bounds;
 mod ending;
 mod files;

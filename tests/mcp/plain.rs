@@ -293,7 +293,7 @@ fn instructions_say_what_a_model_would_not_expect() {
     for (flags, said, unsaid) in [
         (
             &[][..],
-            &["new shell (/bin/sh)", ".gitignore", "in brackets"][..],
+            &["new shell (/", ".gitignore", "in brackets"][..],
             "confined",
         ),
         (

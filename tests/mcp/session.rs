@@ -55,11 +55,13 @@ impl Session {
 
     /// Starts a server as this command does.
     pub fn of(server: &mut Command) -> Self {
+        if server.get_envs().all(|(name, _)| name != "XDG_STATE_HOME") {
+            server.env("XDG_STATE_HOME", state_home());
+        }
         let mut server = server
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
-            .env("XDG_STATE_HOME", state_home())
             .spawn()
             .unwrap();
         Self {

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 use tokio::process::Command;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 
 use crate::access::TokenOwner;
@@ -22,6 +23,7 @@ use crate::contract::call_context::CallContext;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::{AccessScope, Tool};
+use crate::front::mcp::background_calls::BackgroundCalls;
 use crate::front::mcp::cached_answer;
 use crate::front::mcp::call_answer::CallAnswer;
 use crate::front::mcp::call_process::CallProcess;
@@ -29,6 +31,7 @@ use crate::front::mcp::coalesced_calls::CoalescedCalls;
 use crate::front::mcp::permits::{CallPermit, CallPermits};
 use crate::front::mcp::progress::LatestProgress;
 use crate::front::mcp::seen_files::SeenFiles;
+use crate::front::mcp::temporary::TemporaryDirectories;
 use crate::front::mcp::visible::make_visible;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::reaper::RunningCalls;
@@ -78,6 +81,8 @@ pub struct ToolCaller {
     calls: Arc<RunningCalls>,
     equal_calls: CoalescedCalls<CallAnswer>,
     seen: SeenFiles,
+    background: BackgroundCalls,
+    temporary: Arc<TemporaryDirectories>,
 }
 
 impl ToolCaller {
@@ -91,6 +96,7 @@ impl ToolCaller {
         secrets: Vec<(OsString, OsString)>,
         cache: Option<Arc<LayeredCache>>,
         many: bool,
+        temporary: Arc<TemporaryDirectories>,
     ) -> Self {
         Self {
             confinement,
@@ -102,6 +108,8 @@ impl ToolCaller {
             calls: Arc::default(),
             equal_calls: CoalescedCalls::default(),
             seen: SeenFiles::default(),
+            background: BackgroundCalls::default(),
+            temporary,
         }
     }
 
@@ -113,6 +121,16 @@ impl ToolCaller {
     /// The cache that this server holds for its calls, if it has one.
     pub fn cache(&self) -> Option<&Arc<LayeredCache>> {
         self.cache.as_ref()
+    }
+
+    /// Reaps the processes that calls have left behind as soon as they end, for ever.
+    pub async fn reap_orphans(&self) {
+        let Ok(mut ended) = signal(SignalKind::child()) else {
+            return;
+        };
+        while ended.recv().await.is_some() {
+            self.calls.reap_orphans();
+        }
     }
 
     /// The confinement of the calls, if there is one.
@@ -248,11 +266,11 @@ impl ToolCaller {
         }
         let text = String::from_utf8(bytes).unwrap_or_default();
         if let Ok(mut object) = serde_json::from_str(&text) {
-            let changed =
-                make_visible(tool, &mut object) | self.seen.heed(tool, spec.owner, &mut object);
+            let changed = make_visible(tool, &mut object)
+                | self.seen.heed(tool, spec.owner, &mut object)
+                | self.background.take_over(spec.owner, &mut object, process);
             let object = Value::Object(object);
             let text = if changed { object.to_string() } else { text };
-            process.release();
             return Ok(CallAnswer::new(text, object));
         }
         let child = process.child().map_err(failed)?;
@@ -269,7 +287,16 @@ impl ToolCaller {
         let milliseconds = left.map(|left| left.as_millis().max(1));
         // Only commands leave files behind, and only tools that read files find them.
         let owner = spec.owner.filter(|_| tool.scope != AccessScope::Network);
+        let commands = tool.scope == AccessScope::Machine;
+        let confinement = self.confinement.as_ref();
+        let confinement = confinement.filter(|one| commands && one.confines_files());
         CallContext {
+            background: if commands {
+                self.background.of_caller(spec.owner)
+            } else {
+                Vec::new()
+            },
+            temporary: confinement.and_then(|one| self.temporary.of_caller(one, spec.owner)),
             bounds: self.confinement.as_ref().map(Confinement::bounds),
             reads_outputs: self.keeps_outputs,
             public_only: tool.scope == AccessScope::Network && guard::fetches_public_alone(),

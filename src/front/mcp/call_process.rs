@@ -39,7 +39,7 @@ pub struct CallProcess(Option<StartedCall>);
 struct StartedCall {
     child: Child,
     _running: RegisteredCall,
-    _permit: CallPermit,
+    permit: CallPermit,
 }
 
 impl CallProcess {
@@ -70,7 +70,7 @@ impl CallProcess {
         Ok(Self(Some(StartedCall {
             _running: RegisteredCall::new(calls, child.id()),
             child,
-            _permit: permit,
+            permit,
         })))
     }
 
@@ -81,6 +81,15 @@ impl CallProcess {
                 let _ = timeout(AFTER_ANSWER, child.wait()).await;
             }
         });
+    }
+
+    /// Waits for the end of a process that goes on when it has answered, and holds no permit.
+    pub async fn wait_for_end(mut self) {
+        if let Some(started) = &mut self.0 {
+            started.permit = CallPermit::default();
+            let _ = started.child.wait().await;
+        }
+        self.0 = None;
     }
 
     /// The child.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::contract::bounded::TextMeasure;
 use crate::contract::tool::{AccessScope, Tool};
 use crate::sandbox::confinement::Confinement;
+use crate::shell::CommandShell;
 use crate::unseen;
 
 /// The most that instructions may have, in bytes.
@@ -35,7 +36,7 @@ pub fn compose(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool
         sentences.push(format!(
             "Each bash command is a new shell ({}): directories and variables do not carry over; \
              give `workdir`, or `cd DIR && …`.",
-            shell()
+            CommandShell::from_env(true, |_| false).program().display()
         ));
     }
     if served("grep") {
@@ -80,20 +81,13 @@ fn confined(confinement: &Confinement, commands: bool) -> Vec<String> {
     if commands && confinement.confines_files() {
         sentences.push(String::from(
             "Commands too; they may also use the system's programs and write to $TMPDIR, which lasts as \
-             long as the command.",
+             long as this server.",
         ));
     }
     if commands && !confinement.has_network() {
         sentences.push(String::from("Commands have no network."));
     }
     sentences
-}
-
-/// The shell that runs commands, by name.
-fn shell() -> String {
-    let named = env::var_os("IKIGAI_SHELL").filter(|name| !name.is_empty());
-    let named = named.unwrap_or_else(|| "/bin/sh".into());
-    Path::new(&named).to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::contract::tool::Tool;
 
 /// The tool's entry in `tools/list`; for programs, with the schema of its answers, if it has one.
 pub fn entry(tool: &Tool, structured: bool) -> Listed {
-    let schema: Value = serde_json::from_str(tool.model_schema).unwrap_or_default();
+    let schema: Value = serde_json::from_str(&tool.words()).unwrap_or_default();
     let description = schema["description"].as_str().unwrap_or_default();
     let parameters = match reduce(SchemaDialect::PLAIN, &schema["parameters"]) {
         Value::Object(parameters) => parameters,

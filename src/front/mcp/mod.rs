@@ -6,6 +6,7 @@
 //! called as a host calls it: a tool that dies takes one call with it. No other way of calling this
 //! program starts any of this machinery.
 
+mod background_calls;
 mod cache;
 mod cached_answer;
 mod call;
@@ -24,6 +25,7 @@ mod seen_files;
 mod serve;
 mod server;
 mod structured;
+mod temporary;
 mod text;
 mod transport;
 mod visible;

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use crate::command_line::mcp::McpOptions;
 use crate::front::mcp::operation::OperatorReports;
 use crate::front::mcp::server::{ServerSetup, ToolServer};
+use crate::front::mcp::temporary::TemporaryDirectories;
 use crate::front::mcp::transport::LineTransport;
 use crate::front::mcp::{cache, http};
 use crate::registry::TOOLS;
@@ -39,10 +40,14 @@ pub fn run(options: McpOptions) -> Result<(), String> {
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start: {error}"))?;
-    let result = runtime.block_on(serve(options, confinement, secrets));
+    let temporary = Arc::new(TemporaryDirectories::default());
+    let served = serve(options, confinement, secrets, Arc::clone(&temporary));
+    let result = runtime.block_on(served);
     // A thread that still reads a terminal's stdin must not be waited for.
     runtime.shutdown_background();
+    temporary.dismiss_guard();
     reaper::end_all();
+    temporary.remove();
     result
 }
 
@@ -50,6 +55,7 @@ async fn serve(
     mut options: McpOptions,
     confinement: Option<Confinement>,
     secrets: Vec<(OsString, OsString)>,
+    temporary: Arc<TemporaryDirectories>,
 ) -> Result<(), String> {
     let http = options.http.take();
     if http.as_ref().is_some_and(|http| !http.allow_private) {
@@ -62,16 +68,20 @@ async fn serve(
         None
     };
     credentials::store_taken_variables(&secrets);
-    if let Some(http) = http {
+    let operation = http.as_ref().map(|http| {
         let keys = http
             .log_arguments
             .then(|| credentials::secrets_in_use(&secrets));
-        let operation = Arc::new(OperatorReports::new(http.log, keys)?);
-        let told = Some(Arc::clone(&operation));
-        let setup = ServerSetup::new(options, confinement, secrets, cache, told);
-        return http::serve(http, Arc::new(setup), operation).await;
+        OperatorReports::new(http.log, keys).map(Arc::new)
+    });
+    let operation = operation.transpose()?;
+    let told = operation.clone();
+    let setup = ServerSetup::new(options, confinement, secrets, cache, told, temporary);
+    let setup = Arc::new(setup);
+    tokio::spawn(Arc::clone(&setup).reap_orphans());
+    if let (Some(http), Some(operation)) = (http, operation) {
+        return http::serve(http, setup, operation).await;
     }
-    let setup = Arc::new(ServerSetup::new(options, confinement, secrets, cache, None));
     tokio::select! {
         ended = on_stdio(setup) => ended,
         () = termination_signal() => Ok(()),

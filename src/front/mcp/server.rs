@@ -28,6 +28,7 @@ use crate::front::mcp::call_answer::CallAnswer;
 use crate::front::mcp::clients::{self, ClientProfile};
 use crate::front::mcp::operation::OperatorReports;
 use crate::front::mcp::progress::{self, LatestProgress};
+use crate::front::mcp::temporary::TemporaryDirectories;
 use crate::front::mcp::{instructions, list, resources, structured, text};
 use crate::registry::TOOLS;
 use crate::sandbox::confinement::{Confinement, Sensitivity};
@@ -47,18 +48,19 @@ pub struct ServerSetup {
 impl ServerSetup {
     /// Sets up what `options` ask for. The `secrets` are the variables that were taken out of the
     /// environment; the `cache` is the one that the server holds for its calls, if it does;
-    /// `operation` records each call.
+    /// `operation` records each call; `temporary` are the directories for commands.
     pub fn new(
         options: McpOptions,
         confinement: Option<Confinement>,
         secrets: Vec<(OsString, OsString)>,
         cache: Option<Arc<LayeredCache>>,
         operation: Option<Arc<OperatorReports>>,
+        temporary: Arc<TemporaryDirectories>,
     ) -> Self {
         let many = operation.is_some();
-        let tools = &options.tools;
+        let (tools, timeout) = (&options.tools, options.timeout);
         Self {
-            caller: ToolCaller::new(tools, confinement, options.timeout, secrets, cache, many),
+            caller: ToolCaller::new(tools, confinement, timeout, secrets, cache, many, temporary),
             tools: options.tools,
             structured: options.structured,
             max_answer: options.max_answer,
@@ -74,6 +76,11 @@ impl ServerSetup {
             .any(|tool| tool.scope == AccessScope::Machine);
         let confinement = self.caller.confinement()?;
         confinement.exposes(path, sensitivity, commands)
+    }
+
+    /// Reaps the processes that calls have left behind as soon as they end.
+    pub async fn reap_orphans(self: Arc<Self>) {
+        self.caller.reap_orphans().await;
     }
 
     /// State of the cache that the server shares with others; `None` if it shares nothing.

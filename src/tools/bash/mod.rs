@@ -1,5 +1,6 @@
 //! bash: a shell command, its output and its exit code.
 
+mod background;
 mod last_newline;
 mod output;
 mod refusal_note;
@@ -10,7 +11,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::contract::failure::Failure;
+use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
@@ -21,8 +22,12 @@ use crate::sandbox::confinement::audit::{DenialListener, KernelDenial};
 use crate::sandbox::confinement::{self, AccessRight, Confinement};
 use crate::sandbox::roots;
 use crate::shell::output_claims::claims_in;
-use crate::shell::{CommandOutcome, CommandSettings, CommandShell, OutputCollector, TerminalText};
+use crate::shell::{
+    BackgroundOutput, CommandOutcome, CommandSettings, CommandShell, NOT_RUN, OutputCollector,
+    TerminalText,
+};
 use crate::{secrets, shell};
+use background::BackgroundWish;
 use last_newline::WithoutLastNewline;
 use refusal_note::ConfinedCall;
 use time_limit::CommandTime;
@@ -33,6 +38,7 @@ pub const TOOL: Tool = Tool {
     link: "bash",
     schema: include_str!("../schemas/bash.json"),
     model_schema: include_str!("../schemas/for_models/bash.json"),
+    host_words: Some(include_str!("../schemas/for_hosts/bash.json")),
     aliases: &[
         ("cmd", "command"),
         ("cwd", "workdir"),
@@ -48,18 +54,19 @@ pub const TOOL: Tool = Tool {
     scope: AccessScope::Machine,
     manual: ToolManual {
         text: "\
-Runs a command with `/bin/sh -c` and answers with what it wrote to both streams, in the order
+Runs a command in bash, or in `/bin/sh` where there is none or a host asks, and answers with what it wrote to both streams, in the order
 written, without its last newline, and with its exit code: 127 if it could not be run, 128 + N if
 signal N ended it. The command's stdin is empty. The call ends when the shell does; what it left
 in the background goes on, unless the tool itself is killed: then all that it started goes too.
 Two seconds before the end of `timeout`, or at half of less than four, the command and all that it
 started get SIGTERM, and then SIGKILL, with exit code 124; the note names what was still running.
 Where a caller has set a limit, output beyond it is kept in a file, which the answer's note names.
-IKIGAI_SHELL names another shell. The keys of the web searches are taken out of the command's
+IKIGAI_SHELL names another shell. Clients of `ikigai-tools mcp` may have a command run in the
+background. The keys of the web searches are taken out of the command's
 environment, unless IKIGAI_PASS_KEYS=1.",
         example: r#"{"command":"uname -s && false"}"#,
         environment: &[
-            ("IKIGAI_SHELL", "another shell than /bin/sh"),
+            ("IKIGAI_SHELL", "another shell"),
             (
                 "XDG_STATE_HOME",
                 "where output that an answer has no room for is kept for a day, in ikigai-tools/output",
@@ -86,65 +93,63 @@ environment, unless IKIGAI_PASS_KEYS=1.",
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let terms = request.terms();
+    let wish = background::wish_of(request)?;
+    if let Some(BackgroundWish::Stop(number)) = wish {
+        return background::stop(number, terms);
+    }
     let command = request.required_text("command")?;
-    let mut time = CommandTime::of(request.terms());
+    let mut time = match wish {
+        None => CommandTime::of(terms),
+        Some(_) => CommandTime::unlimited(),
+    };
     if let Some(seconds) = request.integer("timeout", 1..=u64::MAX)? {
         time.shorten(Duration::from_secs(seconds));
     }
     let workdir = request.text("workdir")?;
     let directory = workdir.map(workdir::open).transpose()?;
-    Ok(Reply::new(move |object| {
-        let shell = CommandShell::from_env(secrets::withheld());
-        let confinement = confinement::current();
-        let listener = confinement.and_then(|_| DenialListener::open(confinement::abi()));
-        let conditions = CommandSettings {
-            shell: &shell,
-            directory,
-            confinement,
-            mark: listener.as_ref().map(DenialListener::mark),
-            limit: time.limit(),
-            progress: object.terms().progress,
-        };
-        let call = CommandCall {
-            command,
-            conditions,
-        };
-        let outcome = match object.room() {
-            None => call.stream(object)?,
-            Some(room) => call.show_ends(object, room)?,
-        };
-        if outcome.is_empty {
-            object.nothing_found("no output")?;
-        }
-        let ended = outcome.ended;
-        object.field("exit_code", &ended.code)?;
-        let refused = confinement.and_then(|confinement| {
-            let mut denials = listener.map(DenialListener::denials).unwrap_or_default();
-            if ended.code == NOT_RUN {
-                denials.extend(refusal_of_shell(&shell, confinement));
-            }
-            let here = std::env::current_dir().unwrap_or_default();
-            let directory = here.join(workdir.unwrap_or_default());
-            let call = ConfinedCall {
-                confinement,
-                command,
-                code: ended.code,
-            };
-            call.note(&denials, &claims_in(&outcome.end, &directory, confinement))
-        });
-        if let Some(running) = &ended.timed_out {
-            object.note(time.note(running));
-        } else if shell.is_system_s_own() && refused.is_none() {
-            object.note(shell::advise_on_failure(command, &outcome.end));
-        }
-        object.note(refused);
-        object.note(outcome.note);
-        Ok(())
-    }))
+    let shell = CommandShell::from_env(terms.reader != Audience::Host, secrets::withheld());
+    let conditions = CommandSettings {
+        directory,
+        confinement: confinement::current(),
+        mark: None,
+        limit: time.limit(),
+        progress: terms.progress,
+        temporary: terms.context.and_then(|context| context.temporary.clone()),
+        goes_on: terms.served && !background::is_full(terms),
+        hand_over_at: None,
+        shell,
+    };
+    if wish.is_some() {
+        return start_in_background(command, conditions);
+    }
+    let call = CommandCall {
+        command,
+        conditions,
+        time,
+        workdir,
+    };
+    Ok(Reply::new(move |object| call.answer(object)))
 }
 
-/// The exit code of a command that was not run.
-const NOT_RUN: i32 = 127;
+/// Starts a command in the background, once there is a file for its output.
+fn start_in_background<'a>(
+    command: &'a str,
+    conditions: CommandSettings,
+) -> Result<Reply<'a>, Failure> {
+    let not_run = |code, reason: &str| Failure::new(code, format!("Nothing was run: {reason}"));
+    let file = BackgroundOutput::begin().map_err(|reason| {
+        not_run(
+            Code::WriteFailed,
+            &format!("there is no file for its output ({reason})"),
+        )
+    })?;
+    let started = shell::start_in_background(command, conditions);
+    let started = started.map_err(|reason| not_run(Code::InvalidArg, &reason))?;
+    Ok(Reply::new(move |object| {
+        background::answer_started(object, command, started, file)
+    }))
+}
 
 /// The refusal of the shell itself, known without the kernel: then nothing was run.
 fn refusal_of_shell(shell: &CommandShell, confinement: &Confinement) -> Option<KernelDenial> {
@@ -174,7 +179,9 @@ fn last_lines(end: &[u8], is_cut: bool) -> Vec<u8> {
 /// A command that is about to be run.
 struct CommandCall<'a> {
     command: &'a str,
-    conditions: CommandSettings<'a>,
+    conditions: CommandSettings,
+    time: CommandTime,
+    workdir: Option<&'a str>,
 }
 
 /// The outcome of a command whose output is in the answer.
@@ -186,6 +193,8 @@ struct AnsweredCommand {
     is_empty: bool,
     /// The note on output of which only the ends are shown.
     note: Option<String>,
+    /// The file for what goes on, with all that came before if that was bounded.
+    file: Option<Result<BackgroundOutput, String>>,
 }
 
 /// The room for notes, in bytes: what two of them take.
@@ -198,6 +207,55 @@ fn is_for_terminals(object: &Object<'_>) -> bool {
 }
 
 impl CommandCall<'_> {
+    /// Runs the command and writes the answer.
+    fn answer(mut self, object: &mut Object<'_>) -> io::Result<()> {
+        let (command, time, workdir) = (self.command, self.time, self.workdir);
+        let shell = self.conditions.shell.clone();
+        let confinement = self.conditions.confinement;
+        let listener = confinement.and_then(|_| DenialListener::open(confinement::abi()));
+        self.conditions.mark = listener.as_ref().map(DenialListener::mark);
+        let outcome = match object.room() {
+            None => self.stream(object)?,
+            Some(room) => self.show_ends(object, room)?,
+        };
+        if outcome.is_empty {
+            object.nothing_found("no output")?;
+        }
+        let ended = outcome.ended;
+        if let Some(code) = ended.code {
+            object.field("exit_code", &code)?;
+        }
+        let code = ended.code.unwrap_or_default();
+        let refused = confinement.and_then(|confinement| {
+            let mut denials = listener.map(DenialListener::denials).unwrap_or_default();
+            if code == NOT_RUN {
+                denials.extend(refusal_of_shell(&shell, confinement));
+            }
+            let here = std::env::current_dir().unwrap_or_default();
+            let directory = here.join(workdir.unwrap_or_default());
+            let call = ConfinedCall {
+                confinement,
+                command,
+                code,
+            };
+            call.note(&denials, &claims_in(&outcome.end, &directory, confinement))
+        });
+        if let Some(running) = &ended.timed_out {
+            object.note(time.note(running));
+        } else if shell.is_system_s_own() && refused.is_none() {
+            object.note(shell::advise_on_failure(command, &outcome.end));
+        }
+        object.note(refused);
+        object.note(outcome.note);
+        if ended.is_cut_off {
+            object.note(background::note_on_cut_off(object.terms()));
+        }
+        match (ended.goes_on, outcome.file) {
+            (Some(goes_on), Some(file)) => background::hand_over(object, command, goes_on, file),
+            _ => Ok(()),
+        }
+    }
+
     /// Runs the command, and writes its output to `out`.
     fn run<W: Write>(self, mut out: W, is_for_terminals: bool) -> io::Result<(CommandOutcome, W)> {
         if is_for_terminals {
@@ -220,6 +278,7 @@ impl CommandCall<'_> {
         }
         output.text.close()?;
         Ok(AnsweredCommand {
+            file: ended.goes_on.as_ref().map(|_| BackgroundOutput::begin()),
             ended,
             end: last_lines(&output.end, false),
             is_empty: !output.passed_on,
@@ -232,7 +291,8 @@ impl CommandCall<'_> {
         const NAME: &str = "output";
         let room = room.saturating_sub(NAME.len());
         let (ended, output) = self.run(OutputCollector::new(room), is_for_terminals(object))?;
-        let output = output.finish();
+        let mut output = output.finish();
+        let file = ended.goes_on.as_ref().map(|_| output.save_and_go_on());
         let mut shown = output::show_ends(&output, object.measure(), room);
         if shown.is_cut {
             // A quarter of the limit is kept free for notes.
@@ -247,7 +307,8 @@ impl CommandCall<'_> {
             ended,
             end,
             is_empty: shown.text.is_empty(),
-            note: shown.is_cut.then(|| output::note_on_cut(output, room)),
+            note: (shown.is_cut && file.is_none()).then(|| output::note_on_cut(output, room)),
+            file,
         })
     }
 }

@@ -6,6 +6,7 @@ use crate::contract::terms::{Deadline, Terms};
 use crate::shell::{StillRunning, TimeLimit};
 
 /// The time that a command may take.
+#[derive(Clone, Copy)]
 pub struct CommandTime {
     /// The time by which its call has to be answered.
     deadline: Option<Deadline>,
@@ -18,6 +19,14 @@ impl CommandTime {
     pub fn of(terms: &Terms) -> Self {
         Self {
             deadline: terms.deadline,
+            asked_for: false,
+        }
+    }
+
+    /// As much time as it takes.
+    pub fn unlimited() -> Self {
+        Self {
+            deadline: None,
             asked_for: false,
         }
     }

@@ -1,0 +1,50 @@
+//! The commands that go on in the background when their calls are answered: each is a call's process
+//! that has not ended, and ends with the server.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+
+use crate::access::TokenOwner;
+use crate::contract::background::{BackgroundRun, FIELD};
+use crate::front::mcp::call_process::CallProcess;
+
+/// The running commands, each with the owner of its caller's token.
+#[derive(Default)]
+pub struct BackgroundCalls(Arc<Mutex<Vec<(Option<TokenOwner>, BackgroundRun)>>>);
+
+impl BackgroundCalls {
+    /// The commands that run for this caller.
+    pub fn of_caller(&self, owner: Option<&TokenOwner>) -> Vec<BackgroundRun> {
+        let running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = running.iter().filter(|(of, _)| of.as_ref() == owner);
+        own.map(|(_, run)| run.clone()).collect()
+    }
+
+    /// Lets `process`, whose `answer` is here, go on if the answer says that it does, else end.
+    pub fn take_over(
+        &self,
+        owner: Option<&TokenOwner>,
+        answer: &mut Map<String, Value>,
+        process: CallProcess,
+    ) -> bool {
+        let Some(run) = answer.shift_remove(FIELD) else {
+            process.release();
+            return false;
+        };
+        let Ok(run) = serde_json::from_value::<BackgroundRun>(run) else {
+            return true;
+        };
+        let number = run.number;
+        let running = Arc::clone(&self.0);
+        let mut all = running.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push((owner.cloned(), run));
+        drop(all);
+        tokio::spawn(async move {
+            process.wait_for_end().await;
+            let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
+            running.retain(|(_, run)| run.number != number);
+        });
+        true
+    }
+}

@@ -1,0 +1,146 @@
+//! The pipe through which a command's output comes, in the order written.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, ioctl_fionread};
+use rustix::pipe::fcntl_setpipe_size;
+
+use crate::sandbox::watchdog::Watchdog;
+use crate::shell::progress::LastLine;
+
+/// Size of a busy command's pipe, in bytes: the most that `pipe(7)` gives without privileges. So
+/// much is read at a time, and so far the command may write ahead.
+const PIPE_SIZE: usize = 1024 * 1024;
+
+/// The time that a process of the shell's has to turn its output elsewhere.
+const MOMENT: Duration = Duration::from_millis(200);
+
+/// Bytes in the pipe from which a command is taken to write faster than we read: half of a pipe's
+/// initial size.
+const BUSY_PIPE: usize = 32 * 1024;
+
+/// The reading end of a command's output.
+pub(super) struct OutputPipe {
+    output: File,
+    buffer: Vec<u8>,
+    enlarged: bool,
+}
+
+impl OutputPipe {
+    pub(super) fn new(output: File) -> Self {
+        Self {
+            output,
+            buffer: Vec::new(),
+            enlarged: false,
+        }
+    }
+
+    /// False once nobody has the other end any more.
+    pub(super) fn is_open(&self) -> bool {
+        // The kernel reports that end even if no event is asked for.
+        let mut asked = [PollFd::new(&self.output, PollFlags::empty())];
+        let now = Timespec::default();
+        poll(&mut asked, Some(&now)).is_err() || !asked[0].revents().contains(PollFlags::HUP)
+    }
+
+    /// Passes on what comes within a moment of the shell's end, in which a process that it has just
+    /// started may still close the pipe; returns true if it is open then.
+    pub(super) fn is_left_open(&mut self, sink: &mut impl Write) -> io::Result<bool> {
+        let until = Instant::now() + MOMENT;
+        loop {
+            let mut asked = [PollFd::new(&self.output, PollFlags::IN)];
+            let left = until.saturating_duration_since(Instant::now());
+            match poll(&mut asked, Timespec::try_from(left).ok().as_ref()) {
+                Err(Errno::INTR) => {}
+                asked => drop(asked?),
+            }
+            self.drain(sink)?;
+            let is_open = self.is_open();
+            if !is_open || Instant::now() >= until {
+                return Ok(is_open);
+            }
+        }
+    }
+
+    /// Waits until something comes or the command's watchdog has a report; returns which.
+    pub(super) fn wait(&self, watchdog: &Watchdog) -> io::Result<(bool, bool)> {
+        Ok(watchdog.wait(Some(&self.output), None)?)
+    }
+
+    /// Passes on everything in the pipe; returns false if it was empty.
+    pub(super) fn drain(&mut self, sink: &mut impl Write) -> io::Result<bool> {
+        let waiting = ioctl_fionread(&self.output)?;
+        if waiting == 0 {
+            return Ok(false);
+        }
+        let waiting = usize::try_from(waiting).unwrap_or(PIPE_SIZE);
+        if waiting >= BUSY_PIPE && !self.enlarged {
+            // If the user has no more memory for pipes, it stays small, which is only slower.
+            let _ = fcntl_setpipe_size(&self.output, PIPE_SIZE);
+            self.enlarged = true;
+        }
+        let size = self.buffer.len().max(waiting.min(PIPE_SIZE));
+        self.buffer.resize(size, 0);
+        let mut left = waiting;
+        while left > 0 {
+            let most = left.min(self.buffer.len());
+            let count = self.output.read(&mut self.buffer[..most])?;
+            if count == 0 {
+                break;
+            }
+            sink.write_all(&self.buffer[..count])?;
+            left -= count;
+        }
+        // A viewer sees it now.
+        sink.flush()?;
+        Ok(true)
+    }
+}
+
+/// The event that ended passing a command's output on.
+pub(super) enum PassedOn {
+    /// The shell ended.
+    UntilEnd,
+    /// Its time was over.
+    UntilTimeout,
+}
+
+/// Passes the command's output on until the shell has ended and the pipe is empty, or until `end`.
+pub(super) fn pass_on(
+    pipe: &mut OutputPipe,
+    watchdog: &Watchdog,
+    sink: &mut impl Write,
+    end: Option<Instant>,
+    progress: Option<fn(&[u8])>,
+) -> io::Result<PassedOn> {
+    let mut last_line = progress.map(LastLine::new);
+    let mut open = true;
+    loop {
+        let due = last_line.as_ref().and_then(LastLine::due);
+        let wake = end.into_iter().chain(due).min();
+        let left = wake.map(|wake| wake.saturating_duration_since(Instant::now()));
+        let (ended, readable) = watchdog.wait(open.then_some(&pipe.output), left)?;
+        // Read after the end is known, so that everything written before the end counts.
+        let drained = match &mut last_line {
+            None => pipe.drain(sink)?,
+            Some(line) => {
+                let drained = pipe.drain(&mut line.watch(sink))?;
+                line.report_if_due();
+                drained
+            }
+        };
+        if !drained && readable {
+            // Readable and empty: every writer has closed it.
+            open = false;
+        }
+        if ended {
+            return Ok(PassedOn::UntilEnd);
+        }
+        if end.is_some_and(|end| Instant::now() >= end) {
+            return Ok(PassedOn::UntilTimeout);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Commands in the background: started there, gone there, stopped.
+//!
+//! Rules: the decisions on our own doors (7). A server alone keeps them; a host's call and a
+//! person's end with their command.
+
+use std::io;
+use std::path::Path;
+use std::process;
+
+use crate::basics::words::{counted, joined_words};
+use crate::contract::background::{BackgroundRun, FIELD, MOST_COMMANDS};
+use crate::contract::failure::{Code, Failure};
+use crate::contract::reply::{Object, Reply};
+use crate::contract::request::Request;
+use crate::contract::terms::Terms;
+use crate::sandbox::ending;
+use crate::shell::{BackgroundCommand, BackgroundOutput};
+
+/// The length to which a command is shown, in characters.
+const LONGEST_SHOWN: usize = 60;
+
+/// The way to start a command in the background where no server keeps it.
+const TO_A_FILE: &str = "start it with its output in a file: COMMAND >FILE 2>&1 &";
+
+/// The wish of a request that is not simply to run a command.
+pub enum BackgroundWish {
+    /// To run it in the background.
+    Start,
+    /// To end the one that runs there under this number.
+    Stop(u64),
+}
+
+/// Reads the wish of a request, if it has one.
+///
+/// # Errors
+/// It cannot be granted: no server would keep the command, or it runs too many already.
+pub fn wish_of(request: &Request<'_>) -> Result<Option<BackgroundWish>, Failure> {
+    let stop = request.integer("stop", 1..=u64::MAX)?;
+    let starts = request.flag("background")?;
+    if stop.is_none() && !starts {
+        return Ok(None);
+    }
+    let terms = request.terms();
+    if !terms.served {
+        return Err(Failure::bad_request(format!(
+            "background and stop are for clients of `ikigai-tools mcp`, whose server keeps such \
+             commands; here a call ends with its command: {TO_A_FILE}, and end it with kill"
+        )));
+    }
+    match stop {
+        Some(_) if request.has("command") || starts => {
+            Err(Failure::bad_request("stop stands alone, without command"))
+        }
+        Some(number) => Ok(Some(BackgroundWish::Stop(number))),
+        None if is_full(terms) => {
+            let running = list(terms);
+            Err(Failure::new(
+                Code::InvalidArg,
+                format!(
+                    "{MOST_COMMANDS} commands run in the background already, so nothing was run"
+                ),
+            )
+            .with_note(format!("End one of them with stop: {running}.")))
+        }
+        None => Ok(Some(BackgroundWish::Start)),
+    }
+}
+
+/// The commands of this caller that run in the background.
+fn running(terms: &Terms) -> &'static [BackgroundRun] {
+    terms.context.map_or(&[], |context| &context.background)
+}
+
+/// True if no further command may go on in the background.
+pub fn is_full(terms: &Terms) -> bool {
+    running(terms).len() >= MOST_COMMANDS
+}
+
+fn list(terms: &Terms) -> String {
+    let running = running(terms).iter();
+    let running = running.map(|run| format!("{} (`{}`)", run.number, run.command));
+    running.collect::<Vec<_>>().join(", ")
+}
+
+/// Ends the command of this number.
+///
+/// # Errors
+/// None of this caller's has it.
+pub fn stop<'a>(number: u64, terms: &Terms) -> Result<Reply<'a>, Failure> {
+    let mut all = running(terms).iter();
+    let Some(run) = all.find(|run| u64::from(run.number) == number) else {
+        let others = match list(terms) {
+            none if none.is_empty() => String::from("None runs there."),
+            some => format!("There runs {some}."),
+        };
+        let message = format!(
+            "No command {number} runs in the background: it has ended, or it was not started here"
+        );
+        return Err(Failure::new(Code::NotFound, message).with_note(others));
+    };
+    let has_ended = ending::end_process(run.number, ending::GRACE * 2);
+    Ok(Reply::new(move |object| {
+        let BackgroundRun {
+            number, command, ..
+        } = run;
+        let file = run
+            .file
+            .as_deref()
+            .map(|file| format!(" All that it wrote is in {}.", file.display()));
+        let done = if has_ended {
+            "has ended"
+        } else {
+            "was asked to end and has not ended yet"
+        };
+        let text = format!("{number} (`{command}`) {done}.{}", file.unwrap_or_default());
+        object.whole_text("output", text.as_bytes()).map(drop)
+    }))
+}
+
+/// Answers for a command that was started in the background, and lets it go on.
+pub fn answer_started(
+    object: &mut Object<'_>,
+    command: &str,
+    started: BackgroundCommand,
+    file: BackgroundOutput,
+) -> io::Result<()> {
+    let number = process::id();
+    let text = format!(
+        "Running in the background as {number}. {}",
+        words(number, Some(file.path()), true)
+    );
+    object.whole_text("output", text.as_bytes())?;
+    go_on(object, command, started, Some(file))
+}
+
+/// Lets a command go on of which the answer shows what it has written by now.
+pub fn hand_over(
+    object: &mut Object<'_>,
+    command: &str,
+    goes_on: BackgroundCommand,
+    file: Result<BackgroundOutput, String>,
+) -> io::Result<()> {
+    let number = process::id();
+    let which = if goes_on.is_running() {
+        "The command has not ended, and goes on"
+    } else {
+        "What the command left running still has its output open, and goes on"
+    };
+    let lost = file.as_ref().err();
+    let lost = lost.map(|reason| format!(" What it writes from now on is lost: {reason}."));
+    let path = file.as_ref().ok().map(BackgroundOutput::path);
+    let words = words(number, path, goes_on.is_running());
+    object.note(format!(
+        "{which} in the background as {number}.{} {words}",
+        lost.unwrap_or_default()
+    ));
+    go_on(object, command, goes_on, file.ok())
+}
+
+/// The note on what was left running whose output nobody reads any more.
+pub fn note_on_cut_off(terms: &Terms) -> String {
+    let why = if terms.served {
+        format!(
+            ", because {} run in the background already",
+            counted(running(terms).len() as u64, "command")
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "What the command left running still has its output open, and will be ended by the next thing that it \
+         writes{why}: {TO_A_FILE}."
+    )
+}
+
+/// Sentences on how to follow and end the command of this number.
+fn words(number: u32, file: Option<&Path>, is_running: bool) -> String {
+    let last = if is_running {
+        ", last of all its exit code"
+    } else {
+        ""
+    };
+    let reading = file.map(|file| {
+        format!(
+            "All that it writes goes into {}{last}: read that with file_read (offset -50 is its \
+             end), or search it with grep. ",
+            file.display()
+        )
+    });
+    format!(
+        "{}bash with stop {number} ends it.",
+        reading.unwrap_or_default()
+    )
+}
+
+/// Has this process see to the command when the answer is written, and tells the server.
+fn go_on(
+    object: &mut Object<'_>,
+    command: &str,
+    goes_on: BackgroundCommand,
+    file: Option<BackgroundOutput>,
+) -> io::Result<()> {
+    let words = joined_words(command);
+    let shown: String = words.chars().take(LONGEST_SHOWN).collect();
+    let run = BackgroundRun {
+        number: process::id(),
+        command: shown,
+        file: file.as_ref().map(|file| file.path().to_owned()),
+    };
+    object.field_for_server(FIELD, &run)?;
+    if let Some(context) = object.terms().context {
+        context.after_answer.set(move || goes_on.write_into(file));
+    }
+    Ok(())
+}
