@@ -167,17 +167,16 @@
 //!     the tool does it; where both are, the directory stays. `browser::`
 //!     `a_caller_that_is_killed_leaves_no_process_and_no_profile`, `browser_process::`
 //!     `at_the_end_of_its_time_all_of_it_is_ended`.
-//! 22. A confined command of a host's or a person's has a directory for temporary files (`scratch`),
-//!     which its watchdog makes and removes. Where something goes on in the background, it stays until nothing does;
-//!     ending a tree ends the rest and leaves that to it, for four seconds at most. Where it
-//!     is killed while the tool lives, the tool removes the directory; where both are, or where it
-//!     is killed later, the directory stays. `confinement::deaths::`
+//! 22. A confined command of a host's or a person's has a directory for temporary files
+//!     (`scratch`), which its watchdog makes and removes. Where something goes on in the background,
+//!     it stays until nothing does; ending a tree ends the rest and leaves that to it, for four
+//!     seconds at most. Where it is killed while the tool lives, the tool removes the directory;
+//!     where both are, or where it is killed later, the directory stays. `confinement::deaths::`
 //!     `a_directory_for_temporary_files_goes_with_the_last_process_that_may_use_it`,
 //!     `killed_at_any_moment_nothing_is_left`,
 //!     `a_watchdog_that_is_killed_from_outside_ends_the_command`,
-//!     `where_tool_and_watchdog_are_killed_command_and_directory_stay`,
-//!     `the_end_of_a_server_ends_what_stays_and_leaves_no_directory`. What is in the directory does
-//!     not matter, however deep or closed: `whatever_a_command_puts_there_it_goes`. Without a
+//!     `where_tool_and_watchdog_are_killed_command_and_directory_stay`. What is in the directory
+//!     does not matter, however deep or closed: `whatever_a_command_puts_there_it_goes`. Without a
 //!     subreaper, the mark tells if anything goes on:
 //!     `where_nobody_is_a_subreaper_the_directory_stays_as_long_as_it_is_used`.
 //! 23. The tool passes that on to the watchdog, and dies of it when all has ended.
@@ -188,10 +187,11 @@
 //!     output open: that is the same. `mcp::background::`
 //!     `whoever_dies_nothing_in_the_background_is_left`,
 //!     `what_a_command_leaves_with_its_output_open_goes_on_into_a_file`.
-//! 25. A server of confined commands has a directory for their temporary files. It removes it at its
-//!     own end, when all has ended; its guard does a second after the server has vanished. What past
-//!     calls have left goes on without it. `confinement::deaths::`
-//!     `the_directory_for_temporary_files_lasts_as_long_as_the_server`.
+//! 25. A server of confined commands has a directory for their temporary files. It removes it at
+//!     its own end, when all has ended; its guard does a second after the server has vanished. What
+//!     past calls have left goes on without it. `confinement::deaths::`
+//!     `the_directory_for_temporary_files_lasts_as_long_as_the_server`,
+//!     `the_end_of_a_server_ends_what_stays_and_leaves_no_directory`.
 
 pub mod caller;
 pub mod confinement;

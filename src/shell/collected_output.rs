@@ -92,14 +92,12 @@ impl CollectedOutput {
     /// # Errors
     /// The reason why there is no such file.
     pub fn save_and_go_on(&mut self) -> Result<BackgroundOutput, String> {
-        match self.whole.take() {
-            Some(whole) => BackgroundOutput::go_on_in(whole, self.bytes),
-            None => {
-                let mut file = BackgroundOutput::begin()?;
-                let _ = file.write_all(&self.head);
-                Ok(file)
-            }
+        if let Some(whole) = self.whole.take() {
+            return BackgroundOutput::go_on_in(whole, self.bytes);
         }
+        let mut file = BackgroundOutput::begin()?;
+        let _ = file.write_all(&self.head);
+        Ok(file)
     }
 }
 

@@ -9,9 +9,12 @@ use crate::access::TokenOwner;
 use crate::contract::background::{BackgroundRun, FIELD};
 use crate::front::mcp::call_process::CallProcess;
 
-/// The running commands, each with the owner of its caller's token.
+/// A running command, with the owner of its caller's token.
+type OwnedRun = (Option<TokenOwner>, BackgroundRun);
+
+/// The running commands.
 #[derive(Default)]
-pub struct BackgroundCalls(Arc<Mutex<Vec<(Option<TokenOwner>, BackgroundRun)>>>);
+pub struct BackgroundCalls(Arc<Mutex<Vec<OwnedRun>>>);
 
 impl BackgroundCalls {
     /// The commands that run for this caller.

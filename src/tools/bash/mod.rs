@@ -54,16 +54,16 @@ pub const TOOL: Tool = Tool {
     scope: AccessScope::Machine,
     manual: ToolManual {
         text: "\
-Runs a command in bash, or in `/bin/sh` where there is none or a host asks, and answers with what it wrote to both streams, in the order
-written, without its last newline, and with its exit code: 127 if it could not be run, 128 + N if
-signal N ended it. The command's stdin is empty. The call ends when the shell does; what it left
-in the background goes on, unless the tool itself is killed: then all that it started goes too.
-Two seconds before the end of `timeout`, or at half of less than four, the command and all that it
-started get SIGTERM, and then SIGKILL, with exit code 124; the note names what was still running.
-Where a caller has set a limit, output beyond it is kept in a file, which the answer's note names.
-IKIGAI_SHELL names another shell. Clients of `ikigai-tools mcp` may have a command run in the
-background. The keys of the web searches are taken out of the command's
-environment, unless IKIGAI_PASS_KEYS=1.",
+Runs a command in bash, or in `/bin/sh` where there is none or a host asks, and answers with what
+it wrote to both streams, in the order written, without its last newline, and with its exit code:
+127 if it could not be run, 128 + N if signal N ended it. The command's stdin is empty. The call
+ends when the shell does; what it left in the background goes on, unless the tool itself is killed:
+then all that it started goes too. Two seconds before the end of `timeout`, or at half of less than
+four, the command and all that it started get SIGTERM, and then SIGKILL, with exit code 124; the
+note names what was still running. Where a caller has set a limit, output beyond it is kept in a
+file, which the answer's note names. Clients of `ikigai-tools mcp` may have a command run in the
+background. IKIGAI_SHELL names another shell. The keys of the web searches are taken out of the
+command's environment, unless IKIGAI_PASS_KEYS=1.",
         example: r#"{"command":"uname -s && false"}"#,
         environment: &[
             ("IKIGAI_SHELL", "another shell"),
@@ -133,10 +133,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 }
 
 /// Starts a command in the background, once there is a file for its output.
-fn start_in_background<'a>(
-    command: &'a str,
-    conditions: CommandSettings,
-) -> Result<Reply<'a>, Failure> {
+fn start_in_background(command: &str, conditions: CommandSettings) -> Result<Reply<'_>, Failure> {
     let not_run = |code, reason: &str| Failure::new(code, format!("Nothing was run: {reason}"));
     let file = BackgroundOutput::begin().map_err(|reason| {
         not_run(
