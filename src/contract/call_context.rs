@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::bounded::TextMeasure;
 use super::terms::{Audience, Terms};
 use crate::cache::RemoteStore;
 use crate::sandbox::confinement::ConfinementBounds;
@@ -37,6 +38,12 @@ pub struct CallContext {
     /// The cache at the other end of that socket.
     #[serde(skip)]
     pub cache: Option<RemoteStore>,
+    /// The measure in which the answer keeps to `max_answer`.
+    #[serde(default)]
+    pub measure: TextMeasure,
+    /// The time, in milliseconds, after which a command goes on in the background: soon after, the
+    /// client gives up a call of which it hears nothing.
+    pub goes_on_after: Option<u64>,
 }
 
 impl CallContext {
@@ -61,12 +68,13 @@ impl CallContext {
     /// makes no other.
     #[must_use]
     pub fn into_terms(self, tell: fn(&[u8])) -> Terms {
-        let (reader, max_answer) = (self.reader, self.max_answer);
+        let (reader, max_answer, measure) = (self.reader, self.max_answer, self.measure);
         let time = self.milliseconds.map(Duration::from_millis);
         Terms {
             served: true,
             progress: self.progress.then_some(tell),
             context: Some(Box::leak(Box::new(self))),
+            measure,
             ..Terms::within(reader, max_answer, time)
         }
     }
@@ -99,6 +107,8 @@ mod tests {
             progress: true,
             cache_socket: Some(7),
             cache: None,
+            measure: TextMeasure::Lines(20),
+            goes_on_after: Some(55_000),
         };
         let line = context.line().unwrap();
         assert_eq!(memchr::memchr(b'\n', &line), Some(line.len() - 1));
@@ -107,8 +117,8 @@ mod tests {
         let terms = read.into_terms(|_| {});
         assert!(terms.served && terms.progress.is_some());
         assert_eq!(
-            (terms.reader, terms.max_answer),
-            (Audience::Program, Some(11_000))
+            (terms.reader, terms.max_answer, terms.measure),
+            (Audience::Program, Some(11_000), TextMeasure::Lines(20))
         );
         let whole = terms.deadline.map(|deadline| deadline.whole.as_secs());
         assert_eq!(whole, Some(600));

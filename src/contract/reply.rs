@@ -213,7 +213,7 @@ impl<'w> Object<'w> {
     /// The measure of text for this audience.
     #[must_use]
     pub fn measure(&self) -> TextMeasure {
-        TextMeasure::for_audience(self.terms.reader)
+        self.terms.measure
     }
 
     /// Adds `notes`. They are written as one field `note` when the object is closed.
@@ -252,8 +252,10 @@ impl<'w> Object<'w> {
         }
         let mut note = notes.text(|note| self.spell_names(note));
         if let Some(limit) = self.terms.max_answer {
-            let room = limit.saturating_sub(self.progress().spent + AROUND);
-            note.truncate(TextMeasure::Json.prefix(note.as_bytes(), room));
+            let measure = self.measure();
+            // Two more line ends come with it.
+            let room = limit.saturating_sub(spent + AROUND + measure.cost(b"\n\n"));
+            note.truncate(measure.prefix(note.as_bytes(), room));
         }
         self.field("note", &note)
     }
@@ -371,7 +373,7 @@ impl<'w> Object<'w> {
     pub fn text(&mut self, name: &str) -> io::Result<Text<'_>> {
         let room = self.room().map(|room| room.saturating_sub(name.len()));
         let kept = room.map(|room| BoundedText::new(self.measure(), room));
-        let plain = self.measure() == TextMeasure::Plain;
+        let measure = self.measure();
         let sink = match &mut self.sink {
             Sink::Json { out, at } => {
                 begin_field(*out, *at, name)?;
@@ -383,7 +385,7 @@ impl<'w> Object<'w> {
                     out: &mut **out,
                     at,
                     escaped: Vec::new(),
-                    plain,
+                    measure,
                 }
             }
             Sink::Viewer(viewer) => TextSink::Viewer(&mut **viewer, name.to_owned()),

@@ -21,19 +21,17 @@ use crate::front::mcp::clients::ClientProfile;
 const NOTHING: &str = "no output";
 
 /// The answer `object` of `tool` as content for the model of `client`, at most `longest` bytes of
-/// text.
+/// text in this measure.
 pub fn content(
     tool: &Tool,
     object: &Value,
     client: &ClientProfile,
-    longest: Option<usize>,
+    (longest, measure): (Option<usize>, TextMeasure),
 ) -> Vec<ContentBlock> {
     let mut text = text(tool, object, client);
-    if let Some(longest) = longest
-        && text.len() > longest
-    {
+    if let Some(longest) = longest {
         // The tool has kept to the limit: this cuts the words around its text.
-        text.truncate(TextMeasure::Plain.prefix(text.as_bytes(), longest));
+        text.truncate(measure.prefix(text.as_bytes(), longest));
     }
     let image = object[IMAGE].as_object().map(|image| {
         let part = |name: &str| image[name].as_str().unwrap_or_default().to_owned();
@@ -314,7 +312,13 @@ mod tests {
         let object =
             json!({"output": "PNG image", "image": {"mime_type": "image/png", "data": "AAAA"}});
         let tool = registry::find("file_read").unwrap();
-        let blocks = serde_json::to_value(content(tool, &object, clients::find(""), None)).unwrap();
+        let blocks = serde_json::to_value(content(
+            tool,
+            &object,
+            clients::find(""),
+            (None, TextMeasure::Plain),
+        ))
+        .unwrap();
         assert_eq!(
             blocks[0],
             json!({"type": "image", "data": "AAAA", "mimeType": "image/png"})
