@@ -42,6 +42,9 @@ const AROUND: usize = "{,\"note\":\"\"}".len();
 /// The field that tells models that nothing was found.
 pub const EMPTY: &str = "empty";
 
+/// The field that repeats a note ahead of the text, for models.
+pub const AHEAD: &str = "ahead";
+
 /// The field that holds an image, for models.
 pub const IMAGE: &str = "image";
 
@@ -104,6 +107,8 @@ pub struct Object<'w> {
     /// Advice on how to ask for less, for long answers.
     less: &'static str,
     notes: Notes,
+    /// The note that is repeated ahead of the text.
+    ahead: Option<String>,
 }
 
 enum Sink<'w> {
@@ -171,6 +176,7 @@ impl<'w> Object<'w> {
             terms,
             less,
             notes: Notes::default(),
+            ahead: None,
         }
     }
 
@@ -221,6 +227,16 @@ impl<'w> Object<'w> {
         self.notes.append(notes.into());
     }
 
+    /// Adds a note on how to go on after a long text, which a model is told ahead of the text too:
+    /// a client that cuts an answer in the middle or at its end would take the only one away.
+    pub fn note_at_both_ends(&mut self, note: impl Into<Option<String>>) {
+        let note = note.into();
+        self.note(note.clone());
+        if self.terms.reader == Audience::Model {
+            self.ahead = note;
+        }
+    }
+
     /// A file's name, or text with one, as the audience is shown it: unseen characters are spelled
     /// out. For persons nothing is changed here, because terminals do that themselves and pipes get
     /// names as they are.
@@ -251,11 +267,19 @@ impl<'w> Object<'w> {
             return Ok(());
         }
         let mut note = notes.text(|note| self.spell_names(note));
+        let mut ahead = self.ahead.take();
         if let Some(limit) = self.terms.max_answer {
             let measure = self.measure();
             // Two more line ends come with it.
             let room = limit.saturating_sub(spent + AROUND + measure.cost(b"\n\n"));
             note.truncate(measure.prefix(note.as_bytes(), room));
+            let room = room - measure.cost(note.as_bytes());
+            // No client cuts a short answer.
+            ahead = ahead.filter(|ahead| spent > limit / 2 && ahead.len() + AROUND < room);
+        }
+        if let Some(ahead) = ahead {
+            let ahead = self.spell_names(&ahead).into_owned();
+            self.field_beside(AHEAD, &ahead)?;
         }
         self.field("note", &note)
     }
@@ -352,7 +376,7 @@ impl<'w> Object<'w> {
         Ok(())
     }
 
-    /// Writes [`META`] or [`LINK`] if a server takes it. It does not count against the limit.
+    /// Writes [`META`] or [`LINK`] if a server takes it.
     pub fn field_for_server<T: Serialize + ?Sized>(
         &mut self,
         name: &str,
@@ -361,6 +385,11 @@ impl<'w> Object<'w> {
         if !self.terms.served {
             return Ok(());
         }
+        self.field_beside(name, value)
+    }
+
+    /// Writes a field that does not count against the limit.
+    fn field_beside<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
         if let Sink::Json { out, at } = &mut self.sink {
             begin_field(*out, *at, name)?;
             at.begun = true;

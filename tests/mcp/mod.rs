@@ -3,6 +3,7 @@
 mod bounds;
 mod ending;
 mod files;
+mod let_through;
 mod life;
 mod lines;
 mod pages;

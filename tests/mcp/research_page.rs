@@ -150,6 +150,7 @@ fn the_client_s_limit_holds_where_the_request_has_none() {
     other.shake_hands_as("test", "2025-11-25");
     let request = json!({"url": server.url("/"), "main_only": true, "offset": offset});
     let (rest, _) = other.text_of("web_fetch", &request);
+    let (_, rest) = rest.split_once("]\n").unwrap();
     let next = format!("Paragraph {} of", shown_last.unwrap() + 1);
     assert!(rest.trim_start().starts_with(&next), "{rest:.200}");
 

@@ -138,7 +138,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             object.note(shell::advise_on_failure(command, &outcome.end));
         }
         object.note(refused);
-        object.note(outcome.note);
+        object.note_at_both_ends(outcome.note);
         Ok(())
     }))
 }
