@@ -220,23 +220,23 @@ fn the_output_of_a_command_is_read_in_its_file_through_every_client() {
 }
 
 #[test]
-fn all_that_is_found_is_found_by_narrower_patterns_through_every_client() {
+fn all_is_found_by_narrower_patterns_through_clients_that_count_lines() {
     let here = directory();
     let names = here.path().join("names");
     fs::create_dir(&names).unwrap();
     let mut text = String::new();
-    for number in 0..3000 {
+    for number in 0..2500 {
         fs::write(names.join(format!("{number:04} name ")), "").unwrap();
         let _ = writeln!(text, "{number:04} name ");
     }
     fs::write(names.join("all"), &text).unwrap();
-    for client in CLIENTS {
+    for client in CLIENTS.into_iter().filter(|client| client.lines != ANY) {
         let mut model = Model::of(client, here.path());
         let mut found = Vec::new();
         model.find("glob", "", "*", &mut found);
-        assert_eq!(found.len(), 3000, "{}", client.name);
+        assert_eq!(found.len(), 2500, "{}", client.name);
         let mut found = Vec::new();
         model.find("grep", "^", "", &mut found);
-        assert_eq!(found.len(), 3000, "{}", client.name);
+        assert_eq!(found.len(), 2500, "{}", client.name);
     }
 }

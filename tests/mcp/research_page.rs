@@ -163,6 +163,31 @@ fn the_client_s_limit_holds_where_the_request_has_none() {
 }
 
 #[test]
+fn the_client_s_lines_are_a_limit_too() {
+    let numbers: Vec<String> = (1..=9000).map(|number| format!("{number}\n")).collect();
+    let server = serving("text/plain", numbers.concat());
+    let home = Home::new();
+    let mut session = model(&home, "opencode");
+    let result = session.result_of("scrape_page", &json!({"url": server.url("/")}));
+    let text = shown(&result);
+    let lines = text.lines().count();
+    assert!((1700..1950).contains(&lines), "{lines}");
+    // The line ahead and the last one both say how to go on.
+    let words = "go on with web_fetch, offset ";
+    let told = || text.lines().filter(|line| line.contains(words));
+    assert_eq!(told().count(), 2, "{text}");
+    assert!(told().all(|line| line.starts_with('[')), "{text}");
+    let (_, next) = text.split_once(words).unwrap();
+    let (next, _) = next.split_once(',').unwrap();
+    let next: usize = next.parse().unwrap();
+    let last = text
+        .lines()
+        .filter_map(|line| line.parse::<usize>().ok())
+        .max();
+    assert_eq!(last, Some(next - 1));
+}
+
+#[test]
 fn a_large_raw_answer_is_linked_and_can_be_read() {
     let body = format!("[{}0]", "1,".repeat(20_000));
     let server = serving("application/json", &body);
