@@ -64,9 +64,10 @@ const CLIENTS: [CuttingClient; 13] = [
 impl CuttingClient {
     /// What its model sees of `text`.
     fn shown(&self, text: &str) -> String {
-        let length = match self.escaped {
-            true => serde_json::to_string(text).unwrap().len(),
-            false => text.len(),
+        let length = if self.escaped {
+            serde_json::to_string(text).unwrap().len()
+        } else {
+            text.len()
         };
         if length <= self.bytes && text.split('\n').count() <= self.lines {
             return text.to_owned();
