@@ -16,18 +16,25 @@
 //! [`Object::room`]: crate::contract::reply::Object::room
 //! [`Object::rows`]: crate::contract::reply::Object::rows
 
+use serde::{Deserialize, Serialize};
+
 use crate::contract::terms::Audience;
 
 /// Length of a replacement character, in bytes.
 const REPLACEMENT: usize = '\u{FFFD}'.len_utf8();
 
 /// A way to measure the length of text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TextMeasure {
     /// As escaped in a JSON string.
+    #[default]
     Json,
     /// Unescaped, with invalid UTF-8 replaced.
     Plain,
+    /// As [`Self::Plain`], but a newline and the line after it measure so many bytes at least.
+    /// What keeps to a limit in bytes thus keeps to one in lines too, and all arithmetic with bytes
+    /// holds for both.
+    Lines(usize),
 }
 
 impl TextMeasure {
@@ -40,16 +47,33 @@ impl TextMeasure {
         }
     }
 
+    /// The plain measure by which text of at most `bytes` has at most `lines`.
+    #[must_use]
+    pub fn with_lines(bytes: usize, lines: usize) -> Self {
+        Self::Lines(bytes.div_ceil(lines.max(1)))
+    }
+
+    /// The least that a newline and the line after it measure.
+    fn least_line(self) -> usize {
+        match self {
+            Self::Json | Self::Plain => 0,
+            Self::Lines(least) => least,
+        }
+    }
+
     /// Measured length of `text` in bytes, which is never less than its own.
     #[must_use]
     pub fn cost(self, text: &[u8]) -> usize {
         if self == Self::Plain && simdutf8::basic::from_utf8(text).is_ok() {
             return text.len();
         }
+        if matches!(self, Self::Lines(_)) {
+            return self.characters(text).map(|(_, cost)| cost).sum();
+        }
         text.utf8_chunks()
             .map(|chunk| {
                 let valid = match self {
-                    Self::Plain => chunk.valid().len(),
+                    Self::Plain | Self::Lines(_) => chunk.valid().len(),
                     Self::Json => chunk.valid().bytes().map(cost_in_json).sum(),
                 };
                 valid + cost_of_invalid(chunk.invalid())
@@ -78,13 +102,15 @@ impl TextMeasure {
     }
 
     /// Start of the longest suffix of `text` that measures at most `room` bytes and begins with a
-    /// whole character.
+    /// whole character. Where lines count, it may be one line shorter.
     #[must_use]
     pub fn suffix(self, text: &[u8], room: usize) -> usize {
         let mut cost = self.cost(text);
+        // Within a line, what its newline was charged for it is no longer counted.
+        let reserve = if cost > room { self.least_line() } else { 0 };
         let mut start = 0;
         for (length, one) in self.characters(text) {
-            if cost <= room {
+            if cost + reserve <= room {
                 break;
             }
             cost -= one;
@@ -95,17 +121,28 @@ impl TextMeasure {
 
     /// Own and measured length of each character or invalid sequence.
     fn characters(self, text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
-        text.utf8_chunks().flat_map(move |chunk| {
+        // What a newline was charged for the line after it.
+        let mut paid = 0_usize;
+        let all = text.utf8_chunks().flat_map(move |chunk| {
             let invalid = chunk.invalid();
             let valid = chunk.valid().chars().map(move |one| {
                 let length = one.len_utf8();
                 match (self, u8::try_from(one)) {
-                    (Self::Json, Ok(byte)) if byte < 0x80 => (length, cost_in_json(byte)),
-                    _ => (length, length),
+                    (Self::Json, Ok(byte)) if byte < 0x80 => (one, length, cost_in_json(byte)),
+                    _ => (one, length, length),
                 }
             });
-            let broken = (!invalid.is_empty()).then(|| (invalid.len(), cost_of_invalid(invalid)));
-            valid.chain(broken)
+            let broken = (char::REPLACEMENT_CHARACTER, invalid.len(), REPLACEMENT);
+            valid.chain((!invalid.is_empty()).then_some(broken))
+        });
+        all.map(move |(one, length, cost)| {
+            if one == '\n' {
+                paid = self.least_line().saturating_sub(cost);
+                return (length, cost + paid);
+            }
+            let free = cost.min(paid);
+            paid -= free;
+            (length, cost - free)
         })
     }
 }
@@ -302,8 +339,22 @@ mod tests {
         }
 
         #[test]
+        fn text_within_its_bytes_is_within_its_lines(
+            text in "(?s)([a-z\u{e9}]{0,9}\n{0,3}){0,40}", split: prop::sample::Index
+        ) {
+            let measure = TextMeasure::with_lines(100, 15);
+            let (whole, text) = (text.as_bytes(), text.as_str());
+            let shown = &text[..measure.prefix(whole, 100)];
+            prop_assert!(shown.len() <= 100 && shown.matches('\n').count() <= 15);
+            prop_assert!(measure.cost(whole) >= whole.len());
+            // The parts of a text never measure less than the whole.
+            let (first, rest) = whole.split_at(split.index(whole.len() + 1));
+            prop_assert!(measure.cost(first) + measure.cost(rest) >= measure.cost(whole));
+        }
+
+        #[test]
         fn beginnings_and_ends_are_the_longest_that_have_room(text in "(?s).{0,40}", room in 0..60usize) {
-            for measure in [TextMeasure::Json, TextMeasure::Plain] {
+            for measure in [TextMeasure::Json, TextMeasure::Plain, TextMeasure::Lines(7)] {
                 let end = measure.prefix(text.as_bytes(), room);
                 prop_assert!(measure.cost(&text.as_bytes()[..end]) <= room);
                 if let Some(next) = text[end..].chars().next() {
@@ -312,7 +363,7 @@ mod tests {
                 }
                 let start = measure.suffix(text.as_bytes(), room);
                 prop_assert!(measure.cost(&text.as_bytes()[start..]) <= room);
-                if let Some(before) = text[..start].chars().next_back() {
+                if measure.least_line() == 0 && let Some(before) = text[..start].chars().next_back() {
                     let longer = start - before.len_utf8();
                     prop_assert!(measure.cost(&text.as_bytes()[longer..]) > room);
                 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::background::{AfterAnswer, BackgroundRun};
+use super::bounded::TextMeasure;
 use super::terms::{Audience, Terms};
 use crate::cache::RemoteStore;
 use crate::sandbox::confinement::ConfinementBounds;
@@ -47,6 +48,12 @@ pub struct CallContext {
     /// Work that the call's process goes on with.
     #[serde(skip)]
     pub after_answer: AfterAnswer,
+    /// The measure in which the answer keeps to `max_answer`.
+    #[serde(default)]
+    pub measure: TextMeasure,
+    /// The time, in milliseconds, after which a command goes on in the background: soon after, the
+    /// client gives up a call of which it hears nothing.
+    pub goes_on_after: Option<u64>,
 }
 
 impl CallContext {
@@ -71,12 +78,13 @@ impl CallContext {
     /// makes no other.
     #[must_use]
     pub fn into_terms(self, tell: fn(&[u8])) -> Terms {
-        let (reader, max_answer) = (self.reader, self.max_answer);
+        let (reader, max_answer, measure) = (self.reader, self.max_answer, self.measure);
         let time = self.milliseconds.map(Duration::from_millis);
         Terms {
             served: true,
             progress: self.progress.then_some(tell),
             context: Some(Box::leak(Box::new(self))),
+            measure,
             ..Terms::within(reader, max_answer, time)
         }
     }
@@ -114,6 +122,8 @@ mod tests {
                 file: None,
             }],
             temporary: Some("/tmp/x".into()),
+            measure: TextMeasure::Lines(20),
+            goes_on_after: Some(55_000),
             ..CallContext::default()
         };
         let line = context.line().unwrap();
@@ -123,8 +133,8 @@ mod tests {
         let terms = read.into_terms(|_| {});
         assert!(terms.served && terms.progress.is_some());
         assert_eq!(
-            (terms.reader, terms.max_answer),
-            (Audience::Program, Some(11_000))
+            (terms.reader, terms.max_answer, terms.measure),
+            (Audience::Program, Some(11_000), TextMeasure::Lines(20))
         );
         let whole = terms.deadline.map(|deadline| deadline.whole.as_secs());
         assert_eq!(whole, Some(600));

@@ -42,6 +42,9 @@ const AROUND: usize = "{,\"note\":\"\"}".len();
 /// The field that tells models that nothing was found.
 pub const EMPTY: &str = "empty";
 
+/// The field that repeats a note ahead of the text, for models.
+pub const AHEAD: &str = "ahead";
+
 /// The field that holds an image, for models.
 pub const IMAGE: &str = "image";
 
@@ -104,6 +107,8 @@ pub struct Object<'w> {
     /// Advice on how to ask for less, for long answers.
     less: &'static str,
     notes: Notes,
+    /// The note that is repeated ahead of the text.
+    ahead: Option<String>,
 }
 
 enum Sink<'w> {
@@ -171,6 +176,7 @@ impl<'w> Object<'w> {
             terms,
             less,
             notes: Notes::default(),
+            ahead: None,
         }
     }
 
@@ -213,12 +219,22 @@ impl<'w> Object<'w> {
     /// The measure of text for this audience.
     #[must_use]
     pub fn measure(&self) -> TextMeasure {
-        TextMeasure::for_audience(self.terms.reader)
+        self.terms.measure
     }
 
     /// Adds `notes`. They are written as one field `note` when the object is closed.
     pub fn note(&mut self, notes: impl Into<Notes>) {
         self.notes.append(notes.into());
+    }
+
+    /// Adds a note on how to go on after a long text, which a model is told ahead of the text too:
+    /// a client that cuts an answer in the middle or at its end would take the only one away.
+    pub fn note_at_both_ends(&mut self, note: impl Into<Option<String>>) {
+        let note = note.into();
+        self.note(note.clone());
+        if self.terms.reader == Audience::Model {
+            self.ahead = note;
+        }
     }
 
     /// A file's name, or text with one, as the audience is shown it: unseen characters are spelled
@@ -251,9 +267,19 @@ impl<'w> Object<'w> {
             return Ok(());
         }
         let mut note = notes.text(|note| self.spell_names(note));
+        let mut ahead = self.ahead.take();
         if let Some(limit) = self.terms.max_answer {
-            let room = limit.saturating_sub(self.progress().spent + AROUND);
-            note.truncate(TextMeasure::Json.prefix(note.as_bytes(), room));
+            let measure = self.measure();
+            // Two more line ends come with it.
+            let room = limit.saturating_sub(spent + AROUND + measure.cost(b"\n\n"));
+            note.truncate(measure.prefix(note.as_bytes(), room));
+            let room = room - measure.cost(note.as_bytes());
+            // No client cuts a short answer.
+            ahead = ahead.filter(|ahead| spent > limit / 2 && ahead.len() + AROUND < room);
+        }
+        if let Some(ahead) = ahead {
+            let ahead = self.spell_names(&ahead).into_owned();
+            self.field_beside(AHEAD, &ahead)?;
         }
         self.field("note", &note)
     }
@@ -350,7 +376,7 @@ impl<'w> Object<'w> {
         Ok(())
     }
 
-    /// Writes [`META`] or [`LINK`] if a server takes it. It does not count against the limit.
+    /// Writes [`META`] or [`LINK`] if a server takes it.
     pub fn field_for_server<T: Serialize + ?Sized>(
         &mut self,
         name: &str,
@@ -359,6 +385,11 @@ impl<'w> Object<'w> {
         if !self.terms.served {
             return Ok(());
         }
+        self.field_beside(name, value)
+    }
+
+    /// Writes a field that does not count against the limit.
+    fn field_beside<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
         if let Sink::Json { out, at } = &mut self.sink {
             begin_field(*out, *at, name)?;
             at.begun = true;
@@ -371,7 +402,7 @@ impl<'w> Object<'w> {
     pub fn text(&mut self, name: &str) -> io::Result<Text<'_>> {
         let room = self.room().map(|room| room.saturating_sub(name.len()));
         let kept = room.map(|room| BoundedText::new(self.measure(), room));
-        let plain = self.measure() == TextMeasure::Plain;
+        let measure = self.measure();
         let sink = match &mut self.sink {
             Sink::Json { out, at } => {
                 begin_field(*out, *at, name)?;
@@ -383,7 +414,7 @@ impl<'w> Object<'w> {
                     out: &mut **out,
                     at,
                     escaped: Vec::new(),
-                    plain,
+                    measure,
                 }
             }
             Sink::Viewer(viewer) => TextSink::Viewer(&mut **viewer, name.to_owned()),

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 
+use super::bounded::TextMeasure;
 use super::call_context::CallContext;
 
 /// The variable that limits an answer, in bytes of the JSON object.
@@ -133,6 +134,8 @@ pub struct Terms {
     pub progress: Option<fn(&[u8])>,
     /// Description of the call, where a server or flags have given one.
     pub context: Option<&'static CallContext>,
+    /// The measure in which the answer's text keeps to `max_answer`.
+    pub measure: TextMeasure,
 }
 
 impl Terms {
@@ -170,6 +173,7 @@ impl Terms {
             piped: false,
             progress: None,
             context: None,
+            measure: TextMeasure::for_audience(reader),
         }
     }
 

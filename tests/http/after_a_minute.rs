@@ -4,7 +4,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::http_server::{ping, serve};
+use crate::http_server::{http, ping, serve};
 
 #[test]
 fn a_connection_that_has_nothing_more_to_say_ends() {
@@ -20,6 +20,29 @@ fn a_connection_that_has_nothing_more_to_say_ends() {
         "{:?}",
         begin.elapsed()
     );
+}
+
+#[test]
+fn refused_tokens_are_a_line_in_the_log_and_at_most_one_a_minute() {
+    for flags in [&[][..], &["--log", "json"]] {
+        let server = http(flags).tokens(&["anna"]).start();
+        let refused = |times: usize| {
+            for number in 0..times {
+                let token = format!("Bearer token-of-mallory-{number}");
+                let answer = server.post(&[("Authorization", &token)], &ping());
+                assert_eq!(answer.status, 401);
+            }
+        };
+        let lines = || server.log().matches("a request was refused").count();
+        refused(50);
+        assert!(server.logs("missing or not in the file of tokens"));
+        assert_eq!(lines(), 1, "{}", server.log());
+        sleep(Duration::from_secs(61));
+        refused(2);
+        assert!(server.logs("so were 49 more since the last such line"));
+        assert_eq!(lines(), 2, "{}", server.log());
+        assert!(!server.log().contains("mallory"), "{}", server.log());
+    }
 }
 
 #[test]

@@ -566,8 +566,8 @@ fn a_client_without_a_handshake_is_known_by_its_user_agent() {
     for (client, expected) in [
         (agent("codex-mcp-client/0.169.0"), 5_000..=11_000),
         (agent("node"), 15_000..=25_000),
-        (agent("curl/8.5.0"), 30_000..=40_000),
-        (unknown.clone(), 30_000..=40_000),
+        (agent("curl/8.5.0"), 12_000..=19_000),
+        (unknown.clone(), 12_000..=19_000),
     ] {
         let length = length(&client);
         assert!(expected.contains(&length), "{length} {expected:?}");

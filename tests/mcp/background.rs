@@ -2,9 +2,10 @@
 //! dies.
 
 use std::fs;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -317,7 +318,7 @@ fn hosts_and_flags_are_told_what_to_write_instead() {
         &["--background", "touch begun"][..],
         &["--stop", "7", "touch begun"],
     ] {
-        let mut command = std::process::Command::new(BINARY);
+        let mut command = Command::new(BINARY);
         let output = command
             .arg("bash")
             .args(flag)
@@ -381,4 +382,53 @@ fn the_list_says_which_shell_runs_commands() {
         &json!({"command": "[[ a == a* ]] && a=(1 2) && echo ${a[1]}"}),
     );
     assert_eq!(words, "2");
+}
+
+/// A client that hears nothing for a minute gives the call up.
+#[test]
+fn a_command_goes_on_in_the_background_before_its_client_gives_it_up() {
+    let here = directory();
+    let mark = alone(6);
+    let script = format!("echo begun; sleep 1.5; echo midway; sleep {mark}");
+    let description = json!({
+        "bounds": null,
+        "reads_outputs": true,
+        "public_only": false,
+        "reader": "Model",
+        "max_answer": 7_000,
+        "progress": false,
+        // As a server says it in the name of such a client.
+        "goes_on_after": 500,
+    });
+    let mut call = Command::new(BINARY)
+        .args(["mcp", "--call", "bash"])
+        .env("XDG_STATE_HOME", here.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = call.stdin.take().unwrap();
+    write!(stdin, "{description}\n{}", json!({ "command": script })).unwrap();
+    drop(stdin);
+    let mut answer = String::new();
+    let mut stdout = call.stdout.take().unwrap();
+    stdout.read_to_string(&mut answer).unwrap();
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(
+        (&answer["output"], answer.get("exit_code")),
+        (&json!("begun"), None)
+    );
+    let note = answer["note"].as_str().unwrap();
+    assert!(note.contains("has not ended"), "{note}");
+    let started = Started::read(note);
+    assert_eq!(started.number, call.id());
+    assert!(started.says("begun\nmidway\n"));
+    kill(started.number, Signal::TERM);
+    call.wait().unwrap();
+    assert!(
+        started.output().ends_with("midway\n[stopped]\n"),
+        "{}",
+        started.output()
+    );
+    assert!(processes_with(&mark).is_empty());
 }

@@ -313,7 +313,7 @@ fn a_directory_of_many_names_is_shown_a_part_at_a_time() {
     for number in 0..9000 {
         fs::write(here.path().join(format!("{number:04}")), "").unwrap();
     }
-    let mut session = Session::plain(here.path(), "someone", &[]);
+    let mut session = Session::plain(here.path(), "claude-code", &[]);
     let first = words(&mut session, &json!({"file_path": "."}));
     assert!(first.starts_with("0000 (0 bytes)\n") && first.contains("\n0999 (0 bytes)\n"));
     assert!(

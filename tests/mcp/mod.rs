@@ -4,6 +4,7 @@ mod background;
 mod bounds;
 mod ending;
 mod files;
+mod let_through;
 mod life;
 mod lines;
 mod pages;

@@ -132,7 +132,7 @@ fn an_answer_keeps_to_what_its_client_lets_through() {
         ("codex-mcp-client", &[][..], 11_000),
         ("qwen-cli-mcp-client-ikigai", &[], 25_000),
         ("claude-code", &[], 40_000),
-        ("another", &[], 40_000),
+        ("another", &[], 19_000),
         ("codex-mcp-client", &["--max-answer", "3000"], 3000),
     ] {
         let mut session = Session::plain(here.path(), client, flags);
@@ -146,7 +146,8 @@ fn an_answer_keeps_to_what_its_client_lets_through() {
             let (text, failed) = session.text_of(tool, &arguments);
             assert!(!failed && text.len() <= most, "{} of {most}", text.len());
             if tool != "glob" {
-                assert!(text.len() > most / 2, "{tool}: {} of {most}", text.len());
+                let is_long = text.len() > most / 2 || text.lines().count() > 800;
+                assert!(is_long, "{tool}: {} of {most}", text.len());
                 assert!(text.ends_with(']'), "{tool}: {text:.300}");
             }
         }
@@ -224,6 +225,8 @@ fn following_the_last_line_gives_the_whole_file() {
             read += &text;
             break;
         };
+        let (first, shown) = shown.split_once("]\n").unwrap();
+        assert_eq!(first.strip_prefix('['), Some(last));
         read += shown;
         let next: u64 = last.rsplit_once("offset ").unwrap().1.parse().unwrap();
         arguments["offset"] = next.into();

@@ -150,6 +150,7 @@ fn the_client_s_limit_holds_where_the_request_has_none() {
     other.shake_hands_as("test", "2025-11-25");
     let request = json!({"url": server.url("/"), "main_only": true, "offset": offset});
     let (rest, _) = other.text_of("web_fetch", &request);
+    let (_, rest) = rest.split_once("]\n").unwrap();
     let next = format!("Paragraph {} of", shown_last.unwrap() + 1);
     assert!(rest.trim_start().starts_with(&next), "{rest:.200}");
 
@@ -159,6 +160,31 @@ fn the_client_s_limit_holds_where_the_request_has_none() {
         shown(&result).len() > 25_000,
         "an explicit limit is the limit"
     );
+}
+
+#[test]
+fn the_client_s_lines_are_a_limit_too() {
+    let numbers: Vec<String> = (1..=9000).map(|number| format!("{number}\n")).collect();
+    let server = serving("text/plain", numbers.concat());
+    let home = Home::new();
+    let mut session = model(&home, "opencode");
+    let result = session.result_of("scrape_page", &json!({"url": server.url("/")}));
+    let text = shown(&result);
+    let lines = text.lines().count();
+    assert!((1700..1950).contains(&lines), "{lines}");
+    // The line ahead and the last one both say how to go on.
+    let words = "go on with web_fetch, offset ";
+    let told = || text.lines().filter(|line| line.contains(words));
+    assert_eq!(told().count(), 2, "{text}");
+    assert!(told().all(|line| line.starts_with('[')), "{text}");
+    let (_, next) = text.split_once(words).unwrap();
+    let (next, _) = next.split_once(',').unwrap();
+    let next: usize = next.parse().unwrap();
+    let last = text
+        .lines()
+        .filter_map(|line| line.parse::<usize>().ok())
+        .max();
+    assert_eq!(last, Some(next - 1));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 
 use super::{ObjectProgress, Viewer};
-use crate::contract::bounded::{BoundedText, Truncation};
+use crate::contract::bounded::{BoundedText, TextMeasure, Truncation};
 
 /// Length of the pieces in which text is checked, escaped and passed on, in bytes.
 pub(super) const PIECE: usize = 64 * 1024;
@@ -27,8 +27,7 @@ pub(super) enum TextSink<'w> {
         out: &'w mut dyn Write,
         at: &'w mut ObjectProgress,
         escaped: Vec<u8>,
-        /// The audience counts bytes before they are escaped.
-        plain: bool,
+        measure: TextMeasure,
     },
     Viewer(&'w mut dyn Viewer, String),
 }
@@ -144,13 +143,16 @@ impl Text<'_> {
                 out,
                 at,
                 escaped,
-                plain,
+                measure,
             } => {
                 escaped.clear();
                 json_escape_simd::escape_into(text, escaped);
                 // The escaper adds quotes, which this string writes itself.
                 let inner = escaped.len() - 1;
-                at.spent += if *plain { text.len() } else { inner - 1 };
+                at.spent += match measure {
+                    TextMeasure::Json => inner - 1,
+                    TextMeasure::Plain | TextMeasure::Lines(_) => measure.cost(text.as_bytes()),
+                };
                 out.write_all(&escaped[1..inner])
             }
             TextSink::Viewer(viewer, name) => viewer.text(name, text),

@@ -19,6 +19,7 @@ use tokio::time::timeout;
 use crate::access::TokenOwner;
 use crate::cache::{self, LayeredCache, store_server};
 use crate::command_line::mcp::CALL;
+use crate::contract::bounded::TextMeasure;
 use crate::contract::call_context::CallContext;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::{Audience, Terms};
@@ -66,6 +67,10 @@ pub struct AnswerSpec<'a> {
     pub progress: Option<&'a LatestProgress>,
     /// The owner of the caller's token, if callers have tokens.
     pub owner: Option<&'a TokenOwner>,
+    /// The measure in which an answer keeps to `max_answer`.
+    pub measure: TextMeasure,
+    /// The time after which a command goes on in the background.
+    pub goes_on_after: Option<Duration>,
 }
 
 /// Makes calls.
@@ -156,6 +161,7 @@ impl ToolCaller {
         if let Some(cache) = &self.cache {
             let terms = Terms {
                 served: true,
+                measure: spec.measure,
                 ..Terms::within(spec.reader, spec.max_answer, None)
             };
             if let Some(answer) = cached_answer::find(tool, &request, terms, cache).await {
@@ -163,8 +169,8 @@ impl ToolCaller {
             }
         }
         let key = format!(
-            "{} {:?} {:?} {request}",
-            tool.name, spec.reader, spec.max_answer
+            "{} {:?} {:?} {:?} {request}",
+            tool.name, spec.reader, spec.max_answer, spec.measure
         );
         let answer = self.call_process(tool, request, spec);
         self.equal_calls.share(key, answer).await
@@ -283,8 +289,10 @@ impl ToolCaller {
 
     /// The description of a call that has already waited for that long.
     fn context(&self, tool: &Tool, spec: &AnswerSpec<'_>, waited: Duration) -> CallContext {
-        let left = self.timeout.map(|longest| longest.saturating_sub(waited));
-        let milliseconds = left.map(|left| left.as_millis().max(1));
+        let left = |whole: Duration| {
+            let left = whole.saturating_sub(waited).as_millis().max(1);
+            u64::try_from(left).unwrap_or(u64::MAX)
+        };
         // Only commands leave files behind, and only tools that read files find them.
         let owner = spec.owner.filter(|_| tool.scope != AccessScope::Network);
         let commands = tool.scope == AccessScope::Machine;
@@ -303,8 +311,10 @@ impl ToolCaller {
             owner: owner.map(|owner| owner.name().to_owned()),
             reader: spec.reader,
             max_answer: spec.max_answer,
-            milliseconds: milliseconds.map(|left| u64::try_from(left).unwrap_or(u64::MAX)),
+            milliseconds: self.timeout.map(left),
             progress: spec.progress.is_some(),
+            measure: spec.measure,
+            goes_on_after: spec.goes_on_after.map(left),
             ..CallContext::default()
         }
     }

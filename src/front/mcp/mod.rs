@@ -77,10 +77,15 @@ fn log_in_json() {
 /// Writes a line to the log: stderr, since stdout belongs to the protocol.
 pub fn log(line: &str) {
     // A log without a reader is not a reason to stop.
-    let _ = if IN_JSON.load(Ordering::Relaxed) {
+    let _ = writeln!(io::stderr(), "{}", log_line(line));
+}
+
+/// `line` as the log has it.
+fn log_line(line: &str) -> String {
+    if IN_JSON.load(Ordering::Relaxed) {
         let line = json!({"time": operation::now(), "message": line});
-        writeln!(io::stderr(), "{}", sanitize::escape_json(&line.to_string()))
+        sanitize::escape_json(&line.to_string())
     } else {
-        writeln!(io::stderr(), "{NAME}: {}", sanitize::for_line(line))
-    };
+        format!("{NAME}: {}", sanitize::for_line(line))
+    }
 }

@@ -7,9 +7,10 @@
 mod metrics;
 mod redaction;
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::sync::Mutex;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -31,16 +32,27 @@ pub const ALIVE: &str = r#"{"status":"ok"}"#;
 /// Lines that wait for a log that is read slowly; further ones are lost, and counted.
 const LINES: usize = 4096;
 
+/// The status of a request without a token that is known.
+const UNAUTHORIZED: u16 = 401;
+
 /// The outcome of a call that answered.
 const OK: &str = "ok";
 
 /// The outcome of a call that was given up.
 const CANCELLED: &str = "cancelled";
 
+/// The least time between two lines on refused tokens: anybody can have tokens refused, and nobody
+/// shall fill a disk with that.
+const BETWEEN_REFUSALS: Duration = Duration::from_secs(60);
+
 /// A server's reports to its operator.
 pub struct OperatorReports {
     begun: Instant,
-    log: Option<RecordLog>,
+    log: RecordLog,
+    /// Each call is logged.
+    logs_calls: bool,
+    /// The last line on a refused token, and how many were refused since.
+    refused_tokens: Mutex<(Option<Instant>, u64)>,
     /// The arguments of calls are logged as well, without these keys.
     arguments: Option<Vec<SecretText>>,
     metrics: ServerMetrics,
@@ -66,10 +78,11 @@ impl OperatorReports {
         if log {
             super::log_in_json();
         }
-        let log = log.then(RecordLog::start).transpose();
         Ok(Self {
             begun: Instant::now(),
-            log: log.map_err(|error| format!("cannot log: {error}"))?,
+            log: RecordLog::start().map_err(|error| format!("cannot log: {error}"))?,
+            logs_calls: log,
+            refused_tokens: Mutex::default(),
             arguments,
             metrics: ServerMetrics::default(),
         })
@@ -83,7 +96,7 @@ impl OperatorReports {
         arguments: &JsonObject,
     ) -> RunningCall<'a> {
         self.metrics.lock().running += 1;
-        let logged = self.log.is_some();
+        let logged = self.logs_calls;
         RunningCall {
             operation: self,
             begun: Instant::now(),
@@ -105,6 +118,36 @@ impl OperatorReports {
     /// Records that a request was refused with this status.
     pub fn record_refusal(&self, status: u16) {
         self.metrics.lock().record_refusal(status);
+        if status == UNAUTHORIZED {
+            self.log_refused_token();
+        }
+    }
+
+    /// Logs that the token of a request was refused, nothing of which is said.
+    fn log_refused_token(&self) {
+        let more = {
+            let mut refused = lock(&self.refused_tokens);
+            let (last, more) = *refused;
+            if last.is_some_and(|last| last.elapsed() < BETWEEN_REFUSALS) {
+                refused.1 += 1;
+                return;
+            }
+            *refused = (Some(Instant::now()), 0);
+            more
+        };
+        let mut line = String::from(
+            "a request was refused, whose token is missing or not in the file of tokens",
+        );
+        if more > 0 {
+            let _ = write!(line, "; so were {more} more since the last such line");
+        }
+        self.write(super::log_line(&line));
+    }
+
+    fn write(&self, line: String) {
+        if !self.log.write(line) {
+            self.metrics.lock().lost += 1;
+        }
     }
 
     /// The server's health, for a request with a token: others only learn [`ALIVE`]. If it shares
@@ -144,9 +187,9 @@ impl OperatorReports {
     fn record_end(&self, call: &RunningCall<'_>, outcome: &str, bytes: usize) {
         let took = call.begun.elapsed();
         self.metrics.lock().record_end(call.tool, outcome, took);
-        let Some(log) = &self.log else {
+        if !self.logs_calls {
             return;
-        };
+        }
         let line = CallRecord {
             time: now(),
             token: &call.token,
@@ -156,10 +199,8 @@ impl OperatorReports {
             outcome,
             arguments: call.arguments.as_ref(),
         };
-        if let Ok(line) = serde_json::to_string(&line)
-            && !log.write(sanitize::escape_json(&line))
-        {
-            self.metrics.lock().lost += 1;
+        if let Ok(line) = serde_json::to_string(&line) {
+            self.write(sanitize::escape_json(&line));
         }
     }
 }
@@ -211,15 +252,15 @@ impl RecordLog {
 
     /// True if there was room for the line.
     fn write(&self, line: String) -> bool {
-        let lines = self
-            .0
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
         !matches!(
-            lines.try_send(line),
+            lock(&self.0).try_send(line),
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_))
         )
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Now, to the millisecond (RFC 3339).

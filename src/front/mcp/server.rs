@@ -21,6 +21,7 @@ use tokio::sync::watch;
 use crate::access::TokenOwner;
 use crate::cache::{LayeredCache, SharingState};
 use crate::command_line::mcp::McpOptions;
+use crate::contract::bounded::TextMeasure;
 use crate::contract::terms::Audience;
 use crate::contract::tool::{AccessScope, Tool};
 use crate::front::mcp::call::{AnswerSpec, ToolCaller};
@@ -117,11 +118,17 @@ impl ToolServer {
             (false, None) if limits_itself => (Audience::Model, None),
             (false, None) => (Audience::Model, Some(client.longest_answer)),
         };
+        let silent = progress.is_none();
         AnswerSpec {
             reader,
             max_answer,
             progress,
             owner,
+            measure: match max_answer {
+                Some(bytes) => client.measure(bytes),
+                None => TextMeasure::for_audience(reader),
+            },
+            goes_on_after: client.goes_on_after().filter(|_| silent),
         }
     }
 
@@ -225,7 +232,7 @@ impl ServerHandler for ToolServer {
                 let beside = (answer.meta.take(), answer.link.take());
                 let result = match wanted.reader {
                     Audience::Program => structured::result(tool, answer),
-                    _ => plain(tool, &answer, client, wanted.max_answer),
+                    _ => plain(tool, &answer, client, &wanted),
                 };
                 Ok(CallToolResponse::from(with_beside(result, beside)))
             }
@@ -346,9 +353,10 @@ fn plain(
     tool: &Tool,
     answer: &CallAnswer,
     client: &ClientProfile,
-    longest: Option<usize>,
+    wanted: &AnswerSpec<'_>,
 ) -> CallToolResult {
-    let content = text::content(tool, &answer.object, client, longest);
+    let bound = (wanted.max_answer, wanted.measure);
+    let content = text::content(tool, &answer.object, client, bound);
     if answer.failed {
         CallToolResult::error(content)
     } else {

@@ -1,5 +1,5 @@
 //! An answer as a model reads it: plain text, and one last line in brackets if there is more to
-//! say.
+//! say. In a long answer of which a part was left out, a first line says how to go on, too.
 //!
 //! Clients show a model the JSON of an object as one line full of `\n`, and cut it in the middle;
 //! plain text they show as it is. The tool's row says which field is which ([`Tool::fields`]).
@@ -13,27 +13,28 @@ use crate::contract::aside;
 use crate::contract::bounded::TextMeasure;
 use crate::contract::envelope;
 use crate::contract::failure::Code;
-use crate::contract::reply::{EMPTY, IMAGE};
+use crate::contract::reply::{AHEAD, EMPTY, IMAGE};
 use crate::contract::tool::{FieldRole, Tool};
 use crate::front::mcp::clients::ClientProfile;
+
+/// The fields with a place of their own.
+const BESIDE: [&str; 3] = [AHEAD, EMPTY, IMAGE];
 
 /// The text for an empty answer of a tool that has no words of its own for it.
 const NOTHING: &str = "no output";
 
 /// The answer `object` of `tool` as content for the model of `client`, at most `longest` bytes of
-/// text.
+/// text in this measure.
 pub fn content(
     tool: &Tool,
     object: &Value,
     client: &ClientProfile,
-    longest: Option<usize>,
+    (longest, measure): (Option<usize>, TextMeasure),
 ) -> Vec<ContentBlock> {
     let mut text = text(tool, object, client);
-    if let Some(longest) = longest
-        && text.len() > longest
-    {
+    if let Some(longest) = longest {
         // The tool has kept to the limit: this cuts the words around its text.
-        text.truncate(TextMeasure::Plain.prefix(text.as_bytes(), longest));
+        text.truncate(measure.prefix(text.as_bytes(), longest));
     }
     let image = object[IMAGE].as_object().map(|image| {
         let part = |name: &str| image[name].as_str().unwrap_or_default().to_owned();
@@ -48,6 +49,9 @@ pub fn content(
 /// The text: what was asked for, why there is no more of it, and what else there is to say.
 fn text(tool: &Tool, object: &Value, client: &ClientProfile) -> String {
     let mut text = body(tool, object);
+    if let Some(ahead) = object[AHEAD].as_str() {
+        text.insert_str(0, &format!("[{ahead}]\n"));
+    }
     let mut said = Vec::new();
     if let Some(error) = object["error"].as_str() {
         let code = object["error_code"].as_str().unwrap_or_default();
@@ -117,7 +121,7 @@ fn body(tool: &Tool, object: &Value) -> String {
                 asides.extend(aside::picked_lines(picks, value));
             }
             (Some(_), _) => {}
-            (None, _) if envelope::is_envelope_field(name) || name == IMAGE || name == EMPTY => {}
+            (None, _) if envelope::is_envelope_field(name) || BESIDE.contains(&&**name) => {}
             (None, value) => {
                 end_line(&mut text);
                 let shown = value.as_str().map_or(value.to_string(), str::to_owned);
@@ -229,6 +233,11 @@ mod tests {
                 json!({"output": "a\n", "note": "lines 1–1; go on with offset 2"}),
                 "a\n[lines 1–1; go on with offset 2]",
             ),
+            (
+                "file_read",
+                json!({"output": "a\n", "ahead": "go on with 2", "note": "Old. go on with 2"}),
+                "[go on with 2]\na\n[Old. go on with 2]",
+            ),
         ] {
             assert_eq!(shown(tool, &object), expected);
         }
@@ -314,7 +323,13 @@ mod tests {
         let object =
             json!({"output": "PNG image", "image": {"mime_type": "image/png", "data": "AAAA"}});
         let tool = registry::find("file_read").unwrap();
-        let blocks = serde_json::to_value(content(tool, &object, clients::find(""), None)).unwrap();
+        let blocks = serde_json::to_value(content(
+            tool,
+            &object,
+            clients::find(""),
+            (None, TextMeasure::Plain),
+        ))
+        .unwrap();
         assert_eq!(
             blocks[0],
             json!({"type": "image", "data": "AAAA", "mimeType": "image/png"})

@@ -150,9 +150,9 @@ pub fn hand_over(
     let lost = lost.map(|reason| format!(" What it writes from now on is lost: {reason}."));
     let path = file.as_ref().ok().map(BackgroundOutput::path);
     let words = words(number, path, goes_on.is_running());
-    object.note(format!(
-        "{which} in the background as {number}.{} {words}",
-        lost.unwrap_or_default()
+    let lost = lost.unwrap_or_default();
+    object.note_at_both_ends(format!(
+        "{which} in the background as {number}.{lost} {words}"
     ));
     go_on(object, command, goes_on, file.ok())
 }

@@ -9,7 +9,7 @@ mod workdir;
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{Object, Reply};
@@ -108,6 +108,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }
     let workdir = request.text("workdir")?;
     let directory = workdir.map(workdir::open).transpose()?;
+    let may_go_on = terms.served && !background::is_full(terms);
+    let goes_on_after = terms.context.and_then(|context| context.goes_on_after);
+    let hand_over_at = goes_on_after.map(|after| Instant::now() + Duration::from_millis(after));
     let shell = CommandShell::from_env(terms.reader != Audience::Host, secrets::withheld());
     let conditions = CommandSettings {
         directory,
@@ -116,8 +119,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         limit: time.limit(),
         progress: terms.progress,
         temporary: terms.context.and_then(|context| context.temporary.clone()),
-        goes_on: terms.served && !background::is_full(terms),
-        hand_over_at: None,
+        goes_on: may_go_on,
+        hand_over_at: hand_over_at.filter(|_| may_go_on),
         shell,
     };
     if wish.is_some() {
@@ -243,7 +246,7 @@ impl CommandCall<'_> {
             object.note(shell::advise_on_failure(command, &outcome.end));
         }
         object.note(refused);
-        object.note(outcome.note);
+        object.note_at_both_ends(outcome.note);
         if ended.is_cut_off {
             object.note(background::note_on_cut_off(object.terms()));
         }

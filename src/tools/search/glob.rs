@@ -87,8 +87,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     Ok(Reply::new(move |object| {
         let (walked, listed) = list(object, walk, limit)?;
         object.field("count", &listed.count)?;
+        object.note_at_both_ends(what_is_shown(&listed, limit));
         let mut notes = Notes::default();
-        notes.add(what_is_shown(&listed, limit));
         let left_out = walked.left_out;
         notes.add(left_out.map(|what| note::left_out_names(what, terms, WORDS)));
         notes.add(note::unlisted_directories(&walked.unlisted));

@@ -93,7 +93,7 @@ fn write(
         // The line that was cut may be the last one.
         if !window(lines, cut.lines.max(1) + 1, Some(1)).is_empty() {
             let left = limit.map(|limit| limit - cut.lines.max(1));
-            object.note(bounded::continuation_note(
+            object.note_at_both_ends(bounded::continuation_note(
                 object.terms().reader,
                 offset.into(),
                 last.into(),

@@ -109,7 +109,7 @@ impl LineRange<'_> {
         if cut.lines > 0 {
             let last = first.saturating_add((cut.lines - 1).into());
             let left = self.limit.map(|limit| limit.saturating_sub(cut.lines));
-            object.note(bounded::continuation_note(
+            object.note_at_both_ends(bounded::continuation_note(
                 object.terms().reader,
                 first,
                 last,
@@ -124,7 +124,7 @@ impl LineRange<'_> {
                     let cost = TextMeasure::Json.cost(note.as_bytes());
                     cost <= room_of_note
                 };
-                object.note(
+                object.note_at_both_ends(
                     [&note, &short]
                         .into_iter()
                         .find(has_room)

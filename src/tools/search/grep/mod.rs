@@ -238,6 +238,7 @@ impl GrepQuery<'_> {
                 files => format!("no matches in {}", counted(files, "file")),
             })?;
         }
+        object.note_at_both_ends(what_is_shown(&done, self.options));
         let notes = self.notes(&walked, &done, object.terms());
         object.note(notes);
         Ok(())
@@ -250,7 +251,6 @@ impl GrepQuery<'_> {
         terms: &Terms,
     ) -> Notes {
         let mut notes = Notes::default();
-        notes.add(what_is_shown(done, self.options));
         let undecided = done.undecided.as_deref();
         notes.add(undecided.map(|first| too_costly(self.matcher.gave_up(), first)));
         notes.add(

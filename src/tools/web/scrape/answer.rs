@@ -174,7 +174,7 @@ pub fn write(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
             object.terms(),
             false,
         );
-        object.note(note);
+        object.note_at_both_ends(note);
     }
     Ok(())
 }
@@ -219,7 +219,7 @@ fn write_within(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
             .as_ref()
             .map_or(page.next_line, |cut| Some(cut.next_line));
         let note = rest_of(page, content.len(), next, object.terms(), cut.is_some());
-        object.note(note);
+        object.note_at_both_ends(note);
     }
     if !left_out.is_empty() {
         let names = left_out.join(", ");
