@@ -199,6 +199,55 @@ fn what_one_token_s_commands_leave_no_other_token_reads() {
     assert!(!failed, "{said}");
 }
 
+#[test]
+fn what_one_token_s_commands_do_in_the_background_no_other_token_stops_or_reads() {
+    if !can_confine() {
+        crate::common::skip("this kernel has no Landlock");
+        return;
+    }
+    let work = public_directory();
+    let root = text(work.path());
+    let server = http(&["--root", root, "--tools", "bash,local"])
+        .tokens(&["alice", "bob"])
+        .start();
+    let (alice, bob) = (
+        server.client().holding("alice"),
+        server.client().holding("bob"),
+    );
+    let place = json!({"command": "umask 0; echo of alice >$TMPDIR/file; echo $TMPDIR"});
+    let (place, _) = called(&alice, "bash", &place);
+    let command = json!({"command": "echo the secret of alice; sleep 60", "background": true});
+    let (said, failed) = called(&alice, "bash", &command);
+    assert!(!failed, "{said}");
+    let file = named_file(&said);
+    let number: u32 = said
+        .split(|c: char| !c.is_ascii_digit())
+        .find_map(|word| word.parse().ok())
+        .unwrap();
+    let stop = json!({ "stop": number });
+    let (said, failed) = called(&bob, "bash", &stop);
+    assert!(failed && said.contains("None runs"), "{said}");
+    let (said, failed) = called(&bob, "file_read", &json!({"file_path": file}));
+    assert!(failed && said.contains("PERMISSION_DENIED"), "{said}");
+    for command in [
+        format!("kill {number}"),
+        format!("cat {place}/file"),
+        format!("ls {place}/.."),
+    ] {
+        let (said, _) = called(&bob, "bash", &json!({ "command": command }));
+        assert!(
+            said.contains("ermission denied") || said.contains("not permitted"),
+            "{said}"
+        );
+    }
+    let (own, _) = called(&bob, "bash", &json!({"command": "echo $TMPDIR"}));
+    assert_ne!(own, place);
+    let (said, failed) = called(&alice, "file_read", &json!({"file_path": file}));
+    assert!(!failed && said.contains("the secret of alice"), "{said}");
+    let (said, failed) = called(&alice, "bash", &stop);
+    assert!(!failed && said.contains("has ended"), "{said}");
+}
+
 /// Whether a server with directories starts here at all.
 fn can_confine() -> bool {
     let asked = crate::common::tool("glob")
