@@ -11,6 +11,8 @@ use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
 use crate::basics::words::system_words;
+use crate::sandbox::confinement::{self, AccessRight};
+use crate::sandbox::roots;
 use crate::shell::unattended;
 
 /// The shell that every POSIX system has.
@@ -36,11 +38,17 @@ enum ShellChoice {
 
 impl CommandShell {
     /// The shell that `IKIGAI_SHELL` names, else the system's own; or bash in place of that, if it
-    /// is preferred and there is one. It gets the environment without the `withheld` variables.
+    /// is preferred and there is one that may be run. It gets the environment without the
+    /// `withheld` variables.
     #[must_use]
     pub fn from_env(prefers_bash: bool, withheld: fn(&OsStr) -> bool) -> Self {
         let named = std::env::var_os("IKIGAI_SHELL").filter(|name| !name.is_empty());
-        let bash = || find_on_path(OsStr::new("bash")).filter(|_| prefers_bash);
+        let bash = || {
+            let on_path = find_on_path(OsStr::new("bash"));
+            let all = on_path.into_iter().chain([OsString::from("/bin/bash")]);
+            all.filter(|_| prefers_bash)
+                .find(|path| may_be_run(Path::new(path)))
+        };
         let choice = match named {
             Some(named) => ShellChoice::Named(named),
             None => bash().map_or(ShellChoice::System, ShellChoice::Bash),
@@ -113,6 +121,15 @@ impl CommandShell {
         };
         format!("the command was not run: {cause}{origin}")
     }
+}
+
+/// True if a program may be run, also within this process's confinement.
+fn may_be_run(path: &Path) -> bool {
+    access(path, Access::EXEC_OK).is_ok()
+        && confinement::current().is_none_or(|confinement| {
+            let real = roots::follow(path, |_| {});
+            real.is_some_and(|real| confinement.grants(&real, AccessRight::Execute))
+        })
 }
 
 /// The program of that name in the directories of `PATH`; never this executable, which a host's

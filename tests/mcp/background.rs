@@ -353,11 +353,7 @@ fn a_process_that_ends_in_the_background_is_reaped_at_once() {
 #[test]
 fn the_list_says_which_shell_runs_commands() {
     let here = directory();
-    for (variables, expected) in [
-        (vec![], "bash"),
-        (vec![("IKIGAI_SHELL", "/bin/sh")], "sh"),
-        (vec![("PATH", "/nowhere")], "sh"),
-    ] {
+    for (variables, expected) in [(vec![], "bash"), (vec![("IKIGAI_SHELL", "/bin/sh")], "sh")] {
         let variables: Vec<(String, String)> = variables
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
@@ -431,4 +427,31 @@ fn a_command_goes_on_in_the_background_before_its_client_gives_it_up() {
         started.output()
     );
     assert!(processes_with(&mark).is_empty());
+}
+
+/// As with programs in a home.
+#[test]
+fn a_bash_that_the_confinement_does_not_let_run_is_passed_over() {
+    let (here, outside) = (directory(), directory());
+    let mine = outside.path().join("bash");
+    fs::write(&mine, "#!/bin/sh\necho mine\n").unwrap();
+    fs::set_permissions(&mine, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", text(outside.path()));
+    for (root, expected) in [(None, "mine"), (Some("."), "bash")] {
+        let mut command = Command::new(BINARY);
+        command
+            .args(["mcp", "--tools", "bash"])
+            .current_dir(here.path());
+        command.env("PATH", &path);
+        if let Some(root) = root {
+            if !super::bounds::confines() {
+                continue;
+            }
+            command.args(["--root", root]);
+        }
+        let mut session = Session::of(&mut command);
+        session.shake_hands("2025-11-25");
+        let (said, _) = session.text_of("bash", &json!({"command": "echo ${0##*/}"}));
+        assert_eq!(said, expected);
+    }
 }

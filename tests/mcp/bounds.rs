@@ -60,7 +60,7 @@ fn a_command_line_that_makes_no_sense_is_a_usage_error() {
 
 /// Whether this kernel can keep a call within directories. Where it cannot, the server says so and
 /// does not start.
-fn confines() -> bool {
+pub fn confines() -> bool {
     let mut command = Command::new(BINARY);
     let server = command.args(["mcp", "--root", "/"]).stdin(Stdio::null());
     let output = server.output().unwrap();
