@@ -134,6 +134,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         });
         if let Some(running) = &ended.timed_out {
             object.note(time.note(running));
+            let nothing = outcome.is_empty.then_some(time_limit::NOTHING_WRITTEN);
+            object.note(nothing.map(String::from));
         } else if shell.is_system_s_own() && refused.is_none() {
             object.note(shell::advise_on_failure(command, &outcome.end));
         }
