@@ -233,7 +233,7 @@ impl CommandCall<'_> {
     fn show_ends(self, object: &mut Object<'_>, room: usize) -> io::Result<AnsweredCommand> {
         const NAME: &str = "output";
         let room = room.saturating_sub(NAME.len());
-        let (ended, output) = self.run(OutputCollector::new(room), is_for_terminals(object))?;
+        let (ended, output) = self.run(OutputCollector::new(room + 1), is_for_terminals(object))?;
         let output = output.finish();
         let mut shown = output::show_ends(&output, object.measure(), room);
         if shown.is_cut {
@@ -243,13 +243,14 @@ impl CommandCall<'_> {
             shown = output::show_ends(&output, object.measure(), room - less);
         }
         object.whole_text(NAME, &shown.text)?;
-        let end = output.tail.as_ref().unwrap_or(&output.head);
-        let end = last_lines(end, output.tail.is_some());
+        let end = last_lines(output.last_bytes(), output.whole().is_none());
         Ok(AnsweredCommand {
             ended,
             end,
             is_empty: shown.text.is_empty(),
-            note: shown.is_cut.then(|| output::note_on_cut(output, room)),
+            note: shown
+                .is_cut
+                .then(|| output::note_on_cut(output, room, shown.is_shortened)),
         })
     }
 }
