@@ -61,6 +61,16 @@ pub fn floor_boundary(text: &str, most: usize) -> usize {
     at
 }
 
+/// The start of the character to which the byte of `text` at `at` belongs.
+#[must_use]
+pub fn whole_character(text: &[u8], at: usize) -> usize {
+    let is_continuation = |at: &usize| text.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let nearest = (at.saturating_sub(3)..=at)
+        .rev()
+        .find(|at| !is_continuation(at));
+    nearest.unwrap_or(at)
+}
+
 /// The system's words for an error, without its number, which says nothing more.
 #[must_use]
 pub fn system_words(error: &io::Error) -> String {

@@ -58,9 +58,9 @@ impl BackgroundCommand {
     /// of it is ended first.
     pub fn write_into(self, file: Option<BackgroundOutput>) {
         if let Some(file) = file {
-            let mut text = TerminalText::new(file);
+            let mut text = LiveText(TerminalText::new(file));
             let last = self.pass_on_all(&mut text);
-            if let (Ok(last), Ok(mut file)) = (last, text.finish()) {
+            if let (Ok(last), Ok(mut file)) = (last, text.0.finish()) {
                 file.end_with(&last);
             }
         } else {
@@ -108,5 +108,20 @@ impl BackgroundCommand {
         }
         watchdog.release(None);
         Ok(last)
+    }
+}
+
+/// Text whose last lines are seen, though they may be written over.
+struct LiveText(TerminalText<BackgroundOutput>);
+
+impl Write for LiveText {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let (lines, file) = self.0.held();
+        file.show_held_lines(&lines);
+        Ok(())
     }
 }

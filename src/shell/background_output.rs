@@ -5,6 +5,7 @@
 
 use std::ffi::CStr;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, FlockOperation, flock, renameat, unlinkat};
@@ -29,6 +30,8 @@ pub struct BackgroundOutput {
     /// The bytes that were lost since the last that were written.
     lost: u64,
     is_in_line: bool,
+    /// True if lines that may be written over stand behind the last that were written.
+    has_held_lines: bool,
 }
 
 impl BackgroundOutput {
@@ -51,6 +54,7 @@ impl BackgroundOutput {
             room: 0,
             lost: 0,
             is_in_line: false,
+            has_held_lines: false,
         }
     }
 
@@ -64,6 +68,14 @@ impl BackgroundOutput {
     pub fn end_with(&mut self, line: &str) {
         let newline = if self.is_in_line { "\n" } else { "" };
         let _ = self.write_all(format!("{newline}{line}\n").as_bytes());
+    }
+
+    /// Shows lines that may be written over, until something else is written.
+    pub(super) fn show_held_lines(&mut self, lines: &str) {
+        let end = self.output.written;
+        let _ = self.output.file.write_all_at(lines.as_bytes(), end);
+        let _ = self.output.file.set_len(end + counting(lines.len()));
+        self.has_held_lines = !lines.is_empty();
     }
 
     /// Finds room for `length` bytes, for which the oldest output may have to go.
@@ -86,6 +98,7 @@ impl BackgroundOutput {
 
     /// Replaces the file by one of the newer half of its lines.
     fn drop_older_half(&mut self) -> io::Result<()> {
+        self.output.file.set_len(self.output.written)?;
         let mut old = BufReader::new(&self.output.file);
         old.seek(SeekFrom::Start(self.output.written / 2))?;
         old.skip_until(b'\n')?;
@@ -118,9 +131,12 @@ impl BackgroundOutput {
         if self.room < length {
             return Err(io::ErrorKind::StorageFull.into());
         }
-        self.output.file.write_all(bytes)?;
+        self.output.file.write_all_at(bytes, self.output.written)?;
         self.room -= length;
         self.output.written += length;
+        if std::mem::take(&mut self.has_held_lines) {
+            self.output.file.set_len(self.output.written)?;
+        }
         Ok(())
     }
 }

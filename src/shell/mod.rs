@@ -15,6 +15,7 @@ pub mod output_claims;
 mod output_pipe;
 mod program;
 mod progress;
+mod shortened_lines;
 mod still_running;
 mod terminal_text;
 mod unattended;
@@ -30,5 +31,6 @@ pub use command::{
 pub use command_shell::{CommandShell, find_on_path};
 pub use kept_output::{SavedPlace, directory_of_outputs, keep_outputs_of};
 pub use program::{ProgramError, ProgramOutput, read_output, run_program};
+pub use shortened_lines::ShortenedLine;
 pub use still_running::StillRunning;
 pub use terminal_text::TerminalText;

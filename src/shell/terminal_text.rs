@@ -1,24 +1,37 @@
-//! A command's output as its last state on a terminal: without escape sequences, and of a line that
-//! was written over and over the last version alone.
+//! A command's output as its last state on a terminal: without escape sequences, and of lines that
+//! were written over and over the last version alone.
 //!
 //! Rules: the decisions on our own doors (7).
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 
 /// The most bytes of a line that are held, because they may be written over.
 const LONGEST_HELD: usize = 64 << 10;
 
+/// The lines above it that are held, because a program may move the cursor up to them.
+const LINES_HELD: usize = 64;
+
+/// The longest line, in bytes, to which a program moves the cursor up.
+const LONGEST_ABOVE: usize = 1024;
+
 /// Passes on what is written, as a terminal would show it in the end.
 pub struct TerminalText<W> {
     parser: vte::Parser,
-    line: HeldLine<W>,
+    lines: HeldLines<W>,
 }
 
-/// The line that is being written.
-struct HeldLine<W> {
+/// The lines that may be written over.
+struct HeldLines<W> {
     out: W,
-    held: String,
-    /// True if the next character is the first of a new version.
+    above: VecDeque<String>,
+    /// The line in which the cursor is.
+    line: String,
+    /// Those below it, the next one last.
+    below: Vec<String>,
+    /// True if the next character is the first of a new version of the line.
+    is_at_start: bool,
+    /// True if it was a carriage return that led there.
     is_returned: bool,
     failed: Option<io::Error>,
 }
@@ -27,49 +40,115 @@ impl<W: Write> TerminalText<W> {
     pub fn new(out: W) -> Self {
         Self {
             parser: vte::Parser::new(),
-            line: HeldLine {
+            lines: HeldLines {
                 out,
-                held: String::new(),
+                above: VecDeque::new(),
+                line: String::new(),
+                below: Vec::new(),
+                is_at_start: false,
                 is_returned: false,
                 failed: None,
             },
         }
     }
 
-    /// Passes on the last line, which has no line feed, and returns what was written to.
+    /// The lines that are held, as they are now, and the place to which the others go.
+    pub(super) fn held(&mut self) -> (String, &mut W) {
+        let HeldLines {
+            above,
+            line,
+            below,
+            out,
+            ..
+        } = &mut self.lines;
+        let lines = above.iter().chain([&*line]).chain(below.iter().rev());
+        let lines: Vec<&str> = lines.map(String::as_str).collect();
+        (lines.join("\n"), out)
+    }
+
+    /// Passes on the last lines, and returns what was written to.
     pub fn finish(mut self) -> io::Result<W> {
-        self.line.pass_on();
-        self.line.failed.map_or(Ok(self.line.out), Err)
+        self.lines.pass_on();
+        self.lines.failed.map_or(Ok(self.lines.out), Err)
     }
 }
 
 impl<W: Write> Write for TerminalText<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.parser.advance(&mut self.line, bytes);
-        self.line.failed.take().map_or(Ok(bytes.len()), Err)
+        self.parser.advance(&mut self.lines, bytes);
+        self.lines.failed.take().map_or(Ok(bytes.len()), Err)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.line.out.flush()
+        self.lines.out.flush()
     }
 }
 
-impl<W: Write> HeldLine<W> {
-    fn pass_on(&mut self) {
-        if let Err(error) = self.out.write_all(self.held.as_bytes()) {
+impl<W: Write> HeldLines<W> {
+    fn write(&mut self, text: &str) {
+        if let Err(error) = self.out.write_all(text.as_bytes()) {
             self.failed.get_or_insert(error);
         }
-        self.held.clear();
+    }
+
+    /// Passes on all lines, but for empty ones below the cursor: they were cleared.
+    fn pass_on(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        let below = self.below.drain(..).skip_while(String::is_empty);
+        let below = below.collect::<Vec<_>>().into_iter().rev();
+        let lines = self.above.drain(..).chain([line]).chain(below);
+        let lines = lines.collect::<Vec<_>>().join("\n");
+        self.write(&lines);
+    }
+
+    fn begin_line(&mut self) {
+        self.is_at_start = !self.below.is_empty();
+        if self.is_at_start {
+            return self.move_cursor(false, 1);
+        }
+        if self.line.len() > LONGEST_ABOVE {
+            self.pass_on();
+            return self.write("\n");
+        }
+        self.above.push_back(std::mem::take(&mut self.line));
+        if self.above.len() > LINES_HELD
+            && let Some(mut first) = self.above.pop_front()
+        {
+            first.push('\n');
+            self.write(&first);
+            // Its memory is used again.
+            first.clear();
+            self.line = first;
+        }
+    }
+
+    /// Moves the cursor up or down; at the start of a line it stays at the start.
+    fn move_cursor(&mut self, up: bool, lines: u16) {
+        self.is_at_start |= self.line.is_empty();
+        for _ in 0..lines {
+            let line = std::mem::take(&mut self.line);
+            if up && let Some(above) = self.above.pop_back() {
+                self.below.push(line);
+                self.line = above;
+            } else if !up && let Some(below) = self.below.pop() {
+                self.above.push_back(line);
+                self.line = below;
+            } else {
+                self.line = line;
+            }
+        }
     }
 }
 
-impl<W: Write> vte::Perform for HeldLine<W> {
+impl<W: Write> vte::Perform for HeldLines<W> {
     fn print(&mut self, character: char) {
-        if std::mem::take(&mut self.is_returned) {
-            self.held.clear();
+        if self.is_at_start {
+            self.line.clear();
+            self.is_at_start = false;
         }
-        self.held.push(character);
-        if self.held.len() >= LONGEST_HELD {
+        self.is_returned = false;
+        self.line.push(character);
+        if self.line.len() >= LONGEST_HELD {
             self.pass_on();
         }
     }
@@ -78,21 +157,38 @@ impl<W: Write> vte::Perform for HeldLine<W> {
         match byte {
             b'\n' => {
                 // The file's own line ends stay.
-                self.held
-                    .push_str(if self.is_returned { "\r\n" } else { "\n" });
-                self.is_returned = false;
-                self.pass_on();
+                if std::mem::take(&mut self.is_returned) && !self.line.ends_with('\r') {
+                    self.line.push('\r');
+                }
+                self.begin_line();
             }
-            b'\r' => self.is_returned = true,
-            b'\x08' => drop(self.held.pop()),
+            b'\r' => (self.is_at_start, self.is_returned) = (true, true),
+            b'\x08' => drop(self.line.pop()),
+            // A control character of eight bits can hardly be meant: it is a byte that is no UTF-8.
+            0x80.. => self.print(char::REPLACEMENT_CHARACTER),
             other => self.print(char::from(other)),
         }
     }
 
     fn csi_dispatch(&mut self, parameters: &vte::Params, _: &[u8], _: bool, action: char) {
-        let column = parameters.iter().next().and_then(|one| one.first());
-        if action == 'G' && column.is_none_or(|column| *column <= 1) {
-            self.is_returned = true;
+        let first = parameters.iter().next().and_then(|one| one.first());
+        let first = first.copied().unwrap_or(0);
+        match action {
+            'A' | 'B' | 'E' | 'F' => {
+                self.move_cursor(matches!(action, 'A' | 'F'), first.max(1));
+                self.is_at_start |= matches!(action, 'E' | 'F');
+            }
+            'G' => self.is_at_start |= first <= 1,
+            'J' | 'K' => {
+                if action == 'J' && first == 0 {
+                    self.below.clear();
+                }
+                if first == 0 && self.is_at_start || first == 2 && action == 'K' {
+                    self.line.clear();
+                    self.is_returned = false;
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -118,6 +214,21 @@ mod tests {
             ),
             ("nul \0 bell \x07", "nul \0 bell \x07"),
             ("half \x1b[3", "half "),
+            ("2/3\r\x1b[Kdone\n3/3\r\x1b[K", "done\n"),
+            ("2/3\x1b[2K\r\n", "\r\n"),
+            ("a \x1b[31m\x1b[Kred\x1b[m\x1b[K b", "a red b"),
+            ("a: 1\nb: 1\n\x1b[2Aa: 2\nb: 2\nend", "a: 2\nb: 2\nend"),
+            (
+                "a: 1\r\nb: 1\r\n\x1b[2A\x1b[2K\ra: 2\r\x1b[2B\x1b[1A\x1b[2K\rb: 2\r\x1b[1Bend\r\n",
+                "a: 2\nb: 2\nend\r\n",
+            ),
+            (
+                "1\n2\n\x1b[2K\x1b[1A\x1b[2K\x1b[1A\x1b[2K\x1b[Gdone",
+                "done",
+            ),
+            ("1\n2\n\x1b[2F\x1b[Jdone\nand more", "done\nand more"),
+            ("1\n2\n\x1b[99A3\n", "3\n2"),
+            ("1\n2\n\n\n", "1\n2\n\n\n"),
             ("é日本\u{1f600}\r\u{e9}", "é"),
         ] {
             for size in [1, 3, 1000] {
@@ -132,11 +243,33 @@ mod tests {
     }
 
     #[test]
+    fn bytes_that_are_no_characters_are_replaced() {
+        let mut text = TerminalText::new(Vec::new());
+        text.write_all(b"\x80 \x93quoted\x94 caf\xe9 \x9b1m\n")
+            .unwrap();
+        let shown = String::from_utf8(text.finish().unwrap()).unwrap();
+        assert_eq!(
+            shown,
+            "\u{fffd} \u{fffd}quoted\u{fffd} caf\u{fffd} \u{fffd}1m\n"
+        );
+    }
+
+    #[test]
+    fn the_last_lines_are_held_and_no_others() {
+        let lines = |last: u32| (1..=last).fold(String::new(), |all, n| all + &format!("{n}\n"));
+        let mut text = TerminalText::new(Vec::new());
+        text.write_all(lines(1_000).as_bytes()).unwrap();
+        assert_eq!(text.lines.out, lines(1_000 - 64).as_bytes());
+        let shown = String::from_utf8(text.finish().unwrap()).unwrap();
+        assert_eq!(shown, lines(1_000));
+    }
+
+    #[test]
     fn a_line_without_an_end_takes_no_memory() {
         let mut text = TerminalText::new(io::sink());
         for _ in 0..200 {
             text.write_all(&[b'x'; 10_000]).unwrap();
         }
-        assert!(text.line.held.capacity() <= 4 * LONGEST_HELD);
+        assert!(text.lines.line.capacity() <= 4 * LONGEST_HELD);
     }
 }

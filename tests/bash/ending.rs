@@ -44,7 +44,7 @@ fn all_gone(mark: &str) -> bool {
     gone
 }
 
-fn has_program(name: &str) -> bool {
+pub fn has_program(name: &str) -> bool {
     let found = Command::new(name).arg("--version").output().is_ok();
     if !found {
         skip(&format!("{name} is not here"));

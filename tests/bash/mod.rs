@@ -4,3 +4,4 @@ mod advice;
 mod calls;
 mod ending;
 mod limits;
+mod shown;

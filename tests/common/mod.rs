@@ -10,7 +10,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -202,7 +202,20 @@ pub fn tool(tool: &str) -> Call {
 
 /// The state directory that tools are given, so that no test leaves anything in the real one.
 pub fn state_home() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("state")
+    static CLEANED: Once = Once::new();
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("state");
+    // Outputs are kept for a day, in which tests that run often would fill their room.
+    CLEANED.call_once(|| {
+        let outputs = fs::read_dir(home.join("ikigai-tools/output"));
+        for file in outputs.into_iter().flatten().flatten() {
+            let age = file.metadata().and_then(|about| about.modified());
+            let age = age.ok().and_then(|written| written.elapsed().ok());
+            if age.is_some_and(|age| age > Duration::from_secs(60 * 60)) {
+                let _ = fs::remove_file(file.path());
+            }
+        }
+    });
+    home
 }
 
 /// One call.

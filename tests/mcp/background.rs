@@ -155,6 +155,30 @@ fn the_last_line_of_its_file_is_its_exit_code() {
 }
 
 #[test]
+fn a_progress_bar_is_seen_in_its_present_state() {
+    let here = directory();
+    let mut session = session(here.path());
+    let mark = alone(7);
+    let wait = |name: &str| format!("while ! [ -e {name} ]; do sleep 0.05; : {mark}; done");
+    let bar = format!(
+        "echo begun; printf '10 %%\\r20 %%'; {}; printf '\\r30 %%'; {}; printf '\\r40 %%\\ndone'",
+        wait("one"),
+        wait("two")
+    );
+    let started = Started::start(&mut session, &bar);
+    for (seen, next) in [("begun\n20 %", "one"), ("begun\n30 %", "two")] {
+        assert!(
+            eventually(|| started.output() == seen),
+            "{seen}: {}",
+            started.output()
+        );
+        fs::write(here.path().join(next), "").unwrap();
+    }
+    assert!(started.says("[exit code 0]"));
+    assert_eq!(started.output(), "begun\n40 %\ndone\n[exit code 0]\n");
+}
+
+#[test]
 fn sixteen_run_at_the_same_time_and_no_further_one_is_begun() {
     let here = directory();
     let mut session = session(here.path());

@@ -242,6 +242,8 @@ impl CommandCall<'_> {
         });
         if let Some(running) = &ended.timed_out {
             object.note(time.note(running));
+            let nothing = outcome.is_empty.then_some(time_limit::NOTHING_WRITTEN);
+            object.note(nothing.map(String::from));
         } else if shell.is_system_s_own() && refused.is_none() {
             object.note(shell::advise_on_failure(command, &outcome.end));
         }
@@ -290,7 +292,7 @@ impl CommandCall<'_> {
     fn show_ends(self, object: &mut Object<'_>, room: usize) -> io::Result<AnsweredCommand> {
         const NAME: &str = "output";
         let room = room.saturating_sub(NAME.len());
-        let (ended, output) = self.run(OutputCollector::new(room), is_for_terminals(object))?;
+        let (ended, output) = self.run(OutputCollector::new(room + 1), is_for_terminals(object))?;
         let mut output = output.finish();
         let file = ended.goes_on.as_ref().map(|_| output.save_and_go_on());
         let mut shown = output::show_ends(&output, object.measure(), room);
@@ -301,13 +303,13 @@ impl CommandCall<'_> {
             shown = output::show_ends(&output, object.measure(), room - less);
         }
         object.whole_text(NAME, &shown.text)?;
-        let end = output.tail.as_ref().unwrap_or(&output.head);
-        let end = last_lines(end, output.tail.is_some());
+        let end = last_lines(output.last_bytes(), output.whole().is_none());
         Ok(AnsweredCommand {
             ended,
             end,
             is_empty: shown.text.is_empty(),
-            note: (shown.is_cut && file.is_none()).then(|| output::note_on_cut(output, room)),
+            note: (shown.is_cut && file.is_none())
+                .then(|| output::note_on_cut(output, room, shown.is_shortened)),
             file,
         })
     }

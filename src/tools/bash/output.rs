@@ -1,12 +1,12 @@
-//! A command's output where an answer has a limit: its beginning and its end, and a line between
-//! them that says what was left out.
+//! A command's output where an answer has a limit: long lines are shortened, and if that is not
+//! enough, its beginning and its end are shown, and a line between them that says what was left out.
 //!
 //! Rules: the decisions on the host's calls (9): the first fifth and the last four fifths, cut at
 //! whole lines.
 
 use crate::basics::words::counted;
 use crate::contract::bounded::TextMeasure;
-use crate::shell::{CollectedOutput, SavedPlace};
+use crate::shell::{CollectedOutput, SavedPlace, ShortenedLine};
 
 /// The most bytes that the line between both ends takes, with its newlines.
 const BETWEEN: usize = 96;
@@ -18,72 +18,96 @@ pub struct ShownOutput {
     pub text: Vec<u8>,
     /// True if something was left out.
     pub is_cut: bool,
+    /// True if lines that are shown were shortened.
+    pub is_shortened: bool,
 }
 
 /// As much of `output` as takes `room` at most, as `measure` counts it.
 pub fn show_ends(output: &CollectedOutput, measure: TextMeasure, room: usize) -> ShownOutput {
-    let end = output.tail.as_ref().unwrap_or(&output.head);
-    let end = end.strip_suffix(b"\n").unwrap_or(end);
-    if output.tail.is_none() && measure.cost(end) <= room {
+    let has_room = |text: &[u8]| measure.cost(without_last_newline(text)) <= room;
+    let whole = output.whole().filter(|text| has_room(text));
+    let is_cut = whole.is_none();
+    let all = whole.map(<[u8]>::to_vec);
+    if let Some(text) = all.or_else(|| output.all_lines(has_room)) {
         return ShownOutput {
-            text: end.to_vec(),
-            is_cut: false,
+            text: without_last_newline(&text).to_vec(),
+            is_cut,
+            is_shortened: is_cut,
         };
     }
-    let room = room.saturating_sub(BETWEEN);
-    let first = whole_lines_of_beginning(&output.head, measure, room / 5);
-    let last = whole_lines_of_end(end, measure, room - room / 5);
-    let newlines = |text: &[u8]| counting(memchr::memchr_iter(b'\n', text).count());
-    let bytes = output.bytes - counting(first.len() + last.len());
-    let mut lines = output.newlines - newlines(first) - newlines(last);
-    // The line that is shown in part, and the last newline, which is not shown.
-    let in_line = !first.is_empty() && !first.ends_with(b"\n");
-    lines = lines.saturating_sub(u64::from(in_line));
-    let is_closed = output.tail.as_ref().unwrap_or(&output.head).len() > end.len();
-    lines = lines.saturating_sub(u64::from(is_closed));
-    let bytes = counted(bytes - u64::from(is_closed), "byte");
-    let between = match lines {
-        0 => format!("[... {bytes} left out ...]\n"),
-        lines => format!("[... {} ({bytes}) left out ...]\n", counted(lines, "line")),
-    };
-    let newline: &[u8] = if in_line { b"\n" } else { b"" };
+    show_both_ends(
+        output,
+        measure,
+        room.saturating_sub(BETWEEN),
+        output.shortest,
+    )
+}
+
+/// As many lines from both ends as have room, with `longest` bytes of a line.
+fn show_both_ends(
+    output: &CollectedOutput,
+    measure: TextMeasure,
+    room: usize,
+    longest: usize,
+) -> ShownOutput {
+    let [beginning, end] = output.ends(longest);
+    let first = lines_with_room(beginning.lines(), measure, room / 5);
+    let last = end.lines().collect::<Vec<_>>().into_iter().rev();
+    let last = lines_with_room(last, measure, room - room / 5);
+    // Lines whose characters take much room.
+    if (first.is_empty() || last.is_empty()) && longest >= 64 {
+        return show_both_ends(output, measure, room, longest / 2);
+    }
+    let shown = || first.iter().chain(&last);
+    let lines = output.lines().saturating_sub(counting(shown().count()));
+    let bytes = shown().map(|line| line.bytes()).sum();
+    let lines = counted(lines, "line");
+    let bytes = counted(output.bytes.saturating_sub(bytes), "byte");
+    let between = format!("[... {lines} ({bytes}) left out ...]\n");
+    let mut text = Vec::new();
+    text.extend(first.iter().flat_map(|line| line.worded().into_owned()));
+    text.extend_from_slice(between.as_bytes());
+    text.extend(
+        last.iter()
+            .rev()
+            .flat_map(|line| line.worded().into_owned()),
+    );
     ShownOutput {
-        text: [first, newline, between.as_bytes(), last].concat(),
+        text: without_last_newline(&text).to_vec(),
         is_cut: true,
+        is_shortened: shown().any(|line| line.is_shortened()),
     }
 }
 
-/// The beginning of `text` that has `room`, up to its last whole line, where it has one.
-fn whole_lines_of_beginning(text: &[u8], measure: TextMeasure, room: usize) -> &[u8] {
-    let text = &text[..measure.prefix(text, room)];
-    match memchr::memrchr(b'\n', text) {
-        Some(newline) => &text[..=newline],
-        None => text,
-    }
+fn without_last_newline(text: &[u8]) -> &[u8] {
+    text.strip_suffix(b"\n").unwrap_or(text)
 }
 
-/// The end of `text` that has `room`, from its first whole line, where it has one.
-fn whole_lines_of_end(text: &[u8], measure: TextMeasure, room: usize) -> &[u8] {
-    let start = measure.suffix(text, room);
-    let (before, text) = text.split_at(start);
-    match memchr::memchr(b'\n', text) {
-        Some(newline) if !before.ends_with(b"\n") => &text[newline + 1..],
-        _ => text,
-    }
+/// The first of `lines` that have `room`.
+fn lines_with_room<'a>(
+    lines: impl Iterator<Item = ShortenedLine<'a>>,
+    measure: TextMeasure,
+    mut room: usize,
+) -> Vec<ShortenedLine<'a>> {
+    let have_room = lines.map_while(|line| {
+        room = room.checked_sub(measure.cost(&line.worded()))?;
+        Some(line)
+    });
+    have_room.collect()
 }
 
-/// Keeps output of which only the ends are shown in a file; returns the note on that.
-pub fn note_on_cut(output: CollectedOutput, room: usize) -> String {
-    let ended = output
-        .tail
-        .as_ref()
-        .unwrap_or(&output.head)
-        .ends_with(b"\n");
-    let lines = output.newlines + u64::from(!ended);
+/// Keeps output of which only a part is shown in a file; returns the note on that.
+pub fn note_on_cut(output: CollectedOutput, room: usize, is_shortened: bool) -> String {
+    let lines = output.lines();
     let length = format!(
-        "{} ({})",
+        "{} ({}{})",
         counted(lines, "line"),
-        counted(output.bytes, "byte")
+        counted(output.bytes, "byte"),
+        if is_shortened {
+            "; long lines are shortened here"
+        } else {
+            ""
+        }
     );
     let mean = output.bytes / lines.max(1);
     let (path, what) = match output.save_whole() {
@@ -124,15 +148,16 @@ fn counting(length: usize) -> u64 {
 mod tests {
     use std::io::Write;
 
+    use proptest::collection::vec;
     use proptest::prelude::*;
 
     use super::*;
     use crate::shell::OutputCollector;
 
-    fn output(text: &[u8]) -> CollectedOutput {
-        let mut ends = OutputCollector::new(text.len().max(1));
-        ends.write_all(text).unwrap();
-        ends.finish()
+    fn shown(text: &[u8], measure: TextMeasure, room: usize) -> ShownOutput {
+        let mut collector = OutputCollector::without_file(room + 1);
+        collector.write_all(text).unwrap();
+        show_ends(&collector.finish(), measure, room)
     }
 
     #[test]
@@ -140,7 +165,7 @@ mod tests {
         let text: Vec<u8> = (1..=1000)
             .flat_map(|n| format!("line {n}\n").into_bytes())
             .collect();
-        let shown = show_ends(&output(&text), TextMeasure::Plain, 596);
+        let shown = shown(&text, TextMeasure::Plain, 596);
         let text = String::from_utf8(shown.text).unwrap();
         let (first, rest) = text.split_once("[... ").unwrap();
         let (left_out, last) = rest.split_once(" left out ...]\n").unwrap();
@@ -154,7 +179,7 @@ mod tests {
     #[test]
     fn what_has_room_is_shown_as_it_is() {
         for (text, expected) in [("a\nb\n", "a\nb"), ("", ""), ("\n", ""), ("a\n\n", "a\n")] {
-            let shown = show_ends(&output(text.as_bytes()), TextMeasure::Json, 4);
+            let shown = shown(text.as_bytes(), TextMeasure::Json, 4);
             assert_eq!(
                 (shown.text.as_slice(), shown.is_cut),
                 (expected.as_bytes(), false)
@@ -162,24 +187,64 @@ mod tests {
         }
     }
 
+    /// The line of which `shown` is made: itself, or its beginning, its end and its length.
+    fn is_of_line(shown: &str, line: &str) -> bool {
+        let Some((begin, rest)) = shown.split_once("\u{2026}[line of ") else {
+            return shown == line;
+        };
+        let (length, end) = rest.split_once(" bytes]\u{2026}").unwrap();
+        length.replace(',', "") == line.len().to_string()
+            && line.starts_with(begin)
+            && line.ends_with(end)
+    }
+
     proptest! {
         #[test]
-        fn it_keeps_to_its_room_and_begins_and_ends_as_the_output_does(
-            text in "(?s)([a-z\u{e9}\u{1}\"]{0,30}\n?){0,60}", room in 100..600usize
+        fn it_keeps_to_its_room_and_uses_it_for_whole_lines_and_the_ends_of_long_ones(
+            lines in vec(prop_oneof![
+                9 => "[a-z\u{e9}\u{1f600}\"]{0,40}",
+                1 => ("[a-z\u{e9}\u{1f600}]{1,30}", 2..900usize).prop_map(|(text, times)| text.repeat(times)),
+            ], 0..90),
+            is_closed: bool, room in 1_000..6_000usize
         ) {
+            let mut text = lines.join("\n");
+            if is_closed {
+                text.push('\n');
+            }
             for measure in [TextMeasure::Plain, TextMeasure::Json] {
-                let shown = show_ends(&output(text.as_bytes()), measure, room);
+                let shown = shown(text.as_bytes(), measure, room);
                 prop_assert!(measure.cost(&shown.text) <= room);
-                prop_assert!(std::str::from_utf8(&shown.text).is_ok());
-                if shown.is_cut {
-                    let shown = String::from_utf8(shown.text).unwrap();
-                    let (first, last) = shown.split_once("[... ").unwrap();
-                    let (_, last) = last.split_once(" left out ...]\n").unwrap();
-                    prop_assert!(text.starts_with(first) || text.starts_with(&first[..first.len() - 1]));
-                    let last = last.to_owned();
-                    let closed = last.clone() + "\n";
-                    prop_assert!(text.ends_with(&last) || text.ends_with(&closed));
+                let shown_text = String::from_utf8(shown.text).unwrap();
+                if !shown.is_cut {
+                    prop_assert_eq!(&shown_text, text.strip_suffix('\n').unwrap_or(&text));
+                    continue;
                 }
+                prop_assert_eq!(shown.is_shortened, shown_text.contains("[line of "));
+                // At each of two cuts a line may miss, of a tenth of the room and some words.
+                let longest = room / 10 + 80;
+                let longest = if measure == TextMeasure::Json { 2 * longest } else { longest };
+                let used = measure.cost(shown_text.as_bytes());
+                prop_assert!(used + 2 * longest + BETWEEN > room, "{used} of {room}");
+                let lines_of = |text: &str| text.split('\n').map(String::from).collect::<Vec<_>>();
+                let all = lines_of(text.strip_suffix('\n').unwrap_or(&text));
+                let are_of_lines = |shown: &[String], lines: &[String]| {
+                    shown.len() == lines.len()
+                        && shown.iter().zip(lines).all(|(shown, line)| is_of_line(shown, line))
+                };
+                let Some((first, rest)) = shown_text.split_once("[... ") else {
+                    prop_assert!(are_of_lines(&lines_of(&shown_text), &all));
+                    continue;
+                };
+                let (left_out, last) = rest.split_once(" left out ...]\n").unwrap();
+                let mut first = lines_of(first);
+                prop_assert_eq!(first.pop(), Some(String::new()));
+                let last = lines_of(last);
+                prop_assert!(are_of_lines(&first, &all[..first.len()]));
+                prop_assert!(are_of_lines(&last, &all[all.len() - last.len()..]));
+                let missing = &all[first.len()..all.len() - last.len()];
+                let bytes = missing.iter().map(|line| line.len() + 1).sum();
+                let expected = format!("{} ({})", counted(counting(missing.len()), "line"), counted(counting(bytes), "byte"));
+                prop_assert_eq!(left_out, expected);
             }
         }
     }

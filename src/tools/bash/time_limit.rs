@@ -5,6 +5,11 @@ use std::time::Duration;
 use crate::contract::terms::{Deadline, Terms};
 use crate::shell::{StillRunning, TimeLimit};
 
+/// The note on a command that was ended before anything of it had come.
+pub const NOTHING_WRITTEN: &str = "Nothing had come from it by then: many programs hold back what \
+     they write into a pipe, and lose it when they are ended (`python3 -u`, `stdbuf -oL COMMAND` hold \
+     nothing back).";
+
 /// The time that a command may take.
 #[derive(Clone, Copy)]
 pub struct CommandTime {

@@ -2,7 +2,7 @@
 //!
 //! Rules: the decisions on our own doors (3).
 
-use crate::basics::words::thousands;
+use crate::basics::words::{thousands, whole_character};
 
 /// The length in bytes from which a line is long, and of which so much is shown.
 pub const LONG_LINE: usize = 500;
@@ -33,15 +33,6 @@ pub fn push_excerpt(text: &mut Vec<u8>, line: &[u8], match_start: Option<usize>)
         None => String::new(),
     };
     text.extend_from_slice(format!(" [{length} bytes{place}]").as_bytes());
-}
-
-/// The start of the character to which the byte at `at` belongs.
-fn whole_character(line: &[u8], at: usize) -> usize {
-    let is_continuation = |at: &usize| line.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
-    let nearest = (at.saturating_sub(3)..=at)
-        .rev()
-        .find(|at| !is_continuation(at));
-    nearest.unwrap_or(at)
 }
 
 #[cfg(test)]
