@@ -24,7 +24,9 @@ fn bounded_answers(here: &Path, limit: usize, command: &str) -> [(String, String
     let mut model = Session::plain(here, "test", &flags);
     let (text, _) = model.text_of("bash", &request);
     assert!(text.len() <= limit, "{}", text.len());
-    let (output, note) = text.rsplit_once("\n[").unwrap_or((&text, ""));
+    // The note stands at both ends.
+    let text = text.split_once("]\n").map_or(&*text, |(_, text)| text);
+    let (output, note) = text.rsplit_once("\n[").unwrap_or((text, ""));
     [host, (output.to_owned(), note.to_owned())]
 }
 
