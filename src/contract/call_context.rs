@@ -37,6 +37,8 @@ pub struct CallContext {
     /// The cache at the other end of that socket.
     #[serde(skip)]
     pub cache: Option<RemoteStore>,
+    /// The names of the server's tools; none where all may be there.
+    pub tools: Vec<String>,
 }
 
 impl CallContext {
@@ -63,10 +65,12 @@ impl CallContext {
     pub fn into_terms(self, tell: fn(&[u8])) -> Terms {
         let (reader, max_answer) = (self.reader, self.max_answer);
         let time = self.milliseconds.map(Duration::from_millis);
+        let context: &'static Self = Box::leak(Box::new(self));
         Terms {
             served: true,
-            progress: self.progress.then_some(tell),
-            context: Some(Box::leak(Box::new(self))),
+            progress: context.progress.then_some(tell),
+            context: Some(context),
+            tools: &context.tools,
             ..Terms::within(reader, max_answer, time)
         }
     }
@@ -99,6 +103,7 @@ mod tests {
             progress: true,
             cache_socket: Some(7),
             cache: None,
+            tools: vec!["grep".to_owned()],
         };
         let line = context.line().unwrap();
         assert_eq!(memchr::memchr(b'\n', &line), Some(line.len() - 1));
@@ -106,6 +111,7 @@ mod tests {
         assert_eq!(format!("{read:?}"), format!("{context:?}"));
         let terms = read.into_terms(|_| {});
         assert!(terms.served && terms.progress.is_some());
+        assert!(terms.serves("grep") && !terms.serves("bash"));
         assert_eq!(
             (terms.reader, terms.max_answer),
             (Audience::Program, Some(11_000))

@@ -53,8 +53,7 @@ pub fn compose(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool
     }
     if bounded {
         sentences.push(String::from(
-            "Answers are bounded. A last line in brackets says what was left out and how to go on: \
-             `offset` and `limit`, a narrower pattern, or the file in which the whole is kept.",
+            "Answers are bounded. A last line in brackets says what was left out and how to go on.",
         ));
     }
     let mut text = unseen::spelled(&sentences.join(" ")).into_owned();

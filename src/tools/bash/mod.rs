@@ -247,7 +247,9 @@ impl CommandCall<'_> {
             ended,
             end,
             is_empty: shown.text.is_empty(),
-            note: shown.is_cut.then(|| output::note_on_cut(output, room)),
+            note: shown
+                .is_cut
+                .then(|| output::note_on_cut(output, room, object.terms())),
         })
     }
 }

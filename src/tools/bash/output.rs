@@ -6,6 +6,8 @@
 
 use crate::basics::words::counted;
 use crate::contract::bounded::TextMeasure;
+use crate::contract::terms::Terms;
+use crate::sandbox::confinement;
 use crate::shell::{CollectedOutput, SavedPlace};
 
 /// The most bytes that the line between both ends takes, with its newlines.
@@ -73,7 +75,7 @@ fn whole_lines_of_end(text: &[u8], measure: TextMeasure, room: usize) -> &[u8] {
 }
 
 /// Keeps output of which only the ends are shown in a file; returns the note on that.
-pub fn note_on_cut(output: CollectedOutput, room: usize) -> String {
+pub fn note_on_cut(output: CollectedOutput, room: usize, terms: &Terms) -> String {
     let ended = output
         .tail
         .as_ref()
@@ -103,16 +105,29 @@ pub fn note_on_cut(output: CollectedOutput, room: usize) -> String {
             );
         }
     };
-    let path = path.display();
     // A line that is longer than an answer cannot be read by its number.
-    let reading = if mean > counting(room) {
+    let is_long = mean > counting(room);
+    // A confined command may not read what the server keeps.
+    let is_for_commands = confinement::is_within_reach(&path);
+    let path = path.display();
+    let mut ways = Vec::new();
+    if is_long && is_for_commands {
         let part = counting(room) / 2;
-        format!("its lines are long, so read parts of it with tail -c +1 {path} | head -c {part}")
-    } else {
-        String::from(
-            "read parts of it with file_read (offset, limit), or search it with grep (path)",
-        )
-    };
+        ways.push(format!(
+            "its lines are long, so read parts of it with tail -c +1 {path} | head -c {part}"
+        ));
+    } else if !is_long && terms.serves("file_read") {
+        ways.push("read parts of it with file_read (offset, limit)".to_owned());
+    } else if is_for_commands {
+        ways.push(format!("read parts of it with sed -n 1,200p {path}"));
+    }
+    if terms.serves("grep") && !(is_long && is_for_commands) {
+        ways.push("search it with grep (path)".to_owned());
+    }
+    if ways.is_empty() {
+        ways.push("run the command again with its output in a file of yours".to_owned());
+    }
+    let reading = ways.join(", or ");
     format!("{what} in {path}: {reading}.")
 }
 
