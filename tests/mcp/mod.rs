@@ -6,6 +6,7 @@ mod files;
 mod life;
 mod lines;
 mod pages;
+mod parts;
 mod plain;
 mod research;
 mod research_page;

@@ -48,6 +48,8 @@ pub struct NetworkError {
     /// True if this machine is at fault: no network, no name server, or no proxy although the
     /// environment names one. Another host would fail the same way.
     pub own: bool,
+    /// True if the certificate of a server on this machine, or in its network, is not valid.
+    pub own_certificate: bool,
     /// True if the guard refused the address.
     pub refused: bool,
     /// Set if `ALLOWED_DOMAINS` forbids the host.
@@ -73,6 +75,7 @@ impl NetworkError {
             advice: String::new(),
             timed_out: false,
             own: false,
+            own_certificate: false,
             refused: false,
             not_allowed: None,
             received: None,

@@ -16,7 +16,7 @@ use super::reader;
 use super::request::ScrapeRequest;
 use crate::cache::{self, CacheQuestion, CacheStore};
 use crate::contract::failure::{Code, Failure};
-use crate::contract::terms::Terms;
+use crate::contract::terms::{Audience, Terms};
 use crate::tools::web::network;
 use crate::web::allowed::{self, AllowedHosts};
 use crate::web::guard::{self, Guard};
@@ -31,7 +31,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 const PATIENT: Duration = Duration::from_secs(15);
 
 /// Version of the stored form: incremented whenever [`CachedReply`] changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A page or a failure, as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
@@ -153,12 +153,16 @@ fn question(asked: &ScrapeRequest) -> CacheQuestion {
         url,
         mode,
         max_length,
+        terms,
     } = asked;
     // The fragment is included because scripts may depend on it.
     CacheQuestion::new(super::NAME, VERSION)
         .with("url", Some(url.as_str()))
         .with("mode", Some(mode.name()))
         .with("max_length", Some(max_length.to_string()))
+        .with("host", (terms.reader == Audience::Host).then_some("1"))
+        // A failure recommends commands where there are some.
+        .with("commands", terms.serves("bash").then_some("1"))
         .with("allowed", variable(allowed::VARIABLE))
         .with(
             "addresses",
