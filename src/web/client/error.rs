@@ -38,6 +38,10 @@ impl std::error::Error for FetchError {}
 
 /// Failure to get an answer, or all of it.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own"
+)]
 pub struct NetworkError {
     /// Sentence on what went wrong, and with which host.
     pub text: String,

@@ -119,7 +119,7 @@ fn decode(reply: &HttpResponse, request: &ScrapeRequest) -> Result<PageSource, P
     {
         return Ok(source);
     }
-    let note = fetch_note::of_file(&kind, &reply, &request.url, &request.terms);
+    let note = fetch_note::of_file(&kind, reply, &request.url, &request.terms);
     Err(failure::of_file(&kind, note))
 }
 
