@@ -329,6 +329,24 @@ fn a_server_recommends_no_tool_that_it_has_not() {
 }
 
 #[test]
+fn a_failure_in_the_cache_recommends_commands_only_where_there_are_some() {
+    let home = Home::new();
+    let png = serving("image/png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    let request = json!({"url": png.url("/")});
+    let (text, _) = session(&home, &[]).text_of("scrape_page", &request);
+    assert!(text.contains("curl"), "{text}");
+    for _ in 0..2 {
+        let text = said(&home, "scrape_page", &request, &[]);
+        assert!(
+            !text.contains("curl") && text.contains("PARSE_ERROR"),
+            "{text}"
+        );
+    }
+    // The second answer came from the cache.
+    assert_eq!(png.asked().len(), 2);
+}
+
+#[test]
 fn what_the_confinement_refuses_is_not_recommended() {
     if !super::bounds::confines() {
         return;
