@@ -10,8 +10,8 @@ use crate::contract::reduction::{SchemaDialect, reduce};
 use crate::contract::tool::Tool;
 use crate::registry::TOOLS;
 
-/// The entry in `tools/list` of one of the tools that are `served`; for programs, with the schema of
-/// its answers, if it has one.
+/// The entry in `tools/list` of one of the tools that are `served`; for programs, with the schema
+/// of its answers, if it has one.
 pub fn entry(tool: &Tool, served: &[&Tool], structured: bool) -> Listed {
     let schema: Value = serde_json::from_str(tool.model_schema).unwrap_or_default();
     let description = description(&schema, tool, served);
