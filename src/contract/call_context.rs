@@ -54,6 +54,9 @@ pub struct CallContext {
     /// The time, in milliseconds, after which a command goes on in the background: soon after, the
     /// client gives up a call of which it hears nothing.
     pub goes_on_after: Option<u64>,
+    /// The names of the server's tools; none where all may be there.
+    #[serde(default)]
+    pub tools: Vec<String>,
 }
 
 impl CallContext {
@@ -80,10 +83,12 @@ impl CallContext {
     pub fn into_terms(self, tell: fn(&[u8])) -> Terms {
         let (reader, max_answer, measure) = (self.reader, self.max_answer, self.measure);
         let time = self.milliseconds.map(Duration::from_millis);
+        let context: &'static Self = Box::leak(Box::new(self));
         Terms {
             served: true,
-            progress: self.progress.then_some(tell),
-            context: Some(Box::leak(Box::new(self))),
+            progress: context.progress.then_some(tell),
+            context: Some(context),
+            tools: &context.tools,
             measure,
             ..Terms::within(reader, max_answer, time)
         }
@@ -124,6 +129,7 @@ mod tests {
             temporary: Some("/tmp/x".into()),
             measure: TextMeasure::Lines(20),
             goes_on_after: Some(55_000),
+            tools: vec!["grep".to_owned()],
             ..CallContext::default()
         };
         let line = context.line().unwrap();
@@ -132,6 +138,7 @@ mod tests {
         assert_eq!(format!("{read:?}"), format!("{context:?}"));
         let terms = read.into_terms(|_| {});
         assert!(terms.served && terms.progress.is_some());
+        assert!(terms.serves("grep") && !terms.serves("bash"));
         assert_eq!(
             (terms.reader, terms.max_answer, terms.measure),
             (Audience::Program, Some(11_000), TextMeasure::Lines(20))

@@ -136,6 +136,8 @@ pub struct Terms {
     pub context: Option<&'static CallContext>,
     /// The measure in which the answer's text keeps to `max_answer`.
     pub measure: TextMeasure,
+    /// The names of the tools that the caller has; none if all may be there.
+    pub tools: &'static [String],
 }
 
 impl Terms {
@@ -174,7 +176,20 @@ impl Terms {
             progress: None,
             context: None,
             measure: TextMeasure::for_audience(reader),
+            tools: &[],
         }
+    }
+
+    /// True if the caller has the tool of this name, so that a note may recommend it.
+    #[must_use]
+    pub fn serves(&self, tool: &str) -> bool {
+        self.tools.is_empty() || self.tools.iter().any(|one| one == tool)
+    }
+
+    /// `words` that recommend `tool`, if the caller has it; else nothing.
+    #[must_use]
+    pub fn if_served<'w>(&self, tool: &str, words: &'w str) -> &'w str {
+        if self.serves(tool) { words } else { "" }
     }
 
     /// [`Deadline::until`] of the deadline, if there is one.

@@ -67,6 +67,8 @@ pub struct Document {
     pub remark: Option<usize>,
     /// True if the page shows no text of its own, or only one that asks for a script.
     pub silent: bool,
+    /// Number of lines before the part that the page's address names, if it has that part.
+    pub section: Option<usize>,
     /// Author, if the file names one.
     pub author: Option<String>,
     /// Creation date, if the file has one: ISO 8601, or as the file spells it.
@@ -337,7 +339,8 @@ fn step_deadlines(end: Option<Instant>) -> StageDeadlines {
 
 fn write_page(mut read: html::ConvertedPage, length: usize, end: Option<Instant>) -> Document {
     let title = std::mem::take(&mut read.model.title);
-    let (mut markdown, cut_by_writer) = markdown::write(&read.model, length, end);
+    let (mut markdown, cut_by_writer, section) =
+        markdown::write_with_section(&read.model, length, end);
     let mut begin = None;
     if let Some(remark) = read.remark {
         begin = Some(markdown.len());
@@ -351,6 +354,7 @@ fn write_page(mut read: html::ConvertedPage, length: usize, end: Option<Instant>
         markdown,
         remark: begin,
         silent: begin.is_some() && !read.beside_text,
+        section,
         ..Document::default()
     };
     document.cut(read.cuts.and(cut_by_writer))

@@ -71,7 +71,7 @@ pub fn list_directory(
         }
         if names.len() == MOST_NAMES {
             return Err(FileAccessError::Read(ErrorReason::new(
-                "a directory of more than a million names, which glob finds",
+                "a directory of more than a million names",
             )));
         }
         let looks = names.len().is_multiple_of(BETWEEN_LOOKS);

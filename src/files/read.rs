@@ -132,8 +132,7 @@ pub fn read(
     let file = RegularFile::open(path, OFlags::RDONLY)?;
     if environ::is_own(&file) {
         return Err(FileAccessError::Refused(ErrorReason::new(
-            "it is the environment of this very process, which may hold keys; bash with `env` \
-             shows the rest of it",
+            "it is the environment of this very process, which may hold keys",
         )));
     }
     if count.is_none() {

@@ -8,9 +8,10 @@ use super::bot_checks::{advice_on_bot_check, vendor_of};
 use super::client::HttpResponse;
 use super::date;
 
-/// Returns the sentences on a status of 400 or more. `login` is true if one was sent.
+/// Returns the sentences on a status of 400 or more. `login` is true if one was sent, `commands` if
+/// the reader can run some.
 #[must_use]
-pub fn sentences(reply: &HttpResponse, login: bool) -> Vec<String> {
+pub fn sentences(reply: &HttpResponse, login: bool, commands: bool) -> Vec<String> {
     let first = match (vendor_of(reply), retry_delay(reply)) {
         (Some(vendor), _) => Some(advice_on_bot_check(vendor)),
         (None, None) => advice(reply).map(str::to_owned),
@@ -21,7 +22,7 @@ pub fn sentences(reply: &HttpResponse, login: bool) -> Vec<String> {
         1 => "The server says to try again in 1 second.".to_owned(),
         seconds => format!("The server says to try again in {seconds} seconds."),
     });
-    let all = [first, wait, login_wanted(reply, login)];
+    let all = [first, wait, login_wanted(reply, login, commands)];
     all.into_iter().flatten().collect()
 }
 
@@ -79,7 +80,7 @@ pub fn retry_delay(reply: &HttpResponse) -> Option<Duration> {
 }
 
 /// Returns the sentence on the required login, and how to send it.
-fn login_wanted(reply: &HttpResponse, sent: bool) -> Option<String> {
+fn login_wanted(reply: &HttpResponse, sent: bool, commands: bool) -> Option<String> {
     let header = match reply.status {
         401 => "www-authenticate",
         407 => "proxy-authenticate",
@@ -108,8 +109,10 @@ fn login_wanted(reply: &HttpResponse, sent: bool) -> Option<String> {
         .any(|scheme| scheme.eq_ignore_ascii_case("basic"))
     {
         "if you were given one, send it in the URL, as in https://USER:PASSWORD@HOST/."
-    } else {
+    } else if commands {
         "this tool sends no tokens; if you were given one, use curl with -H in a shell."
+    } else {
+        "this tool sends no tokens."
     };
     Some(format!("The server wants a login{named}: {how}"))
 }

@@ -3,6 +3,7 @@
 // Every test file includes this module and uses its own part of it.
 #![allow(dead_code)]
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -193,4 +194,53 @@ pub fn text<'a>(object: &'a Value, name: &str) -> &'a str {
 pub fn names(object: &Value) -> Vec<&str> {
     let object = object.as_object().unwrap();
     object.keys().map(String::as_str).collect()
+}
+
+/// A PDF file of these pages, whose lines stand one below the other.
+pub fn pdf(pages: &[Vec<String>]) -> Vec<u8> {
+    let kids: Vec<String> = (0..pages.len())
+        .map(|at| format!("{} 0 R", 4 + 2 * at))
+        .collect();
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!(
+            "<< /Type /Pages /Kids [{}] /Count {} >>",
+            kids.join(" "),
+            pages.len()
+        ),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+    ];
+    for lines in pages {
+        let mut content = String::from("BT /F1 10 Tf 14 TL 72 720 Td");
+        for line in lines {
+            write!(content, " ({line}) Tj T*").unwrap();
+        }
+        content.push_str(" ET");
+        let number = objects.len() + 2;
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {number} 0 R \
+             /Resources << /Font << /F1 3 0 R >> >> >>"
+        ));
+        let length = content.len();
+        objects.push(format!(
+            "<< /Length {length} >>\nstream\n{content}\nendstream"
+        ));
+    }
+    let mut file = String::from("%PDF-1.4\n");
+    let mut places = Vec::new();
+    for (at, object) in objects.iter().enumerate() {
+        places.push(file.len());
+        write!(file, "{} 0 obj\n{object}\nendobj\n", at + 1).unwrap();
+    }
+    let (table, size) = (file.len(), objects.len() + 1);
+    write!(file, "xref\n0 {size}\n0000000000 65535 f \n").unwrap();
+    for place in places {
+        writeln!(file, "{place:010} 00000 n ").unwrap();
+    }
+    write!(
+        file,
+        "trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n"
+    )
+    .unwrap();
+    file.into_bytes()
 }

@@ -200,7 +200,10 @@ fn what_fails_within_the_roots_fails_as_ever() {
             ),
         ] {
             let free = tool(link).with(&request).in_directory(&top.join("a")).run();
-            let free: Value = serde_json::from_slice(&free.stdout).unwrap();
+            // Confined, there are no commands, unless one asks for them.
+            let free = String::from_utf8(free.stdout).unwrap();
+            let made = " Make it with bash, `mkdir -p gone/..`, then write again.";
+            let free: Value = serde_json::from_str(&free.replace(made, "")).unwrap();
             assert_eq!(
                 content(&mut session, name, &request),
                 free,
@@ -344,6 +347,7 @@ fn the_kernel_holds_a_call_back_whatever_was_checked_before() {
             "public_only": false,
             "reader": "Program",
             "progress": false,
+            "tools": [],
         });
         let mut stdin = child.stdin.take().unwrap();
         write!(stdin, "{description}\n{request}").unwrap();

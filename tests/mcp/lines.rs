@@ -1,6 +1,7 @@
 //! What is on the wire: revisions, the list, results, and lines that are no messages.
 
 use std::io::Write;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -66,6 +67,11 @@ fn the_list_fits_into_its_bounds_and_into_every_provider_s_subset() {
         let length = session.receive().to_string().len();
         assert!(length < most, "{set}: {length} bytes");
     }
+    // What models get where no set is chosen.
+    let mut session = Session::plain(Path::new("."), "someone", &[]);
+    session.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+    let length = session.receive().to_string().len();
+    assert!(length <= 12 * 1024, "{length} bytes");
     let mut session = Session::open(&["--tools", "all"]);
     session.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
     let answer = session.receive();

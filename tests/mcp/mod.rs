@@ -8,6 +8,7 @@ mod let_through;
 mod life;
 mod lines;
 mod pages;
+mod parts;
 mod plain;
 mod research;
 mod research_page;

@@ -124,7 +124,9 @@ fn a_model_gets_the_content_and_what_is_worth_its_tokens_behind_it() {
 fn the_client_s_limit_holds_where_the_request_has_none() {
     let server = serving("text/html", article(300));
     let home = Home::new();
-    let mut session = model(&home, "codex-mcp-client");
+    let args = ["--tools", "research,web_fetch"];
+    let mut session = Session::unprepared_with(Path::new("."), &args, &home.environment());
+    session.shake_hands_as("codex-mcp-client", "2025-11-25");
     let result = session.result_of("scrape_page", &json!({"url": server.url("/")}));
     let short = shown(&result);
     assert!(

@@ -27,37 +27,9 @@ fn behind(world: &Server) -> Home {
         .set("no_proxy", "127.0.0.1,localhost")
 }
 
+/// A document of one page.
 fn pdf(words: &str) -> Vec<u8> {
-    let content = format!("BT /F1 12 Tf 72 700 Td ({words}) Tj ET");
-    let objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
-        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
-         /Resources << /Font << /F1 5 0 R >> >> >>"
-            .to_owned(),
-        format!(
-            "<< /Length {} >>\nstream\n{content}\nendstream",
-            content.len()
-        ),
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
-    ];
-    let mut file = b"%PDF-1.4\n".to_vec();
-    let mut places = Vec::new();
-    for (at, object) in objects.iter().enumerate() {
-        places.push(file.len());
-        write!(file, "{} 0 obj\n{object}\nendobj\n", at + 1).unwrap();
-    }
-    let table = file.len();
-    write!(file, "xref\n0 6\n0000000000 65535 f \n").unwrap();
-    for place in places {
-        writeln!(file, "{place:010} 00000 n ").unwrap();
-    }
-    write!(
-        file,
-        "trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n"
-    )
-    .unwrap();
-    file
+    crate::reading::pdf(&[vec![words.to_owned()]])
 }
 
 fn docx(words: &str) -> Vec<u8> {

@@ -275,6 +275,9 @@ fn fields_that_models_send_empty_are_not_given_and_what_is_meant_is_taken() {
     let asked = &server.asked()[1];
     assert_eq!(asked.param("search_lang").as_deref(), Some("de"));
     assert_eq!(asked.param("country").as_deref(), Some("GB"));
+    home.finds(&json!({"query": "two words", "language": "zh-CN"}));
+    let asked = &server.asked()[2];
+    assert_eq!(asked.param("search_lang").as_deref(), Some("zh-hans"));
 }
 
 #[test]

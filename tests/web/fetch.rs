@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::common::{Answer, tool};
+use crate::reading::pdf;
 use crate::server::{Asked, Server, page, redirect, reply};
 use serde_json::{Value, json};
 
@@ -169,6 +170,36 @@ fn what_is_no_text_is_a_parse_error_that_names_the_type() {
         ));
         let error = fails(&fetch(&server.url("/")), "PARSE_ERROR");
         assert!(error.contains(kind), "{error}");
+    }
+}
+
+#[test]
+fn documents_come_as_markdown_and_by_their_lines() {
+    let file = pdf(&["First words.", "Second words."].map(|words| vec![words.to_owned()]));
+    for kind in ["application/pdf", "application/octet-stream", "text/plain"] {
+        let server = Server::bytes(reply(&format!("200 OK\r\nContent-Type: {kind}"), &file));
+        let json = fetch(&server.url("/")).json();
+        assert_eq!(json["content"], "First words.\n\nSecond words.", "{json}");
+        let window = json!({"url": server.url("/"), "offset": 3, "limit": 1});
+        assert_eq!(call(&window).run().json()["content"], "Second words.");
+    }
+    let server = Server::bytes(reply(
+        "200 OK\r\nContent-Type: application/pdf",
+        pdf(&[Vec::new()]),
+    ));
+    let answer = fetch(&server.url("/"));
+    fails(&answer, "PARSE_ERROR");
+    assert_eq!(answer.json().get("note"), None, "{}", answer.json());
+}
+
+#[test]
+fn a_host_gets_the_whole_page_whatever_part_its_address_names() {
+    let server = Server::bytes(page("<h1>A</h1><p>Text.</p><h2 id=b>B</h2><p>More.</p>"));
+    let whole = fetch(&server.url("/")).json()["content"].clone();
+    for part in ["b", "nowhere"] {
+        let json = fetch(&server.url(&format!("/#{part}"))).json();
+        assert_eq!(json["content"], whole, "{json}");
+        assert_eq!(json.get("note"), None, "{json}");
     }
 }
 

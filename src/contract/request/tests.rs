@@ -1,7 +1,9 @@
 //! Reading requests: accepted forms, and messages about others.
 
 use crate::contract::request::*;
+use crate::contract::schema::{FieldKind, Schema};
 use crate::contract::tool::Tool;
+use serde_json::json;
 
 fn reason<T>(result: Result<T, Failure>) -> String {
     match result {
@@ -112,6 +114,28 @@ fn numbers_in_words_are_none() {
     assert_eq!(parse_integer(" 1e999 "), Some(i128::MAX));
     assert_eq!(parse_integer("-1e999"), Some(i128::MIN));
     assert_eq!(parse_integer("1.5"), None);
+}
+
+#[test]
+fn a_word_for_nothing_is_none_in_every_field_of_a_tool_in_which_it_is_no_value() {
+    let named = ["language", "country", "site", "lens", "provider"];
+    for tool in crate::registry::TOOLS {
+        let schema = Schema::read(tool.model_schema);
+        for field in &schema.fields {
+            for word in ["any", "none", "all", "auto", "default", "null", " Any "] {
+                let text = json!({ &field.name: word }).to_string();
+                let request = Request::parse(text.as_bytes()).unwrap();
+                let request = request.on(tool, Terms::default());
+                let kind = field.kind;
+                let is_listed = field.values.iter().any(|one| *one == word);
+                let is_enumeration = !field.values.is_empty() && !is_listed;
+                let means_none =
+                    kind == FieldKind::Integer || is_enumeration || named.contains(&&*field.name);
+                let expected = means_none && !field.required;
+                assert_eq!(!request.has(&field.name), expected, "{}: {text}", tool.name);
+            }
+        }
+    }
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! `hidden`, `aria-hidden` and `style` attributes.
 
 use html2md::{Handle, NodeData};
+use percent_encoding::percent_decode_str;
+use url::Url;
 
 use super::css;
 use super::prefilter::media;
@@ -132,6 +134,25 @@ pub(super) fn with_attributes<T>(
             .find_map(|attr| ask(&attr.name.local, &attr.value)),
         _ => None,
     }
+}
+
+/// Returns the ID of the part of a page that its address names.
+pub(super) fn section_id(address: &Url) -> Option<String> {
+    let name = percent_decode_str(address.fragment().filter(|name| !name.is_empty())?);
+    Some(name.decode_utf8_lossy().into_owned())
+}
+
+/// True for an attribute by which its element is the part with this ID. GitHub's own have a prefix,
+/// which its script knows.
+pub(super) fn names_section(tag: &str, name: &str, value: &str, id: &str) -> bool {
+    value.strip_prefix("user-content-").unwrap_or(value) == id
+        && (name.eq_ignore_ascii_case("id") || tag == "a" && name.eq_ignore_ascii_case("name"))
+}
+
+/// True for the element that is the part with this ID.
+pub(super) fn is_section(node: &Handle, id: &str) -> bool {
+    let names = |name: &str, value: &str| names_section(self::name(node), name, value, id);
+    with_attributes(node, |name, value| names(name, value).then_some(())).is_some()
 }
 
 /// True if the page hides this element: by `hidden` (but not `until-found`), by

@@ -158,8 +158,7 @@ impl HtmlSource<'_> {
     /// Builds the page's tree and reveals content that the page offers to show; `scriptless` builds
     /// it as a browser without scripts does.
     fn parse(&self, scriptless: bool) -> PageTree {
-        let (filtered, late) =
-            prefilter::filter(self.page, self.syntax, scriptless, self.ends.filter);
+        let (filtered, late) = prefilter::filter(self, scriptless);
         let mut tree = self.parse_filtered(&filtered);
         tree.cuts.time |= late;
         tree

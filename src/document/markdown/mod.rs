@@ -59,6 +59,8 @@ struct MarkdownWriter<'a> {
     tables: Vec<table::OpenTable<'a>>,
     /// The ancestors of the node that is written next.
     open: Vec<DocumentNode>,
+    /// Bytes that were written before the part that the document's address names.
+    section: Option<usize>,
 }
 
 /// Writes the Markdown of a document that was read from `length` bytes, until `end`.
@@ -67,6 +69,16 @@ pub(super) fn write(
     length: usize,
     end: Option<Instant>,
 ) -> (String, DocumentCuts) {
+    let (markdown, cuts, _) = write_with_section(model, length, end);
+    (markdown, cuts)
+}
+
+/// The same, with the number of lines before the part that the document's address names.
+pub(super) fn write_with_section(
+    model: &DocumentModel,
+    length: usize,
+    end: Option<Instant>,
+) -> (String, DocumentCuts, Option<usize>) {
     let mut writer = MarkdownWriter {
         model,
         inline: InlineWriter::new(MarkdownLines::new(length)),
@@ -74,12 +86,20 @@ pub(super) fn write(
         lists: Vec::new(),
         tables: Vec::new(),
         open: Vec::new(),
+        section: None,
     };
     writer.run(end);
     writer.inline.end_block();
     let (markdown, full) = writer.inline.lines.finish();
     writer.cuts.length |= full;
-    (markdown, writer.cuts)
+    let before = |bytes: usize| {
+        let before = memchr::memchr_iter(b'\n', markdown.as_bytes().get(..bytes)?).count();
+        let is_gap = |line: &&str| line.trim_matches([' ', '>']).is_empty();
+        let gap = markdown.lines().skip(before + 1).take_while(is_gap).count();
+        Some(if bytes == 0 { 0 } else { before + 1 + gap })
+    };
+    let section = writer.section.and_then(before);
+    (markdown, writer.cuts, section)
 }
 
 impl<'a> MarkdownWriter<'a> {
@@ -99,6 +119,9 @@ impl<'a> MarkdownWriter<'a> {
                 return;
             }
             self.leave_before(at);
+            if self.model.section() == Some(at) {
+                self.section = Some(self.inline.lines.out.len());
+            }
             self.inline.lines.add_credit(node.read as usize);
             self.enter(node, node.end as usize == at + 1);
         }

@@ -194,9 +194,16 @@ pub struct DocumentModel {
     text: String,
     addresses: Vec<LinkAddress>,
     tables: Vec<TableLayout>,
+    /// Index of the node that begins the part which the document's address names.
+    section: Option<u32>,
 }
 
 impl DocumentModel {
+    /// The node that begins the part which the document's address names.
+    pub fn section(&self) -> Option<usize> {
+        self.section.map(|at| at as usize)
+    }
+
     /// All nodes, each before its children.
     pub fn nodes(&self) -> &[DocumentNode] {
         &self.nodes
@@ -282,6 +289,23 @@ fn index(length: usize) -> u32 {
 }
 
 impl ModelBuilder {
+    /// Takes the line of the next node for the beginning of the part that the address names. Within
+    /// a heading, a paragraph or a row that is its own line, wherever in it the name stands.
+    pub fn begin_section(&mut self) {
+        let is_line = |at: &&u32| {
+            let node = self.model.nodes.get(**at as usize);
+            node.is_some_and(|node| {
+                let content = node.content;
+                matches!(
+                    content,
+                    NodeContent::Heading(_) | NodeContent::Paragraph | NodeContent::Row
+                )
+            })
+        };
+        let line = self.open.iter().find(is_line).copied();
+        self.model.section = line.or(Some(index(self.model.nodes.len())));
+    }
+
     /// Creates a builder for a source of `length` bytes. Memory that is reserved and never touched
     /// is free, reallocation is not.
     pub fn for_source(length: usize) -> Self {

@@ -24,6 +24,7 @@ impl DocumentModel {
             })
         });
         self.nodes = kept.collect();
+        self.section = self.section.map(|at| at - before(at));
     }
 
     /// Removes the title of the link that is node `at`.

@@ -76,6 +76,8 @@ pub struct AnswerSpec<'a> {
 /// Makes calls.
 pub struct ToolCaller {
     confinement: Option<Confinement>,
+    /// The names of the tools, in memory that lasts as long as this process.
+    tools: &'static [String],
     /// True if one of the tools runs commands, whose long outputs are kept in files.
     keeps_outputs: bool,
     timeout: Option<Duration>,
@@ -105,6 +107,11 @@ impl ToolCaller {
     ) -> Self {
         Self {
             confinement,
+            tools: tools
+                .iter()
+                .map(|tool| tool.name.to_owned())
+                .collect::<Vec<_>>()
+                .leak(),
             keeps_outputs: tools.iter().any(|tool| tool.scope == AccessScope::Machine),
             timeout,
             secrets,
@@ -162,6 +169,7 @@ impl ToolCaller {
             let terms = Terms {
                 served: true,
                 measure: spec.measure,
+                tools: self.tools,
                 ..Terms::within(spec.reader, spec.max_answer, None)
             };
             if let Some(answer) = cached_answer::find(tool, &request, terms, cache).await {
@@ -198,7 +206,7 @@ impl ToolCaller {
         }
         let begin = Instant::now();
         let own = self.permits.acquire(tool, spec.owner);
-        let mut permit = match self.run_within(begin, own).await {
+        let mut permit = match self.run_within(tool, begin, own).await {
             Ok(permit) => permit,
             Err(failure) => return CallAnswer::refusal(tool, &failure),
         };
@@ -206,16 +214,17 @@ impl ToolCaller {
         self.permits.common(&mut permit).await;
         let begin = Instant::now().checked_sub(queued).unwrap_or(begin);
         let answer = self.carry_out(tool, permit, request, spec, begin.elapsed());
-        let answered = self.run_within(begin + SERVER_MARGIN, answer).await;
+        let answered = self.run_within(tool, begin + SERVER_MARGIN, answer).await;
         match answered.and_then(|answer| answer) {
             Ok(answer) => answer,
             Err(failure) => CallAnswer::refusal(tool, &failure),
         }
     }
 
-    /// Waits for `what` until the timeout of a call that began at `begin`.
+    /// Waits for `what` until the timeout of a call of `tool` that began at `begin`.
     async fn run_within<T>(
         &self,
+        tool: &Tool,
         begin: Instant,
         what: impl Future<Output = T>,
     ) -> Result<T, Failure> {
@@ -225,10 +234,11 @@ impl ToolCaller {
         let left = longest.saturating_sub(begin.elapsed());
         timeout(left, what).await.map_err(|_| {
             let seconds = longest.as_secs();
-            let message = format!(
-                "The call was ended after {seconds} seconds. What takes longer can be started in \
-                 the background."
-            );
+            let longer = match tool.scope {
+                AccessScope::Machine => " What takes longer can be started in the background.",
+                _ => "",
+            };
+            let message = format!("The call was ended after {seconds} seconds.{longer}");
             Failure::new(Code::Timeout, message)
         })
     }
@@ -264,11 +274,11 @@ impl ToolCaller {
         let bytes = bytes.map_err(failed)?;
         let quotes = bytes.iter().filter(|byte| matches!(byte, b'"' | b'\\'));
         if bytes.len() + quotes.count() / 2 > LONGEST_ANSWER {
-            return Err(Failure::new(
-                Code::AnswerTooLarge,
-                "The answer does not fit into a message of 16 MiB, and the call was ended. \
-                 Ask for less: a few lines at a time, a narrower pattern, a command that prints less.",
-            ));
+            let message = format!(
+                "The answer does not fit into a message of 16 MiB, and the call was ended. {}",
+                tool.less
+            );
+            return Err(Failure::new(Code::AnswerTooLarge, message.trim_end()));
         }
         let text = String::from_utf8(bytes).unwrap_or_default();
         if let Ok(mut object) = serde_json::from_str(&text) {
@@ -315,6 +325,7 @@ impl ToolCaller {
             progress: spec.progress.is_some(),
             measure: spec.measure,
             goes_on_after: spec.goes_on_after.map(left),
+            tools: self.tools.to_vec(),
             ..CallContext::default()
         }
     }

@@ -8,11 +8,13 @@ use serde_json::Value;
 
 use crate::contract::reduction::{SchemaDialect, reduce};
 use crate::contract::tool::Tool;
+use crate::registry::TOOLS;
 
-/// The tool's entry in `tools/list`; for programs, with the schema of its answers, if it has one.
-pub fn entry(tool: &Tool, structured: bool) -> Listed {
+/// The entry in `tools/list` of one of the tools that are `served`; for programs, with the schema
+/// of its answers, if it has one.
+pub fn entry(tool: &Tool, served: &[&Tool], structured: bool) -> Listed {
     let schema: Value = serde_json::from_str(&tool.words()).unwrap_or_default();
-    let description = schema["description"].as_str().unwrap_or_default();
+    let description = description(&schema, tool, served);
     let parameters = match reduce(SchemaDialect::PLAIN, &schema["parameters"]) {
         Value::Object(parameters) => parameters,
         _ => JsonObject::new(),
@@ -23,12 +25,25 @@ pub fn entry(tool: &Tool, structured: bool) -> Listed {
         .destructive(hints.destructive)
         .idempotent(hints.idempotent)
         .open_world(hints.open_world);
-    let mut listed = Listed::new(tool.name, description.to_owned(), Arc::new(parameters))
+    let mut listed = Listed::new(tool.name, description, Arc::new(parameters))
         .with_title(tool.title)
         .with_annotations(annotations);
     let answers = tool.output_schema.filter(|_| structured);
     listed.output_schema = answers.and_then(|schema| serde_json::from_str(schema).ok());
     listed
+}
+
+/// The description, without the sentences that name a tool which is not served.
+fn description(schema: &Value, tool: &Tool, served: &[&Tool]) -> String {
+    let text = schema["description"].as_str().unwrap_or_default();
+    let is_there = |name: &str| name == tool.name || served.iter().any(|one| one.name == name);
+    let names_absent = |sentence: &str| {
+        let mut words = sentence.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|word| TOOLS.iter().any(|one| one.name == word) && !is_there(word))
+    };
+    let sentences = text.split_inclusive(". ");
+    let kept: String = sentences.filter(|one| !names_absent(one)).collect();
+    kept.trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -37,7 +52,22 @@ mod tests {
 
     use super::*;
     use crate::contract::tool::ToolSet;
-    use crate::registry::TOOLS;
+
+    fn all() -> Vec<&'static Tool> {
+        TOOLS.iter().collect()
+    }
+
+    #[test]
+    fn a_description_names_no_tool_that_is_not_served() {
+        for tool in TOOLS {
+            let alone = entry(tool, &[tool], false).description.unwrap_or_default();
+            let among_all = entry(tool, &all(), false).description.unwrap_or_default();
+            assert!(among_all.starts_with(&alone[..20]), "{}", tool.name);
+            for other in TOOLS.iter().filter(|other| other.name != tool.name) {
+                assert!(!alone.contains(other.name), "{}: {alone}", tool.name);
+            }
+        }
+    }
 
     #[test]
     fn a_schema_keeps_the_words_that_every_provider_knows_and_its_descriptions_say_the_others() {
@@ -76,7 +106,7 @@ mod tests {
     fn no_field_no_bound_and_no_default_of_a_host_s_schema_is_lost() {
         for tool in TOOLS {
             let schema: Value = serde_json::from_str(tool.schema).unwrap();
-            let listed = serde_json::to_value(entry(tool, false)).unwrap();
+            let listed = serde_json::to_value(entry(tool, &all(), false)).unwrap();
             let listed = &listed["inputSchema"];
             let required = schema["parameters"]["required"].as_array().unwrap();
             for name in listed["required"].as_array().unwrap() {
@@ -102,7 +132,8 @@ mod tests {
     #[test]
     fn only_programs_are_told_what_answers_are_like() {
         for tool in TOOLS {
-            let listed = |structured| serde_json::to_value(entry(tool, structured)).unwrap();
+            let listed =
+                |structured| serde_json::to_value(entry(tool, &all(), structured)).unwrap();
             assert_eq!(listed(false).get("outputSchema"), None);
             let schema = listed(true).get("outputSchema").cloned();
             assert_eq!(
@@ -123,7 +154,8 @@ mod tests {
     fn the_tools_of_research_take_less_than_six_kilobytes_of_the_list() {
         for (structured, most) in [(false, 4_000), (true, 6_000)] {
             let tools = TOOLS.iter().filter(|tool| tool.set == ToolSet::Research);
-            let entries = tools.map(|tool| serde_json::to_vec(&entry(tool, structured)).unwrap());
+            let entries =
+                tools.map(|tool| serde_json::to_vec(&entry(tool, &all(), structured)).unwrap());
             let size: usize = entries.map(|entry| entry.len()).sum();
             assert!(size <= most, "{size} bytes, structured: {structured}");
         }
@@ -132,7 +164,7 @@ mod tests {
     #[test]
     fn every_tool_has_a_title_a_description_and_true_hints() {
         for tool in TOOLS {
-            let entry = serde_json::to_value(entry(tool, false)).unwrap();
+            let entry = serde_json::to_value(entry(tool, &all(), false)).unwrap();
             assert_eq!(entry["name"], tool.name);
             assert!(!tool.title.is_empty() && entry["title"] == tool.title);
             assert!(

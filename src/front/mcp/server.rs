@@ -191,7 +191,8 @@ impl ServerHandler for ToolServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let entries = self.setup.tools.iter();
-        let entries = entries.map(|tool| list::entry(tool, self.setup.structured));
+        let (tools, structured) = (&self.setup.tools, self.setup.structured);
+        let entries = entries.map(|tool| list::entry(tool, tools, structured));
         Ok(ListToolsResult::with_all_items(entries.collect()))
     }
 

@@ -15,6 +15,7 @@ use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::sandbox::ending;
 use crate::shell::{BackgroundCommand, BackgroundOutput};
+use crate::tools::bash::output;
 
 /// The length to which a command is shown, in characters.
 const LONGEST_SHOWN: usize = 60;
@@ -127,7 +128,7 @@ pub fn answer_started(
     let number = process::id();
     let text = format!(
         "Running in the background as {number}. {}",
-        words(number, Some(file.path()), true)
+        words(number, Some(file.path()), true, object.terms())
     );
     object.whole_text("output", text.as_bytes())?;
     go_on(object, command, started, Some(file))
@@ -149,7 +150,7 @@ pub fn hand_over(
     let lost = file.as_ref().err();
     let lost = lost.map(|reason| format!(" What it writes from now on is lost: {reason}."));
     let path = file.as_ref().ok().map(BackgroundOutput::path);
-    let words = words(number, path, goes_on.is_running());
+    let words = words(number, path, goes_on.is_running(), object.terms());
     let lost = lost.unwrap_or_default();
     object.note_at_both_ends(format!(
         "{which} in the background as {number}.{lost} {words}"
@@ -174,23 +175,22 @@ pub fn note_on_cut_off(terms: &Terms) -> String {
 }
 
 /// Sentences on how to follow and end the command of this number.
-fn words(number: u32, file: Option<&Path>, is_running: bool) -> String {
+fn words(number: u32, file: Option<&Path>, is_running: bool, terms: &Terms) -> String {
     let last = if is_running {
         ", last of all its exit code"
     } else {
         ""
     };
     let reading = file.map(|file| {
+        let ways = output::ways_to_read(file, None, terms);
+        let ways = ways.map_or_else(String::new, |ways| format!(": {ways}"));
         format!(
-            "All that it writes goes into {}{last}: read that with file_read (offset -50 is its \
-             end), or search it with grep. ",
+            "All that it writes goes into {}{last}{ways}. ",
             file.display()
         )
     });
-    format!(
-        "{}bash with stop {number} ends it.",
-        reading.unwrap_or_default()
-    )
+    let reading = reading.unwrap_or_default();
+    format!("{reading}bash with stop {number} ends it.")
 }
 
 /// Has this process see to the command when the answer is written, and tells the server.

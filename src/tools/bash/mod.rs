@@ -241,7 +241,8 @@ impl CommandCall<'_> {
             call.note(&denials, &claims_in(&outcome.end, &directory, confinement))
         });
         if let Some(running) = &ended.timed_out {
-            object.note(time.note(running));
+            let is_served = object.terms().served;
+            object.note(time.note(running, is_served));
             let nothing = outcome.is_empty.then_some(time_limit::NOTHING_WRITTEN);
             object.note(nothing.map(String::from));
         } else if shell.is_system_s_own() && refused.is_none() {
@@ -309,7 +310,7 @@ impl CommandCall<'_> {
             end,
             is_empty: shown.text.is_empty(),
             note: (shown.is_cut && file.is_none())
-                .then(|| output::note_on_cut(output, room, shown.is_shortened)),
+                .then(|| output::note_on_cut(output, room, shown.is_shortened, object.terms())),
             file,
         })
     }

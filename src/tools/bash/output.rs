@@ -4,8 +4,12 @@
 //! Rules: the decisions on the host's calls (9): the first fifth and the last four fifths, cut at
 //! whole lines.
 
+use std::path::Path;
+
 use crate::basics::words::counted;
 use crate::contract::bounded::TextMeasure;
+use crate::contract::terms::Terms;
+use crate::sandbox::confinement;
 use crate::shell::{CollectedOutput, SavedPlace, ShortenedLine};
 
 /// The most bytes that the line between both ends takes, with its newlines.
@@ -97,7 +101,12 @@ fn lines_with_room<'a>(
 }
 
 /// Keeps output of which only a part is shown in a file; returns the note on that.
-pub fn note_on_cut(output: CollectedOutput, room: usize, is_shortened: bool) -> String {
+pub fn note_on_cut(
+    output: CollectedOutput,
+    room: usize,
+    is_shortened: bool,
+    terms: &Terms,
+) -> String {
     let lines = output.lines();
     let length = format!(
         "{} ({}{})",
@@ -127,17 +136,38 @@ pub fn note_on_cut(output: CollectedOutput, room: usize, is_shortened: bool) -> 
             );
         }
     };
-    let path = path.display();
     // A line that is longer than an answer cannot be read by its number.
-    let reading = if mean > counting(room) {
-        let part = counting(room) / 2;
-        format!("its lines are long, so read parts of it with tail -c +1 {path} | head -c {part}")
-    } else {
-        String::from(
-            "read parts of it with file_read (offset, limit), or search it with grep (path)",
-        )
-    };
-    format!("{what} in {path}: {reading}.")
+    let part = (mean > counting(room)).then_some(counting(room) / 2);
+    let ways = ways_to_read(&path, part, terms);
+    let ways = ways.unwrap_or_else(|| {
+        String::from("run the command again with its output in a file of yours")
+    });
+    format!("{what} in {}: {ways}.", path.display())
+}
+
+/// The ways to read a file of output that the caller has: in parts of so many bytes where lines are
+/// too long, else by lines. `None` if there is none.
+pub fn ways_to_read(path: &Path, part: Option<u64>, terms: &Terms) -> Option<String> {
+    // A confined command may not read what the server keeps.
+    let is_for_commands = confinement::is_within_reach(path);
+    let path = path.display();
+    let mut ways = Vec::new();
+    match part {
+        Some(part) if is_for_commands => ways.push(format!(
+            "its lines are long, so read parts of it with tail -c +1 {path} | head -c {part}"
+        )),
+        None if terms.serves("file_read") => {
+            ways.push("read parts of it with file_read (offset, limit)".to_owned());
+        }
+        _ if is_for_commands => {
+            ways.push(format!("read parts of it with sed -n 1,200p {path}"));
+        }
+        _ => {}
+    }
+    if terms.serves("grep") && !(part.is_some() && is_for_commands) {
+        ways.push("search it with grep (path)".to_owned());
+    }
+    (!ways.is_empty()).then(|| ways.join(", or "))
 }
 
 fn counting(length: usize) -> u64 {

@@ -60,7 +60,7 @@ impl CommandTime {
     }
 
     /// The note on a command that was ended at the end of its time, when these were `running`.
-    pub fn note(&self, running: &[StillRunning]) -> Option<String> {
+    pub fn note(&self, running: &[StillRunning], is_served: bool) -> Option<String> {
         let deadline = self.deadline?;
         let (after, whole) = (
             seconds(deadline.ask_to_end_after()),
@@ -86,10 +86,14 @@ impl CommandTime {
             none if none.is_empty() => String::new(),
             some => format!(" Still running: {}.", some.join(", ")),
         };
+        let background = if is_served {
+            "run it with background true"
+        } else {
+            "run it in the background with its output in a file (COMMAND >FILE 2>&1 &)"
+        };
         Some(format!(
             "The command was ended after {after}, with all that it had started: {limit}.{running} \
-             If all it needs is time, {longer}run it in the background with its output in a file \
-             (COMMAND >FILE 2>&1 &)."
+             If all it needs is time, {longer}{background}."
         ))
     }
 }

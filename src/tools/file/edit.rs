@@ -61,9 +61,9 @@ links stay.",
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
     let terms = request.terms();
-    let list = listed_edits(request)?;
+    let list = listed_edits(request, terms)?;
     let tells_lines = list.is_some() || terms.reader != Audience::Host;
-    let sent = list.map_or_else(|| Ok(vec![replacement(request)?]), Ok)?;
+    let sent = list.map_or_else(|| Ok(vec![replacement(request, terms)?]), Ok)?;
     let replacements: Vec<_> = sent
         .iter()
         .map(|(old, new, all)| TextReplacement {
@@ -98,7 +98,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             }
         }
         let nearest = made.nearest;
-        notes.quote(nearest.map(|nearest| edit_note::not_found(path, &nearest, terms.max_answer)));
+        notes.quote(nearest.map(|nearest| edit_note::not_found(path, &nearest, terms)));
     }
     Ok(Reply::new(move |object| {
         let plural = plural(replacements);
@@ -120,7 +120,10 @@ const MOST_REMARKS: usize = 6;
 type SentReplacement<'a> = (&'a str, &'a str, bool);
 
 /// The replacements in `edits`, if the request has a list of them.
-fn listed_edits<'a>(request: &'a Request<'_>) -> Result<Option<Vec<SentReplacement<'a>>>, Failure> {
+fn listed_edits<'a>(
+    request: &'a Request<'_>,
+    terms: &Terms,
+) -> Result<Option<Vec<SentReplacement<'a>>>, Failure> {
     let list = request.objects("edits")?;
     let single = request.text("old_string")?.or(request.text("new_string")?);
     let refused = |message: &str| {
@@ -140,7 +143,7 @@ fn listed_edits<'a>(request: &'a Request<'_>) -> Result<Option<Vec<SentReplaceme
         Some(list) => {
             let numbered = list.iter().enumerate();
             let read = numbered.map(|(at, edit)| {
-                replacement(edit).map_err(|failure| of_list(at, list.len(), failure))
+                replacement(edit, terms).map_err(|failure| of_list(at, list.len(), failure))
             });
             read.collect::<Result<_, _>>().map(Some)
         }
@@ -156,16 +159,20 @@ fn of_list(at: usize, count: usize, mut failure: Failure) -> Failure {
     failure.and_note("None of the edits was made.")
 }
 
-fn replacement<'a>(request: &'a Request<'_>) -> Result<SentReplacement<'a>, Failure> {
+fn replacement<'a>(
+    request: &'a Request<'_>,
+    terms: &Terms,
+) -> Result<SentReplacement<'a>, Failure> {
     let old = request.required_text("old_string")?;
     let new = request.required_text("new_string")?;
     let all = request.flag("replace_all")?;
     if old.is_empty() {
+        let make = terms.if_served("file_write", "; to make a file, use file_write");
         return Err(
-            Failure::new(Code::InvalidArg, "old_string cannot be empty").with_note(
+            Failure::new(Code::InvalidArg, "old_string cannot be empty").with_note(format!(
                 "To insert text, send a line that is in the file as old_string, and that line with \
-                 the new text as new_string; to make a file, use file_write.",
-            ),
+                 the new text as new_string{make}."
+            )),
         );
     }
     if old == new {
@@ -181,12 +188,12 @@ fn replacement<'a>(request: &'a Request<'_>) -> Result<SentReplacement<'a>, Fail
 fn edit_failure(path: &str, error: &EditError, terms: &Terms) -> Failure {
     match error {
         EditError::NotFound(nearest) => Failure::new(Code::NotFound, "String not found in file")
-            .with_quotation(edit_note::not_found(path, nearest, terms.max_answer)),
+            .with_quotation(edit_note::not_found(path, nearest, terms)),
         EditError::NotUnique { count, lines } => Failure::new(
             Code::NotUnique,
             format!("String found {count} times, use replace_all to replace all"),
         )
         .with_note(edit_note::not_unique(*count, lines)),
-        EditError::File(error) => failure::with_note(path, error, PathWant::File, terms.reader),
+        EditError::File(error) => failure::with_note(path, error, PathWant::File, terms),
     }
 }

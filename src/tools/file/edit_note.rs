@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use crate::basics::words::{counted, quoted_for_shell, thousands};
 use crate::contract::bounded::TextMeasure;
+use crate::contract::terms::Terms;
 use crate::files::nearest::{
     DifferenceKind, FilePlace, LineChange, MOST_NAMED, NearestFinding, NearestText, QuotedText,
     TextDifference, TextRepair,
@@ -20,19 +21,19 @@ const BESIDE: usize = 256;
 /// The most differences that are named.
 const MOST_DIFFERENCES: usize = 4;
 
-/// The note on a text that is in the file `path` not at all, in an answer of at most `longest`
-/// bytes. A text that is quoted is quoted whole or not at all: half of it would be in the file,
-/// too.
-pub fn not_found(path: &str, nearest: &NearestText, longest: Option<usize>) -> String {
-    let note = note_of(path, nearest, true);
+/// The note on a text that is in the file `path` not at all. A text that is quoted is quoted whole
+/// or, if the answer has no room for it, not at all: half of it would be in the file, too.
+pub fn not_found(path: &str, nearest: &NearestText, terms: &Terms) -> String {
+    let note = note_of(path, nearest, terms, true);
     let cost = TextMeasure::Json.cost(note.as_bytes());
+    let longest = terms.max_answer;
     if longest.is_some_and(|longest| cost + BESIDE > longest) {
-        return note_of(path, nearest, false);
+        return note_of(path, nearest, terms, false);
     }
     note
 }
 
-fn note_of(path: &str, nearest: &NearestText, quotes: bool) -> String {
+fn note_of(path: &str, nearest: &NearestText, terms: &Terms, quotes: bool) -> String {
     let mut note = String::new();
     if !nearest.already.is_empty() {
         let lines = lines_in_words(&nearest.already);
@@ -44,7 +45,7 @@ fn note_of(path: &str, nearest: &NearestText, quotes: bool) -> String {
         }
         note.push(' ');
     }
-    note + &finding_in_words(path, nearest, quotes)
+    note + &finding_in_words(path, nearest, terms, quotes)
 }
 
 /// The note on a text that is in the file `count` times, first in `lines`.
@@ -118,19 +119,25 @@ pub fn line_ends(done: LineEndChange, new: &str) -> Option<String> {
     Some(note)
 }
 
-fn finding_in_words(path: &str, nearest: &NearestText, quotes: bool) -> String {
+fn finding_in_words(path: &str, nearest: &NearestText, terms: &Terms, quotes: bool) -> String {
     match &nearest.finding {
         NearestFinding::Empty => {
-            "The file is empty: write its content with file_write instead.".to_owned()
+            let instead =
+                terms.if_served("file_write", ": write its content with file_write instead");
+            format!("The file is empty{instead}.")
         }
         NearestFinding::Wide(encoding) => {
             let from = quoted_for_shell(path);
-            let copy = format!("{path}.utf8");
-            let to = quoted_for_shell(&copy);
+            let utf8 = format!("{path}.utf8");
+            let to = quoted_for_shell(&utf8);
+            let copy = format!(
+                " With bash, `iconv -f {encoding} -t UTF-8 {from} > {to}` makes a copy that can be \
+                 edited, and `iconv -f UTF-8 -t {encoding} {to} > {from}` turns it back."
+            );
             format!(
                 "The file is {encoding} text, and old_string is UTF-8: they have no bytes in \
-                 common. With bash, `iconv -f {encoding} -t UTF-8 {from} > {to}` makes a copy \
-                 that can be edited, and `iconv -f UTF-8 -t {encoding} {to} > {from}` turns it back."
+                 common.{}",
+                terms.if_served("bash", &copy)
             )
         }
         NearestFinding::Blank => "old_string has nothing but blanks and line ends, which are not \
@@ -164,7 +171,7 @@ fn finding_in_words(path: &str, nearest: &NearestText, quotes: bool) -> String {
                 );
             }
             let new_too = !matches!(repair, None | Some(TextRepair::Trim));
-            to_be_sent(&mut note, place, new_too, quotes);
+            to_be_sent(&mut note, place, terms, (new_too, quotes));
             note
         }
         NearestFinding::Stale {
@@ -173,7 +180,7 @@ fn finding_in_words(path: &str, nearest: &NearestText, quotes: bool) -> String {
             equal,
         } => {
             let mut note = stale(place, changes, *equal);
-            to_be_sent(&mut note, place, false, quotes);
+            to_be_sent(&mut note, place, terms, (false, quotes));
             note
         }
         NearestFinding::Nothing => {
@@ -183,15 +190,19 @@ fn finding_in_words(path: &str, nearest: &NearestText, quotes: bool) -> String {
             } else {
                 format!("the file's first {lines}")
             };
+            let with = terms.if_served("file_read", " with file_read");
             format!(
                 "Nothing like old_string is in {searched}: it may be another file, or it has \
-                 changed. Read it again with file_read before you edit it."
+                 changed. Read it again{with} before you edit it."
             )
         }
         NearestFinding::Unknown => {
-            "The file or old_string is too long to look for the nearest lines: \
-             find them with grep, read them with file_read, and send them as they are."
-                .to_owned()
+            let find = terms.if_served("grep", "find them with grep, ");
+            let with = terms.if_served("file_read", " with file_read");
+            format!(
+                "The file or old_string is too long to look for the nearest lines: {find}read \
+                 them{with}, and send them as they are."
+            )
         }
     }
 }
@@ -378,7 +389,12 @@ fn change_in_words(change: &LineChange) -> String {
 }
 
 /// Says what the file's own text is and that it is to be sent; last, since it ends in the text.
-fn to_be_sent(note: &mut String, place: &FilePlace, new_too: bool, quotes: bool) {
+fn to_be_sent(
+    note: &mut String,
+    place: &FilePlace,
+    terms: &Terms,
+    (new_too, quotes): (bool, bool),
+) {
     let (lines, times) = &place.same;
     if *times > 1 {
         let mut named = lines_in_words(lines);
@@ -405,17 +421,20 @@ fn to_be_sent(note: &mut String, place: &FilePlace, new_too: bool, quotes: bool)
             );
         }
         QuotedText::Text(_) | QuotedText::TooLong => {
+            let first = place.first;
+            let with = format!(" (file_read with \"offset\":{first},\"limit\":{limit})");
+            let with = terms.if_served("file_read", &with);
             let _ = write!(
                 note,
-                " Read it again (file_read with \"offset\":{},\"limit\":{limit}) and send the \
-                 file's own text{advice}.",
-                place.first
+                " Read it again{with} and send the file's own text{advice}."
             );
         }
         QuotedText::NotText => {
-            note.push_str(
+            let bash = terms.if_served("bash", ", or change it with bash");
+            let _ = write!(
+                note,
                 " It has bytes that are no UTF-8, which no old_string can hold: send text from \
-                 beside them, or change it with bash.",
+                 beside them{bash}."
             );
         }
     }

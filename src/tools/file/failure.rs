@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::basics::words::{quoted_for_shell, thousands};
 use crate::contract::failure::{Code, Failure};
-use crate::contract::terms::Audience;
+use crate::contract::terms::{Audience, Terms};
 use crate::files::FileAccessError;
 use crate::paths::{self, MeantPath, NamePlaces, PathObstacle, PathSlip, PathWant};
 use crate::sandbox::confinement;
@@ -46,16 +46,11 @@ pub fn of(path: &str, error: &FileAccessError) -> Failure {
 }
 
 /// The same failure, with a note if the path is wrong or the file is locked.
-pub fn with_note(
-    path: &str,
-    error: &FileAccessError,
-    wants: PathWant,
-    reader: Audience,
-) -> Failure {
+pub fn with_note(path: &str, error: &FileAccessError, wants: PathWant, terms: &Terms) -> Failure {
     let failure = of(path, error);
     match error {
         FileAccessError::NotFound | FileAccessError::Open(_) => {
-            failure.with_note(note(path, wants, reader))
+            failure.with_note(note(path, wants, terms))
         }
         FileAccessError::Locked => failure.with_note(
             "Another program holds a lock on the file, which is as it was: try again later.",
@@ -65,19 +60,22 @@ pub fn with_note(
 }
 
 /// Says what is wrong with `path`, and what to send.
-fn note(path: &str, wants: PathWant, reader: Audience) -> String {
+fn note(path: &str, wants: PathWant, terms: &Terms) -> String {
     if path.trim().is_empty() {
         return "file_path is empty: send the path of a file.".to_owned();
     }
     let obstacle = paths::path_obstacle(Path::new(path), confinement::is_within_reach);
     if let Some(PathObstacle::Directory) = obstacle {
-        return directory(path, wants, reader);
+        return directory(path, wants, terms);
     }
     let meant = paths::meant_path(path, wants, confinement::is_within_reach);
     if let Some(meant) = meant.as_ref().filter(|meant| meant.exists) {
-        return slip(meant, wants);
+        return slip(meant, wants, terms);
     }
-    let mut said: Vec<String> = meant.iter().map(|meant| slip(meant, wants)).collect();
+    let mut said: Vec<String> = meant
+        .iter()
+        .map(|meant| slip(meant, wants, terms))
+        .collect();
     match obstacle {
         Some(PathObstacle::NoDirectory(part)) => {
             said.push(format!("{} is a file and no directory.", quoted(&part)));
@@ -93,14 +91,14 @@ fn note(path: &str, wants: PathWant, reader: Audience) -> String {
         }) => {
             // The path that was meant is told already.
             if meant.is_none() {
-                said.extend(missing(path, &part, whole, &similar, wants, reader));
+                said.extend(missing(path, &part, whole, &similar, wants, terms));
             }
         }
         Some(PathObstacle::Directory) | None => {}
     }
     if !said.is_empty()
         && meant.is_none()
-        && reader != Audience::Person
+        && terms.reader != Audience::Person
         && Path::new(path).is_relative()
         && let Ok(here) = std::env::current_dir()
     {
@@ -109,22 +107,22 @@ fn note(path: &str, wants: PathWant, reader: Audience) -> String {
     said.join(" ")
 }
 
-fn directory(path: &str, wants: PathWant, reader: Audience) -> String {
+fn directory(path: &str, wants: PathWant, terms: &Terms) -> String {
     match wants {
         // The message says so already, and a person knows how to list one.
-        _ if reader == Audience::Person => String::new(),
-        PathWant::File | PathWant::Any => format!(
+        _ if terms.reader == Audience::Person => String::new(),
+        PathWant::File | PathWant::Any if terms.serves("glob") => format!(
             "It is a directory: list it with glob, \"pattern\":\"*\",\"path\":{path:?}, or name a \
              file in it."
         ),
-        PathWant::Name => "It is a directory: send the path of a file in it.".to_owned(),
+        _ => "It is a directory: send the path of a file in it.".to_owned(),
     }
 }
 
 /// The advice on a path that is written otherwise than it was meant.
-fn slip(meant: &MeantPath, wants: PathWant) -> String {
+fn slip(meant: &MeantPath, wants: PathWant, terms: &Terms) -> String {
     meant.advice(|path| match (meant.slip, wants) {
-        (PathSlip::LineNumber(line), PathWant::File) => {
+        (PathSlip::LineNumber(line), PathWant::File) if terms.serves("file_read") => {
             format!("{path:?} (file_read starts at that line with \"offset\":{line})")
         }
         _ => format!("{path:?}"),
@@ -138,7 +136,7 @@ fn missing(
     whole: bool,
     similar: &[PathBuf],
     wants: PathWant,
-    reader: Audience,
+    terms: &Terms,
 ) -> Vec<String> {
     let mut said = Vec::new();
     if !whole {
@@ -156,7 +154,7 @@ fn missing(
         ),
         // Something else keeps the file from being made.
         PathWant::Name if whole && Path::new(path).parent().is_some_and(Path::is_dir) => {}
-        PathWant::Name => {
+        PathWant::Name if terms.serves("bash") => {
             let parent = Path::new(path).parent().unwrap_or(Path::new("."));
             let parent = parent.to_string_lossy();
             said.push(format!(
@@ -164,6 +162,7 @@ fn missing(
                 quoted_for_shell(&parent)
             ));
         }
+        PathWant::Name => {}
         PathWant::File | PathWant::Any if !similar.is_empty() => {}
         PathWant::File | PathWant::Any => {
             let places = paths::places_of_name(Path::new(path), confinement::is_within_reach);
@@ -171,7 +170,7 @@ fn missing(
                 said.push(elsewhere(&places));
                 return said;
             }
-            if reader == Audience::Person {
+            if terms.reader == Audience::Person || !terms.serves("glob") {
                 return said;
             }
             let name = Path::new(path).file_name().unwrap_or_default();

@@ -64,7 +64,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let mut notes = Notes::from(failure::made_beside(path));
     let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
-    let failed = |error| failure::with_note(path, &error, PathWant::Name, reader);
+    let failed = |error| failure::with_note(path, &error, PathWant::Name, request.terms());
     let old = (reader != Audience::Host).then(|| files::beginning(Path::new(path), MOST_COMPARED));
     let mut more_tries = 0..MORE_TRIES;
     let made = loop {

@@ -1,16 +1,18 @@
 //! web-fetch: a page of the web as Markdown, whole or a window of its lines.
 
+use std::time::Instant;
+
 use memchr::memchr_iter;
 use url::Url;
 
-use super::page_source::{self, MEBIBYTES, PageSource};
-use super::{fetch_note, meant_url, network};
+use super::page_source::{self, MEBIBYTES, PageSource, window};
+use super::{document_body, fetch_note, meant_url, network};
 use crate::contract::bounded::{self, TextMeasure};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::Terms;
+use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
 use crate::document::Document;
 use crate::unseen;
@@ -34,8 +36,10 @@ pub const TOOL: Tool = Tool {
     manual: ToolManual {
         text: "\
 Fetches a page over HTTP or HTTPS and answers with its final address, its title and its content:
-HTML as Markdown, any other text as it is. `offset` is the first line of that wanted, from 1, and
-`limit` how many; `main_only` leaves out what is not a page's main content. At most 10 MiB of a page are read, and no call takes longer than 25 seconds.
+HTML, PDF and Office documents, EPUB and notebooks as Markdown, any other text as it is. `offset` is
+the first line of that wanted, from 1, and `limit` how many; an address with #part begins there,
+where nothing else is asked for; `main_only` leaves out what is not a page's main content. At most
+10 MiB of a page are read, 50 MiB of a document, and no call takes longer than 25 seconds.
 Addresses of the local network are fetched only where the URL itself names them, link-local and
 cloud metadata addresses never.",
         example: r#"{"url":"https://example.com/"}"#,
@@ -53,10 +57,11 @@ cloud metadata addresses never.",
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let url = request.required_text("url")?;
-    let offset = request.integer("offset", 1..=u64::MAX)?.unwrap_or(1);
+    let offset = request.integer("offset", 1..=u64::MAX)?;
     let limit = request.integer("limit", 1..=u64::MAX)?;
     let main_only = request.flag("main_only")?;
-    let page = fetch(url, main_only, request.terms())?;
+    let mut page = fetch(url, main_only, request.terms())?;
+    let offset = offset.unwrap_or_else(|| page.begin_at_section(request.terms().reader));
     Ok(Reply::new(move |object| write(object, page, offset, limit)))
 }
 
@@ -112,12 +117,27 @@ struct FetchedPage {
     notes: Notes,
 }
 
+impl FetchedPage {
+    /// Returns the first line of the part that the address names, and says so in a note; else the
+    /// first line. Hosts were promised the whole page.
+    fn begin_at_section(&mut self, reader: Audience) -> u64 {
+        let name = page_source::section_name(&self.url).filter(|_| reader != Audience::Host);
+        let Some(name) = name else { return 1 };
+        let section = self.document.section;
+        let rest = "; with offset 1, all comes";
+        let note = page_source::note_on_section(name, section, rest);
+        self.notes.add(note);
+        section.unwrap_or(0) as u64 + 1
+    }
+}
+
 fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<FetchedPage, Failure> {
-    let asked = client::parse_url(url)
-        .map_err(|error| failure(error, None).with_note(meant_url::of_no_url(TOOL.name, url)))?;
-    let client = network::client(terms);
+    let asked = client::parse_url(url).map_err(|error| {
+        failure(error, None, terms).with_note(meant_url::of_no_url(TOOL.name, url, terms))
+    })?;
+    let client = network::client(terms).with_body_limit(document_body::LIMIT);
     let reply = page_source::fetch(&client, &asked);
-    let reply = reply.map_err(|error| failure(error, Some(&asked)))?;
+    let reply = reply.map_err(|error| failure(error, Some(&asked), terms))?;
     let mut notes = Notes::default();
     notes.add(vendor_of(&reply).map(advice_on_bot_check));
     if reply.body.trim_ascii().is_empty() {
@@ -131,12 +151,49 @@ fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<FetchedPage, Failu
             notes,
         });
     }
-    let decoded = PageSource::decode(&reply, reply.content_type());
-    let mut source = decoded.map_err(|UnsupportedBody(kind)| {
-        not_text(&kind).with_note(fetch_note::of_file(&kind, &reply.url, &asked, &reply.body))
-    })?;
-    // Frees the bytes because the conversion needs the memory.
-    drop(reply);
+    let end = page_source::conversion_end(&client, terms);
+    let url = reply.url.clone();
+    let download = |kind: &str| fetch_note::of_file(kind, &reply, &asked, terms);
+    let (read, why) = match document_body::read(&reply, end) {
+        Ok(read) => (read, String::new()),
+        Err(unreadable) => match unreadable.kind {
+            Some(kind) => {
+                let message = format!("Failed to parse content: {}", unreadable.why);
+                let kind = kind.media_types().first().unwrap_or(&"");
+                let note = (!unreadable.has_nothing).then(|| download(kind));
+                return Err(parse_failure(&message).with_note(note.unwrap_or_default()));
+            }
+            None => (None, unreadable.why),
+        },
+    };
+    let document = if let Some((_, document)) = read {
+        taken_out(document, &mut notes)
+    } else {
+        let decoded = PageSource::decode(&reply, reply.content_type());
+        let source = decoded.map_err(|UnsupportedBody(kind)| {
+            let note = format!("{why} {}", download(&kind));
+            not_text(&kind).with_note(note.trim())
+        })?;
+        // Frees the bytes because the conversion needs the memory.
+        drop(reply);
+        let end = page_source::conversion_end(&client, terms);
+        convert(source, main_only, end, terms, &mut notes)?
+    };
+    Ok(FetchedPage {
+        url,
+        document,
+        notes,
+    })
+}
+
+/// Converts a page, with notes on what was done.
+fn convert(
+    mut source: PageSource,
+    main_only: bool,
+    end: Instant,
+    terms: &Terms,
+    notes: &mut Notes,
+) -> Result<Document, Failure> {
     let feed = source.feed();
     // Text is returned unchanged, except for the models of a server's clients.
     let is_rewritten = source.kind == BodyKind::Html || feed.is_some() || terms.served;
@@ -147,7 +204,6 @@ fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<FetchedPage, Failu
             ..Document::default()
         },
         (None, BodyKind::Html) => {
-            let end = page_source::conversion_end(&client, terms);
             let converted = if main_only {
                 source
                     .convert_main(end)
@@ -165,20 +221,22 @@ fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<FetchedPage, Failu
         }
     };
     if is_rewritten {
-        let (title, of_title) = unseen::taken_out(&document.title);
-        let (markdown, of_text) = unseen::taken_out(&document.markdown);
-        notes.add(of_title.and(of_text).note_of_page("the page"));
-        (document.title, document.markdown) = (title.into_owned(), markdown.into_owned());
+        document = taken_out(document, notes);
     }
     if source.truncated {
         let notice = format!("\n\n[Cut off: only the first {MEBIBYTES} MiB were read.]");
         document.markdown.push_str(&notice);
     }
-    Ok(FetchedPage {
-        url: source.url,
-        document,
-        notes,
-    })
+    Ok(document)
+}
+
+/// Takes out what cannot be seen, and says so.
+fn taken_out(mut document: Document, notes: &mut Notes) -> Document {
+    let (title, of_title) = unseen::taken_out(&document.title);
+    let (markdown, of_text) = unseen::taken_out(&document.markdown);
+    notes.add(of_title.and(of_text).note_of_page("the page"));
+    (document.title, document.markdown) = (title.into_owned(), markdown.into_owned());
+    document
 }
 
 fn not_text(kind: &str) -> Failure {
@@ -196,18 +254,18 @@ fn parse_failure(message: &str) -> Failure {
 }
 
 /// Converts an error of the fetch of `asked` to a failure.
-fn failure(error: FetchError, asked: Option<&Url>) -> Failure {
+fn failure(error: FetchError, asked: Option<&Url>, terms: &Terms) -> Failure {
     match error {
         FetchError::InvalidUrl(why) => {
             Failure::new(Code::InvalidUrl, format!("Invalid URL: {why}"))
         }
         FetchError::Network(error) => {
-            let note = asked.map(|asked| fetch_note::of_network(&error, asked));
+            let note = asked.map(|asked| fetch_note::of_network(&error, asked, terms));
             Failure::new(Code::NetworkError, format!("Failed to fetch URL: {error}"))
                 .with_note(note.unwrap_or_default())
         }
         FetchError::Status(reply) => {
-            let note = asked.map(|asked| fetch_note::of_status(&reply, asked));
+            let note = asked.map(|asked| fetch_note::of_status(&reply, asked, terms));
             Failure::new(Code::HttpError, reply.status_text()).with_note(note.unwrap_or_default())
         }
     }
@@ -217,44 +275,4 @@ fn failure(error: FetchError, asked: Option<&Url>) -> Failure {
 fn count_lines(text: &str) -> usize {
     let ends = memchr_iter(b'\n', text.as_bytes()).count();
     ends + usize::from(!text.is_empty() && !text.ends_with('\n'))
-}
-
-/// Returns `count` lines of `text`, or all, from line number `first` (from 1) on.
-fn window(text: &str, first: u64, count: Option<u64>) -> &str {
-    let after = |start: usize, lines: u64| match usize::try_from(lines) {
-        Ok(0) => start,
-        Ok(lines) => memchr_iter(b'\n', &text.as_bytes()[start..])
-            .nth(lines - 1)
-            .map_or(text.len(), |newline| start + newline + 1),
-        Err(_) => text.len(),
-    };
-    let start = after(0, first - 1);
-    &text[start..count.map_or(text.len(), |count| after(start, count))]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_window_of_lines_is_cut_out() {
-        let text = "1\n2\n3\n4";
-        for (first, count, expected) in [
-            (1, None, text),
-            (1, Some(1), "1\n"),
-            (2, Some(2), "2\n3\n"),
-            (4, None, "4"),
-            (4, Some(9), "4"),
-            (5, None, ""),
-            (u64::MAX, Some(u64::MAX), ""),
-            (1, Some(u64::MAX), text),
-        ] {
-            assert_eq!(
-                window(text, first, count),
-                expected,
-                "{count:?} from {first}"
-            );
-        }
-        assert_eq!(window("", 1, None), "");
-    }
 }

@@ -12,6 +12,7 @@ use super::download_command::{MAX_URL, download, plain};
 use super::meant_url::{bare_host, without_punctuation};
 use crate::basics::signature;
 use crate::basics::words::{floor_boundary, on_one_line, plural};
+use crate::contract::terms::Terms;
 use crate::document::{self, MainContentCertainty};
 use crate::web::charset::{self, BodyKind};
 use crate::web::client::{HttpResponse, NetworkError};
@@ -24,15 +25,20 @@ const QUOTED_WITHIN: Duration = Duration::from_millis(200);
 const QUOTED_FROM: usize = 64 * 1024;
 
 /// Writes the note on an answer with a status of 400 or more, to a request for `asked`.
-pub fn of_status(reply: &HttpResponse, asked: &Url) -> String {
-    let login = !asked.username().is_empty() || asked.password().is_some();
-    let mut said = status_advice::sentences(reply, login);
+pub fn of_status(reply: &HttpResponse, asked: &Url, terms: &Terms) -> String {
+    let mut said = of_answer(reply, asked, terms);
     if reply.status == 404 {
         said.extend(without_punctuation(asked));
     }
     said.extend(elsewhere(&reply.url, asked));
     said.extend(quoted(reply, asked));
     said.join(" ")
+}
+
+/// Returns the sentences on such an answer by its status and its headers.
+pub fn of_answer(reply: &HttpResponse, asked: &Url, terms: &Terms) -> Vec<String> {
+    let login = !asked.username().is_empty() || asked.password().is_some();
+    status_advice::sentences(reply, login, terms.serves("bash"))
 }
 
 /// Quotes the server's message in an answer to a request for `asked`.
@@ -59,7 +65,7 @@ pub fn elsewhere(end: &Url, asked: &Url) -> Option<String> {
 }
 
 /// Writes the note on a fetch of `asked` that failed on its way.
-pub fn of_network(error: &NetworkError, asked: &Url) -> String {
+pub fn of_network(error: &NetworkError, asked: &Url, terms: &Terms) -> String {
     let mut said = vec![error.advice.clone()];
     if let Some(received) = &error.received {
         let kind = received.content_type.as_deref();
@@ -69,7 +75,15 @@ pub fn of_network(error: &NetworkError, asked: &Url) -> String {
     } else if let (None, Some(host)) = (&error.not_allowed, bare_host(asked)) {
         said = vec![format!("Send {host}")];
     }
-    if error.timed_out {
+    let commands = terms.serves("bash");
+    if error.own_certificate && commands {
+        said.push(
+            "A page of a server of your own can be fetched all the same with `curl -fsSLk` in a \
+             shell, which does not look at certificates."
+                .to_owned(),
+        );
+    }
+    if error.timed_out && commands {
         // The command comes last because it ends with its line.
         let (command, _) = download(asked, "");
         said.push(format!("What is large or slow comes in a shell: {command}"));
@@ -78,15 +92,19 @@ pub fn of_network(error: &NetworkError, asked: &Url) -> String {
     said.join(" ")
 }
 
-/// Writes the note on an answer from `url` that is not text but of the media type `kind`.
-pub fn of_file(kind: &str, url: &Url, asked: &Url, body: &[u8]) -> String {
+/// Writes the note on an answer to a request for `asked` that is not text but of the media type
+/// `kind`.
+pub fn of_file(kind: &str, reply: &HttpResponse, asked: &Url, terms: &Terms) -> String {
+    if !terms.serves("bash") {
+        return String::new();
+    }
     let login = if asked.username().is_empty() && asked.password().is_none() {
         ""
     } else {
         ", with -u USER:PASSWORD for the login"
     };
-    let ending = signature::ending(signature::body_type(body).unwrap_or(kind));
-    let (command, name) = download(url, ending);
+    let ending = signature::ending(signature::body_type(&reply.body).unwrap_or(kind));
+    let (command, name) = download(&reply.url, ending);
     let reader = if ending == "pdf" {
         format!(" – then `pdftotext -layout {name} -` shows its text, where that is installed")
     } else {

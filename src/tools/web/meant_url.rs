@@ -7,6 +7,8 @@ use url::{Host, Url};
 
 use super::download_command::{MAX_URL, plain};
 use crate::basics::words::on_one_line;
+use crate::contract::terms::Terms;
+use crate::sandbox::confinement;
 use crate::web::client;
 
 /// Characters that belong to the text around a URL rather than to it.
@@ -67,7 +69,7 @@ fn sendable(text: &str) -> Option<String> {
 
 /// Advises on a `text` given to `tool` that is not a URL to fetch: the URL that was meant, or
 /// another tool.
-pub fn of_no_url(tool: &str, text: &str) -> String {
+pub fn of_no_url(tool: &str, text: &str, terms: &Terms) -> String {
     let text = text.trim();
     if let Ok(url) = Url::parse(text)
         && url.scheme() == "file"
@@ -76,6 +78,7 @@ pub fn of_no_url(tool: &str, text: &str) -> String {
         return local(
             tool,
             path.as_deref().and_then(Path::to_str).unwrap_or_default(),
+            terms,
         );
     }
     if let Some(url) = guess_url(text) {
@@ -83,12 +86,15 @@ pub fn of_no_url(tool: &str, text: &str) -> String {
     }
     let path = text.split([' ', '\n']).next().unwrap_or_default();
     if path.starts_with(['/', '~', '.']) && !path.starts_with("//") && path.len() > 1 {
-        return local(tool, path);
+        return local(tool, path, terms);
     }
     String::new()
 }
 
-fn local(tool: &str, path: &str) -> String {
+fn local(tool: &str, path: &str, terms: &Terms) -> String {
+    if !terms.serves("file_read") || !confinement::is_within_reach(Path::new(path)) {
+        return format!("{tool} reads no files.");
+    }
     let path = on_one_line(path);
     if path.is_empty() || path.len() > MAX_URL {
         return format!("{tool} reads no files: use file_read.");

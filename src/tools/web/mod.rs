@@ -6,10 +6,11 @@
 //! | `scrape` | `scrape_page` |
 //! | `search` | `web_search` |
 //! | `search_brave`, `search_google`, `provider_answer` | the tools of one provider |
-//! | `page_source` | the way from an address to a text, for `fetch` and `scrape` |
+//! | `page_source`, `document_body` | the way from an address to a text, for `fetch` and `scrape` |
 //! | `meant_url`, `download_command` | advice on addresses and files |
 //! | `network`, `research_cache` | settings that these tools have in common |
 
+mod document_body;
 mod download_command;
 pub mod fetch;
 mod fetch_note;

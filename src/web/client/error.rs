@@ -38,6 +38,10 @@ impl std::error::Error for FetchError {}
 
 /// Failure to get an answer, or all of it.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own"
+)]
 pub struct NetworkError {
     /// Sentence on what went wrong, and with which host.
     pub text: String,
@@ -48,6 +52,8 @@ pub struct NetworkError {
     /// True if this machine is at fault: no network, no name server, or no proxy although the
     /// environment names one. Another host would fail the same way.
     pub own: bool,
+    /// True if the certificate of a server on this machine, or in its network, is not valid.
+    pub own_certificate: bool,
     /// True if the guard refused the address.
     pub refused: bool,
     /// Set if `ALLOWED_DOMAINS` forbids the host.
@@ -73,6 +79,7 @@ impl NetworkError {
             advice: String::new(),
             timed_out: false,
             own: false,
+            own_certificate: false,
             refused: false,
             not_allowed: None,
             received: None,

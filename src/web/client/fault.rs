@@ -238,8 +238,8 @@ fn advice(fault: &ConnectionFault, target: &HopTarget) -> String {
             if error.kind() == io::ErrorKind::ConnectionRefused && is_own(target) =>
         {
             format!(
-                "Is the server started, and does it listen on port {}? `ss -ltn` in a shell lists \
-                 the ports that are listened on; one that has just been started may need a moment.",
+                "Is the server started, and does it listen on port {}? One that has just been \
+                 started may need a moment.",
                 target.port()
             )
         }
@@ -306,17 +306,19 @@ fn tls(error: &rustls::Error, target: &HopTarget) -> NetworkError {
         };
     };
     let reason = reason(why);
-    NetworkError::new(format!("The certificate of {host} is not valid: {reason}"))
-        .advising(about_certificate(why, target))
+    let failed = NetworkError::new(format!("The certificate of {host} is not valid: {reason}"));
+    if is_own(target) {
+        return NetworkError {
+            own_certificate: true,
+            ..failed
+        };
+    }
+    failed.advising(about_certificate(why))
 }
 
 /// Returns advice on a certificate that is not valid.
-fn about_certificate(why: &CertificateError, target: &HopTarget) -> &'static str {
+fn about_certificate(why: &CertificateError) -> &'static str {
     use CertificateError::{NotValidForName, NotValidForNameContext, UnknownIssuer};
-    if is_own(target) {
-        return "A page of a server of your own can be fetched all the same with `curl -fsSLk` in a \
-                shell, which does not look at certificates.";
-    }
     match why {
         NotValidForName | NotValidForNameContext { .. } => {
             "The site may go by another name, with or without www. Nothing that was sent under \

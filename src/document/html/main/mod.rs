@@ -117,8 +117,7 @@ struct ParsedContent {
 
 impl ParsedContent {
     fn of(source: &HtmlSource) -> Self {
-        let (filtered, late) =
-            prefilter::filter_all(source.page, source.syntax, source.ends.filter);
+        let (filtered, late) = prefilter::filter_all(source);
         let (tree, mut veil, short) = parse::parse(&filtered, source.ends.parse);
         let hidden = hidden_flags(&mut veil, &tree.document);
         let cuts = DocumentCuts {

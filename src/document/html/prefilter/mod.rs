@@ -25,6 +25,7 @@ mod tree;
 pub(super) mod visibility;
 pub(in crate::document) mod xml;
 
+use super::{HtmlSource, dom};
 use category::{TagCategory, category_of};
 use tree::{ElementStack, EndTagOutcome};
 
@@ -40,35 +41,22 @@ const TAGS: u32 = 1024;
 
 /// Returns the page without costly or useless content, and as HTML if it is XML. The flag is true
 /// if `end` has passed. `scriptless` keeps content for browsers without scripts or frames.
-pub(super) fn filter(
-    page: &str,
-    syntax: PageSyntax,
-    scriptless: bool,
-    end: Option<Instant>,
-) -> (Cow<'_, str>, bool) {
-    filter_for(page, syntax, scriptless, false, end)
+pub(super) fn filter<'a>(source: &HtmlSource<'a>, scriptless: bool) -> (Cow<'a, str>, bool) {
+    filter_for(source, scriptless, false)
 }
 
 /// Filters like a browser without scripts, but keeps everything that may be content, with the
 /// naming attributes of elements.
-pub(super) fn filter_all(
-    page: &str,
-    syntax: PageSyntax,
-    end: Option<Instant>,
-) -> (Cow<'_, str>, bool) {
-    filter_for(page, syntax, false, true, end)
+pub(super) fn filter_all<'a>(source: &HtmlSource<'a>) -> (Cow<'a, str>, bool) {
+    filter_for(source, false, true)
 }
 
-fn filter_for(
-    page: &str,
-    syntax: PageSyntax,
-    scriptless: bool,
-    all: bool,
-    end: Option<Instant>,
-) -> (Cow<'_, str>, bool) {
+fn filter_for<'a>(source: &HtmlSource<'a>, scriptless: bool, all: bool) -> (Cow<'a, str>, bool) {
+    let (page, end) = (source.page, source.ends.filter);
     let mut filter = PageFilter {
         page,
-        xml: syntax == PageSyntax::Xml,
+        section: dom::section_id(source.base),
+        xml: source.syntax == PageSyntax::Xml,
         scriptless,
         all,
         out: String::new(),
@@ -94,6 +82,8 @@ fn filter_for(
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
 struct PageFilter<'a> {
     page: &'a str,
+    /// The ID of the part that the page's address names.
+    section: Option<String>,
     xml: bool,
     scriptless: bool,
     /// True if everything that may be content is kept, with naming attributes.

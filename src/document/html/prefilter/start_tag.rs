@@ -155,6 +155,9 @@ impl<'a> PageFilter<'a> {
                 None => {
                     (!seen && tag::is_used(name, in_pre, attribute.name, attribute.value))
                         || (calls && content_hints::names_element(attribute.name))
+                        || self.section.as_deref().is_some_and(|id| {
+                            dom::names_section(name, attribute.name, attribute.value, id)
+                        })
                 }
             };
             if used && attribute.value.len() <= tag::MAX_VALUE {

@@ -1,10 +1,23 @@
 //! Content that the filter removes, and content that passes unchanged.
 
-use super::{PageSyntax, tree};
+use super::{HtmlSource, PageSyntax, tree};
 use std::borrow::Cow;
+use std::sync::LazyLock;
+use url::Url;
 
 fn filter(page: &str) -> Cow<'_, str> {
-    super::filter(page, PageSyntax::Html, false, None).0
+    filter_as(page, PageSyntax::Html)
+}
+
+fn filter_as(page: &str, syntax: PageSyntax) -> Cow<'_, str> {
+    static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("http://a.example/").unwrap());
+    let source = HtmlSource {
+        page,
+        base: &BASE,
+        syntax,
+        ends: super::super::StageDeadlines::default(),
+    };
+    super::filter(&source, false).0
 }
 
 #[test]
@@ -162,11 +175,7 @@ fn a_page_that_is_xml_becomes_one_of_html() {
         ("<!DOCTYPE html [<!ENTITY a 'b'>]>c", "<!DOCTYPE html>c"),
         ("<svg><path/><text><![CDATA[a]]></text></svg>b", " a b"),
     ] {
-        assert_eq!(
-            super::filter(page, PageSyntax::Xml, false, None).0,
-            wanted,
-            "{page}"
-        );
+        assert_eq!(filter_as(page, PageSyntax::Xml), wanted, "{page}");
     }
 }
 

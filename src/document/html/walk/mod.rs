@@ -74,6 +74,8 @@ struct TreeWalk {
     base_given: bool,
     /// The page's own address without a fragment.
     here: String,
+    /// The ID of the part that the address names, until it is found.
+    section: Option<String>,
     /// Text of the open link; `link_says` is true if it is more than the text of images.
     link_text: String,
     link_says: bool,
@@ -116,6 +118,7 @@ pub(super) fn walk(
         base: base.clone(),
         base_given: false,
         here: base[..Position::AfterQuery].to_owned(),
+        section: dom::section_id(base),
         link_text: String::new(),
         link_says: false,
         images: HashSet::new(),
@@ -230,6 +233,24 @@ impl TreeWalk {
                 if dom::is_hidden(&node) {
                     self.enter_hidden(&node);
                     return;
+                }
+                if self
+                    .section
+                    .as_deref()
+                    .is_some_and(|id| dom::is_section(&node, id))
+                {
+                    self.section = None;
+                    if matches!(
+                        kind,
+                        ElementKind::Block
+                            | ElementKind::Heading(_)
+                            | ElementKind::Item
+                            | ElementKind::Preformatted
+                            | ElementKind::Table
+                    ) {
+                        self.end_block();
+                    }
+                    self.flow.build.begin_section();
                 }
                 self.enter_element(&node, kind)
             }

@@ -61,10 +61,9 @@ pub fn reply<'a>(
     };
     Ok(Some(Reply::new(move |object| {
         if object.terms().reader != Audience::Person {
-            object.note(format!(
-                "{} file, shown as Markdown: file_edit does not see this text.",
-                kind.label()
-            ));
+            let edit = ": file_edit does not see this text";
+            let edit = object.terms().if_served("file_edit", edit);
+            object.note(format!("{} file, shown as Markdown{edit}.", kind.label()));
         }
         let lines = MadeLines::of(&document.markdown, &wanted);
         lines.answer(object, &wanted, "document")

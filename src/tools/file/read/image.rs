@@ -3,6 +3,7 @@
 use crate::basics::words::{quoted_for_shell, thousands};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
+use crate::contract::terms::Terms;
 use crate::files::kind::BinaryKind;
 use crate::files::{self, FileContent};
 use crate::shell;
@@ -23,6 +24,7 @@ pub fn reply<'a>(
     path: &'a str,
     kind: BinaryKind,
     content: &FileContent,
+    terms: &Terms,
 ) -> Result<Reply<'a>, Failure> {
     let size = content.facts().size;
     let nothing = |words: String| Ok(Reply::new(move |object| object.nothing_found(&words)));
@@ -37,12 +39,15 @@ pub fn reply<'a>(
         .measures
         .is_none_or(|(width, height)| width.max(height) <= MOST_PIXELS);
     if bytes.len() > MOST_BYTES || !is_small {
+        let scaled = if terms.serves("bash") {
+            format!("; with bash, {}", scaling(path))
+        } else {
+            String::new()
+        };
         return nothing(format!(
-            "{words}: too large to be shown, which takes at most {} pixels a side and {} bytes; \
-             with bash, {}",
+            "{words}: too large to be shown, which takes at most {} pixels a side and {} bytes{scaled}",
             thousands(MOST_PIXELS.into()),
             thousands(MOST_BYTES as u64),
-            scaling(path)
         ));
     }
     if !files::is_whole_image(kind, &bytes) {

@@ -1,6 +1,7 @@
 //! A file's own lines, and the notes on them.
 
 use std::io;
+use std::path::Path;
 
 use encoding_rs::Encoding;
 
@@ -8,8 +9,9 @@ use crate::basics::words::{counted, counted_as, quoted_for_shell, thousands};
 use crate::contract::bounded::{self, TextMeasure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Text};
-use crate::contract::terms::Audience;
+use crate::contract::terms::{Audience, Terms};
 use crate::files::{FileAccessError, FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption};
+use crate::sandbox::confinement;
 use crate::tools::file::failure;
 use crate::web::charset;
 
@@ -38,7 +40,7 @@ impl LineRange<'_> {
         let facts = *content.facts();
         // A person's pipe gets the bytes as they are, and nothing is wrong with them.
         if object.terms().reader != Audience::Person {
-            object.note(remark(self.path, &facts));
+            object.note(remark(self.path, &facts, object.terms()));
             object.note(self.behind_end(facts.ends_before, "file"));
         }
         self.write(content, object)?;
@@ -94,7 +96,7 @@ impl LineRange<'_> {
         let Some(cut) = cut else {
             let is_text = content.facts().kind.is_none() && content.facts().encoding.is_none();
             if repaired && is_text && object.terms().reader != Audience::Person {
-                let note = not_utf_8(self.path, &content, start);
+                let note = not_utf_8(self.path, &content, start, object.terms());
                 let cost = TextMeasure::Json.cost(note.as_bytes());
                 if object.terms().max_answer.is_none() || cost <= room_of_note {
                     object.note(note);
@@ -118,7 +120,7 @@ impl LineRange<'_> {
             return Ok(());
         }
         let line = (first, start, start + cut.bytes as u64);
-        match self.long_line(&content, line, room, object.measure()) {
+        match self.long_line(&content, line, room, object) {
             Ok([note, short, least]) => {
                 let has_room = |note: &&String| {
                     let cost = TextMeasure::Json.cost(note.as_bytes());
@@ -145,7 +147,7 @@ impl LineRange<'_> {
         content: &FileContent,
         (number, from, to): (i128, u64, u64),
         room: usize,
-        measure: TextMeasure,
+        object: &Object<'_>,
     ) -> Result<[String; 3], FileAccessError> {
         let end = content.line_end(to)?;
         let (LineEnd::At(until) | LineEnd::OfFile(until) | LineEnd::Behind(until)) = end;
@@ -173,9 +175,12 @@ impl LineRange<'_> {
             let note = format!("{length}, all of which are shown, without its line end{go_on}");
             return Ok([note, short, least]);
         }
+        if !is_for_commands(self.path, object.terms()) {
+            return Ok([short.clone(), short, least]);
+        }
         let room = room.saturating_sub(EXIT_CODE).min(rest).max(1);
         let next = content.bytes_at(to, room)?;
-        let next = measure.prefix(&next, room).max(1);
+        let next = object.measure().prefix(&next, room).max(1);
         let (which, so_on) = if next < rest {
             ("the next", ", and so on")
         } else {
@@ -193,22 +198,37 @@ impl LineRange<'_> {
 }
 
 /// The note on text that is in another encoding, or damaged; the answer begins at offset `start`.
-fn not_utf_8(path: &str, content: &FileContent, start: u64) -> String {
-    let file = quoted_for_shell(path);
+fn not_utf_8(path: &str, content: &FileContent, start: u64, terms: &Terms) -> String {
     let sample = content.bytes_at(start, GUESSED).unwrap_or_default();
     let what = match charset::guess(&sample, sample.len() == GUESSED).map(Encoding::name) {
         None => "Not all of it is UTF-8: what is not is shown as U+FFFD.".to_owned(),
-        Some("windows-1252") => format!(
-            "Not all of it is UTF-8: what is not is shown as U+FFFD. If it is Latin-1, `iconv -f \
-             WINDOWS-1252 -t UTF-8 {file}` shows it, with bash."
+        Some(name @ "windows-1252") => format!(
+            "Not all of it is UTF-8: what is not is shown as U+FFFD{}.",
+            with_iconv(path, "; if it is Latin-1,", name, terms)
         ),
         Some(name) => format!(
-            "It seems to be {name} text, and is shown as if it were UTF-8; with bash, `iconv -f {} \
-             -t UTF-8 {file}` shows it.",
-            name_for_iconv(name)
+            "It seems to be {name} text, and is shown as if it were UTF-8{}.",
+            with_iconv(path, ";", name_for_iconv(name), terms)
         ),
     };
-    format!("{what} file_edit leaves such bytes as they are, file_write would replace them.")
+    let edit = terms.if_served("file_edit", " file_edit leaves such bytes as they are.");
+    let write = terms.if_served("file_write", " file_write would replace such bytes.");
+    format!("{what}{edit}{write}")
+}
+
+/// True if there are commands, which may read the file.
+fn is_for_commands(path: &str, terms: &Terms) -> bool {
+    terms.serves("bash") && confinement::is_within_reach(Path::new(path))
+}
+
+/// The command that shows a file which is in the encoding `from`, behind `lead`; nothing where
+/// there are no commands.
+fn with_iconv(path: &str, lead: &str, from: &str, terms: &Terms) -> String {
+    if !is_for_commands(path, terms) {
+        return String::new();
+    }
+    let file = quoted_for_shell(path);
+    format!("{lead} with bash, `iconv -f {from} -t UTF-8 {file}` shows it")
 }
 
 /// The name by which iconv knows an encoding of the WHATWG, which has more characters than the
@@ -226,7 +246,7 @@ fn name_for_iconv(name: &str) -> &str {
 }
 
 /// The notes on facts that the content alone does not tell.
-fn remark(path: &str, facts: &FileFacts) -> Notes {
+fn remark(path: &str, facts: &FileFacts, terms: &Terms) -> Notes {
     let mut notes = Notes::default();
     if let Some(kind) = facts.kind {
         notes.add(format!("binary file: {}.", kind.describe(facts.size)));
@@ -235,9 +255,8 @@ fn remark(path: &str, facts: &FileFacts) -> Notes {
         // By this name the mark, which says in which order bytes stand, is no part of the text.
         let encoding = encoding.trim_end_matches("LE").trim_end_matches("BE");
         notes.add(format!(
-            "{encoding} text, shown as if it were UTF-8; with bash, `iconv -f {encoding} -t UTF-8 \
-             {}` shows it.",
-            quoted_for_shell(path)
+            "{encoding} text, shown as if it were UTF-8{}.",
+            with_iconv(path, ";", encoding, terms)
         ));
     }
     notes

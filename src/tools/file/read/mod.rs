@@ -84,14 +84,14 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         Err(FileAccessError::Open(_)) if takes_all && Path::new(path).is_dir() => {
             return directory::reply(&window, end);
         }
-        Err(error) => return Err(failure::with_note(path, &error, PathWant::File, reader)),
+        Err(error) => return Err(failure::with_note(path, &error, PathWant::File, terms)),
     };
     if takes_all && let Some(reply) = document::reply(&window, &content, terms)? {
         return Ok(reply);
     }
     let facts = *content.facts();
     if let (Audience::Model, Some(kind)) = (reader, facts.kind) {
-        return image::reply(path, kind, &content);
+        return image::reply(path, kind, &content, terms);
     }
     Ok(Reply::new(move |object| window.answer(content, object)))
 }

@@ -261,17 +261,18 @@ fn rest_of(
         return Some(format!("{begin}; mode full gives more."));
     }
     let next = next?;
+    let line = page.lines_before + next;
     let model = matches!(terms.reader, Audience::Model | Audience::Program);
     let main = page.paging == FetchPaging::Main;
     let go_on = match (page.paging, terms.reader) {
         // A window of lines would begin again within the first one.
-        _ if next <= 1 => None,
+        _ if next <= 1 || !terms.serves("web_fetch") => None,
         (FetchPaging::Nowhere, _) | (_, Audience::Person) => None,
         (_, Audience::Model | Audience::Program) => {
             let main = if main { ", main_only true" } else { "" };
-            Some(format!("go on with web_fetch, offset {next}{main}"))
+            Some(format!("go on with web_fetch, offset {line}{main}"))
         }
-        (FetchPaging::Whole, _) => Some(format!("go on with web_fetch, \"offset\":{next}")),
+        (FetchPaging::Whole, _) => Some(format!("go on with web_fetch, \"offset\":{line}")),
         (FetchPaging::Main, _) => {
             Some("web_fetch pages through the whole page with \"offset\" and \"limit\"".to_owned())
         }

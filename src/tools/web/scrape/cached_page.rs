@@ -16,8 +16,8 @@ use super::reader;
 use super::request::ScrapeRequest;
 use crate::cache::{self, CacheQuestion, CacheStore};
 use crate::contract::failure::{Code, Failure};
-use crate::contract::terms::Terms;
-use crate::tools::web::network;
+use crate::contract::terms::{Audience, Terms};
+use crate::tools::web::{network, page_source};
 use crate::web::allowed::{self, AllowedHosts};
 use crate::web::guard::{self, Guard};
 
@@ -31,13 +31,14 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 const PATIENT: Duration = Duration::from_secs(15);
 
 /// Version of the stored form: incremented whenever [`CachedReply`] changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A page or a failure, as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
 enum CachedReply<P> {
     Page(P),
-    Failure(CachedFailure),
+    /// The flag is true if its note may recommend commands.
+    Failure(CachedFailure, bool),
 }
 
 /// A page, with its age if it comes from the cache.
@@ -86,7 +87,7 @@ pub fn answer(
                 put(
                     store,
                     &question,
-                    &CachedReply::<&ScrapedPage>::Failure(kept),
+                    &CachedReply::<&ScrapedPage>::Failure(kept, terms.serves("bash")),
                     good_for,
                 );
                 return Err(failure::note_caching(failure, good_for));
@@ -135,7 +136,9 @@ fn read_cached(
             let age = Some(entry.age);
             may_be_shown(asked, &url).then_some(Ok(CacheHit { page, age }))
         }
-        CachedReply::Failure(failure) => failure.after(entry.age).map(Err),
+        // It recommends no commands to whoever has none.
+        CachedReply::Failure(_, true) if !asked.terms.serves("bash") => None,
+        CachedReply::Failure(failure, _) => failure.after(entry.age).map(Err),
     }
 }
 
@@ -153,12 +156,16 @@ fn question(asked: &ScrapeRequest) -> CacheQuestion {
         url,
         mode,
         max_length,
+        terms,
     } = asked;
+    // Hosts get the whole page, whatever part the URL names.
+    let section = page_source::section_name(url).filter(|_| terms.reader != Audience::Host);
     // The fragment is included because scripts may depend on it.
     CacheQuestion::new(super::NAME, VERSION)
         .with("url", Some(url.as_str()))
         .with("mode", Some(mode.name()))
         .with("max_length", Some(max_length.to_string()))
+        .with("section", section.map(|_| "1"))
         .with("allowed", variable(allowed::VARIABLE))
         .with(
             "addresses",

@@ -7,15 +7,16 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use url::Url;
 
 use super::request::ScrapeRequest;
 use crate::contract::failure::{Code, Failure, FailureAdvice};
+use crate::tools::web::document_body::UnreadableDocument;
+use crate::tools::web::page_source::media_type;
 use crate::tools::web::{fetch_note, meant_url, research_cache};
 use crate::web::allowed::NotAllowed;
 use crate::web::bot_checks::{BotCheck, bot_check};
 use crate::web::client::{FetchError, HttpResponse, NetworkError};
-use crate::web::status_advice::{self, retry_delay};
+use crate::web::status_advice::retry_delay;
 
 /// Wait after a failure of a server that gives no time, in seconds.
 const SERVER_WAIT: u64 = 60;
@@ -87,21 +88,21 @@ pub fn of_fetch(error: FetchError, request: &ScrapeRequest) -> PageError {
     match error {
         FetchError::InvalidUrl(why) => {
             let message = format!("Invalid URL: {why}. Send an http or https address.");
-            let note = meant_url::of_no_url(super::NAME, request.url.as_str());
+            let note = meant_url::of_no_url(super::NAME, request.url.as_str(), &request.terms);
             Failure::new(Code::InvalidUrl, message)
                 .with_note(note)
                 .into()
         }
-        FetchError::Network(error) => of_network(&error, &request.url),
-        FetchError::Status(reply) => of_status(&reply, &request.url),
+        FetchError::Network(error) => of_network(&error, request),
+        FetchError::Status(reply) => of_status(&reply, request),
     }
 }
 
-fn of_network(error: &NetworkError, asked: &Url) -> PageError {
+fn of_network(error: &NetworkError, request: &ScrapeRequest) -> PageError {
     if let Some(why) = &error.not_allowed {
         return of_not_allowed(why);
     }
-    let note = fetch_note::of_network(error, asked);
+    let note = fetch_note::of_network(error, &request.url, &request.terms);
     let what_to_do = if error.refused {
         "Use another address."
     } else {
@@ -138,7 +139,8 @@ pub fn of_not_allowed(why: &NotAllowed) -> PageError {
 }
 
 /// Creates the failure of a status of 400 or more.
-fn of_status(reply: &HttpResponse, asked: &Url) -> PageError {
+fn of_status(reply: &HttpResponse, request: &ScrapeRequest) -> PageError {
+    let asked = &request.url;
     let status = reply.status_text();
     // Some statuses determine the kind of failure, whatever their page says.
     let is_telling = matches!(reply.status, 401 | 404 | 407 | 410 | 429);
@@ -147,11 +149,10 @@ fn of_status(reply: &HttpResponse, asked: &Url) -> PageError {
         Some(check) => of_bot_check(check, &status),
         None => of_plain_status(reply, &status),
     };
-    let login = !asked.username().is_empty() || asked.password().is_some();
     let first = match (error.failure.code, reply.status) {
         (Code::NotFound, 404) => meant_url::without_punctuation(asked),
         (Code::NotFound | Code::AuthRequired | Code::HttpError, _) => {
-            Some(status_advice::sentences(reply, login).join(" "))
+            Some(fetch_note::of_answer(reply, asked, &request.terms).join(" "))
         }
         _ => None,
     };
@@ -288,14 +289,21 @@ pub fn of_file(kind: &str, note: String) -> PageError {
         .detail(kind)
 }
 
-/// Creates the failure of a document that cannot be parsed; `why` is the reason in sentences.
-pub fn of_document(why: &str, note: String) -> PageError {
-    PageError::new(Code::ParseError, why).note(note)
-}
-
-/// Creates the failure of a document without text; `why` is the reason in sentences.
-pub fn of_empty_document(why: &str) -> PageError {
-    PageError::new(Code::ContentEmpty, why)
+/// Creates the failure of a document that cannot be read.
+pub fn of_document(
+    unreadable: &UnreadableDocument,
+    reply: &HttpResponse,
+    request: &ScrapeRequest,
+) -> PageError {
+    let declared = reply.content_type().map(media_type).unwrap_or_default();
+    let (why, kind) = (&*unreadable.why, &declared);
+    let failed = if unreadable.has_nothing {
+        PageError::new(Code::ContentEmpty, why)
+    } else {
+        let note = fetch_note::of_file(kind, reply, &request.url, &request.terms);
+        PageError::new(Code::ParseError, why).note(note)
+    };
+    failed.detail(kind)
 }
 
 /// Creates the failure of a page on which the parser panics.

@@ -7,7 +7,7 @@ use url::Url;
 use super::page::FetchPaging;
 use crate::document::{Document, MainContentCertainty};
 use crate::page::EmbeddedData;
-use crate::tools::web::page_source::PageSource;
+use crate::tools::web::page_source::{self, PageSource};
 
 /// A page as one of the ways found it.
 #[expect(
@@ -63,15 +63,22 @@ impl FoundPage {
         let begin = Instant::now();
         let half = begin + end.saturating_duration_since(begin) / 2;
         let (main, certainty) = source.convert_main(half)?;
-        let document = match certainty {
-            MainContentCertainty::Partial => source.convert(end)?,
-            MainContentCertainty::Complete | MainContentCertainty::Whole => main,
+        let is_partial = certainty == MainContentCertainty::Partial;
+        let is_main = certainty == MainContentCertainty::Complete;
+        // The part that is named may lie outside of the main content.
+        let is_named = page_source::section_name(&source.url).is_some();
+        let whole = if is_partial || is_main && is_named && main.section.is_none() {
+            Some(source.convert(end)?)
+        } else {
+            None
+        };
+        let (document, paging) = match whole {
+            Some(whole) if is_partial || whole.section.is_some() => (whole, FetchPaging::Whole),
+            _ if is_main => (main, FetchPaging::Main),
+            _ => (main, FetchPaging::Whole),
         };
         Some(Self {
-            paging: match certainty {
-                MainContentCertainty::Complete => FetchPaging::Main,
-                MainContentCertainty::Partial | MainContentCertainty::Whole => FetchPaging::Whole,
-            },
+            paging,
             extracted_by: Some("html"),
             ..Self::new(&source.url, "html", document)
         })

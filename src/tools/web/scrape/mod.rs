@@ -6,7 +6,6 @@
 //! | `cached_page` | answers that were found lately |
 //! | `reader` | the ways to a page |
 //! | `native_route` | sites that have a better way than their pages |
-//! | `document_file` | documents |
 //! | `browser_render` | pages that a script puts together |
 //! | `found_page` | a page as one of these ways found it |
 //! | `content_type` | the form of a text |
@@ -23,7 +22,6 @@ mod browser_render;
 mod cached_page;
 mod content_cut;
 mod content_type;
-mod document_file;
 mod facts;
 mod failure;
 mod found_page;

@@ -8,6 +8,8 @@ use super::facts::{self, FactSource};
 use super::found_page::FoundPage;
 use super::request::{ScrapeMode, ScrapeRequest};
 use crate::basics::words::floor_boundary;
+use crate::contract::terms::Audience;
+use crate::tools::web::page_source;
 use crate::unseen;
 use crate::web::client::HttpClient;
 
@@ -40,7 +42,9 @@ pub struct ScrapedPage {
     pub markdown: bool,
     /// True if something is missing.
     pub truncated: bool,
-    /// First line that is not wholly shown, from 1, if the content was cut.
+    /// Lines of the text before the content, which begins where its address says.
+    pub lines_before: usize,
+    /// First line of the content that is not wholly shown, from 1, if the content was cut.
     pub next_line: Option<usize>,
     /// Form in which `web_fetch` shows the same text.
     pub paging: FetchPaging,
@@ -107,7 +111,15 @@ impl ScrapedPage {
             date: document.date.as_deref(),
         };
         facts::add(&mut page, &source, document.own(), Some(client));
-        page.fill(&document.markdown, request);
+        let name = page_source::section_name(&found.url);
+        if let Some(name) = name.filter(|_| request.terms.reader != Audience::Host) {
+            let rest = "; without it in the address, all comes";
+            let note = page_source::note_on_section(name, document.section, rest);
+            page.notes.push(note);
+            page.lines_before = document.section.unwrap_or(0);
+        }
+        let text = page_source::window(&document.markdown, page.lines_before as u64 + 1, None);
+        page.fill(text, request);
         page
     }
 

@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use super::browser_render;
 use super::content_type::{self, TextForm};
-use super::document_file;
 use super::facts::{self, FactSource};
 use super::failure::{self, PageError};
 use super::found_page::FoundPage;
@@ -17,14 +16,14 @@ use super::placeholder;
 use super::request::{ScrapeMode, ScrapeRequest};
 use crate::basics::signature;
 use crate::contract::terms::Terms;
-use crate::document::{Document, FileKind, MAX_FILE};
+use crate::document::Document;
 use crate::page::EmbeddedData;
-use crate::tools::web::fetch_note;
 use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
+use crate::tools::web::{document_body, fetch_note};
 use crate::unseen;
 use crate::web::bot_checks::bot_check;
 use crate::web::charset::UnsupportedBody;
-use crate::web::client::{BodyLimit, HttpClient, HttpResponse, MAX_BODY};
+use crate::web::client::{BodyLimit, HttpClient, HttpResponse};
 
 /// Reads the requested page, within the time of `client`.
 pub fn page(
@@ -35,10 +34,7 @@ pub fn page(
     if request.mode == ScrapeMode::Raw {
         return raw(request, client);
     }
-    let client = client.with_body_limit(BodyLimit {
-        bytes: MAX_BODY,
-        larger: Some((is_large_document, MAX_FILE)),
-    });
+    let client = client.with_body_limit(document_body::LIMIT);
     let end = page_source::conversion_end(&client, terms);
     let found = if let Some(found) = native_route::find(request, &client, end)? {
         found
@@ -52,12 +48,6 @@ pub fn page(
 
 fn get(request: &ScrapeRequest, client: &HttpClient) -> Result<HttpResponse, PageError> {
     page_source::fetch(client, &request.url).map_err(|error| failure::of_fetch(error, request))
-}
-
-/// True if a body begins as documents do. A notebook is JSON, of which no more is read than of any
-/// other text.
-fn is_large_document(body: &[u8]) -> bool {
-    !body.trim_ascii_start().starts_with(b"{") && FileKind::may_begin_with(body)
 }
 
 /// Returns the bytes as received.
@@ -85,8 +75,13 @@ fn read(
     if let Some(check) = bot_check(&reply) {
         return Err(failure::of_bot_check(check, &status));
     }
-    if let Some(found) = document_file::read(&reply, request, end)? {
-        return Ok(found);
+    let document = document_body::read(&reply, end)
+        .map_err(|unreadable| failure::of_document(&unreadable, &reply, request))?;
+    if let Some((kind, document)) = document {
+        return Ok(FoundPage {
+            paging: FetchPaging::Whole,
+            ..FoundPage::new(&reply.url, kind.name(), document)
+        });
     }
     if reply.body.trim_ascii().is_empty() {
         return Err(failure::of_nothing("the answer's body is empty", &status));
@@ -117,14 +112,14 @@ fn decode(reply: &HttpResponse, request: &ScrapeRequest) -> Result<PageSource, P
         Err(unsupported) => unsupported,
     };
     // A server may declare an error page, or a text, as the document that it usually sends.
-    if document_file::is_document(&page_source::media_type(&kind))
+    if document_body::is_document(&page_source::media_type(&kind))
         && signature::body_type(&reply.body).is_none()
         && let Ok(source) = PageSource::decode(reply, None)
         && is_written(&source.text)
     {
         return Ok(source);
     }
-    let note = fetch_note::of_file(&kind, &reply.url, &request.url, &reply.body);
+    let note = fetch_note::of_file(&kind, reply, &request.url, &request.terms);
     Err(failure::of_file(&kind, note))
 }
 

@@ -6,6 +6,7 @@ use url::Url;
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::request::Request;
+use crate::contract::terms::Terms;
 use crate::tools::web::meant_url;
 use crate::web::client;
 
@@ -55,6 +56,8 @@ pub struct ScrapeRequest {
     pub mode: ScrapeMode,
     /// Most bytes of content.
     pub max_length: usize,
+    /// Terms of the call.
+    pub terms: Terms,
 }
 
 impl ScrapeRequest {
@@ -67,7 +70,7 @@ impl ScrapeRequest {
         // Another tool's field: its value is ignored here.
         let length = length.and_then(|length| usize::try_from(length).ok());
         let url = client::parse_url(address).map_err(|error| {
-            let note = meant_url::of_no_url(super::NAME, address);
+            let note = meant_url::of_no_url(super::NAME, address, request.terms());
             let message = format!("Invalid URL: {error}. Send an http or https address.");
             Failure::new(Code::InvalidUrl, message).with_note(note)
         })?;
@@ -78,6 +81,7 @@ impl ScrapeRequest {
                 ScrapeMode::Preview => PREVIEW,
                 ScrapeMode::Full | ScrapeMode::Raw => length.unwrap_or(USUAL_LENGTH),
             },
+            terms: *request.terms(),
         })
     }
 }

@@ -1,0 +1,84 @@
+//! Documents such as PDF files, which have a reader of their own, as the body of an answer.
+
+use std::time::Instant;
+
+use super::page_source::media_type;
+use crate::document::{self, Document, DocumentError, FileKind, FileLimits, MAX_FILE, PdfError};
+use crate::web::client::{BodyLimit, HttpResponse, MAX_BODY};
+
+/// Limit for bodies of which documents may have more than others.
+pub const LIMIT: BodyLimit = BodyLimit {
+    bytes: MAX_BODY,
+    larger: Some((is_large_document, MAX_FILE)),
+};
+
+/// Reason why a document cannot be read.
+pub struct UnreadableDocument {
+    /// The kind of document, if that is known.
+    pub kind: Option<FileKind>,
+    /// The reason in sentences.
+    pub why: String,
+    /// True if it is intact, but has no text.
+    pub has_nothing: bool,
+}
+
+/// True for the media type of a document.
+pub fn is_document(essence: &str) -> bool {
+    let mut kinds = FileKind::ALL.into_iter();
+    kinds.any(|kind| kind.media_types().contains(&essence))
+}
+
+/// True if a body begins as documents do. A notebook is JSON, of which no more is read than of any
+/// other text.
+fn is_large_document(body: &[u8]) -> bool {
+    !body.trim_ascii_start().starts_with(b"{") && FileKind::may_begin_with(body)
+}
+
+/// Returns the kind of document that a reply is, if it is one. A page may merely mention the mark
+/// of PDF files.
+fn kind_of(reply: &HttpResponse) -> Option<FileKind> {
+    let kind = FileKind::of(&reply.body)?;
+    let body = reply.body.trim_ascii_start();
+    let declared = reply.content_type().map(media_type);
+    let is_text = declared.is_some_and(|kind| kind.starts_with("text/")) || body.starts_with(b"<");
+    (kind != FileKind::Pdf || body.starts_with(b"%PDF") || !is_text).then_some(kind)
+}
+
+/// Converts a document; `None` if the body is none.
+pub fn read(
+    reply: &HttpResponse,
+    end: Instant,
+) -> Result<Option<(FileKind, Document)>, UnreadableDocument> {
+    use PdfError::{NoLetters, NoPages, NoText, OnlyImages};
+    let kind = kind_of(reply);
+    let unreadable = |error: DocumentError| UnreadableDocument {
+        kind,
+        why: error.to_string(),
+        has_nothing: matches!(
+            error,
+            DocumentError::NoText(_)
+                | DocumentError::Pdf(
+                    NoPages | NoText { .. } | NoLetters { .. } | OnlyImages { .. }
+                )
+        ),
+    };
+    let Some(kind) = kind else {
+        return DocumentError::of(&reply.body).map_or(Ok(None), |error| Err(unreadable(error)));
+    };
+    if reply.truncated {
+        let (name, most) = (kind.name(), MAX_FILE >> 20);
+        return Err(UnreadableDocument {
+            kind: Some(kind),
+            why: format!(
+                "This {name} file has more than {most} MiB, which is the most that is read of one."
+            ),
+            has_nothing: false,
+        });
+    }
+    let limits = FileLimits {
+        end: Some(end),
+        ..FileLimits::default()
+    };
+    let document = document::convert_file(&reply.body, kind, &limits).map_err(unreadable)?;
+    Ok(Some((kind, document)))
+}
