@@ -168,8 +168,8 @@
 //!     `a_caller_that_is_killed_leaves_no_process_and_no_profile`, `browser_process::`
 //!     `at_the_end_of_its_time_all_of_it_is_ended`.
 //! 22. A confined command of a host's or a person's has a directory for temporary files
-//!     (`scratch`), which its watchdog makes and removes. Where something goes on in the background,
-//!     it stays until nothing does; ending a tree ends the rest and leaves that to it, for four
+//!     (`scratch`), which its watchdog makes and removes. Where something goes on behind it, it
+//!     stays until nothing does; ending a tree ends the rest and leaves that to it, for four
 //!     seconds at most. Where it is killed while the tool lives, the tool removes the directory;
 //!     where both are, or where it is killed later, the directory stays. `confinement::deaths::`
 //!     `a_directory_for_temporary_files_goes_with_the_last_process_that_may_use_it`,

@@ -167,8 +167,8 @@ impl Watchdog {
         }
     }
 
-    /// True if the program, whose end has been told, has left processes. The watchdog has closed the
-    /// program's output then.
+    /// True if the program, whose end has been told, has left processes. The watchdog has closed
+    /// the program's output then.
     pub fn has_left_processes(&mut self) -> bool {
         self.status.read_exact(&mut [0; HAS_LEFT.len()]).is_ok()
     }

@@ -1,5 +1,5 @@
-//! A command that goes on when its call has been answered: all that it writes goes into a file, last
-//! of all its exit code.
+//! A command that goes on when its call has been answered: all that it writes goes into a file,
+//! last of all its exit code.
 //!
 //! Rules: the decisions on our own doors (7).
 
@@ -54,8 +54,17 @@ impl BackgroundCommand {
         self.shell.is_some()
     }
 
-    /// Writes what comes of it into `file`, if there is one, until it has ended. If this process is asked to end, all
-    /// of it is ended first.
+    /// The same with as much time as it takes.
+    #[must_use]
+    pub fn without_limit(self) -> Self {
+        Self {
+            limit: None,
+            ..self
+        }
+    }
+
+    /// Writes what comes of it into `file`, if there is one, until it has ended. If this process is
+    /// asked to end, all of it is ended first.
     pub fn write_into(self, file: Option<BackgroundOutput>) {
         if let Some(file) = file {
             let mut text = LiveText(TerminalText::new(file));

@@ -1,5 +1,5 @@
-//! The file into which a command in the background writes: beside those of long outputs, and as they
-//! are, but that its oldest output makes room for the newest.
+//! The file into which a command in the background writes: beside those of long outputs, and as
+//! they are, but that its oldest output makes room for the newest.
 //!
 //! Rules: the decisions on our own doors (7).
 

@@ -129,7 +129,7 @@ impl KeptOutput {
         }
     }
 
-    /// Writes the rest and returns the file, or a new one if there is none, for output that goes on.
+    /// Writes the rest and returns the file, or a new one if there is none, for what goes on.
     pub(super) fn into_file(self) -> Result<OutputFile, String> {
         let Ok(mut writer) = self.0 else {
             return OutputFile::create();

@@ -10,7 +10,7 @@ use super::ending::has_program;
 use crate::common::{directory, tool};
 use crate::mcp::session::Session;
 
-/// The output and the note that are answered to `command` within a limit: to a host, and to a model.
+/// The output and the note that answer `command` within a limit: to a host, and to a model.
 fn bounded_answers(here: &Path, limit: usize, command: &str) -> [(String, String); 2] {
     let request = json!({ "command": command });
     let host = tool("bash")

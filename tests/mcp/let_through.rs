@@ -1,5 +1,5 @@
-//! Long answers to clients that cut them: what each does beyond its limits is done here, and a model
-//! that reads only what is left still comes to the end by what it is told.
+//! Long answers to clients that cut them: what each does beyond its limits is done here, and a
+//! model that reads only what is left still comes to the end by what it is told.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -17,7 +17,11 @@ fn program(home: &Home) -> Session {
 }
 
 fn model(home: &Home, name: &str) -> Session {
-    let args = ["--tools", "research"];
+    model_with(home, name, "research")
+}
+
+fn model_with(home: &Home, name: &str, tools: &str) -> Session {
+    let args = ["--tools", tools];
     let mut session = Session::unprepared_with(Path::new("."), &args, &home.environment());
     session.shake_hands_as(name, "2025-11-25");
     session
@@ -169,7 +173,7 @@ fn the_client_s_lines_are_a_limit_too() {
     let numbers: Vec<String> = (1..=9000).map(|number| format!("{number}\n")).collect();
     let server = serving("text/plain", numbers.concat());
     let home = Home::new();
-    let mut session = model(&home, "opencode");
+    let mut session = model_with(&home, "opencode", "research,web_fetch");
     let result = session.result_of("scrape_page", &json!({"url": server.url("/")}));
     let text = shown(&result);
     let lines = text.lines().count();

@@ -13,7 +13,7 @@ use super::{FieldValue, JsonDepth, Request, quote_value};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
-use crate::contract::terms::Terms;
+use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::Tool;
 
 /// Words for an optional value that is not given.
@@ -46,7 +46,10 @@ impl Request<'_> {
         let schema = Schema::read(tool.model_schema);
         let mut unknown = BTreeSet::new();
         self.take_as_meant(tool, &schema, &mut unknown);
-        self.ignored = note_on_ignored(&unknown, &schema.fields);
+        // A host is told of the fields that are for hosts.
+        let for_hosts = tool.host_words.filter(|_| terms.reader == Audience::Host);
+        let fields = for_hosts.map_or(schema.fields, |words| Schema::read(words).fields);
+        self.ignored = note_on_ignored(&unknown, &fields);
         self
     }
 

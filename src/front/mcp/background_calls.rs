@@ -1,5 +1,5 @@
-//! The commands that go on in the background when their calls are answered: each is a call's process
-//! that has not ended, and ends with the server.
+//! The commands that go on in the background when their calls are answered: each is a call's
+//! process that has not ended, and ends with the server.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

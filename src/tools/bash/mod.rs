@@ -254,7 +254,14 @@ impl CommandCall<'_> {
             object.note(background::note_on_cut_off(object.terms()));
         }
         match (ended.goes_on, outcome.file) {
-            (Some(goes_on), Some(file)) => background::hand_over(object, command, goes_on, file),
+            (Some(goes_on), Some(file)) => {
+                let goes_on = if time.is_asked_for() {
+                    goes_on
+                } else {
+                    goes_on.without_limit()
+                };
+                background::hand_over(object, command, goes_on, file)
+            }
             _ => Ok(()),
         }
     }

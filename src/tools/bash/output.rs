@@ -1,5 +1,5 @@
 //! A command's output where an answer has a limit: long lines are shortened, and if that is not
-//! enough, its beginning and its end are shown, and a line between them that says what was left out.
+//! enough, its beginning and its end are shown, and a line between them says what was left out.
 //!
 //! Rules: the decisions on the host's calls (9): the first fifth and the last four fifths, cut at
 //! whole lines.
@@ -94,7 +94,10 @@ fn lines_with_room<'a>(
     mut room: usize,
 ) -> Vec<ShortenedLine<'a>> {
     let have_room = lines.map_while(|line| {
-        room = room.checked_sub(measure.cost(&line.worded()))?;
+        // A newline is charged for the line behind it.
+        let worded = line.worded();
+        let line_behind = [b"\n", without_last_newline(&worded)].concat();
+        room = room.checked_sub(measure.cost(&line_behind))?;
         Some(line)
     });
     have_room.collect()

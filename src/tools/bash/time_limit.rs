@@ -36,6 +36,11 @@ impl CommandTime {
         }
     }
 
+    /// True if the request has set the limit.
+    pub fn is_asked_for(&self) -> bool {
+        self.asked_for
+    }
+
     /// Shortens it to `whole` from now, if it is longer.
     pub fn shorten(&mut self, whole: Duration) {
         if let Some(deadline) = Deadline::after(whole)
