@@ -14,7 +14,7 @@
 //! | `page` | sums over the page and its elements |
 //! | `features` | a row of numbers for each block |
 //! | `trees` | the model |
-//! | `choose`, `complete` | the choice of blocks |
+//! | `choose`, `keep` | the choice of blocks |
 //! | `prune` | the tree without the others |
 //! | `study` | the training data of a model |
 
@@ -32,10 +32,10 @@ use words::NamingCache;
 
 mod blocks;
 mod choose;
-mod complete;
 mod features;
 mod groups;
 mod hash;
+mod keep;
 mod page;
 mod prune;
 #[cfg(feature = "internals")]

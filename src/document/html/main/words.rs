@@ -25,12 +25,37 @@ const REMEMBERED: usize = 4096;
 /// `benches/main_content/train.py`.
 const TABLE: &str = include_str!("words.txt");
 
+/// Part of a page that is not its content.
+pub(super) const APART: u8 = 1;
+/// Part that may be beside the content.
+pub(super) const ASIDE: u8 = 2;
+/// Note within the content.
+pub(super) const NOTE: u8 = 4;
+
+/// The parts and the words that name them.
+const PARTS: [(u8, &str); 3] = [
+    (
+        APART,
+        "<nav <footer @navigation @contentinfo nav navbar navigation breadcrumb breadcrumbs footer \
+         related recommended recommendations cookie cookies consent gdpr onetrust share sharing \
+         sharedaddy addtoany newsletter subscribe subscription signup",
+    ),
+    (ASIDE, "<aside @complementary aside sidebar"),
+    (
+        NOTE,
+        "@note admonition admonitionblock alert callout caution danger hint important note \
+         notecard tip warning",
+    ),
+];
+
 #[derive(Clone, Copy, Default)]
 struct WordEntry {
     /// Score in eighths.
     score: i8,
     /// One bit for each of its groups.
     groups: u32,
+    /// One bit for each of its parts.
+    parts: u8,
 }
 
 static WORDS: LazyLock<HashMap<&str, WordEntry>> = LazyLock::new(|| {
@@ -48,6 +73,11 @@ static WORDS: LazyLock<HashMap<&str, WordEntry>> = LazyLock::new(|| {
             words.entry(name).or_default().groups = 1 << group;
         }
     }
+    for (part, names) in PARTS {
+        for name in names.split_ascii_whitespace() {
+            words.entry(name).or_default().parts |= part;
+        }
+    }
     words
 });
 
@@ -58,6 +88,8 @@ pub(super) struct ElementNaming {
     pub(super) has_words: bool,
     /// One bit for each group of its words.
     pub(super) groups: u32,
+    /// One bit for each part that its words name.
+    pub(super) parts: u8,
     /// One bit for each category of its role.
     pub(super) role_categories: u32,
     /// Lowest score of its words in eighths, or 0.
@@ -183,6 +215,7 @@ impl NamingCache {
         said.each_token(tag, &mut self.token, |token| {
             if let Some(word) = WORDS.get(token) {
                 called.groups |= word.groups;
+                called.parts |= word.parts;
                 called.low = called.low.min(word.score);
                 called.high = called.high.max(word.score);
             }
