@@ -67,6 +67,7 @@ fn the_fields_stand_in_the_specification_s_order() {
         "raw",
         "extractedBy",
         "extractionQuality",
+        "extent",
         "metadata",
         "structuredData",
         "forumSignals",

@@ -7,10 +7,9 @@ use super::page::MeasuredPage;
 /// A choice with its expected quality.
 pub(super) struct ContentChoice {
     pub(super) chosen: Vec<bool>,
-    /// Expected share of content among the chosen words.
-    pub(super) precision: f64,
-    /// Expected share of the content's words that are chosen.
-    pub(super) recall: f64,
+    /// Expected precision, the share of content among the chosen words, and recall, the share of
+    /// the content's words that are chosen.
+    pub(super) expected: (f64, f64),
 }
 
 /// Minimum probability of hidden text that the page does not offer to show.
@@ -39,11 +38,9 @@ pub(super) fn choose(page: &MeasuredPage, chances: &[f64]) -> ContentChoice {
     }
     drop_hidden(cut, chances, &mut chosen);
     keep::keep(page, chances, &mut chosen);
-    let (precision, recall) = expected_quality(chances, &words, &chosen);
     ContentChoice {
+        expected: expected_quality(chances, &words, &chosen),
         chosen,
-        precision,
-        recall,
     }
 }
 

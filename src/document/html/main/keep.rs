@@ -2,7 +2,7 @@
 //! code, formulas and data tables are never missing, and neither is plausible text between chosen
 //! blocks. Parts of the page that say that they are something else are left out.
 
-use super::blocks::{CODE, CONTROL, UNSEEN};
+use super::blocks::{CODE, CONTROL, TextBlock, UNSEEN};
 use super::page::MeasuredPage;
 use super::tags;
 use super::words::{APART, ASIDE, NOTE};
@@ -10,14 +10,18 @@ use super::words::{APART, ASIDE, NOTE};
 /// Minimum share of the chosen words in the container.
 const CONTAINED: f64 = 0.9;
 
+/// Share of the chosen words from which on a part is content, whatever it says that it is.
+const MUCH: f64 = 0.1;
+
 /// Minimum probability of a block between chosen ones.
 const BETWEEN: f64 = 0.2;
 
-/// Minimum probability of the heading of a chosen block.
+/// Minimum probability of the heading of a chosen text, and of the term of a description.
 const HEADING: f64 = 0.05;
 
-/// Part of a page, beside those that its name tells: code or a data table.
+/// Parts beside those that a name tells: one that stays whole, and a term.
 const WHOLE: u8 = 8;
+const TERM: u8 = 16;
 
 pub(super) fn keep(page: &MeasuredPage, chances: &[f64], chosen: &mut [bool]) {
     let cut = page.cut;
@@ -27,14 +31,14 @@ pub(super) fn keep(page: &MeasuredPage, chances: &[f64], chosen: &mut [bool]) {
     ) else {
         return;
     };
-    let container = container(page, chosen);
-    let parts = parts_within(page, container);
+    let words = chosen_words(page, chosen);
+    let (container, parts) = container_parts(page, &words);
+    let part_of = |block: &TextBlock| parts.get((block.element as usize).checked_sub(container)?);
     for (number, block) in cut.blocks.iter().enumerate() {
-        let is_in = container <= block.element as usize && (block.element as usize) < parts.len();
-        if chosen[number] || block.flags & (UNSEEN | CONTROL) != 0 || !is_in {
+        if chosen[number] || block.flags & (UNSEEN | CONTROL) != 0 {
             continue;
         }
-        let part = parts[block.element as usize];
+        let Some(part) = part_of(block) else { continue };
         let is_linked = 2 * block.linked > block.text.words;
         let is_likely = part & NOTE != 0 || (part & ASIDE == 0 && chances[number] >= BETWEEN);
         chosen[number] = part & APART == 0
@@ -43,19 +47,20 @@ pub(super) fn keep(page: &MeasuredPage, chances: &[f64], chosen: &mut [bool]) {
                     && (block.flags & CODE != 0
                         || (first < number && number < last && is_likely))));
     }
-    // A heading comes with the block that follows it.
-    for number in (1..chosen.len()).rev() {
-        let before = &cut.blocks[number - 1];
-        let is_heading = cut.elements[before.element as usize].heading > 0;
-        chosen[number - 1] |= chosen[number]
-            && is_heading
-            && before.flags & (UNSEEN | CONTROL) == 0
-            && chances[number - 1] >= HEADING;
+    // A heading comes with the text that follows it, and a term with its description.
+    let mut follows = false;
+    for (number, block) in cut.blocks.iter().enumerate().rev() {
+        if block.flags & (UNSEEN | CONTROL) == 0 {
+            let part = part_of(block).copied().unwrap_or_default();
+            let leads = part & TERM != 0 || cut.elements[block.element as usize].heading > 0;
+            chosen[number] |= follows && leads && part & APART == 0 && chances[number] >= HEADING;
+            follows = chosen[number];
+        }
     }
 }
 
-/// Returns the index of the deepest element with nearly all of the chosen words.
-fn container(page: &MeasuredPage, chosen: &[bool]) -> usize {
+/// Returns the number of chosen words in each element.
+fn chosen_words(page: &MeasuredPage, chosen: &[bool]) -> Vec<f64> {
     let cut = page.cut;
     let mut words = vec![0.0; cut.elements.len()];
     for (block, _) in cut.blocks.iter().zip(chosen).filter(|(_, chosen)| **chosen) {
@@ -68,30 +73,40 @@ fn container(page: &MeasuredPage, chosen: &[bool]) -> usize {
         }
     }
     words
-        .iter()
-        .rposition(|held| *held >= CONTAINED * words[0])
-        .unwrap_or_default()
 }
 
-/// Returns the parts around each element up to the end of the container; those around the container
-/// itself do not count.
-fn parts_within(page: &MeasuredPage, container: usize) -> Vec<u8> {
-    let elements = &page.cut.elements;
-    let end = container + elements[container].size as usize;
-    let mut parts = vec![0; end];
+/// Returns the index of the container, the deepest element with nearly all of the chosen words, and
+/// the parts around each of its elements, itself first; those around the container do not count.
+fn container_parts(page: &MeasuredPage, words: &[f64]) -> (usize, Vec<u8>) {
+    let holds = |share: f64| move |held: &f64| *held >= share * words[0];
+    let container = words.iter().rposition(holds(CONTAINED)).unwrap_or_default();
+    let elements = &page.cut.elements[container..];
+    let elements = &elements[..elements[0].size as usize];
+    let mut parts = vec![0; elements.len()];
     for table in &page.cut.tables {
-        if let Some(part) = parts.get_mut(*table as usize) {
+        let table = (*table as usize).checked_sub(container);
+        if let Some(part) = table.and_then(|table| parts.get_mut(table)) {
             *part = WHOLE;
         }
     }
-    for number in container..end {
-        let element = &elements[number];
-        if element.tag.kind == tags::PREFORMATTED {
+    for (number, element) in elements.iter().enumerate() {
+        let held = &words[container + number];
+        let is_paragraph = element.tag.categories >> tags::PARAGRAPH & 1 == 1;
+        if element.tag.kind == tags::PREFORMATTED || (is_paragraph && *held > 0.0) {
             parts[number] = WHOLE;
         }
-        if number > container {
-            parts[number] |= element.called.parts | parts[element.parent as usize];
+        if element.tag.kind == tags::TERM {
+            parts[number] |= TERM;
+        }
+        if number > 0 {
+            let said = element.called.parts;
+            let said = if holds(MUCH)(held) {
+                said & !APART
+            } else {
+                said
+            };
+            parts[number] |= said | parts[element.parent as usize - container];
         }
     }
-    parts
+    (container, parts)
 }

@@ -29,6 +29,8 @@ pub(super) const MAIN: usize = 4;
 /// Index of `p` among the categories.
 pub(super) const PARAGRAPH: usize = 17;
 
+/// Number of `dt` among the kinds.
+pub(super) const TERM: u8 = 6;
 /// Number of `pre` among the kinds.
 pub(super) const PREFORMATTED: u8 = 8;
 /// Number of `article` among the kinds.
