@@ -32,6 +32,7 @@ fn an_article_comes_as_the_markdown_of_its_main_content() {
     assert_eq!(page["contentType"], "html");
     assert_eq!(page["extractedBy"], "html");
     assert_eq!(page["extractionQuality"], "complete");
+    assert_eq!(page["extent"], "main");
     assert_eq!(page["truncated"], false);
     assert_eq!(page["contentLength"], content.len());
     assert_eq!(page["contentSizeBytes"], content.len());
@@ -48,6 +49,26 @@ fn an_article_comes_as_the_markdown_of_its_main_content() {
     assert!(accept.starts_with("text/markdown"), "{accept}");
     let agent = asked[0].header("user-agent").unwrap();
     assert!(agent.starts_with("ikigai-tools/"), "{agent}");
+}
+
+#[test]
+fn a_page_whose_main_content_is_not_sure_comes_whole_and_says_so() {
+    let footer: String = (1..20)
+        .map(|n| format!("<ul class=menu><li><a href=/{n}>Imprint {n}</a></ul>"))
+        .collect();
+    let page = format!(
+        "<title>Kilns</title><main><h1>Kilns</h1><p>We open in May.</p></main>\
+         <footer class=site-footer>{footer}<p class=copyright>All rights reserved.</p></footer>"
+    );
+    let home = Home::new();
+    let page = home.page(&serving("text/html", page).url("/"));
+    assert_eq!(page["extent"], "page", "{page}");
+    assert_eq!(page["extractionQuality"], "complete");
+    assert!(text(&page, "note").contains("the whole page"), "{page}");
+    assert!(text(&page, "content").contains("Imprint 19"), "{page}");
+    // Of what is no page, nothing is left out.
+    let plain = home.page(&serving("text/plain", "kiln ".repeat(50)).url("/"));
+    assert_eq!(plain.get("extent"), None, "{plain}");
 }
 
 #[test]
@@ -336,6 +357,7 @@ fn raw_is_the_bytes_as_they_came() {
         "metadata",
         "extractedBy",
         "extractionQuality",
+        "extent",
         "structuredData",
         "wordCount",
         "sparsityWarning",

@@ -2,7 +2,7 @@
 //! code, formulas and data tables are never missing, and neither is plausible text between chosen
 //! blocks. Parts of the page that say that they are something else are left out.
 
-use super::blocks::{CODE, CONTROL, TextBlock, UNSEEN};
+use super::blocks::{CODE, CONTROL, UNSEEN};
 use super::page::MeasuredPage;
 use super::tags;
 use super::words::{APART, ASIDE, NOTE};
@@ -19,9 +19,10 @@ const BETWEEN: f64 = 0.2;
 /// Minimum probability of the heading of a chosen text, and of the term of a description.
 const HEADING: f64 = 0.05;
 
-/// Parts beside those that a name tells: one that stays whole, and a term.
+/// Parts beside those that a name tells: one that stays whole, a term, and one in the container.
 const WHOLE: u8 = 8;
 const TERM: u8 = 16;
+const INSIDE: u8 = 32;
 
 pub(super) fn keep(page: &MeasuredPage, chances: &[f64], chosen: &mut [bool]) {
     let cut = page.cut;
@@ -32,26 +33,23 @@ pub(super) fn keep(page: &MeasuredPage, chances: &[f64], chosen: &mut [bool]) {
         return;
     };
     let words = chosen_words(page, chosen);
-    let (container, parts) = container_parts(page, &words);
-    let part_of = |block: &TextBlock| parts.get((block.element as usize).checked_sub(container)?);
+    let parts = parts(page, &words);
     for (number, block) in cut.blocks.iter().enumerate() {
         if chosen[number] || block.flags & (UNSEEN | CONTROL) != 0 {
             continue;
         }
-        let Some(part) = part_of(block) else { continue };
+        let part = parts[block.element as usize];
         let is_linked = 2 * block.linked > block.text.words;
         let is_likely = part & NOTE != 0 || (part & ASIDE == 0 && chances[number] >= BETWEEN);
+        let is_of_text = block.flags & CODE != 0 || (first < number && number < last && is_likely);
         chosen[number] = part & APART == 0
-            && (part & WHOLE != 0
-                || (!is_linked
-                    && (block.flags & CODE != 0
-                        || (first < number && number < last && is_likely))));
+            && (part & WHOLE != 0 || (part & INSIDE != 0 && !is_linked && is_of_text));
     }
     // A heading comes with the text that follows it, and a term with its description.
     let mut follows = false;
     for (number, block) in cut.blocks.iter().enumerate().rev() {
         if block.flags & (UNSEEN | CONTROL) == 0 {
-            let part = part_of(block).copied().unwrap_or_default();
+            let part = parts[block.element as usize];
             let leads = part & TERM != 0 || cut.elements[block.element as usize].heading > 0;
             chosen[number] |= follows && leads && part & APART == 0 && chances[number] >= HEADING;
             follows = chosen[number];
@@ -75,38 +73,34 @@ fn chosen_words(page: &MeasuredPage, chosen: &[bool]) -> Vec<f64> {
     words
 }
 
-/// Returns the index of the container, the deepest element with nearly all of the chosen words, and
-/// the parts around each of its elements, itself first; those around the container do not count.
-fn container_parts(page: &MeasuredPage, words: &[f64]) -> (usize, Vec<u8>) {
-    let holds = |share: f64| move |held: &f64| *held >= share * words[0];
-    let container = words.iter().rposition(holds(CONTAINED)).unwrap_or_default();
-    let elements = &page.cut.elements[container..];
-    let elements = &elements[..elements[0].size as usize];
+/// Returns the parts around each element, for those in the container as far as it reaches: the
+/// deepest element with nearly all of the chosen words.
+fn parts(page: &MeasuredPage, words: &[f64]) -> Vec<u8> {
+    let elements = &page.cut.elements;
+    let holds = |number: usize, share: f64| words[number] >= share * words[0];
+    let container = (0..words.len()).rfind(|number| holds(*number, CONTAINED));
     let mut parts = vec![0; elements.len()];
     for table in &page.cut.tables {
-        let table = (*table as usize).checked_sub(container);
-        if let Some(part) = table.and_then(|table| parts.get_mut(table)) {
-            *part = WHOLE;
-        }
+        parts[*table as usize] = WHOLE;
     }
     for (number, element) in elements.iter().enumerate() {
-        let held = &words[container + number];
+        let (around, said) = if Some(number) == container {
+            (INSIDE, 0)
+        } else {
+            let around = parts.get(element.parent as usize);
+            (around.copied().unwrap_or_default(), element.called.parts)
+        };
+        let has_chosen = words[number] > 0.0;
         let is_paragraph = element.tag.categories >> tags::PARAGRAPH & 1 == 1;
-        if element.tag.kind == tags::PREFORMATTED || (is_paragraph && *held > 0.0) {
-            parts[number] = WHOLE;
-        }
-        if element.tag.kind == tags::TERM {
-            parts[number] |= TERM;
-        }
-        if number > 0 {
-            let said = element.called.parts;
-            let said = if holds(MUCH)(held) {
-                said & !APART
-            } else {
-                said
-            };
-            parts[number] |= said | parts[element.parent as usize - container];
-        }
+        let is_block = parts[number] == WHOLE || element.tag.kind == tags::PREFORMATTED;
+        let is_whole =
+            (is_paragraph && has_chosen) || (is_block && (has_chosen || around & INSIDE != 0));
+        let is_apart = said & APART != 0 && !holds(number, MUCH);
+        parts[number] = around
+            | (said & !APART)
+            | (APART * u8::from(is_apart))
+            | (WHOLE * u8::from(is_whole))
+            | (TERM * u8::from(element.tag.kind == tags::TERM));
     }
-    (container, parts)
+    parts
 }

@@ -34,8 +34,8 @@ pub enum PageExtent {
 }
 
 /// Note on a whole page, and the minimum number of words of one that needs it.
-const WHOLE_PAGE: &str = "This is the whole page, with menus and the like if it has any: which part \
-    of it is its main content is not sure.";
+const WHOLE_PAGE: &str =
+    "This is the whole page: it is not sure which part of it is its main content.";
 const FEW: usize = 25;
 
 /// A page that was read, as an answer has it and as it is kept.
