@@ -95,7 +95,7 @@ fn parts(page: &MeasuredPage, words: &[f64]) -> Vec<u8> {
         let is_block = parts[number] == WHOLE || element.tag.kind == tags::PREFORMATTED;
         let is_whole =
             (is_paragraph && has_chosen) || (is_block && (has_chosen || around & INSIDE != 0));
-        let is_apart = said & APART != 0 && !holds(number, MUCH);
+        let is_apart = said & APART != 0 && around & WHOLE == 0 && !holds(number, MUCH);
         parts[number] = around
             | (said & !APART)
             | (APART * u8::from(is_apart))
