@@ -8,7 +8,7 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 
-use ikigai_tools::document::{ContentStudy, convert_main_until, study_main};
+use ikigai_tools::document::{ContentStudy, convert, convert_main_until, study_main};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -50,6 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "expected": study.expected,
             "certainty": format!("{certainty:?}"),
             "md": document.markdown,
+            "whole": convert(&page, &base).markdown,
         });
         writeln!(lines, "{line}")?;
         row += study.rows.len();

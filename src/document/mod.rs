@@ -231,9 +231,9 @@ pub fn plain_beginning(page: &str, base: &Url, most: usize, end: Instant) -> (St
 /// Extent to which the main content of a page was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MainContentCertainty {
-    /// All of it, and little else, with high confidence.
+    /// All of it, with high confidence.
     Complete,
-    /// Perhaps not all of it, or more than it.
+    /// Perhaps not all of it.
     Partial,
     /// The whole page, because there was no main content to speak of, or no time or memory to look
     /// for it.

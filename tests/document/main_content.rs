@@ -165,6 +165,90 @@ fn a_page_without_main_content_is_converted_whole_and_said_to_be() {
     assert_eq!(document, convert(script, &base()));
 }
 
+/// The paragraphs, the code and the table of the articles in `articles.txt`.
+const PARTS: [(&str, &str); 5] = [
+    (
+        "{what}",
+        "<p>Kiln keeps its settings in one file that is read when the process starts. This page \
+         explains what the file may hold, how the values are checked, and what happens when one of \
+         them is wrong.</p>",
+    ),
+    (
+        "{change}",
+        "<p>After a change the service has to be told to read the file again; it does so without \
+         closing the connections that are open, and it says in its log what it has taken over.</p>",
+    ),
+    (
+        "{missing}",
+        "<p>Where a value is missing the built-in one holds. Whoever wants to see all the values in \
+         force can ask the running process for them at any time, and gets them as text.</p>",
+    ),
+    (
+        "{code}",
+        "<pre><code class=language-python>import kiln\nserver = kiln.open('/etc/kiln.toml')\n\
+         server.reload()</code></pre>",
+    ),
+    (
+        "{table}",
+        "<table><thead><tr><th>Key<th>Default<tbody><tr><td>max_heat<td>1260<tr><td>ramp_rate<td>150\
+         <tr><td>hold_time<td>20m</table>",
+    ),
+];
+
+#[test]
+fn nothing_is_lost_in_the_middle_and_all_reads_as_in_the_whole_page() {
+    let articles = page("articles.txt");
+    let mut failed = Vec::new();
+    for article in articles.split("\n\n# ").skip(1) {
+        let marks = |mark: &str| -> Vec<&str> {
+            let lines = article.lines();
+            lines.filter_map(|line| line.strip_prefix(mark)).collect()
+        };
+        let (inside, outside) = (marks("+ "), marks("- "));
+        let body = article.find("\n<").unwrap();
+        let body = PARTS
+            .iter()
+            .fold(article[body..].to_owned(), |body, (name, html)| {
+                body.replace(name, html)
+            });
+        let heading = body.split_once("<h1>").unwrap().1;
+        let title = heading.split_once("</h1>").unwrap().0;
+        let page = format!(
+            "<!DOCTYPE html><html lang=en><title>{title}</title>\
+             <header class=site-header><a href=/>Kiln</a><nav class=main-nav><ul>\
+             <li><a href=/docs>Docs</a><li><a href=/blog>Blog</a><li><a href=/pricing>Pricing</a>\
+             </ul></nav></header>{body}<footer class=site-footer><p>© Kiln Labs. All rights \
+             reserved.</p><ul><li><a href=/imprint>Imprint</a><li><a href=/privacy>Privacy</a></ul>\
+             </footer>"
+        );
+        let (markdown, certainty) = main_of(&page);
+        let whole = convert(&page, &base()).markdown;
+        let is_there = |text: &&&str| markdown.contains(**text);
+        let absent: Vec<_> = inside.iter().filter(|text| !is_there(text)).collect();
+        let present: Vec<_> = outside
+            .iter()
+            .chain(&["Pricing", "Privacy"])
+            .filter(is_there)
+            .collect();
+        let others: Vec<_> = markdown
+            .split("\n\n")
+            .filter(|block| !whole.contains(block))
+            .collect();
+        assert!(!inside.is_empty(), "{article}");
+        if !absent.is_empty()
+            || !present.is_empty()
+            || !others.is_empty()
+            || certainty != MainContentCertainty::Complete
+        {
+            failed.push(format!(
+                "{article}\nabsent {absent:?}, present {present:?}, not so in the page {others:?}, \
+                 {certainty:?}\n{markdown}"
+            ));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
 #[test]
 fn what_stands_between_the_tags_of_a_choice_reads_as_in_the_whole_page() {
     let whole = convert(&page("article.html"), &base()).markdown;

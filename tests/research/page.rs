@@ -32,6 +32,7 @@ fn an_article_comes_as_the_markdown_of_its_main_content() {
     assert_eq!(page["contentType"], "html");
     assert_eq!(page["extractedBy"], "html");
     assert_eq!(page["extractionQuality"], "complete");
+    assert_eq!(page["extent"], "main");
     assert_eq!(page["truncated"], false);
     assert_eq!(page["contentLength"], content.len());
     assert_eq!(page["contentSizeBytes"], content.len());
@@ -51,6 +52,24 @@ fn an_article_comes_as_the_markdown_of_its_main_content() {
 }
 
 #[test]
+fn a_page_whose_main_content_is_not_sure_comes_whole_and_says_so() {
+    let footer = "<ul class=menu><li><a href=/i>Imprint</a></ul>".repeat(20);
+    let page = format!(
+        "<title>Kilns</title><main><h1>Kilns</h1><p>We open in May.</p></main>\
+         <footer class=site-footer>{footer}<p class=copyright>All rights reserved.</p></footer>"
+    );
+    let home = Home::new();
+    let page = home.page(&serving("text/html", page).url("/"));
+    assert_eq!(page["extent"], "page", "{page}");
+    assert_eq!(page["extractionQuality"], "complete");
+    assert!(text(&page, "note").contains("the whole page"), "{page}");
+    assert!(text(&page, "content").contains("Imprint"), "{page}");
+    // Of what is no page, nothing is left out.
+    let plain = home.page(&serving("text/plain", "kiln ".repeat(50)).url("/"));
+    assert_eq!(plain.get("extent"), None, "{plain}");
+}
+
+#[test]
 fn the_fields_stand_in_the_specification_s_order() {
     let server = serving("text/html", article(12));
     let page = Home::new().page(&server.url("/"));
@@ -67,6 +86,7 @@ fn the_fields_stand_in_the_specification_s_order() {
         "raw",
         "extractedBy",
         "extractionQuality",
+        "extent",
         "metadata",
         "structuredData",
         "forumSignals",
@@ -335,6 +355,7 @@ fn raw_is_the_bytes_as_they_came() {
         "metadata",
         "extractedBy",
         "extractionQuality",
+        "extent",
         "structuredData",
         "wordCount",
         "sparsityWarning",

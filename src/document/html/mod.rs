@@ -116,7 +116,7 @@ pub(super) fn read(
 }
 
 /// Reads the main content of the page found at `base`. The flag is true if the choice is surely
-/// complete and exact; `None` if there is no main content of a useful length.
+/// complete; `None` if there is no main content of a useful length.
 pub(super) fn read_main(
     page: &str,
     base: &Url,

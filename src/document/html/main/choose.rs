@@ -1,23 +1,19 @@
 //! Chooses the blocks of the page's main content by their probabilities.
 
 use super::blocks::{PageBlocks, TextBlock, UNSEEN};
-use super::complete;
+use super::keep;
 use super::page::MeasuredPage;
 
 /// A choice with its expected quality.
 pub(super) struct ContentChoice {
     pub(super) chosen: Vec<bool>,
-    /// Expected share of content among the chosen words.
-    pub(super) precision: f64,
-    /// Expected share of the content's words that are chosen.
-    pub(super) recall: f64,
+    /// Expected precision, the share of content among the chosen words, and recall, the share of
+    /// the content's words that are chosen.
+    pub(super) expected: (f64, f64),
 }
 
 /// Minimum probability of hidden text that the page does not offer to show.
 const SURE: f64 = 0.8;
-
-/// Minimum probability of blocks between chosen ones, and their maximum number.
-const BETWEEN: (f64, usize) = (0.25, 3);
 
 /// Minimum number of words of a hidden element with content: a panel has more than a remark. A
 /// lower minimum would gain less than a hundredth of the content of any development page.
@@ -34,7 +30,6 @@ pub(super) fn choose(page: &MeasuredPage, chances: &[f64]) -> ContentChoice {
     // An uncertain choice favours recall.
     let beta = (1.0 + 2.0 * (0.85 - sure)).clamp(0.7, 2.0);
     let mut chosen = best_choice(chances, &words, beta);
-    fill_gaps(cut, chances, &mut chosen);
     // Marked training content often lacks the title, but a reader is lost without it.
     if let Some(heading) = page.heading
         && page.heading_is_title
@@ -42,12 +37,10 @@ pub(super) fn choose(page: &MeasuredPage, chances: &[f64]) -> ContentChoice {
         chosen[heading] = true;
     }
     drop_hidden(cut, chances, &mut chosen);
-    complete::complete(page, chances, &mut chosen);
-    let (precision, recall) = expected_quality(chances, &words, &chosen);
+    keep::keep(page, chances, &mut chosen);
     ContentChoice {
+        expected: expected_quality(chances, &words, &chosen),
         chosen,
-        precision,
-        recall,
     }
 }
 
@@ -88,25 +81,6 @@ fn expected_quality(chances: &[f64], words: &[f64], chosen: &[bool]) -> (f64, f6
         return (0.0, 0.0);
     }
     (found / taken, found / all.max(1e-9))
-}
-
-/// Chooses the few plausible blocks between two chosen ones.
-fn fill_gaps(cut: &PageBlocks, chances: &[f64], chosen: &mut [bool]) {
-    let (limit, few) = BETWEEN;
-    let fits = |number: usize| chances[number] > limit && cut.blocks[number].flags & UNSEEN == 0;
-    let mut last = None;
-    for number in 0..chosen.len() {
-        if !chosen[number] {
-            continue;
-        }
-        if let Some(last) = last
-            && number - last <= few + 1
-            && (last + 1..number).all(fits)
-        {
-            chosen[last + 1..number].fill(true);
-        }
-        last = Some(number);
-    }
 }
 
 /// Drops hidden blocks, unless their probability is high and they are long and between visible

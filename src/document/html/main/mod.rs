@@ -14,7 +14,7 @@
 //! | `page` | sums over the page and its elements |
 //! | `features` | a row of numbers for each block |
 //! | `trees` | the model |
-//! | `choose`, `complete` | the choice of blocks |
+//! | `choose`, `keep` | the choice of blocks |
 //! | `prune` | the tree without the others |
 //! | `study` | the training data of a model |
 
@@ -32,10 +32,10 @@ use words::NamingCache;
 
 mod blocks;
 mod choose;
-mod complete;
 mod features;
 mod groups;
 mod hash;
+mod keep;
 mod page;
 mod prune;
 #[cfg(feature = "internals")]
@@ -46,6 +46,9 @@ mod trees;
 mod words;
 
 /// Minimum number of words of a useful choice.
+const USEFUL: u32 = 15;
+
+/// A page with fewer visible words than this shows almost nothing.
 const LITTLE: u32 = 25;
 
 /// A page with fewer visible words than this may hide its content, if it has `TIMES` as many hidden
@@ -53,8 +56,8 @@ const LITTLE: u32 = 25;
 const FEW: u32 = 100;
 const TIMES: u32 = 10;
 
-/// Minimum expected precision and recall of a sure choice.
-const SURE: (f64, f64) = (0.8, 0.95);
+/// Minimum expected recall of a sure choice.
+const SURE: f64 = 0.95;
 
 /// Reads the main content of a page; true if the choice was sure. `None` if there is no content of
 /// a useful length, or not enough memory or time.
@@ -75,13 +78,12 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
         .filter(|(_, chosen)| **chosen)
         .map(|(block, _)| block.text.words)
         .sum();
-    if words < LITTLE {
+    if words < USEFUL {
         return None;
     }
-    prune::prune(body, &cut, &page.sums, &choice.chosen);
+    prune::prune(body, &cut, &choice.chosen);
     let (model, cuts) = source.walk(&parsed.tree);
-    let sure =
-        cuts == DocumentCuts::default() && choice.precision >= SURE.0 && choice.recall >= SURE.1;
+    let sure = cuts == DocumentCuts::default() && choice.expected.1 >= SURE;
     let read = ConvertedPage {
         model,
         cuts,

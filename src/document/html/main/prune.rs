@@ -5,15 +5,11 @@ use std::collections::HashSet;
 
 use html2md::{Handle, NodeData};
 
-use super::blocks::{PageBlocks, TreeLeaf};
+use super::blocks::{CONTROL, PageBlocks, TreeLeaf, UNSEEN};
 use super::hash::FnvHash;
-use super::page::ElementSum;
 use crate::document::html::image::ImageElement;
 use crate::document::html::prefilter::{content_hints, media};
 use crate::document::html::{dom, reveal};
-
-/// Inline elements whose words stand apart from those of the next such element.
-const APART: [&str; 4] = ["a", "label", "span", "time"];
 
 struct PruneFrame {
     node: Handle,
@@ -23,12 +19,10 @@ struct PruneFrame {
     text: bool,
     /// True if it still contains any content.
     content: bool,
-    /// True within code.
-    code: bool,
 }
 
 impl PruneFrame {
-    fn new(node: Handle, code: bool) -> Self {
+    fn new(node: Handle) -> Self {
         let children = std::mem::take(&mut *node.children.borrow_mut()).into_iter();
         Self {
             node,
@@ -36,24 +30,20 @@ impl PruneFrame {
             kept: Vec::new(),
             text: false,
             content: false,
-            code,
         }
     }
 }
 
 /// Removes all leaves from `body` except those of the chosen blocks and other leaves among them: an
-/// image, for example, stays if at least half of the words around it are chosen.
-pub(super) fn prune(body: &Handle, cut: &PageBlocks, sums: &[ElementSum], chosen: &[bool]) {
-    let shares = shares(cut, sums, chosen);
+/// image, for example, stays if at least half of the visible words around it are chosen.
+pub(super) fn prune(body: &Handle, cut: &PageBlocks, chosen: &[bool]) {
+    let shares = shares(cut, chosen);
     let mut leaves = cut.leaves.iter();
     let mut links = RemainingLinks::default();
-    // True if such an element ended just now; true if a blank is due before the next text.
-    let (mut ended, mut blank) = (false, false);
-    let mut stack = vec![PruneFrame::new(body.clone(), false)];
+    let mut stack = vec![PruneFrame::new(body.clone())];
     while let Some(frame) = stack.last_mut() {
         let Some(child) = frame.children.next() else {
             let Some(frame) = stack.pop() else { break };
-            ended = APART.contains(&dom::name(&frame.node));
             links.record(&frame);
             close_frame(frame, stack.last_mut());
             continue;
@@ -69,13 +59,7 @@ pub(super) fn prune(body: &Handle, cut: &PageBlocks, sums: &[ElementSum], chosen
         match &child.data {
             NodeData::Text { contents } => {
                 let (kept, of_block) = leaf();
-                ended = false;
-                let apart = std::mem::take(&mut blank) && !frame.code;
                 if kept {
-                    if apart {
-                        let apart = format!(" {}", contents.borrow());
-                        *contents.borrow_mut() = apart.into();
-                    }
                     frame.text |= of_block;
                     frame.content |= of_block || !contents.borrow().trim().is_empty();
                     frame.kept.push(child.clone());
@@ -91,12 +75,7 @@ pub(super) fn prune(body: &Handle, cut: &PageBlocks, sums: &[ElementSum], chosen
                 }
                 "br" | "title" | "base" | "head" => frame.kept.push(child.clone()),
                 "script" | "style" | "template" => {}
-                name => {
-                    blank |= ended && APART.contains(&name);
-                    ended = false;
-                    let code = frame.code || matches!(name, "pre" | "code");
-                    stack.push(PruneFrame::new(child.clone(), code));
-                }
+                _ => stack.push(PruneFrame::new(child.clone())),
             },
             _ => {}
         }
@@ -183,30 +162,34 @@ fn close_frame(frame: PruneFrame, around: Option<&mut PruneFrame>) {
     }
 }
 
-/// Returns the chosen share of the words of each element; an element without words has that of the
-/// one around it.
-fn shares(cut: &PageBlocks, sums: &[ElementSum], chosen: &[bool]) -> Vec<f64> {
-    let mut shares = vec![0.0; cut.elements.len()];
+/// Returns the chosen share of the visible words of each element; an element without any has that
+/// of the one around it.
+fn shares(cut: &PageBlocks, chosen: &[bool]) -> Vec<f64> {
+    let mut words = vec![(0.0, 0.0); cut.elements.len()];
     for (block, chosen) in cut.blocks.iter().zip(chosen) {
+        let (taken, all) = &mut words[block.element as usize];
         if *chosen {
-            shares[block.element as usize] += f64::from(block.text.words);
+            *taken += f64::from(block.text.words);
+        }
+        if *chosen || block.flags & (UNSEEN | CONTROL) == 0 {
+            *all += f64::from(block.text.words);
         }
     }
     for (number, element) in cut.elements.iter().enumerate().rev() {
-        let own = shares[number];
-        if let Some(share) = shares.get_mut(element.parent as usize) {
-            *share += own;
+        let own = words[number];
+        if let Some((taken, all)) = words.get_mut(element.parent as usize) {
+            *taken += own.0;
+            *all += own.1;
         }
     }
-    for (number, element) in cut.elements.iter().enumerate() {
-        if sums[number].words > 0.0 {
-            shares[number] /= sums[number].words;
+    let mut shares: Vec<f64> = Vec::with_capacity(words.len());
+    for ((taken, all), element) in words.into_iter().zip(&cut.elements) {
+        shares.push(if all > 0.0 {
+            taken / all
         } else {
-            shares[number] = shares
-                .get(element.parent as usize)
-                .copied()
-                .unwrap_or_default();
-        }
+            let around = shares.get(element.parent as usize);
+            around.copied().unwrap_or_default()
+        });
     }
     shares
 }

@@ -69,6 +69,6 @@ pub(in crate::document::html) fn study(source: &HtmlSource) -> ContentStudy {
         .collect();
     study.chances = chances;
     study.chosen = choice.chosen;
-    study.expected = (choice.precision, choice.recall);
+    study.expected = choice.expected;
     study
 }

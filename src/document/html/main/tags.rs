@@ -29,17 +29,10 @@ pub(super) const MAIN: usize = 4;
 /// Index of `p` among the categories.
 pub(super) const PARAGRAPH: usize = 17;
 
-/// Index of `ul` and `ol` among the categories.
-pub(super) const LIST: usize = 9;
-
-/// Number of `td` among the kinds.
-pub(super) const CELL: u8 = 4;
-/// Number of `th` among the kinds.
-pub(super) const HEADER_CELL: u8 = 5;
 /// Number of `dt` among the kinds.
 pub(super) const TERM: u8 = 6;
-/// Number of `dd` among the kinds.
-pub(super) const DESCRIPTION: u8 = 7;
+/// Number of `pre` among the kinds.
+pub(super) const PREFORMATTED: u8 = 8;
 /// Number of `article` among the kinds.
 pub(super) const ARTICLE: u8 = 15;
 

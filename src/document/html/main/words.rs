@@ -25,12 +25,37 @@ const REMEMBERED: usize = 4096;
 /// `benches/main_content/train.py`.
 const TABLE: &str = include_str!("words.txt");
 
+/// Part of a page that is not its content.
+pub(super) const APART: u8 = 1;
+/// Part that may be beside the content.
+pub(super) const ASIDE: u8 = 2;
+/// Note within the content.
+pub(super) const NOTE: u8 = 4;
+
+/// The parts and the words that name them.
+const PARTS: [(u8, &str); 3] = [
+    (
+        APART,
+        "<nav <footer @navigation @contentinfo nav navbar navigation breadcrumb breadcrumbs footer \
+         related recommended recommendations cookie cookies consent gdpr onetrust share sharing \
+         sharedaddy addtoany newsletter subscribe subscription signup",
+    ),
+    (ASIDE, "<aside @complementary aside sidebar"),
+    (
+        NOTE,
+        "@note admonition admonitionblock alert callout caution danger hint important note \
+         notecard tip warning",
+    ),
+];
+
 #[derive(Clone, Copy, Default)]
 struct WordEntry {
     /// Score in eighths.
     score: i8,
     /// One bit for each of its groups.
     groups: u32,
+    /// One bit for each of its parts.
+    parts: u8,
 }
 
 static WORDS: LazyLock<HashMap<&str, WordEntry>> = LazyLock::new(|| {
@@ -48,6 +73,11 @@ static WORDS: LazyLock<HashMap<&str, WordEntry>> = LazyLock::new(|| {
             words.entry(name).or_default().groups = 1 << group;
         }
     }
+    for (part, names) in PARTS {
+        for name in names.split_ascii_whitespace() {
+            words.entry(name).or_default().parts |= part;
+        }
+    }
     words
 });
 
@@ -58,6 +88,8 @@ pub(super) struct ElementNaming {
     pub(super) has_words: bool,
     /// One bit for each group of its words.
     pub(super) groups: u32,
+    /// One bit for each part that its tag, role and class name.
+    pub(super) parts: u8,
     /// One bit for each category of its role.
     pub(super) role_categories: u32,
     /// Lowest score of its words in eighths, or 0.
@@ -105,24 +137,24 @@ impl NamingAttributes {
         Some(said)
     }
 
-    /// Calls `note` with each word in the form of the table.
-    fn each_token(&self, tag: &str, token: &mut String, mut note: impl FnMut(&str)) {
+    /// Calls `note` with each word in the form of the table, and true if it is of the id.
+    fn each_token(&self, tag: &str, token: &mut String, mut note: impl FnMut(&str, bool)) {
         let mut left = MOST;
-        let mut note = |token: &str| {
+        let mut note = |token: &str, of_id: bool| {
             if token.len() <= LONGEST && left > 0 {
                 left -= 1;
-                note(token);
+                note(token, of_id);
             }
         };
         token.clear();
         token.push('<');
         token.push_str(tag);
-        note(token);
+        note(token, false);
         if !self.role.is_empty() {
             token.clear();
             token.push('@');
             token.push_str(&self.role);
-            note(token);
+            note(token, false);
         }
         let kind = self.kind.rsplit('/').next().unwrap_or_default();
         for property in self
@@ -133,16 +165,16 @@ impl NamingAttributes {
             token.clear();
             token.push('%');
             token.push_str(&property.to_lowercase());
-            note(token);
+            note(token, false);
         }
-        for names in [&self.class, &self.id] {
+        for (names, of_id) in [(&self.class, false), (&self.id, true)] {
             token.clear();
             let mut lower = false;
             for byte in names.bytes().chain([b' ']) {
                 let letter = byte.is_ascii_alphabetic();
                 if !letter || (lower && byte.is_ascii_uppercase()) {
                     if token.len() > 1 {
-                        note(token);
+                        note(token, of_id);
                     }
                     token.clear();
                 }
@@ -180,9 +212,11 @@ impl NamingCache {
             shape: said.shape(tag),
             ..ElementNaming::default()
         };
-        said.each_token(tag, &mut self.token, |token| {
+        said.each_token(tag, &mut self.token, |token, of_id| {
             if let Some(word) = WORDS.get(token) {
                 called.groups |= word.groups;
+                // The id of a section is made of its heading's words.
+                called.parts |= if of_id { 0 } else { word.parts };
                 called.low = called.low.min(word.score);
                 called.high = called.high.max(word.score);
             }
@@ -219,7 +253,7 @@ fn naming_key(node: &Handle, tag: &str) -> u64 {
 pub(super) fn tokens_of(node: &Handle, tag: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     if let Some(said) = NamingAttributes::of(node) {
-        said.each_token(tag, &mut String::new(), |token| {
+        said.each_token(tag, &mut String::new(), |token, _| {
             tokens.push(token.to_owned());
         });
     }

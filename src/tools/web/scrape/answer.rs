@@ -34,7 +34,7 @@ const FACTS: [&str; 7] = [
 const FOR_PROGRAMS: [&str; 1] = ["structuredData"];
 
 /// Fields that are left out first if there is not enough room, in that order.
-const DISPENSABLE: [&str; 18] = [
+const DISPENSABLE: [&str; 19] = [
     "structuredData",
     "forumSignals",
     "citation",
@@ -49,6 +49,7 @@ const DISPENSABLE: [&str; 18] = [
     "sourceType",
     "extractedBy",
     "extractionQuality",
+    "extent",
     "sizeCategory",
     "estimatedTokens",
     "contentType",
@@ -123,6 +124,7 @@ fn fields(page: &ScrapedPage, content: &str, truncated: bool) -> AnswerFields {
         fields.add_some("extractedBy", page.extracted_by.as_ref());
         let quality = if page.partial { "partial" } else { "complete" };
         fields.add("extractionQuality", quality);
+        fields.add_some("extent", page.extent);
         fields.add_some(
             "metadata",
             page.title.as_ref().map(|title| {

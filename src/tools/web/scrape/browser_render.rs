@@ -94,6 +94,7 @@ fn render(
         return None;
     }
     found.document = shown.document;
+    found.extent = shown.extent;
     found.paging = FetchPaging::Nowhere;
     found.extracted_by = Some("browser");
     Some(rendered)
@@ -131,6 +132,7 @@ fn ask_exa(
         ..Document::default()
     };
     found.paging = FetchPaging::Nowhere;
+    found.extent = None;
     found.extracted_by = Some(if page.crawled {
         "exa:crawled"
     } else {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use url::Url;
 
-use super::page::FetchPaging;
+use super::page::{FetchPaging, PageExtent};
 use crate::document::{Document, MainContentCertainty};
 use crate::page::EmbeddedData;
 use crate::tools::web::page_source::{self, PageSource};
@@ -27,6 +27,8 @@ pub struct FoundPage {
     pub embedded: Option<EmbeddedData>,
     /// Form in which `web_fetch` shows the same text.
     pub paging: FetchPaging,
+    /// Part of the page, if it is HTML.
+    pub extent: Option<PageExtent>,
     /// Way that found the text, if there are several.
     pub extracted_by: Option<&'static str>,
     /// True if only a part was read.
@@ -49,6 +51,7 @@ impl FoundPage {
             is_markdown: true,
             embedded: None,
             paging: FetchPaging::Nowhere,
+            extent: None,
             extracted_by: None,
             truncated: false,
             partial: false,
@@ -77,8 +80,13 @@ impl FoundPage {
             _ if is_main => (main, FetchPaging::Main),
             _ => (main, FetchPaging::Whole),
         };
+        let extent = match paging {
+            FetchPaging::Main => PageExtent::Main,
+            _ => PageExtent::Page,
+        };
         Some(Self {
             paging,
+            extent: Some(extent),
             extracted_by: Some("html"),
             ..Self::new(&source.url, "html", document)
         })

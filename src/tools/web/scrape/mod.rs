@@ -96,6 +96,7 @@ const FIELDS: &[(&str, FieldRole)] = &[
     ("raw", FieldRole::Silent),
     ("extractedBy", FieldRole::Silent),
     ("extractionQuality", FieldRole::Aside(&[("quality", "")])),
+    ("extent", FieldRole::Aside(&[("extent", "")])),
     (
         "metadata",
         FieldRole::Aside(&[("title", "/title"), ("author", "/author")]),

@@ -25,6 +25,21 @@ pub enum FetchPaging {
     Main,
 }
 
+/// The part of an HTML page that the content is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageExtent {
+    /// Its main content.
+    Main,
+    /// The whole page.
+    Page,
+}
+
+/// Note on a whole page, and the minimum number of words of one that needs it.
+const WHOLE_PAGE: &str =
+    "This is the whole page: it is not sure which part of it is its main content.";
+const FEW: usize = 25;
+
 /// A page that was read, as an answer has it and as it is kept.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[expect(
@@ -60,6 +75,8 @@ pub struct ScrapedPage {
     pub extracted_by: Option<String>,
     /// True if the page has more content than was found.
     pub partial: bool,
+    /// Part of the page, if it is HTML.
+    pub extent: Option<PageExtent>,
     /// Its title.
     pub title: Option<String>,
     /// Its author.
@@ -96,6 +113,7 @@ impl ScrapedPage {
             markdown: found.is_markdown,
             truncated: found.truncated || is_cut,
             partial: found.partial || is_cut,
+            extent: found.extent,
             // A later attempt may find more of it.
             of_the_moment: found.of_the_moment || document.cuts.time,
             paging: found.paging,
@@ -120,6 +138,12 @@ impl ScrapedPage {
         }
         let text = page_source::window(&document.markdown, page.lines_before as u64 + 1, None);
         page.fill(text, request);
+        // A page that shows only a part has a note on that.
+        let is_unsure = page.extent == Some(PageExtent::Page) && !found.partial;
+        // The whole page may have come for the part that is named.
+        if is_unsure && document.section.is_none() && page.words >= FEW {
+            page.notes.push(WHOLE_PAGE.to_owned());
+        }
         page
     }
 
