@@ -365,6 +365,8 @@ mod tests;
 #[cfg(test)]
 mod tests_beside;
 #[cfg(test)]
+mod tests_code;
+#[cfg(test)]
 mod tests_hidden;
 #[cfg(test)]
 mod tests_meaning;

@@ -6,6 +6,7 @@
 use html2md::{Handle, NodeData};
 
 use super::dom::{self, ElementKind};
+use crate::document::model::{DocumentModel, NodeContent, TextSlice};
 
 /// Returns the links in the `code` element `node`, one for each address, if there is code around
 /// them; `None` if it contains no links, only links, or blocks.
@@ -50,8 +51,11 @@ pub(super) fn links_within(node: &Handle) -> Option<Vec<Handle>> {
 /// Returns the language that an attribute of `pre`, `code` or an element around them names.
 pub(super) fn language(name: &str, value: &str) -> Option<String> {
     let found = match name {
-        "data-lang" | "data-language" | "lang" | "language" => value.trim(),
-        "class" => class_language(value)?,
+        "data-lang" | "data-language" | "data-enlighter-language" | "lang" | "language" => {
+            value.trim()
+        }
+        // Confluence writes `brush: java; gutter: false` in its own attribute.
+        "class" | "data-syntaxhighlighter-params" => class_language(value)?,
         _ => return None,
     };
     let found = found.trim_end_matches(';');
@@ -74,13 +78,84 @@ pub(super) fn language(name: &str, value: &str) -> Option<String> {
 /// Returns the language that an attribute of an element around `pre` names. Its classes count only
 /// if they mark a language.
 pub(super) fn language_around(name: &str, value: &str) -> Option<String> {
-    let says =
-        |word: &str| PREFIXES.iter().any(|prefix| word.starts_with(prefix)) || word == "sourceCode";
+    let says = |word: &str| {
+        PREFIXES.iter().any(|prefix| word.starts_with(prefix))
+            || matches!(word, "sourceCode" | "highlight" | "syntaxhighlighter")
+    };
     match name {
         "data-lang" | "data-language" => language(name, value),
         "class" if value.split_ascii_whitespace().any(says) => language(name, value),
         _ => None,
     }
+}
+
+/// Names of languages and what fences call them.
+const NAMES: [(&str, &str); 8] = [
+    ("javascript", "js"),
+    ("typescript", "ts"),
+    ("python", "py"),
+    ("yaml", "yml"),
+    ("shell", "sh"),
+    ("shell", "bash"),
+    ("c++", "cpp"),
+    ("c#", "csharp"),
+];
+
+/// Maximum number of texts of a label.
+const FEW: usize = 3;
+
+/// Removes paragraphs that only name the language of the code beside them.
+pub(super) fn remove_labels(model: &mut DocumentModel) {
+    let nodes = model.nodes();
+    // The paragraph at `at` with its texts, if that is a label.
+    let label = |at: usize, language: &str| {
+        let block = nodes
+            .get(at)
+            .filter(|node| node.content == NodeContent::Paragraph)?;
+        let whole = at..block.end as usize;
+        let mut label = String::new();
+        for node in nodes
+            .get(at + 1..whole.end)
+            .filter(|texts| texts.len() <= FEW)?
+        {
+            let NodeContent::Text(text) = node.content else {
+                return None;
+            };
+            label.push_str(model.text(text));
+        }
+        let label = label.trim().to_ascii_lowercase();
+        (label == language || NAMES.contains(&(label.as_str(), language))).then_some(whole)
+    };
+    let mut gone = Vec::new();
+    let mut open: Vec<u32> = Vec::new();
+    let mut closed = 0;
+    for (at, node) in nodes.iter().enumerate() {
+        while open.last().is_some_and(|end| *end as usize <= at) {
+            open.pop();
+            closed = at;
+        }
+        let holds_more = open.last().is_none_or(|end| *end as usize > at + 1);
+        match node.content {
+            NodeContent::CodeBlock { language, .. } if language != TextSlice::default() => {
+                let language = model.text(language);
+                let before = (at.saturating_sub(FEW + 1)..at).filter(|_| closed < at);
+                let before = before.filter_map(|from| label(from, language));
+                gone.extend(before.filter(|whole| whole.end == at).flatten());
+                gone.extend(
+                    label(at + 1, language)
+                        .filter(|_| holds_more)
+                        .into_iter()
+                        .flatten(),
+                );
+            }
+            NodeContent::Paragraph => {}
+            _ if node.end as usize > at + 1 => open.push(node.end),
+            _ => {}
+        }
+    }
+    gone.sort_unstable();
+    gone.dedup();
+    model.prune(&gone);
 }
 
 const PREFIXES: [&str; 5] = [

@@ -99,11 +99,44 @@ pub(super) fn kind_of(name: &str) -> ElementKind {
     }
 }
 
-/// Returns the kind of `node`, if it is an element.
+/// Returns the kind of `node`, if it is an element: by its role in a table, else by its name.
 pub(super) fn kind(node: &Handle) -> Option<ElementKind> {
+    let NodeData::Element { name, .. } = &node.data else {
+        return None;
+    };
+    let kind = kind_of(&name.local);
+    let by_role = || {
+        with_attributes(node, |name, value| {
+            (name == "role").then(|| kind_of_role(value)).flatten()
+        })
+    };
+    match kind {
+        ElementKind::Block
+        | ElementKind::Inline
+        | ElementKind::Bullets
+        | ElementKind::Numbers
+        | ElementKind::Item => by_role().or(Some(kind)),
+        kind => Some(kind),
+    }
+}
+
+/// Returns the kind of a `div` or the like with this role, if that is a table or a part of one.
+pub(super) fn kind_of_role(role: &str) -> Option<ElementKind> {
+    Some(match role {
+        "table" | "grid" | "treegrid" => ElementKind::Table,
+        "rowgroup" => ElementKind::Block,
+        "row" => ElementKind::Row,
+        "cell" | "gridcell" | "columnheader" | "rowheader" => ElementKind::Cell,
+        _ => return None,
+    })
+}
+
+/// True for text of blanks, and for what is neither text nor an element.
+pub(super) fn is_blank(node: &Handle) -> bool {
     match &node.data {
-        NodeData::Element { name, .. } => Some(kind_of(&name.local)),
-        _ => None,
+        NodeData::Text { contents } => contents.borrow().trim().is_empty(),
+        NodeData::Element { .. } => false,
+        _ => true,
     }
 }
 

@@ -22,7 +22,7 @@
 //! | `repeated_links` | links that repeat the target of another |
 //! | `flow` | paragraphs and their text, styles, code and line ends |
 //! | `pick` | elements by their classes, for a list of results |
-//! | `address`, `image`, `code`, `preformatted`, `table` | one kind of content each |
+//! | `address`, `image`, `code`, `preformatted`, `listing`, `table` | one kind of content each |
 //! | `resized` | the originals of resized images |
 
 use std::cell::RefCell;
@@ -45,6 +45,7 @@ mod dom;
 mod fallback_content;
 mod flow;
 mod image;
+mod listing;
 pub(super) mod main;
 mod parse;
 mod pick;

@@ -5,8 +5,8 @@
 
 use html2md::{Handle, NodeData};
 
-use super::code;
 use super::dom::{self, ElementKind};
+use super::{code, table};
 
 /// Returns the text of a subtree without hidden elements; blocks and `br` begin new lines.
 pub(super) fn text_of(node: &Handle) -> String {
@@ -17,14 +17,22 @@ pub(super) fn text_of(node: &Handle) -> String {
     let mut text = String::new();
     let mut steps = Vec::new();
     let push = |steps: &mut Vec<SubtreeStep>, node: &Handle| {
-        steps.extend(
-            node.children
-                .borrow()
-                .iter()
-                .rev()
-                .cloned()
-                .map(SubtreeStep::Enter),
-        );
+        let mut children: Vec<Handle> = node.children.borrow().clone();
+        let kind = dom::kind(node);
+        let block = |node: &Handle| dom::kind(node) == Some(ElementKind::Block);
+        if kind == Some(ElementKind::Block) && children.iter().any(block) {
+            // Line ends between lines only lay out the source.
+            children.retain(|child| !dom::is_blank(child));
+        }
+        if kind == Some(ElementKind::Row) {
+            children.retain(|cell| dom::kind(cell).is_some());
+            if let [first, second, ..] = &children[..]
+                && table::is_gutter(first, Some(second), true)
+            {
+                children.remove(0);
+            }
+        }
+        steps.extend(children.into_iter().rev().map(SubtreeStep::Enter));
     };
     push(&mut steps, node);
     let mut line_due = false;

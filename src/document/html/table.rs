@@ -5,14 +5,15 @@
 use html2md::{Handle, NodeData};
 
 use super::dom::{self, ElementKind};
+use super::listing;
 use crate::document::model::{ColumnAlignment, MAX_SPANNED_COLUMNS, RowSpans, TableLayout};
 
 /// Reads the shape of a data table; `None` for a layout table: one with a single column and no
-/// header, or with a block in a cell that does not fit in a line. Lists fit in the cells of a table
-/// that has a header.
+/// header, with parts that are none of a table, or with a block in a cell that is more than a
+/// cell's content. A table with header cells may hold more in its cells than another.
 ///
-/// The search stops at the first such block, so that nested tables cost no more than the content
-/// between them.
+/// A cell is read up to such a block and up to the tables in it, so that nested tables cost no
+/// more than the content between them.
 pub(super) fn read_shape(table: &Handle) -> Option<TableLayout> {
     let presentation = dom::with_attributes(table, |name, value| {
         (name == "role" && matches!(value, "presentation" | "none")).then_some(())
@@ -27,34 +28,32 @@ pub(super) fn read_shape(table: &Handle) -> Option<TableLayout> {
         aligns: Vec::new(),
     };
     let mut first = true;
-    let headed = is_headed(table);
-    for section in table.children.borrow().iter() {
-        match dom::name(section) {
-            "thead" | "tbody" | "tfoot" if !dom::is_hidden(section) => {
-                let mut rows = SectionRows::of(section);
-                let mut spans = RowSpans::default();
-                for row in section.children.borrow().iter() {
-                    if !is_row(row) {
-                        continue;
-                    }
-                    rows.begin_row();
-                    let RowShape {
-                        cells,
-                        width,
-                        all_header,
-                    } = measure_row(row, &rows, &mut spans, headed)?;
-                    if cells == 0 {
-                        continue;
-                    }
-                    shape.cells = shape.cells.max(cells);
-                    shape.columns = shape.columns.max(width);
-                    if std::mem::take(&mut first) {
-                        shape.header = all_header || dom::name(section) == "thead";
-                        shape.aligns = alignments(row);
-                    }
-                }
+    let holds = if is_headed(table) {
+        CellBlocks::Any
+    } else if is_list(table) {
+        CellBlocks::Code
+    } else {
+        CellBlocks::None
+    };
+    for section in sections(table) {
+        let mut rows = SectionRows::of(&section);
+        let mut spans = RowSpans::default();
+        for row in section.children.borrow().iter().filter(|row| is_row(row)) {
+            rows.begin_row();
+            let RowShape {
+                cells,
+                width,
+                all_header,
+            } = measure_row(row, &rows, &mut spans, holds)?;
+            if cells == 0 {
+                continue;
             }
-            _ => {}
+            shape.cells = shape.cells.max(cells);
+            shape.columns = shape.columns.max(width);
+            if std::mem::take(&mut first) {
+                shape.header = all_header || dom::name(&section) == "thead";
+                shape.aligns = alignments(row);
+            }
         }
     }
     if shape.columns > MAX_SPANNED_COLUMNS {
@@ -62,6 +61,57 @@ pub(super) fn read_shape(table: &Handle) -> Option<TableLayout> {
     }
     let single = shape.cells == 1 && !shape.header;
     (shape.cells > 0 && !single).then_some(shape)
+}
+
+/// The blocks that the cells of a data table may hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CellBlocks {
+    None,
+    /// Blocks of code alone.
+    Code,
+    Any,
+}
+
+/// Returns the visible groups of rows; in a table by its role, boxes may stand around them.
+fn sections(table: &Handle) -> Vec<Handle> {
+    if dom::name(table) == "table" {
+        let children = table.children.borrow();
+        let is_group = |node: &&Handle| {
+            matches!(dom::name(node), "thead" | "tbody" | "tfoot") && !dom::is_hidden(node)
+        };
+        return children.iter().filter(is_group).cloned().collect();
+    }
+    let (mut found, mut open) = (Vec::new(), vec![table.clone()]);
+    while let Some(node) = open.pop() {
+        let children = node.children.borrow();
+        if children.iter().any(is_row) {
+            found.push(node.clone());
+        } else {
+            let is_box = |node: &&Handle| {
+                matches!(
+                    dom::kind(node),
+                    Some(ElementKind::Block | ElementKind::Inline)
+                ) && !dom::is_hidden(node)
+            };
+            open.extend(children.iter().rev().filter(is_box).cloned());
+        }
+    }
+    found
+}
+
+/// True for a table or a part of one.
+pub(super) fn is_part(node: &Handle) -> bool {
+    matches!(dom::name(node), "thead" | "tbody" | "tfoot")
+        || matches!(
+            dom::kind(node),
+            Some(ElementKind::Table | ElementKind::Row | ElementKind::Cell)
+        )
+}
+
+/// Returns the visible rows.
+pub(super) fn rows(table: &Handle) -> impl Iterator<Item = Handle> {
+    let rows = |section: Handle| section.children.borrow().clone();
+    sections(table).into_iter().flat_map(rows).filter(is_row)
 }
 
 struct RowShape {
@@ -120,7 +170,7 @@ impl SectionRows {
 }
 
 fn is_row(node: &Handle) -> bool {
-    dom::name(node) == "tr" && !dom::is_hidden(node)
+    dom::kind(node) == Some(ElementKind::Row) && !dom::is_hidden(node)
 }
 
 /// Returns true for a visible cell, false for an invisible one that keeps its place; `None` for
@@ -134,7 +184,7 @@ fn measure_row(
     row: &Handle,
     rows: &SectionRows,
     spans: &mut RowSpans,
-    headed: bool,
+    holds: CellBlocks,
 ) -> Option<RowShape> {
     let mut measured = RowShape {
         cells: 0,
@@ -143,9 +193,13 @@ fn measure_row(
     };
     for cell in row.children.borrow().iter() {
         let Some(seen) = cell_visibility(cell) else {
+            let other = |kind| !matches!(kind, ElementKind::Dropped | ElementKind::Cell);
+            if dom::kind(cell).is_some_and(other) {
+                return None;
+            }
             continue;
         };
-        if seen && !fits_a_line(cell, headed) {
+        if seen && !fits_a_cell(cell, holds) {
             return None;
         }
         while spans.take_spanned(measured.width) {
@@ -155,7 +209,7 @@ fn measure_row(
         spans.add_cell(measured.width, columns, rows);
         measured.cells += 1;
         measured.width += columns;
-        measured.all_header &= dom::name(cell) == "th";
+        measured.all_header &= is_header(cell);
     }
     if measured.cells > 0 {
         measured.width = spans.finish_row(measured.width);
@@ -203,49 +257,129 @@ fn alignments(row: &Handle) -> Vec<ColumnAlignment> {
     aligns
 }
 
-/// True if the first row with cells consists of header cells.
-fn is_headed(table: &Handle) -> bool {
-    let sections = table.children.borrow();
-    let mut rows = sections
-        .iter()
-        .filter(|section| !dom::is_hidden(section))
-        .flat_map(|section| section.children.borrow().clone())
-        .filter(is_row);
-    let cells = |row: Handle| -> Vec<Handle> {
-        let cells = row.children.borrow();
-        cells
-            .iter()
-            .filter(|cell| cell_visibility(cell).is_some())
-            .cloned()
-            .collect()
+/// True for a header cell.
+fn is_header(cell: &Handle) -> bool {
+    let by_role = |name: &str, value: &str| {
+        (name == "role" && matches!(value, "columnheader" | "rowheader")).then_some(())
     };
-    rows.find_map(|row| Some(cells(row)).filter(|cells| !cells.is_empty()))
-        .is_some_and(|cells| cells.iter().all(|cell| dom::name(cell) == "th"))
+    dom::name(cell) == "th" || dom::with_attributes(cell, by_role).is_some()
 }
 
-/// True if the contents of a cell fit in one line: `<br>` can separate paragraphs and, if `lists`
-/// is set, the items of a list.
-fn fits_a_line(cell: &Handle, lists: bool) -> bool {
+/// True if the table has a caption, a head or a header cell.
+fn is_headed(table: &Handle) -> bool {
+    let named = |node: &Handle| matches!(dom::name(node), "caption" | "thead");
+    table.children.borrow().iter().any(named)
+        || rows(table).any(|row| row.children.borrow().iter().any(is_header))
+}
+
+/// True if the table has several rows, each of at least two cells and none with numbers of lines.
+fn is_list(table: &Handle) -> bool {
+    let mut count = 0;
+    rows(table).all(|row| {
+        let cells = row.children.borrow();
+        let mut cells = cells.iter().filter(|cell| cell_visibility(cell).is_some());
+        count += 1;
+        match (cells.next(), cells.next()) {
+            (Some(first), Some(second)) => !is_gutter(first, Some(second), true),
+            _ => false,
+        }
+    }) && count > 1
+}
+
+/// True if the contents of a cell are those of a table's cell: text and the blocks that it `holds`,
+/// but no chapter with headings of its own.
+fn fits_a_cell(cell: &Handle, holds: CellBlocks) -> bool {
+    let mut headings = 0;
     let mut open: Vec<Handle> = cell.children.borrow().iter().rev().cloned().collect();
     while let Some(node) = open.pop() {
-        if let NodeData::Element { name, .. } = &node.data {
-            match dom::kind_of(&name.local) {
-                ElementKind::Bullets | ElementKind::Numbers | ElementKind::Item if lists => {
-                    open.extend(node.children.borrow().iter().rev().cloned());
+        let Some(kind) = dom::kind(&node) else {
+            continue;
+        };
+        match kind {
+            ElementKind::Dropped => continue,
+            _ if kind == ElementKind::Preformatted || listing::is_marked(&node) => {
+                if holds == CellBlocks::None {
+                    return false;
                 }
-                ElementKind::Table
-                | ElementKind::Preformatted
-                | ElementKind::Heading(_)
-                | ElementKind::Quote
-                | ElementKind::Rule
-                | ElementKind::Bullets
-                | ElementKind::Numbers
-                | ElementKind::Item
-                | ElementKind::Definition => return false,
-                ElementKind::Dropped => {}
-                _ => open.extend(node.children.borrow().iter().rev().cloned()),
+                continue;
             }
+            ElementKind::Table
+            | ElementKind::Heading(_)
+            | ElementKind::Quote
+            | ElementKind::Rule
+            | ElementKind::Bullets
+            | ElementKind::Numbers
+            | ElementKind::Item
+            | ElementKind::Definition
+                if holds != CellBlocks::Any =>
+            {
+                return false;
+            }
+            ElementKind::Table => continue,
+            ElementKind::Heading(_) if headings > 0 => return false,
+            ElementKind::Heading(_) => headings += 1,
+            _ => {}
         }
+        open.extend(node.children.borrow().iter().rev().cloned());
     }
     true
+}
+
+/// True if `cell`, before the cell `next` of its row, holds the numbers of the lines of code there.
+/// Neither is read beyond a table in it.
+pub(super) fn is_gutter(cell: &Handle, next: Option<&Handle>, in_code: bool) -> bool {
+    let Some(next) = next else {
+        return false;
+    };
+    let mut numbers = String::new();
+    let mut open = vec![cell.clone()];
+    while let Some(node) = open.pop() {
+        if let NodeData::Text { contents } = &node.data {
+            let text = contents.borrow();
+            if !text
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace())
+            {
+                return false;
+            }
+            numbers.push_str(&text);
+        } else if dom::kind(&node) == Some(ElementKind::Table) {
+            return false;
+        } else {
+            numbers.push(' ');
+        }
+        open.extend(node.children.borrow().iter().rev().cloned());
+    }
+    let Some(count) = count_lines(&numbers) else {
+        return false;
+    };
+    in_code || ((count != 1 || holds_code(cell)) && holds_code(next))
+}
+
+/// Returns the number of lines that a text counts, if it is nothing but their numbers.
+pub(super) fn count_lines(text: &str) -> Option<usize> {
+    let (mut count, mut last) = (0, None);
+    for number in text.split_ascii_whitespace() {
+        let number: u32 = number.parse().ok()?;
+        if last.is_some_and(|last: u32| last.checked_add(1) != Some(number)) {
+            return None;
+        }
+        last = Some(number);
+        count += 1;
+    }
+    Some(count)
+}
+
+/// True if there is a block of code in a cell.
+fn holds_code(cell: &Handle) -> bool {
+    let mut open = vec![cell.clone()];
+    while let Some(node) = open.pop() {
+        match dom::kind(&node) {
+            Some(ElementKind::Table) => return false,
+            Some(ElementKind::Preformatted) => return true,
+            Some(_) if listing::is_marked(&node) => return true,
+            _ => open.extend(node.children.borrow().iter().rev().cloned()),
+        }
+    }
+    false
 }

@@ -1,8 +1,7 @@
 //! End tags: those that pass, and the fixes that the parser needs before them.
 
 use super::{
-    EndTagOutcome, MEANING, PageFilter, TagCategory, foreign, is_verbatim, meaning, renamed, tag,
-    tree,
+    EndTagOutcome, MEANING, PageFilter, TagCategory, foreign, meaning, renamed, tag, tree,
 };
 
 impl PageFilter<'_> {
@@ -11,7 +10,6 @@ impl PageFilter<'_> {
         let mut space = [0; MEANING];
         let end = tag::name_end(self.page, at + 2);
         let name = meaning(&self.page[at + 2..end], &mut space);
-        self.verbatim -= usize::from(self.verbatim > 0 && is_verbatim(name));
         self.fresh = false;
         let seen = self.tree.is_seen_on_top(name);
         // Attributes of an end tag are skipped like those of a start tag.

@@ -13,6 +13,7 @@ use memchr::{memchr, memmem};
 
 mod category;
 pub(super) mod content_hints;
+mod controls;
 mod end_tag;
 mod foreign;
 mod formula;
@@ -27,6 +28,7 @@ pub(in crate::document) mod xml;
 
 use super::{HtmlSource, dom};
 use category::{TagCategory, category_of};
+pub(super) use line_numbers::counts_lines;
 use tree::{ElementStack, EndTagOutcome};
 
 /// The language of a page.
@@ -67,7 +69,6 @@ fn filter_for<'a>(source: &HtmlSource<'a>, scriptless: bool, all: bool) -> (Cow<
         draws_text: false,
         fresh: false,
         dim: false,
-        verbatim: 0,
         endless: [false; media::NAMES],
         ahead: formula::FormulaLookahead::default(),
     };
@@ -101,8 +102,6 @@ struct PageFilter<'a> {
     /// True after an element whose text may be invisible: from then on, styles that make text
     /// visible again are kept.
     dim: bool,
-    /// Number of open elements in which whitespace counts.
-    verbatim: usize,
     /// True for each kind of media without an end tag in the rest of the page.
     endless: [bool; media::NAMES],
     /// Offsets of the end and the TeX of the next formula.
@@ -176,7 +175,7 @@ impl PageFilter<'_> {
     /// Notes if a line begins behind the start or the end of an element. Most texts of a page are
     /// whitespace there, and each would be a node.
     fn note_line_start(&mut self, category: TagCategory, name: &str, seen: bool) {
-        self.fresh = seen && self.verbatim == 0 && !self.xml && is_line(category, name);
+        self.fresh = seen && !self.tree.is_verbatim() && !self.xml && is_line(category, name);
     }
 
     /// Inserts the fixes that `text` needs at `at`.

@@ -3,10 +3,11 @@
 
 use super::super::css::HidingMethod;
 use super::super::dom::{self, ElementKind};
+use super::super::listing;
 use super::visibility::TagVisibility;
 use super::{
-    MEANING, PageFilter, TagCategory, content_hints, foreign, formula, is_verbatim, line_numbers,
-    meaning, memchr, memmem, renamed, shadow_root, tag, tree, xml,
+    MEANING, PageFilter, TagCategory, content_hints, controls, foreign, formula, is_verbatim,
+    line_numbers, meaning, memchr, memmem, renamed, shadow_root, tag, tree, xml,
 };
 
 impl<'a> PageFilter<'a> {
@@ -28,6 +29,10 @@ impl<'a> PageFilter<'a> {
         let Some((tag, hides)) = self.read_start(at, name, category, in_pre) else {
             return self.replace(at, self.page.len(), "");
         };
+        // The choice of main content measures the page's own text, and parts the words itself.
+        if !self.all && controls::runs_together(self.page, at, name) && !self.tree.is_code() {
+            self.insert_fixes(at, " ");
+        }
         if let Some(end) = self.replace_start(at, name, category, &tag, hides) {
             return end;
         }
@@ -124,8 +129,11 @@ impl<'a> PageFilter<'a> {
                 let formula = self.formula_of_image(at)?;
                 Some(self.write_formula(at, formula, tag.end))
             }
-            _ if self.verbatim > 0 => {
-                let end = line_numbers::skip_line_number(self.page, at, name, tag.end)?;
+            _ if self.tree.is_verbatim()
+                || (name == "a" && self.contains_word(at, tag, b"line")) =>
+            {
+                let in_code = self.tree.is_verbatim();
+                let end = line_numbers::skip_line_number(self.page, at, name, tag.end, in_code)?;
                 Some(self.replace(at, end, ""))
             }
             _ => None,
@@ -174,8 +182,13 @@ impl<'a> PageFilter<'a> {
             // Images fade in when they are loaded.
             hiding = hiding.filter(|hiding| *hiding != HidingMethod::Faded);
         }
-        let hides = !seen && (hiding.is_some() || visibility.plainly);
+        let copies = controls::copies(page, at, name, end);
+        if copies {
+            kept.push("hidden");
+        }
+        let hides = !seen && (hiding.is_some() || visibility.plainly || copies);
         self.dim |= visibility.dims && !seen;
+        dropped |= copies;
         if hides || (visibility.dims && !seen) {
             kept.extend(&said[..saying]);
         } else {
@@ -202,7 +215,9 @@ impl<'a> PageFilter<'a> {
     /// True if an element is empty and can be removed. The parser drops a newline directly behind
     /// `<pre>`, so nothing may be removed in between.
     fn ends_at_once(&self, tag: &tag::HtmlTag<'a>) -> bool {
-        !self.xml && self.verbatim == 0 && tag::names_end(self.page, tag.end, tag.name).is_some()
+        !self.xml
+            && !self.tree.is_verbatim()
+            && tag::names_end(self.page, tag.end, tag.name).is_some()
     }
 
     /// True if an element's tags have no meaning and can be removed. The parser drops a newline
@@ -261,7 +276,9 @@ impl<'a> PageFilter<'a> {
             if hidden {
                 self.tree.hide_top();
             }
-            self.verbatim += usize::from(is_verbatim(name));
+            if is_verbatim(name) || is_listing(name, tag) {
+                self.tree.keep_whitespace();
+            }
             self.note_line_start(category, name, true);
             if self.xml && tag.closed {
                 // The parser ignores the slash.
@@ -401,4 +418,15 @@ impl<'a> PageFilter<'a> {
         }
         bytes.len()
     }
+}
+
+/// True if the kept class of an element says that its text is code.
+fn is_listing(name: &str, tag: &tag::HtmlTag<'_>) -> bool {
+    let class = tag.kept.iter().find_map(|kept| {
+        let value = kept
+            .get(5..)
+            .filter(|_| kept[..5].eq_ignore_ascii_case("class"))?;
+        Some(value.trim_matches(['=', '"', '\'', ' ']))
+    });
+    class.is_some_and(|class| listing::is_listing(name, class))
 }

@@ -5,6 +5,8 @@
 
 use memchr::{memchr, memchr2, memmem};
 
+use super::super::{dom, listing};
+
 /// A start tag as it stands in the page.
 pub(in crate::document) struct HtmlTag<'a> {
     /// The name in the page's spelling.
@@ -154,7 +156,7 @@ pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &
         5 if is("title") => matches!(tag, "a" | "img"),
         5 if is("width") => tag == "img",
         6 if is("height") => tag == "img",
-        5 if is("class") => class_counts(tag, in_pre, value),
+        5 if is("class") => class_counts(tag, in_pre, value) || listing::is_listing(tag, value),
         13 if is("aria-controls") => true,
         13 if is("aria-expanded") => value.trim().eq_ignore_ascii_case("false"),
         11 if is("data-target") => true,
@@ -172,11 +174,13 @@ pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &
         5 if is("value") => tag == "li",
         5 if is("align") => matches!(tag, "td" | "th"),
         7 if is("colspan") || is("rowspan") => matches!(tag, "td" | "th"),
-        4 if is("role") => tag == "table",
+        4 if is("role") => tag == "table" || dom::kind_of_role(value).is_some(),
         4 if is("lang") => tag == "pre",
         9 if is("data-lang") => matches!(tag, "pre" | "code" | "div" | "figure"),
         13 if is("data-language") => matches!(tag, "pre" | "code" | "div" | "figure"),
-        _ => false,
+        23 if is("data-enlighter-language") => true,
+        29 if is("data-syntaxhighlighter-params") => true,
+        _ => listing::is_sign(name),
     }
 }
 
@@ -211,6 +215,7 @@ fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {
         "code" => in_pre,
         "span" if in_pre => memmem::find(value.as_bytes(), b"language-").is_some(),
         // A quick test first: each word has one of the two letters, and most classes have neither.
+        "div" if value == "line" => true,
         "div" | "figure" => {
             memchr2(b'g', b'C', value.as_bytes()).is_some()
                 && ["highlight", "lang", "sourceCode"]

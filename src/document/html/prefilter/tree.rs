@@ -15,6 +15,9 @@ const FREE_REOPENINGS: usize = 1024;
 /// Number of pieces of content that the parser may have to move out of a table.
 const FREE_MOVES: usize = 256;
 
+/// Number of elements in which code is looked for.
+const NEAR: usize = 8;
+
 #[derive(Clone, Copy)]
 pub(super) struct OpenTag<'a> {
     pub(super) name: &'a str,
@@ -22,6 +25,7 @@ pub(super) struct OpenTag<'a> {
     /// True if its tags are removed.
     silent: bool,
     hidden: bool,
+    verbatim: bool,
 }
 
 /// The effect of an end tag.
@@ -39,6 +43,8 @@ pub(super) struct ElementStack<'a> {
     stack: Vec<OpenTag<'a>>,
     /// Number of open elements of each category.
     counts: [u32; category::CATEGORIES],
+    /// Number of open elements in which whitespace counts.
+    verbatim: usize,
     carried: Vec<&'a str>,
     reopenings: usize,
     moves: usize,
@@ -49,6 +55,7 @@ impl<'a> ElementStack<'a> {
         Self {
             stack: Vec::new(),
             counts: [0; category::CATEGORIES],
+            verbatim: 0,
             carried: Vec::new(),
             reopenings: FREE_REOPENINGS + page / 256,
             moves: FREE_MOVES,
@@ -94,7 +101,33 @@ impl<'a> ElementStack<'a> {
             category,
             silent: false,
             hidden: false,
+            verbatim: false,
         });
+    }
+
+    /// Removes an element that is open no more from the counts.
+    fn count_out(&mut self, open: OpenTag<'_>) {
+        self.counts[open.category as usize] -= 1;
+        self.verbatim -= usize::from(open.verbatim);
+    }
+
+    /// Marks the element that was opened last as one in which whitespace counts.
+    pub(super) fn keep_whitespace(&mut self) {
+        if let Some(open) = self.stack.last_mut() {
+            self.verbatim += usize::from(!std::mem::replace(&mut open.verbatim, true));
+        }
+    }
+
+    /// True within code, as far as its innermost elements tell.
+    pub(super) fn is_code(&self) -> bool {
+        let around = self.stack.iter().rev().take(NEAR);
+        let is_code = |open: &OpenTag| matches!(open.name, "code" | "kbd" | "samp" | "tt" | "var");
+        self.is_verbatim() || around.into_iter().any(is_code)
+    }
+
+    /// True if whitespace counts here.
+    pub(super) fn is_verbatim(&self) -> bool {
+        self.verbatim > 0
     }
 
     /// Opens an element whose tags are removed.
@@ -106,6 +139,7 @@ impl<'a> ElementStack<'a> {
                 category,
                 silent: true,
                 hidden: false,
+                verbatim: false,
             });
         }
     }
@@ -149,8 +183,13 @@ impl<'a> ElementStack<'a> {
 
     /// Closes the elements above the first `keep`. Formatting is carried on.
     fn truncate(&mut self, keep: usize, fixes: &mut String) {
-        for open in self.stack.drain(keep.min(self.stack.len())..).rev() {
-            self.counts[open.category as usize] -= 1;
+        for open in self
+            .stack
+            .split_off(keep.min(self.stack.len()))
+            .into_iter()
+            .rev()
+        {
+            self.count_out(open);
             if open.category == TagCategory::Formatting {
                 // A link is written only in the block where it begins, so that its address is
                 // written once.
@@ -264,6 +303,7 @@ impl<'a> ElementStack<'a> {
                 write_end_tag(open.name, fixes);
             }
             self.counts = [0; category::CATEGORIES];
+            self.verbatim = 0;
         }
         self.push(name, category);
     }
@@ -322,15 +362,15 @@ impl<'a> ElementStack<'a> {
                 .iter()
                 .any(|open| open.category.is_special())
         {
-            self.counts[category as usize] -= 1;
-            self.stack.remove(at);
+            let open = self.stack.remove(at);
+            self.count_out(open);
         } else {
             let above = self.stack.len() - at;
             if above > 1 {
                 self.truncate(at + 1, fixes);
             }
-            self.counts[category as usize] -= 1;
-            self.stack.pop();
+            let open = self.stack.remove(at);
+            self.count_out(open);
         }
         ending
     }
@@ -342,8 +382,8 @@ impl<'a> ElementStack<'a> {
         let Some(at) = found.filter(|at| !self.stack[*at].silent) else {
             return false;
         };
-        for open in self.stack.drain(at..).rev() {
-            self.counts[open.category as usize] -= 1;
+        for open in self.stack.split_off(at).into_iter().rev() {
+            self.count_out(open);
             if !open.silent {
                 write_end_tag(open.name, fixes);
             }

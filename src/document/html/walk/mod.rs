@@ -11,11 +11,12 @@ use url::{Position, Url};
 
 use super::dom::{self, ElementKind};
 use super::flow::{FlowBuilder, FlowMode};
-use super::{preformatted, repeated_links, table};
+use super::{code, listing, prefilter, preformatted, repeated_links, table};
 use crate::document::model::{AddressId, DocumentModel, NodeContent, TextSlice};
 use crate::document::{ALLOWANCE, DocumentCuts};
 
 mod anchor_links;
+mod cell;
 mod link;
 mod list;
 mod superscript;
@@ -38,6 +39,10 @@ enum ElementExit {
         bracketed: bool,
     },
     Container,
+    /// A heading in a cell.
+    CellHeading,
+    /// A list in a cell.
+    CellList,
     List,
     /// An item of the list around it, or content that continues one.
     Item,
@@ -92,6 +97,12 @@ struct TreeWalk {
     title: Option<String>,
     /// For each list around: true if one of its items is open.
     lists: Vec<bool>,
+    /// For each list around in a cell: the number of its next item, if it has numbers.
+    cell_lists: Vec<Option<u32>>,
+    /// What did not fit in a cell of the table around: it follows the table, as notes.
+    deferred: Vec<Handle>,
+    /// Number of notes so far.
+    notes: u32,
     /// For each table around: true if it is a data table.
     tables: Vec<bool>,
     /// The rows of the current section of a data table, whose cells contain no other table.
@@ -128,6 +139,9 @@ pub(super) fn walk(
         growable: length.saturating_mul(2).saturating_add(ALLOWANCE),
         title: None,
         lists: Vec::new(),
+        cell_lists: Vec::new(),
+        deferred: Vec::new(),
+        notes: 0,
         tables: Vec::new(),
         rows: table::SectionRows::default(),
         stack: Vec::new(),
@@ -150,6 +164,7 @@ pub(super) fn walk(
     }
     let title = walk.title.unwrap_or_default();
     let mut model = walk.flow.build.finish(title);
+    code::remove_labels(&mut model);
     repeated_links::remove_repeated(&mut model, &walk.here);
     (model, walk.cuts)
 }
@@ -226,7 +241,7 @@ impl TreeWalk {
             }
             NodeData::Element { name, .. } => {
                 self.flow.read(name.local.len() + 2);
-                let kind = dom::kind_of(&name.local);
+                let kind = dom::kind(&node).unwrap_or(ElementKind::Inline);
                 if kind == ElementKind::Dropped {
                     return;
                 }
@@ -322,11 +337,12 @@ impl TreeWalk {
             }
             _ if !flow => {
                 self.flow.soft_end();
-                if kind == ElementKind::Item && self.flow.mode == FlowMode::Cell {
-                    self.flow.add_text("• ");
+                if self.flow.mode == FlowMode::Cell {
+                    return self.enter_in_cell(node, kind);
                 }
                 ElementExit::Block
             }
+            ElementKind::Table | ElementKind::Block if self.add_listing(node) => return None,
             ElementKind::Table => self.enter_table(node),
             ElementKind::Row if self.tables.last() == Some(&true) => {
                 self.rows.begin_row();
@@ -341,6 +357,7 @@ impl TreeWalk {
             {
                 self.enter_cell(node)
             }
+            ElementKind::Cell if self.is_gutter(node) => return None,
             ElementKind::Heading(level) => {
                 self.flow.end();
                 self.flow.mode = FlowMode::Heading(level);
@@ -411,12 +428,21 @@ impl TreeWalk {
                 self.flow.end();
                 self.flow.build.close();
             }
+            ElementExit::CellHeading => {
+                self.flow.pop();
+                self.flow.soft_end();
+            }
+            ElementExit::CellList => {
+                self.cell_lists.pop();
+                self.flow.soft_end();
+            }
             ElementExit::Item => self.flow.end(),
             ElementExit::List => self.leave_list(),
             ElementExit::Table => {
                 self.flow.end();
                 if self.tables.pop() == Some(true) {
                     self.flow.build.close();
+                    self.add_notes();
                 }
             }
             ElementExit::Row => {
@@ -449,6 +475,10 @@ impl TreeWalk {
 
     fn add_preformatted(&mut self, node: &Handle) {
         let text = preformatted::text_of(node);
+        if self.flow.mode == FlowMode::Cell && !self.flow.is_code() {
+            self.add_code_to_cell(node, &text);
+            return;
+        }
         if self.flow.mode != FlowMode::Flow || self.flow.is_code() {
             self.flow.enter_code();
             self.flow.add_text(&text);
@@ -456,36 +486,70 @@ impl TreeWalk {
             return;
         }
         self.flow.end();
-        let text = text.strip_suffix('\n').unwrap_or(&text);
-        if text.trim().is_empty() && !preformatted::holds_code(node) {
+        let class = || dom::attribute(node, "class").unwrap_or_default();
+        if (text.trim().is_empty() && !preformatted::holds_code(node))
+            || (table::count_lines(&text) > Some(0) && prefilter::counts_lines(&class()))
+        {
             return;
         }
-        let around = self.stack.iter().rev().take(3).map(|frame| &frame.node);
-        let language = preformatted::language(node, around).unwrap_or_default();
+        self.add_code_block(node, &text, "");
+    }
+
+    /// Adds a block of code, in the language that is given or else named at `node` or around it.
+    fn add_code_block(&mut self, node: &Handle, text: &str, language: &str) {
+        self.flow.end();
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        let around = self.stack.iter().rev().map(|frame| &frame.node);
+        let around = around.filter(|node| !table::is_part(node)).take(3);
+        let named = || preformatted::language(node, around).unwrap_or_default();
+        let language = Some(language.to_owned()).filter(|language| !language.is_empty());
+        let language = language.unwrap_or_else(named);
         let build = &mut self.flow.build;
         let language = build.keep(&language);
         let code = build.keep(text);
         build.add(NodeContent::CodeBlock { language, code });
     }
 
+    /// Adds the listing that begins with `node`; false if there is none.
+    fn add_listing(&mut self, node: &Handle) -> bool {
+        let (parent, next) = match self.stack.last() {
+            Some(frame) => (frame.node.clone(), frame.next),
+            None => return false,
+        };
+        let siblings = parent.children.borrow();
+        let behind = siblings.get(next..).unwrap_or_default();
+        let Some((code, language, taken)) = listing::read(node, behind) else {
+            return false;
+        };
+        if let Some(frame) = self.stack.last_mut() {
+            frame.next = next.saturating_add(taken);
+        }
+        if !code.trim().is_empty() {
+            self.add_code_block(node, &code, language);
+        }
+        true
+    }
+
+    /// True if the cell `node` of a layout table holds the numbers of lines of code.
+    fn is_gutter(&self, node: &Handle) -> bool {
+        let Some(row) = self.stack.last() else {
+            return false;
+        };
+        let cells = row.node.children.borrow();
+        let mut behind = cells.get(row.next..).unwrap_or_default().iter();
+        let next = behind.find(|node| dom::kind(node) == Some(ElementKind::Cell));
+        table::is_gutter(node, next, false)
+    }
+
     fn enter_table(&mut self, node: &Handle) -> ElementExit {
         self.flow.end();
         let shape = table::read_shape(node);
         self.tables.push(shape.is_some());
+        self.rows = table::SectionRows::of(node);
         if let Some(shape) = shape {
             let id = self.flow.build.keep_table(shape);
             self.flow.build.open(NodeContent::Table(id));
         }
         ElementExit::Table
-    }
-
-    fn enter_cell(&mut self, node: &Handle) -> ElementExit {
-        self.flow.end();
-        let (columns, rows) = self.rows.span(node);
-        let limited = |number| u16::try_from(number).unwrap_or(u16::MAX);
-        let (columns, rows) = (limited(columns), limited(rows));
-        self.flow.build.open(NodeContent::Cell { columns, rows });
-        self.flow.mode = FlowMode::Cell;
-        ElementExit::Cell
     }
 }

@@ -1,0 +1,194 @@
+//! Listings of code made of other elements than `pre`: a table of lines, as code hosts show files
+//! and diffs, or a box of lines.
+//!
+//! Rules: the classes and attributes of GitHub, GitLab, Gitea, Gitiles, gitweb, cgit, Doxygen,
+//! `SyntaxHighlighter` and Crayon.
+
+use html2md::{Handle, NodeData};
+
+use super::dom::{self, ElementKind};
+use super::{preformatted, table};
+
+/// Classes of a cell that holds a line of code.
+const LINES: [&str; 4] = [
+    "blob-code",
+    "lines-code",
+    "line_content",
+    "FileContents-lineContents",
+];
+
+/// Classes of a box of boxes, whose whole text is code.
+const BOXES: [&str; 5] = [
+    "fragment",
+    "react-code-lines",
+    "crayon-pre",
+    "syntaxhighlighter",
+    "patch",
+];
+
+/// Attributes with the sign of a line of a diff.
+const SIGNS: [&str; 2] = ["data-code-marker", "data-type-marker"];
+
+/// True for an attribute with the sign of a line.
+pub(super) fn is_sign(name: &str) -> bool {
+    SIGNS.iter().any(|sign| name.eq_ignore_ascii_case(sign))
+}
+
+/// True if an element with this lower-case name and this class is, or holds, lines of code.
+pub(super) fn is_listing(tag: &str, class: &str) -> bool {
+    let has = |words: &[&str]| {
+        class
+            .split_ascii_whitespace()
+            .any(|word| words.contains(&word))
+    };
+    match tag {
+        "td" => has(&LINES),
+        "div" => class == "pre" || has(&BOXES),
+        "table" => class == "diff",
+        _ => false,
+    }
+}
+
+/// True if `node` is, or holds, lines of code.
+pub(super) fn is_marked(node: &Handle) -> bool {
+    dom::with_attributes(node, |name, value| {
+        (name == "class" && is_listing(dom::name(node), value)).then_some(())
+    })
+    .is_some()
+}
+
+/// Returns the code of the listing that begins with `node`, its language and the number of its
+/// siblings behind `node` in `behind` that belong to it.
+pub(super) fn read(node: &Handle, behind: &[Handle]) -> Option<(String, &'static str, usize)> {
+    if dom::kind(node) == Some(ElementKind::Table) && !is_marked(node) {
+        return lines_of(node).map(|(code, language)| (code, language, 0));
+    }
+    if !matches!(dom::name(node), "div" | "table") || !is_marked(node) {
+        return None;
+    }
+    let class = dom::attribute(node, "class");
+    let is_pre = class.as_deref() == Some("pre");
+    let is_box = |node: &Handle| matches!(dom::name(node), "div" | "table");
+    let is_line =
+        |node: &Handle| dom::attribute(node, "class").is_some_and(|class| class == "line");
+    let children = node.children.borrow();
+    let fits = children
+        .iter()
+        .all(|node| dom::is_blank(node) || is_box(node))
+        && (class.as_deref() != Some("fragment") || children.iter().any(is_line));
+    if dom::name(node) == "div" && !is_pre && !fits {
+        return None;
+    }
+    let more = |node: &Handle| is_pre && dom::attribute(node, "class") == class;
+    let mut code = line_of(&table_of_lines(node).unwrap_or_else(|| node.clone()));
+    let mut taken = 0;
+    for (at, next) in behind.iter().enumerate() {
+        if more(next) {
+            code = code + "\n" + &line_of(next);
+            taken = at + 1;
+        } else if !dom::is_blank(next) {
+            break;
+        }
+    }
+    let language = if code.starts_with("diff --git ") {
+        "diff"
+    } else {
+        ""
+    };
+    Some((code, language, taken))
+}
+
+/// Returns the table in a box of `SyntaxHighlighter`, beside which stand its controls.
+fn table_of_lines(node: &Handle) -> Option<Handle> {
+    let class = dom::attribute(node, "class")?;
+    let mut open = vec![node.clone()];
+    while class.contains("syntaxhighlighter") {
+        let node = open.pop()?;
+        if dom::kind(&node) == Some(ElementKind::Table) {
+            return Some(node);
+        }
+        open.extend(node.children.borrow().iter().rev().cloned());
+    }
+    None
+}
+
+/// Returns the text of one line of code, or of a box of lines.
+fn line_of(node: &Handle) -> String {
+    // Line ends around the element with the code only lay out the source.
+    let outer = |node: &&Handle| match &node.data {
+        NodeData::Text { contents } => !dom::is_blank(node) || !contents.borrow().contains('\n'),
+        _ => dom::kind(node).is_some_and(|kind| kind != ElementKind::Boxed),
+    };
+    let children = node.children.borrow();
+    let inner: Vec<&Handle> = children.iter().filter(outer).collect();
+    let text = match inner[..] {
+        [only] if dom::kind(only).is_some() => preformatted::text_of(only),
+        _ => preformatted::text_of(node),
+    };
+    let text = text.replace('\u{a0}', " ");
+    let text = text.trim_end();
+    let blank = text.len() - text.trim_start().len();
+    let begin = text[..blank].rfind('\n').map_or(0, |at| at + 1);
+    text[begin..].to_owned()
+}
+
+/// Returns the code of a table each of whose rows is a line of it.
+fn lines_of(node: &Handle) -> Option<(String, &'static str)> {
+    let (mut code, mut signed) = (String::new(), false);
+    for row in table::rows(node) {
+        if !row.children.borrow().iter().any(is_marked) {
+            return None;
+        }
+        let (mut sign, mut previous) = (None, None);
+        for cell in row.children.borrow().iter() {
+            sign = sign_in(cell).or(sign);
+            if !is_marked(cell) {
+                continue;
+            }
+            let line = line_of(cell);
+            let own = sign
+                .take()
+                .or_else(|| sign_by_class(cell, &line))
+                .unwrap_or_default();
+            signed |= matches!(&*own, "+" | "-");
+            let line = format!("{own}{line}");
+            if previous.as_ref() != Some(&line) {
+                code.push_str(&line);
+                code.push('\n');
+            }
+            previous = Some(line);
+        }
+    }
+    (!code.is_empty()).then_some((code, if signed { "diff" } else { "" }))
+}
+
+/// Returns the sign that an attribute within a cell of a diff names.
+fn sign_in(cell: &Handle) -> Option<String> {
+    let mut open = vec![cell.clone()];
+    while let Some(node) = open.pop() {
+        let sign = dom::with_attributes(&node, |name, value| {
+            SIGNS.contains(&name).then(|| value.to_owned())
+        });
+        if let Some(sign) = sign {
+            return Some(if sign.is_empty() {
+                " ".to_owned()
+            } else {
+                sign
+            });
+        }
+        open.extend(node.children.borrow().iter().rev().cloned());
+    }
+    None
+}
+
+/// Returns the sign that the class of a cell of a diff means, unless its line begins with it.
+fn sign_by_class(cell: &Handle, line: &str) -> Option<String> {
+    let class = dom::attribute(cell, "class")?;
+    let says = |words: [&str; 2]| class.split([' ', '-']).any(|word| words.contains(&word));
+    let sign = match () {
+        () if says(["deletion", "old"]) => "-",
+        () if says(["addition", "new"]) => "+",
+        () => return None,
+    };
+    (!line.starts_with(sign)).then(|| sign.to_owned())
+}

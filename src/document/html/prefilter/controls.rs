@@ -1,0 +1,111 @@
+//! Text beside the content: buttons that copy code, and boxes that only a style sheet sets apart.
+//!
+//! Rules: the buttons of Sphinx, Docusaurus, MDN, GitHub and others.
+
+use memchr::{memchr, memmem};
+
+use super::tag;
+
+/// Maximum length of a button's markup, and of its text, in bytes.
+const MARKUP: usize = 2048;
+const TEXT: usize = 30;
+
+/// Marks of an area with the text of the listing beside it, to be copied from.
+const AREAS: [&[u8]; 2] = [b"crayon-plain", b"read-only-cursor"];
+
+/// Words of a button, and all of what else may serve as one.
+const WORDS: [&str; 2] = ["copy", "copied"];
+const COPY: [&str; 4] = ["copy", "copied", "copy code", "copy to clipboard"];
+
+/// True if the element at `at`, with this lower-case name and this end of its start tag, only
+/// copies what stands beside it; not within a sentence.
+pub(super) fn copies(page: &str, at: usize, name: &str, end: usize) -> bool {
+    let start = &page.as_bytes()[at..end];
+    let says = |word: &[u8]| memmem::find(start, word).is_some();
+    if name == "textarea" {
+        return AREAS.into_iter().any(says);
+    }
+    let is_button = name == "button" || name.contains("copy");
+    let is_target = name == "a" && says(b"href") && !says(b"href=\"#");
+    if !is_button && (is_target || !matches!(name, "a" | "div" | "span")) {
+        return false;
+    }
+    let named = says(b"opy") || says(b"lipboard");
+    if (!is_button && !named) || !page[..at].trim_end().ends_with('>') {
+        return false;
+    }
+    let Some(text) = text_within(page, end, name) else {
+        return false;
+    };
+    let text = text.to_ascii_lowercase();
+    let text = text.trim_end_matches(['!', '.']);
+    let says_copy = text
+        .split(' ')
+        .next()
+        .is_some_and(|word| WORDS.contains(&word));
+    COPY.contains(&text) || (is_button && (named || says_copy))
+}
+
+/// Returns the text from `from` to the end tag with this name, if it is short and that is near.
+fn text_within(page: &str, from: usize, name: &str) -> Option<String> {
+    let bytes = page.as_bytes();
+    let limit = bytes.len().min(from + MARKUP);
+    let (mut at, mut text) = (from, String::new());
+    while at < limit && text.len() <= TEXT {
+        let next = memchr(b'<', &bytes[at..limit])? + at;
+        text.push_str(page[at..next].trim());
+        if tag::names_end(page, next, name).is_some() {
+            return (text.len() <= TEXT).then_some(text);
+        }
+        if tag::is_named(page, next + 1, name) {
+            return None;
+        }
+        at = tag::past(page, next, b'>');
+    }
+    None
+}
+
+/// Maximum number of elements that begin at once.
+const NESTED: usize = 4;
+
+/// Inline elements that stand beside boxes, and those that authors make boxes of.
+const INLINE: [&str; 8] = ["a", "b", "em", "i", "strong", "span", "time", "label"];
+const BOXES: &[&str] = INLINE.split_at(5).1;
+
+/// True if the words before and in the element at `at` would run together, but for a style sheet:
+/// a label or a time, or a word and the next one, in a box each.
+pub(super) fn runs_together(page: &str, at: usize, name: &str) -> bool {
+    if !INLINE.contains(&name) || !page[..at].ends_with('>') {
+        return false;
+    }
+    let (mut before, mut ended) = (&page[..at], "");
+    while let Some(open) = before.ends_with('>').then(|| before.rfind('<')).flatten() {
+        let Some(found) = before[open..].strip_prefix("</") else {
+            return false;
+        };
+        if ended.is_empty() {
+            ended = found.trim_end_matches('>');
+        }
+        before = &before[..open];
+    }
+    let mut behind = tag::past(page, at, b'>');
+    for _ in 0..NESTED {
+        if page[behind..].starts_with('<') && !page[behind..].starts_with("</") {
+            behind = tag::past(page, behind, b'>');
+        }
+    }
+    let mut last = before.chars().rev();
+    let (Some(last), Some(previous)) = (last.next(), last.next()) else {
+        return false;
+    };
+    let Some(next) = page[behind..].chars().next() else {
+        return false;
+    };
+    let words = last.is_alphanumeric() && (next.is_alphanumeric() || "$€£".contains(next));
+    let boxed = INLINE.contains(&ended) && [name, ended].iter().any(|name| BOXES.contains(name));
+    let apart = [name, ended]
+        .iter()
+        .any(|name| matches!(*name, "time" | "label"));
+    let new_word = last.is_lowercase() && previous.is_lowercase() && !next.is_lowercase();
+    boxed && words && (apart || new_word)
+}
