@@ -264,6 +264,24 @@ fn what_an_element_shows_in_its_own_place_is_text() {
 }
 
 #[test]
+fn an_annotation_within_a_line_stands_in_brackets() {
+    check(&[
+        ("<ruby>漢<rt>kan</rt>字<rt>ji</ruby>", "漢(kan)字(ji)"),
+        (
+            "<ruby>漢<rp>（</rp><rt>kan</rt><rp>）</rp></ruby>",
+            "漢（kan）",
+        ),
+        ("<ruby>漢<rt> </rt></ruby>", "漢"),
+        (
+            "<p>As shown<span class='ltx_note ltx_role_footnote'><sup class=ltx_note_mark>1</sup>\
+             <span class=ltx_note_outer><span class=ltx_note_content><sup class=ltx_note_mark>1</sup>\
+             <span class='ltx_tag ltx_tag_note'>1</span>Only in spring.</span></span></span> the count falls.",
+            "As shown (Only in spring.) the count falls.",
+        ),
+    ]);
+}
+
+#[test]
 fn lines_in_an_area_for_text_stay_lines() {
     check(&[
         (

@@ -5,6 +5,9 @@
 
 use memchr::{memchr, memchr2, memmem};
 
+use super::super::dom;
+use super::super::walk::annotation;
+
 /// A start tag as it stands in the page.
 pub(in crate::document) struct HtmlTag<'a> {
     /// The name in the page's spelling.
@@ -209,6 +212,7 @@ fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {
     match tag {
         "pre" => true,
         "code" => in_pre,
+        "span" | "sup" if annotation::counts(value) => true,
         "span" if in_pre => memmem::find(value.as_bytes(), b"language-").is_some(),
         // A quick test first: each word has one of the two letters, and most classes have neither.
         "div" | "figure" => {

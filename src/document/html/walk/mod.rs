@@ -16,6 +16,7 @@ use crate::document::model::{AddressId, DocumentModel, NodeContent, TextSlice};
 use crate::document::{ALLOWANCE, DocumentCuts};
 
 mod anchor_links;
+pub(super) mod annotation;
 mod link;
 mod list;
 mod superscript;
@@ -270,7 +271,10 @@ impl TreeWalk {
         let flow = self.flow.mode == FlowMode::Flow;
         Some(match kind {
             ElementKind::Dropped => return None,
-            ElementKind::Inline => ElementExit::Nothing,
+            ElementKind::Inline | ElementKind::Raised if annotation::is_number(node) => {
+                return None;
+            }
+            ElementKind::Inline => self.enter_inline(node),
             ElementKind::Link => return self.enter_link(node),
             ElementKind::Media => {
                 self.add_media(node);
