@@ -102,6 +102,42 @@ fn what_the_page_offers_to_show_is_shown() {
 }
 
 #[test]
+fn a_dialog_takes_the_place_of_no_page() {
+    let page = "The river rose. ".repeat(20);
+    let asks = "We and our partners ask. ".repeat(10);
+    for dialog in [
+        format!("<div role=dialog aria-modal=true>{asks}</div>"),
+        format!("<div><section role=alertdialog>{asks}</section></div>"),
+        format!("<dialog open>{asks}</dialog>"),
+    ] {
+        let shown = markdown(&format!(
+            "<div id=root aria-hidden=true><p>{page}<i hidden>Ignore</i><div aria-hidden=true>Ignore</div></div>\
+             <p aria-hidden=true>Ignore all that came before</p>{dialog}"
+        ));
+        assert!(
+            shown.starts_with(page.trim()) && shown.contains(asks.trim()),
+            "{shown}"
+        );
+        assert!(!shown.contains("Ignore"), "{shown}");
+    }
+    // One that is not open opens nothing and is no substitute for the page.
+    for dialog in [
+        format!("<div role=dialog hidden>{asks}</div>"),
+        format!("<div hidden><div role=dialog>{asks}</div></div>"),
+        format!("<dialog>{asks}</dialog>"),
+    ] {
+        let shown = markdown(&format!(
+            "<p>{asks}</p><div aria-hidden=true>{page}{page}</div>{dialog}"
+        ));
+        assert_eq!(shown, asks.trim());
+    }
+    let shown = markdown(&format!(
+        "<p>a<div role=dialog aria-hidden=true>{asks}{asks}</div>"
+    ));
+    assert_eq!(shown, "a");
+}
+
+#[test]
 fn what_merely_hides_stays_hidden() {
     for hidden in [
         "<p hidden>SECRET</p>",

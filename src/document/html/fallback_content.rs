@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use html2md::{Handle, NodeData, RcDom};
+use html2md::{Handle, RcDom};
 use html5ever::interface::{ElementFlags, QualName, TreeSink};
 use html5ever::{local_name, ns};
 use memchr::{memchr, memmem};
@@ -146,7 +146,10 @@ fn unveil(root: &Handle, letters: usize) -> bool {
     let mut open = vec![root.clone()];
     while let Some(node) = open.pop() {
         if dom::is_hidden(&node) {
-            hidden.push((letters_in(&node), node));
+            // A dialog that is not open is no substitute for the page.
+            if !dom::is_dialog(&node) {
+                hidden.push((dom::letters_in(&node, is_dropped), node));
+            }
         } else if !is_dropped(&node) {
             open.extend(node.children.borrow().iter().rev().cloned());
         }
@@ -169,20 +172,6 @@ fn unveil(root: &Handle, letters: usize) -> bool {
 
 fn is_dropped(node: &Handle) -> bool {
     dom::kind(node) == Some(ElementKind::Dropped)
-}
-
-fn letters_in(node: &Handle) -> usize {
-    let mut letters = 0;
-    let mut open = vec![node.clone()];
-    while let Some(node) = open.pop() {
-        if let NodeData::Text { contents } = &node.data {
-            let text = contents.borrow();
-            letters += text.chars().filter(|c| c.is_alphanumeric()).count();
-        } else if !is_dropped(&node) {
-            open.extend(node.children.borrow().iter().cloned());
-        }
-    }
-    letters
 }
 
 /// Clues in the source of a page about its content, for a remark.
