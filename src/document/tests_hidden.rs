@@ -102,6 +102,35 @@ fn what_the_page_offers_to_show_is_shown() {
 }
 
 #[test]
+fn panels_that_a_custom_element_with_tabs_hides_are_shown() {
+    check(&[
+        (
+            "<awsdocs-tabs><dl style='display: none'><dt>a<dd tab-id=x><p>b<dt>c<dd tab-id=y><p>d</dl></awsdocs-tabs>",
+            "a\n: b\n\nc\n: d",
+        ),
+        (
+            "<x-tabs><div><p>a</div><div><section style='display:none'>b</section></div></x-tabs>",
+            "a\n\nb",
+        ),
+        (
+            "<p>a<my-tab-panel style='display:none'><p>b</my-tab-panel>",
+            "a\n\nb",
+        ),
+        // Nothing else, and nothing that is hidden in any other way.
+        (
+            "<x-tabs>a<p hidden>b</p><p aria-hidden=true>c</p><p style='visibility:hidden'>d</p></x-tabs>",
+            "a",
+        ),
+        ("<x-table>a<p style='display:none'>b</p></x-table>", "a"),
+        ("<tabs>a<p style='display:none'>b</p></tabs>", "a"),
+        (
+            "<x-tabs>a<p><b><i style='display:none'>b</i></b></p></x-tabs>",
+            "a",
+        ),
+    ]);
+}
+
+#[test]
 fn a_dialog_takes_the_place_of_no_page() {
     let page = "The river rose. ".repeat(20);
     let asks = "We and our partners ask. ".repeat(10);

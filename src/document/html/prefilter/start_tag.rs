@@ -9,6 +9,9 @@ use super::{
     meaning, memchr, memmem, renamed, shadow_root, tag, tree, xml,
 };
 
+/// Ends of the words that begin with "tab" in the names of custom elements with tabs.
+const TAB_WORDS: [&str; 6] = ["", "s", "group", "panel", "panels", "set"];
+
 impl<'a> PageFilter<'a> {
     /// Filters the start tag at `at`; returns the offset behind it, or behind its element.
     pub(super) fn start_tag(&mut self, at: usize) -> usize {
@@ -174,6 +177,9 @@ impl<'a> PageFilter<'a> {
             // Images fade in when they are loaded.
             hiding = hiding.filter(|hiding| *hiding != HidingMethod::Faded);
         }
+        if hiding == Some(HidingMethod::Removed) && self.is_in_tabs(&page[at + 1..name_end]) {
+            hiding = None;
+        }
         let hides = !seen && (hiding.is_some() || visibility.plainly);
         self.dim |= visibility.dims && !seen;
         if hides || (visibility.dims && !seen) {
@@ -197,6 +203,23 @@ impl<'a> PageFilter<'a> {
             dropped,
         };
         Some((tag, hides))
+    }
+
+    /// True for the panel of a custom element with tabs, whose script shows it: `tab-panel`, or a
+    /// child or grandchild of `x-tabs`.
+    fn is_in_tabs(&self, name: &str) -> bool {
+        let is_tabs = |name: &str| {
+            name.contains('-')
+                && name.split('-').any(|word| {
+                    let tab = word
+                        .get(..3)
+                        .is_some_and(|tab| tab.eq_ignore_ascii_case("tab"));
+                    tab && TAB_WORDS
+                        .iter()
+                        .any(|end| word[3..].eq_ignore_ascii_case(end))
+                })
+        };
+        is_tabs(name) || self.tree.innermost().take(2).any(|open| is_tabs(open.name))
     }
 
     /// True if an element is empty and can be removed. The parser drops a newline directly behind
