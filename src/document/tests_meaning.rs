@@ -116,6 +116,71 @@ fn a_formula_is_told_as_its_author_wrote_it() {
 }
 
 /// Checks that a formula that is never closed costs no more than its length.
+#[test]
+fn a_formula_is_told_wherever_a_page_has_it() {
+    check(&[
+        (
+            "<p>a <script type='math/tex'>E = mc^2 & x<y</script> b",
+            "a `E = mc^2 & x<y` b",
+        ),
+        (
+            "<p>a<script type='math/tex; mode=display'>% <![CDATA[\nx %]]></script>",
+            "a`x`",
+        ),
+        (
+            "<p>a <span class=MathJax_Preview>x^2</span> <script type=math/tex>x^2</script>",
+            "a `x^2`",
+        ),
+        (
+            "<p>a <span class=MathJax_Preview>x2</span><span>b</span>",
+            "a x2b",
+        ),
+        // MathJax has written this one into the page.
+        (
+            "<p>a <math><mi>x</mi></math><script type=math/tex id=MathJax-Element-1>x</script>",
+            "a x",
+        ),
+        (
+            "<p>a <span class=katex><span class=katex-html aria-hidden=true><span>E</span>=m</span></span> b",
+            "a E=m b",
+        ),
+        (
+            "<p>a <span data-math='E=m'><span class='katex x'> <span class=katex-html aria-hidden=true>Em</span></span></span> b",
+            "a `E=m` b",
+        ),
+        (
+            "<p>a <span class=katex><span class=katex-mathml><math><mi>E</mi></math></span><span class=katex-html aria-hidden=true>F</span></span>",
+            "a E",
+        ),
+        (
+            "<p>a <span class=katex><span class=katex-mathml><annotation encoding='application/x-tex'>E=m</annotation></span><span class=katex-html aria-hidden=true>F</span></span>",
+            "a `E=m`",
+        ),
+        // No formula of KaTeX's.
+        (
+            "<p>a <span class=katex-html aria-hidden=true>Ignore</span>",
+            "a",
+        ),
+        (
+            "<p>a <img class=latex src=/l.png alt='E=mc^2'> <img src='https://latex.codecogs.com/svg.image?x' alt='\\pi'>",
+            "a `E=mc^2` `\\pi`",
+        ),
+        (
+            "<p>a <img class=latex src=/l.png alt='A logo'>",
+            "a ![A logo](https://example.com/l.png)",
+        ),
+    ]);
+    for part in [
+        "<span class=MathJax_Preview>",
+        "><span class=katex-html aria-hidden=true>",
+        "<a \"><span class=katex-html aria-hidden=true>",
+        "<annotation encoding=TeX>a</annotation-x>",
+        "<script type=math/tex>",
+    ] {
+        is_soon_read(&part.repeat(20_000));
+    }
+}
+
 fn is_soon_read(page: &str) {
     let started = CpuInstant::now();
     markdown(&format!("{page}</math>"));

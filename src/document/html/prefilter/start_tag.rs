@@ -5,8 +5,8 @@ use super::super::css::HidingMethod;
 use super::super::dom::{self, ElementKind};
 use super::visibility::TagVisibility;
 use super::{
-    MEANING, PageFilter, TagCategory, content_hints, foreign, formula, is_verbatim, line_numbers,
-    meaning, memchr, memmem, renamed, shadow_root, tag, tree, xml,
+    MEANING, PageFilter, TagCategory, content_hints, foreign, is_verbatim, line_numbers, meaning,
+    memchr, renamed, shadow_root, tag, tree, xml,
 };
 
 /// Ends of the words that begin with "tab" in the names of custom elements with tabs.
@@ -115,6 +115,11 @@ impl<'a> PageFilter<'a> {
         tag: &tag::HtmlTag<'a>,
         hides: bool,
     ) -> Option<usize> {
+        if matches!(name, "span" | "div")
+            && let Some(end) = self.replace_typeset(at, name, tag)
+        {
+            return Some(end);
+        }
         match category {
             TagCategory::Template if shadow_root::is_shadow_root(self.page, at) => {
                 Some(self.replace(at, tag.end, " "))
@@ -123,7 +128,9 @@ impl<'a> PageFilter<'a> {
                 let (formula, end) = self.formula_within(at, tag)?;
                 Some(self.write_formula(at, &formula, end))
             }
-            TagCategory::Void if name == "img" && self.contains_word(at, tag, formula::IMAGE) => {
+            TagCategory::Raw if name == "script" => self.replace_formula_script(at, tag),
+            TagCategory::Plain if name == "annotation" => self.replace_annotation(at),
+            TagCategory::Void if name == "img" => {
                 let formula = self.formula_of_image(at)?;
                 Some(self.write_formula(at, formula, tag.end))
             }
@@ -325,11 +332,6 @@ impl<'a> PageFilter<'a> {
         self.out.push_str(&end);
         self.copied = tag.end;
         tag.end
-    }
-
-    /// True if the start tag at `at` contains this word in lower case.
-    fn contains_word(&self, at: usize, tag: &tag::HtmlTag<'a>, word: &[u8]) -> bool {
-        memmem::find(&self.page.as_bytes()[at..tag.end], word).is_some()
     }
 
     pub(super) fn raw_end(&self, from: usize, name: &str) -> (usize, usize) {
