@@ -365,6 +365,18 @@ fn an_image_without_an_address_is_looked_for_where_it_is_kept() {
             "<img src='' data-original=/o.png alt=a>",
             "![a](https://example.com/o.png)",
         ),
+        (
+            "<img class=lazy src=/placeholder.gif data-original=/o.png alt=a> <img src=/p.png data-lazy-src=/b.png alt=b>",
+            "![a](https://example.com/o.png) ![b](https://example.com/b.png)",
+        ),
+        (
+            "<img src='' srcset='' data-lazy-srcset='/a.png 1x' alt=a>",
+            "![a](https://example.com/a.png)",
+        ),
+        (
+            "<img src=/s.png data-src='/s_{width}.png' alt=a> <img src=/b.png data-src=lazy alt=b>",
+            "![a](https://example.com/s.png) ![b](https://example.com/b.png)",
+        ),
         ("a <img src='' alt=b>", "a b"),
     ]);
 }
