@@ -260,7 +260,9 @@ impl FeedParser {
                     encloses = attribute.value == "enclosure";
                 }
                 "type" => kind = attribute.value.into_owned(),
-                "xml:base" => base = entities::decoded(&attribute.value).trim().to_owned(),
+                "xml:base" => entities::decoded(&attribute.value)
+                    .trim()
+                    .clone_into(&mut base),
                 "isPermaLink" => permalink = attribute.value != "false",
                 _ => {}
             }

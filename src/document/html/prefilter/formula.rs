@@ -1,9 +1,9 @@
 //! Formulas: as code in TeX, if the page has them in TeX, otherwise as one line built from their
 //! elements. The plain text of those is a row of numbers and letters with another meaning.
 //!
-//! Rules: `MathML` Core, `annotation` and `alttext`; MathJax's `script` elements; KaTeX's
-//! `katex-html`, which `aria-hidden` hides from screen readers alone; and images whose `alt` is TeX,
-//! as Wikipedia's: visible, hidden from screen readers, with invisible elements for them.
+//! Rules: `MathML` Core, `annotation` and `alttext`; `MathJax`'s `script` elements; `KaTeX`'s
+//! `katex-html`, which `aria-hidden` hides from screen readers alone; and images whose `alt` is
+//! TeX, as Wikipedia's: visible, hidden from screen readers, with invisible elements for them.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ const SERVERS: [&str; 5] = [
     "mimetex.cgi?",
 ];
 
-/// Attributes in which elements around a formula by KaTeX have its TeX.
+/// Attributes in which elements around a formula by `KaTeX` have its TeX.
 const SOURCES: [&str; 3] = ["data-latex", "data-math", "data-tex"];
 
 /// Maximum length of a formula, in bytes of the page.
@@ -92,7 +92,7 @@ impl<'a> PageFilter<'a> {
         Some((escaped.into(), behind))
     }
 
-    /// Replaces the formula in the `script` at `at`, if it is one. MathJax has written those to
+    /// Replaces the formula in the `script` at `at`, if it is one. `MathJax` has written those to
     /// which it gave an ID into the page.
     pub(super) fn replace_formula_script(
         &mut self,
@@ -137,7 +137,7 @@ impl<'a> PageFilter<'a> {
         is_script.then(|| self.replace(at, behind, ""))
     }
 
-    /// Shows a formula by KaTeX that has no `MathML` before its letters: its TeX if one of the
+    /// Shows a formula by `KaTeX` that has no `MathML` before its letters: its TeX if one of the
     /// elements around has it, otherwise the letters.
     fn show_letters(&mut self, at: usize, start: &tag::HtmlTag<'a>) -> Option<usize> {
         let page = self.page;
@@ -227,7 +227,7 @@ impl<'a> PageFilter<'a> {
     }
 }
 
-/// True for the start tag of a `script` with a formula that MathJax has not yet written into the
+/// True for the start tag of a `script` with a formula that `MathJax` has not yet written into the
 /// page.
 fn is_tex_script(tag: &str) -> bool {
     tag.contains("math/tex") && !tag.contains("MathJax-Element")

@@ -1,7 +1,7 @@
 //! Annotations within a line, in brackets: the reading of a ruby text, where the page has none for
-//! it, and the footnotes of LaTeXML, which stand in the sentence with their number twice.
+//! it, and the footnotes of `LaTeXML`, which stand in the sentence with their number twice.
 //!
-//! Rules: HTML Living Standard, `rt` and `rp`; the classes of LaTeXML's `ltx_note`.
+//! Rules: HTML Living Standard, `rt` and `rp`; the classes of `LaTeXML`'s `ltx_note`.
 
 use html2md::{Handle, NodeData};
 
@@ -28,18 +28,21 @@ pub(super) fn is_number(node: &Handle) -> bool {
 }
 
 impl TreeWalk {
-    /// Begins an inline element.
-    pub(super) fn enter_inline(&mut self, node: &Handle) -> ElementExit {
+    /// Begins an inline element; `None` if its children are to be skipped.
+    pub(super) fn enter_inline(&mut self, node: &Handle) -> Option<ElementExit> {
+        if is_number(node) {
+            return None;
+        }
         let before = self.flow.previous_char();
         let start = match dom::name(node) {
             "rt" if says_something(node) && !before.is_some_and(|c| "(（[【《「".contains(c)) => {
                 "("
             }
             "span" if has_class(node, OUTER) => " (",
-            _ => return ElementExit::Nothing,
+            _ => return Some(ElementExit::Nothing),
         };
         self.flow.add_text(start);
-        ElementExit::Raised { bracketed: true }
+        Some(ElementExit::Raised { bracketed: true })
     }
 }
 

@@ -271,10 +271,7 @@ impl TreeWalk {
         let flow = self.flow.mode == FlowMode::Flow;
         Some(match kind {
             ElementKind::Dropped => return None,
-            ElementKind::Inline | ElementKind::Raised if annotation::is_number(node) => {
-                return None;
-            }
-            ElementKind::Inline => self.enter_inline(node),
+            ElementKind::Inline => return self.enter_inline(node),
             ElementKind::Link => return self.enter_link(node),
             ElementKind::Media => {
                 self.add_media(node);
@@ -288,7 +285,7 @@ impl TreeWalk {
                 self.flow.add_text("\"");
                 ElementExit::Quoted
             }
-            ElementKind::Raised => self.enter_raised(node),
+            ElementKind::Raised => return self.enter_raised(node),
             ElementKind::Boxed => {
                 self.flow.add_space();
                 ElementExit::Boxed
