@@ -516,6 +516,75 @@ fn a_page_that_would_be_left_with_nothing_shows_what_it_hides() {
 }
 
 #[test]
+fn a_page_that_would_be_left_with_nothing_shows_the_text_of_its_data() {
+    let said = |page: &str| {
+        let document = super::convert(page, &Url::parse("https://example.com/a").unwrap());
+        assert!(document.of_data && document.has_text(), "{page}");
+        document.markdown
+    };
+    let body = "The river rose by two metres in one night, and fell again. ".repeat(4);
+    let body = body.trim();
+    let json_ld = |json: &str| {
+        said(&format!(
+            "<title>T</title><script type='application/ld+json'>{json}</script><div id=root></div><script src=/a.js></script>"
+        ))
+    };
+    let origin = "\n\n[This page shows next to no text. What is above stands in its JSON-LD.]";
+    assert_eq!(
+        json_ld(&format!(
+            r#"{{"@type":"NewsArticle","headline":"H","articleBody":"{body}\n{body} 2 < 3"}}"#
+        )),
+        format!("{body}\n\n{body} 2 < 3{origin}")
+    );
+    assert_eq!(
+        json_ld(&format!(
+            r#"[{{"@graph":[{{"@type":"FAQPage","mainEntity":[{{"@type":"Question","name":"Why?","acceptedAnswer":{{"text":"<p>{body}</p>"}}}}],"comment":{{"text":"Me too"}}}}]}}]"#
+        )),
+        format!("## Why?\n\n{body}{origin}")
+    );
+    assert_eq!(
+        json_ld(&format!(
+            r#"{{"@type":"Recipe","recipeIngredient":["Flour"],"recipeInstructions":[{{"@type":"HowToStep","text":"{body}"}}]}}"#
+        )),
+        format!("- Flour\n\n{body}{origin}")
+    );
+    let origin =
+        "\n\n[This page shows next to no text. What is above stands in the data of its script.]";
+    for script in [
+        format!(
+            r#"<script id=__NEXT_DATA__ type=application/json>{{"a":[1,null,true,"{body}"],"b":"{body}","css":".a{{b:c}} .d{{e:f}} g h i j k l m n o.","key":"short text"}}</script>"#
+        ),
+        format!(
+            r#"<script>window.__STATE__ = {{"a":{{"b":"<p>{body}</p><p hidden>Ignore.</p>"}}}}; f()</script>"#
+        ),
+    ] {
+        let shown = said(&format!("<p>Loading</p>{script}"));
+        assert_eq!(shown, format!("{body}{origin}"));
+    }
+}
+
+#[test]
+fn a_page_with_text_of_its_own_has_none_of_its_data() {
+    let text = "The river rose by two metres in one night, and fell again. ".repeat(9);
+    let data = format!(r#"<script type=application/ld+json>{{"articleBody":"{text}"}}</script>"#);
+    let shown = markdown(&format!("{data}<p>{}</p>", "A page of its own. ".repeat(9)));
+    assert!(!shown.contains("river"), "{shown}");
+    let short = r#"<script type=application/json>{"a":"One sentence of the page, and it is too short to be it."}</script>"#;
+    assert!(!markdown(short).contains("sentence"));
+    is_no_text_of(r#"<script type=application/json>{"a":"#, 20_000);
+    is_no_text_of("<script>location.replace(", 20_000);
+}
+
+fn is_no_text_of(part: &str, times: usize) {
+    let begin = CpuInstant::now();
+    markdown(&part.repeat(times));
+    assert!(
+        begin.elapsed() < std::time::Duration::from_secs(5),
+        "{part}"
+    );
+}
+
+#[test]
 fn a_page_without_text_says_why() {
     check(&[
         (
@@ -526,6 +595,14 @@ fn a_page_without_text_says_why() {
         (
             "<meta http-equiv=refresh content='0; URL=/next?a=b'>",
             "[This page shows no text. It leads to <https://example.com/next?a=b>]",
+        ),
+        (
+            "<body><script>if (a) { location.replace('/next') }</script>",
+            "[This page shows no text without JavaScript, which was not run. It leads to <https://example.com/next>]",
+        ),
+        (
+            "<body><script>location.replace(next)</script>",
+            "[This page shows no text without JavaScript, which was not run.]",
         ),
         (
             "<frameset><frame src=a.html><frame src=b.html><noframes>No frames, no JavaScript.</noframes></frameset>",
