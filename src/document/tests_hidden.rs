@@ -548,6 +548,11 @@ fn a_page_that_would_be_left_with_nothing_shows_the_text_of_its_data() {
         )),
         format!("- Flour\n\n{body}{origin}")
     );
+    let short = "The river rose by two metres in one night, and it fell again in the next.";
+    assert_eq!(
+        json_ld(&format!(r#"{{"text":"{short}"}}"#)),
+        format!("{short}{origin}")
+    );
     let origin =
         "\n\n[This page shows next to no text. What is above stands in the data of its script.]";
     for script in [

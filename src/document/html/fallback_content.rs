@@ -90,7 +90,11 @@ pub(super) fn convert_with_fallback(
     if letters < LITTLE && !cuts.time {
         let (text, stands_in) = page_data::text_of(&about.data);
         let (found, cut) = source.convert_own(&text);
-        if found.count_letters(usize::MAX) >= SOME.max(letters * TIMES) {
+        let least = match letters {
+            0 => LITTLE / 2,
+            letters => SOME.max(letters * TIMES),
+        };
+        if found.count_letters(usize::MAX) >= least {
             let title = std::mem::take(&mut model.title);
             let mut both = ModelBuilder::for_source(source.page.len());
             if letters > 0 {

@@ -193,17 +193,20 @@ impl<'a> PageFilter<'a> {
         let (mut said, mut gone) = (None, false);
         let (mut surely, mut maybe) = (false, false);
         tag::scan(self.page, at + 1 + "img".len(), |attribute| {
-            let name = attribute.name.to_ascii_lowercase();
-            match &*name {
-                "alt" => said = said.or_else(|| tex(attribute.value)),
-                "src" => maybe |= SERVERS.iter().any(|part| attribute.value.contains(part)),
-                "class" => {
-                    let mut words = attribute.value.split_ascii_whitespace();
-                    surely |= words.clone().any(|word| word.starts_with(WIKIPEDIA));
-                    maybe |= words.any(|word| CLASSES.contains(&word));
-                }
-                "hidden" | "style" => gone |= dom::hides(&name, attribute.value),
-                _ => {}
+            let value = attribute.value;
+            let is = |name: &str| attribute.name.eq_ignore_ascii_case(name);
+            if is("alt") {
+                said = said.or_else(|| tex(value));
+            } else if is("src") {
+                maybe |= SERVERS.iter().any(|part| value.contains(part));
+            } else if is("class") {
+                let mut words = value.split_ascii_whitespace();
+                surely |= words.clone().any(|word| word.starts_with(WIKIPEDIA));
+                maybe |= words.any(|word| CLASSES.contains(&word));
+            } else if is("hidden") {
+                gone |= dom::hides("hidden", value);
+            } else if is("style") {
+                gone |= dom::hides("style", value);
             }
         })?;
         let is_tex = |said: &str| surely || (maybe && said.contains(['\\', '^', '_', '=']));
