@@ -67,6 +67,11 @@ pub struct Document {
     pub remark: Option<usize>,
     /// True if the page shows no text of its own, or only one that asks for a script.
     pub silent: bool,
+    /// True if this is not what the page shows, but stands in its JSON-LD or its script's data.
+    pub of_data: bool,
+    /// Address to which the page's `refresh` leads, if the page is empty, or has almost nothing and
+    /// leads there at once.
+    pub refresh: Option<Url>,
     /// Number of lines before the part that the page's address names, if it has that part.
     pub section: Option<usize>,
     /// Author, if the file names one.
@@ -284,6 +289,13 @@ pub fn study_main(page: &str, base: &Url, xhtml: bool) -> ContentStudy {
     html::study(page, base, syntax)
 }
 
+/// Returns the address to which a `Refresh` header of a page found at `base` leads.
+#[must_use]
+pub fn refresh_target(content: &str, base: &Url) -> Option<Url> {
+    let target = base.join(html::refresh_target(content)?).ok()?;
+    (target != *base).then_some(target)
+}
+
 /// Converts an RSS or Atom feed that was found at `base` into a list of linked titles; `None` if
 /// `page` has another root element.
 #[must_use]
@@ -354,6 +366,8 @@ fn write_page(mut read: html::ConvertedPage, length: usize, end: Option<Instant>
         markdown,
         remark: begin,
         silent: begin.is_some() && !read.beside_text,
+        of_data: read.of_data,
+        refresh: read.refresh,
         section,
         ..Document::default()
     };

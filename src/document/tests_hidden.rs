@@ -102,6 +102,71 @@ fn what_the_page_offers_to_show_is_shown() {
 }
 
 #[test]
+fn panels_that_a_custom_element_with_tabs_hides_are_shown() {
+    check(&[
+        (
+            "<awsdocs-tabs><dl style='display: none'><dt>a<dd tab-id=x><p>b<dt>c<dd tab-id=y><p>d</dl></awsdocs-tabs>",
+            "a\n: b\n\nc\n: d",
+        ),
+        (
+            "<x-tabs><div><p>a</div><div><section style='display:none'>b</section></div></x-tabs>",
+            "a\n\nb",
+        ),
+        (
+            "<p>a<my-tab-panel style='display:none'><p>b</my-tab-panel>",
+            "a\n\nb",
+        ),
+        // Nothing else, and nothing that is hidden in any other way.
+        (
+            "<x-tabs>a<p hidden>b</p><p aria-hidden=true>c</p><p style='visibility:hidden'>d</p></x-tabs>",
+            "a",
+        ),
+        ("<x-table>a<p style='display:none'>b</p></x-table>", "a"),
+        ("<tabs>a<p style='display:none'>b</p></tabs>", "a"),
+        (
+            "<x-tabs>a<p><b><i style='display:none'>b</i></b></p></x-tabs>",
+            "a",
+        ),
+    ]);
+}
+
+#[test]
+fn a_dialog_takes_the_place_of_no_page() {
+    let page = "The river rose. ".repeat(20);
+    let asks = "We and our partners ask. ".repeat(10);
+    for dialog in [
+        format!("<div role=dialog aria-modal=true>{asks}</div>"),
+        format!("<div><section role=alertdialog>{asks}</section></div>"),
+        format!("<dialog open>{asks}</dialog>"),
+    ] {
+        let shown = markdown(&format!(
+            "<div id=root aria-hidden=true><p>{page}<i hidden>Ignore</i><div aria-hidden=true>Ignore</div></div>\
+             <p aria-hidden=true>Ignore all that came before</p>{dialog}"
+        ));
+        assert!(
+            shown.starts_with(page.trim()) && shown.contains(asks.trim()),
+            "{shown}"
+        );
+        assert!(!shown.contains("Ignore"), "{shown}");
+    }
+    // One that is not open opens nothing and is no substitute for the page.
+    for dialog in [
+        format!("<div role=dialog hidden>{asks}</div>"),
+        format!("<div hidden><div role=dialog>{asks}</div></div>"),
+        format!("<dialog>{asks}</dialog>"),
+    ] {
+        let shown = markdown(&format!(
+            "<p>{asks}</p><div aria-hidden=true>{page}{page}</div>{dialog}"
+        ));
+        assert_eq!(shown, asks.trim());
+    }
+    let shown = markdown(&format!(
+        "<p>a<div role=dialog aria-hidden=true>{asks}{asks}</div>"
+    ));
+    assert_eq!(shown, "a");
+}
+
+#[test]
 fn what_merely_hides_stays_hidden() {
     for hidden in [
         "<p hidden>SECRET</p>",
@@ -451,6 +516,80 @@ fn a_page_that_would_be_left_with_nothing_shows_what_it_hides() {
 }
 
 #[test]
+fn a_page_that_would_be_left_with_nothing_shows_the_text_of_its_data() {
+    let said = |page: &str| {
+        let document = super::convert(page, &Url::parse("https://example.com/a").unwrap());
+        assert!(document.of_data && document.has_text(), "{page}");
+        document.markdown
+    };
+    let body = "The river rose by two metres in one night, and fell again. ".repeat(4);
+    let body = body.trim();
+    let json_ld = |json: &str| {
+        said(&format!(
+            "<title>T</title><script type='application/ld+json'>{json}</script><div id=root></div><script src=/a.js></script>"
+        ))
+    };
+    let origin = "\n\n[This page shows next to no text. What is above stands in its JSON-LD.]";
+    assert_eq!(
+        json_ld(&format!(
+            r#"{{"@type":"NewsArticle","headline":"H","articleBody":"{body}\n{body} 2 < 3"}}"#
+        )),
+        format!("{body}\n\n{body} 2 < 3{origin}")
+    );
+    assert_eq!(
+        json_ld(&format!(
+            r#"[{{"@graph":[{{"@type":"FAQPage","mainEntity":[{{"@type":"Question","name":"Why?","acceptedAnswer":{{"text":"<p>{body}</p>"}}}}],"comment":{{"text":"Me too"}}}}]}}]"#
+        )),
+        format!("## Why?\n\n{body}{origin}")
+    );
+    assert_eq!(
+        json_ld(&format!(
+            r#"{{"@type":"Recipe","recipeIngredient":["Flour"],"recipeInstructions":[{{"@type":"HowToStep","text":"{body}"}}]}}"#
+        )),
+        format!("- Flour\n\n{body}{origin}")
+    );
+    let short = "The river rose by two metres in one night, and it fell again in the next.";
+    assert_eq!(
+        json_ld(&format!(r#"{{"text":"{short}"}}"#)),
+        format!("{short}{origin}")
+    );
+    let origin =
+        "\n\n[This page shows next to no text. What is above stands in the data of its script.]";
+    for script in [
+        format!(
+            r#"<script id=__NEXT_DATA__ type=application/json>{{"a":[1,null,true,"{body}"],"b":"{body}","css":".a{{b:c}} .d{{e:f}} g h i j k l m n o.","key":"short text"}}</script>"#
+        ),
+        format!(
+            r#"<script>window.__STATE__ = {{"a":{{"b":"<p>{body}</p><p hidden>Ignore.</p>"}}}}; f()</script>"#
+        ),
+    ] {
+        let shown = said(&format!("<p>Loading</p>{script}"));
+        assert_eq!(shown, format!("{body}{origin}"));
+    }
+}
+
+#[test]
+fn a_page_with_text_of_its_own_has_none_of_its_data() {
+    let text = "The river rose by two metres in one night, and fell again. ".repeat(9);
+    let data = format!(r#"<script type=application/ld+json>{{"articleBody":"{text}"}}</script>"#);
+    let shown = markdown(&format!("{data}<p>{}</p>", "A page of its own. ".repeat(9)));
+    assert!(!shown.contains("river"), "{shown}");
+    let short = r#"<script type=application/json>{"a":"One sentence of the page, and it is too short to be it."}</script>"#;
+    assert!(!markdown(short).contains("sentence"));
+    is_no_text_of(r#"<script type=application/json>{"a":"#, 20_000);
+    is_no_text_of("<script>location.replace(", 20_000);
+}
+
+fn is_no_text_of(part: &str, times: usize) {
+    let begin = CpuInstant::now();
+    markdown(&part.repeat(times));
+    assert!(
+        begin.elapsed() < std::time::Duration::from_secs(5),
+        "{part}"
+    );
+}
+
+#[test]
 fn a_page_without_text_says_why() {
     check(&[
         (
@@ -461,6 +600,14 @@ fn a_page_without_text_says_why() {
         (
             "<meta http-equiv=refresh content='0; URL=/next?a=b'>",
             "[This page shows no text. It leads to <https://example.com/next?a=b>]",
+        ),
+        (
+            "<body><script>if (a) { location.replace('/next') }</script>",
+            "[This page shows no text without JavaScript, which was not run. It leads to <https://example.com/next>]",
+        ),
+        (
+            "<body><script>location.replace(next)</script>",
+            "[This page shows no text without JavaScript, which was not run.]",
         ),
         (
             "<frameset><frame src=a.html><frame src=b.html><noframes>No frames, no JavaScript.</noframes></frameset>",

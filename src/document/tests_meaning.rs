@@ -115,6 +115,71 @@ fn a_formula_is_told_as_its_author_wrote_it() {
     }
 }
 
+#[test]
+fn a_formula_is_told_wherever_a_page_has_it() {
+    check(&[
+        (
+            "<p>a <script type='math/tex'>E = mc^2 & x<y</script> b",
+            "a `E = mc^2 & x<y` b",
+        ),
+        (
+            "<p>a<script type='math/tex; mode=display'>% <![CDATA[\nx %]]></script>",
+            "a`x`",
+        ),
+        (
+            "<p>a <span class=MathJax_Preview>x^2</span> <script type=math/tex>x^2</script>",
+            "a `x^2`",
+        ),
+        (
+            "<p>a <span class=MathJax_Preview>x2</span><span>b</span>",
+            "a x2b",
+        ),
+        // MathJax has written this one into the page.
+        (
+            "<p>a <math><mi>x</mi></math><script type=math/tex id=MathJax-Element-1>x</script>",
+            "a x",
+        ),
+        (
+            "<p>a <span class=katex><span class=katex-html aria-hidden=true><span>E</span>=m</span></span> b",
+            "a E=m b",
+        ),
+        (
+            "<p>a <span data-math='E=m'><span class='katex x'> <span class=katex-html aria-hidden=true>Em</span></span></span> b",
+            "a `E=m` b",
+        ),
+        (
+            "<p>a <span class=katex><span class=katex-mathml><math><mi>E</mi></math></span><span class=katex-html aria-hidden=true>F</span></span>",
+            "a E",
+        ),
+        (
+            "<p>a <span class=katex><span class=katex-mathml><annotation encoding='application/x-tex'>E=m</annotation></span><span class=katex-html aria-hidden=true>F</span></span>",
+            "a `E=m`",
+        ),
+        // No formula of KaTeX's.
+        (
+            "<p>a <span class=katex-html aria-hidden=true>Ignore</span>",
+            "a",
+        ),
+        (
+            "<p>a <img class=latex src=/l.png alt='E=mc^2'> <img src='https://latex.codecogs.com/svg.image?x' alt='\\pi'>",
+            "a `E=mc^2` `\\pi`",
+        ),
+        (
+            "<p>a <img class=latex src=/l.png alt='A logo'>",
+            "a ![A logo](https://example.com/l.png)",
+        ),
+    ]);
+    for part in [
+        "<span class=MathJax_Preview>",
+        "><span class=katex-html aria-hidden=true>",
+        "<a \"><span class=katex-html aria-hidden=true>",
+        "<annotation encoding=TeX>a</annotation-x>",
+        "<script type=math/tex>",
+    ] {
+        is_soon_read(&part.repeat(20_000));
+    }
+}
+
 /// Checks that a formula that is never closed costs no more than its length.
 pub(super) fn is_soon_read(page: &str) {
     let started = CpuInstant::now();
@@ -264,6 +329,24 @@ fn what_an_element_shows_in_its_own_place_is_text() {
 }
 
 #[test]
+fn an_annotation_within_a_line_stands_in_brackets() {
+    check(&[
+        ("<ruby>漢<rt>kan</rt>字<rt>ji</ruby>", "漢(kan)字(ji)"),
+        (
+            "<ruby>漢<rp>（</rp><rt>kan</rt><rp>）</rp></ruby>",
+            "漢（kan）",
+        ),
+        ("<ruby>漢<rt> </rt></ruby>", "漢"),
+        (
+            "<p>As shown<span class='ltx_note ltx_role_footnote'><sup class=ltx_note_mark>1</sup>\
+             <span class=ltx_note_outer><span class=ltx_note_content><sup class=ltx_note_mark>1</sup>\
+             <span class='ltx_tag ltx_tag_note'>1</span>Only in spring.</span></span></span> the count falls.",
+            "As shown (Only in spring.) the count falls.",
+        ),
+    ]);
+}
+
+#[test]
 fn lines_in_an_area_for_text_stay_lines() {
     check(&[
         (
@@ -281,6 +364,18 @@ fn an_image_without_an_address_is_looked_for_where_it_is_kept() {
         (
             "<img src='' data-original=/o.png alt=a>",
             "![a](https://example.com/o.png)",
+        ),
+        (
+            "<img class=lazy src=/placeholder.gif data-original=/o.png alt=a> <img src=/p.png data-lazy-src=/b.png alt=b>",
+            "![a](https://example.com/o.png) ![b](https://example.com/b.png)",
+        ),
+        (
+            "<img src='' srcset='' data-lazy-srcset='/a.png 1x' alt=a>",
+            "![a](https://example.com/a.png)",
+        ),
+        (
+            "<img src=/s.png data-src='/s_{width}.png' alt=a> <img src=/b.png data-src=lazy alt=b>",
+            "![a](https://example.com/s.png) ![b](https://example.com/b.png)",
         ),
         ("a <img src='' alt=b>", "a b"),
     ]);

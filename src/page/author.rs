@@ -32,6 +32,26 @@ const SUFFIXES: &[&str] = &["jr", "jr.", "sr", "sr.", "ii", "iii", "iv"];
 const DEGREES: &str = "ba bs bsc cfa cfp cfp\u{ae} cpa dds dphil dvm edd esq facs frcp jd ldn \
     llb llm ma mba mbbs md mfa mph ms msc msw pharmd phd rd rdn rn";
 
+/// Texts in the place of a name: nothing, and labels of a name that stands elsewhere.
+const NOBODY: &[&str] = &[
+    "admin",
+    "anonymous",
+    "author",
+    "authors",
+    "by",
+    "n/a",
+    "none",
+    "null",
+    "post by",
+    "posted by",
+    "published by",
+    "reviewed by",
+    "undefined",
+    "unknown",
+    "updated by",
+    "written by",
+];
+
 /// Forms of address, which are not part of a name, in lower case and without points.
 const TITLES: &[&str] = &["dr", "mr", "mrs", "ms", "prof", "professor"];
 
@@ -310,10 +330,7 @@ fn clean_name(name: &str) -> Option<String> {
         || super::json_ld::is_address(name)
         || (name.contains('@') && !name.starts_with('@'))
         || !name.chars().any(char::is_alphanumeric)
-        || matches!(
-            name.to_lowercase().as_str(),
-            "null" | "undefined" | "none" | "unknown" | "admin" | "anonymous" | "n/a"
-        );
+        || NOBODY.contains(&name.trim_end_matches([':', ' ']).to_lowercase().as_str());
     (!none).then(|| name.to_owned())
 }
 

@@ -105,6 +105,16 @@ const TYPES: &[(SourceType, &[&str])] = &[
     (SourceType::Blog, &["BlogPosting", "Blog"]),
     (SourceType::SocialMedia, &["SocialMediaPosting"]),
     (SourceType::OfficialDocs, &["TechArticle", "APIReference"]),
+    (
+        SourceType::Government,
+        &[
+            "GovernmentOrganization",
+            "GovernmentOffice",
+            "GovernmentService",
+            "GovernmentPermit",
+        ],
+    ),
+    (SourceType::NewsPublication, &["NewsMediaOrganization"]),
 ];
 
 /// Types of schema.org for each subject.
@@ -172,7 +182,10 @@ pub fn classify(url: &Url, embedded: Option<&EmbeddedData>) -> PageClass {
         !open
             || !matches!(
                 claimed,
-                SourceType::PeerReviewed | SourceType::NewsPublication | SourceType::OfficialDocs
+                SourceType::PeerReviewed
+                    | SourceType::NewsPublication
+                    | SourceType::OfficialDocs
+                    | SourceType::Government
             )
     };
     let of_host = known.map_or(SourceType::Unknown, |known| known.source);

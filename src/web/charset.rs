@@ -98,6 +98,7 @@ fn kind(bytes: &[u8], declared: Option<&MediaType>) -> Result<BodyKind, Unsuppor
 
 /// True if these bytes are a JSON object or array.
 fn is_json(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['))
         && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }

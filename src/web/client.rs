@@ -187,13 +187,34 @@ impl HttpClient {
     /// response, 204 and 304 among them.
     pub fn get(&self, request: &FetchRequest<'_>) -> Result<HttpResponse, FetchError> {
         let first = urls::accept(request.url.clone())?;
-        let no_host = || FetchError::InvalidUrl("no host".to_owned());
         let guard = if self.services {
             Guard::of_service(&first)
         } else {
             Guard::new(&first)
         };
-        let mut guard = guard.ok_or_else(no_host)?;
+        self.get_from(request, first, guard.ok_or_else(no_host)?)
+    }
+
+    /// Fetches the page to which another one leads, which was reached under this guard, as if that
+    /// were a redirect.
+    pub fn get_next(
+        &self,
+        request: &FetchRequest<'_>,
+        mut guard: Guard,
+    ) -> Result<HttpResponse, FetchError> {
+        let mut first = urls::accept(request.url.clone())?;
+        urls::strip_login(&mut first);
+        let host = guard::host_of(&first).map_err(|_| no_host())?;
+        guard.lead_to(&host);
+        self.get_from(request, first, guard)
+    }
+
+    fn get_from(
+        &self,
+        request: &FetchRequest<'_>,
+        first: Url,
+        mut guard: Guard,
+    ) -> Result<HttpResponse, FetchError> {
         let origin = first.origin();
         let login = urls::login_of(&first);
         let mut url = first;
@@ -241,8 +262,7 @@ impl HttpClient {
     /// meant for the named service only.
     pub fn post(&self, request: &PostRequest<'_>) -> Result<HttpResponse, FetchError> {
         let mut url = urls::accept(request.to.url.clone())?;
-        let guard =
-            Guard::of_service(&url).ok_or_else(|| FetchError::InvalidUrl("no host".to_owned()))?;
+        let guard = Guard::of_service(&url).ok_or_else(no_host)?;
         let login = urls::login_of(&url);
         urls::strip_login(&mut url);
         let extra = RequestExtras {
@@ -420,4 +440,8 @@ impl HttpClient {
         resolve::lookup(&self.resolver, host, port, self.deadline)
             .map_err(|error| fault::lookup(&error, host, self.total).into())
     }
+}
+
+fn no_host() -> FetchError {
+    FetchError::InvalidUrl("no host".to_owned())
 }

@@ -239,6 +239,11 @@ impl Guard {
     /// that were checked for that hop; it is empty if a proxy resolved them.
     pub fn follow(&mut self, from: &HopTarget, been: &[CheckedAddr], next: &Host<String>) {
         self.arrive(from, been);
+        self.lead_to(next);
+    }
+
+    /// Moves from the page at which it arrived to the host to which that page leads.
+    pub fn lead_to(&mut self, next: &Host<String>) {
         self.home = self.home && same_host(&self.named, next);
         self.hops += 1;
     }

@@ -386,3 +386,86 @@ fn exa_is_asked_for_a_public_page_where_its_user_wants_that() {
     home.page("http://app.example.org:8080/");
     assert_eq!(exa.asked().len(), 1);
 }
+
+/// A server of empty pages that lead on: `/0` to `/1` by its head, `/1` to `/2` by its header.
+fn leading_on() -> Server {
+    Server::start(|asked, conn| {
+        let head = |more: &str| format!("200 OK\r\nContent-Type: text/html{more}");
+        let (head, body) = match asked.target.as_str() {
+            "/0" => (
+                head(""),
+                "<meta http-equiv=refresh content='5; url=/1'>".to_owned(),
+            ),
+            "/1" => (head("\r\nRefresh: 0; url=/2"), String::new()),
+            "/soon" => {
+                let page = "<meta http-equiv=refresh content='0; url=/2'><p>Redirecting";
+                (head(""), page.to_owned())
+            }
+            "/metadata" => {
+                let page = "<meta http-equiv=refresh content='0; url=http://169.254.169.254/'>";
+                (head(""), page.to_owned())
+            }
+            "/private" => {
+                let page = "<meta http-equiv=refresh content='0; url=http://10.0.0.1/'>";
+                (head(""), page.to_owned())
+            }
+            _ => (head(""), article(5)),
+        };
+        conn.write_all(&reply(&head, body))
+    })
+}
+
+#[test]
+fn one_refresh_of_an_empty_page_is_followed_within_the_guard() {
+    let home = Home::new();
+    let server = leading_on();
+    for path in ["/1", "/soon"] {
+        let page = home.page(&server.url(path));
+        assert_eq!(page["url"], server.url("/2"), "{page}");
+        assert!(
+            text(&page, "note").contains("has nothing of its own and leads here"),
+            "{page}"
+        );
+    }
+    let request = json!({"url": server.url("/0")});
+    let failure = home.fails(&request, "CONTENT_EMPTY");
+    assert!(
+        text(&failure, "error").contains(&server.url("/2")),
+        "{failure}"
+    );
+    for path in ["/metadata", "/private"] {
+        let failure = home.fails(&json!({"url": server.url(path)}), "NETWORK_ERROR");
+        assert!(text(&failure, "error").contains("Refused"), "{failure}");
+    }
+}
+
+#[test]
+fn a_page_whose_text_stands_only_in_its_data_is_read_and_partial() {
+    let text_of_page = "The bridge was closed for repairs on Monday, and opened again. ".repeat(9);
+    let data = format!(
+        "<title>T</title><div id=__next></div><script>run()</script>\
+         <script id=__NEXT_DATA__ type=application/json>{{\"a\":\"{text_of_page}\"}}</script>"
+    );
+    let page = Home::new().page(&serving("text/html", data).url("/"));
+    let content = text(&page, "content");
+    assert!(content.starts_with(text_of_page.trim()), "{page}");
+    assert!(
+        content.contains("stands in the data of its script"),
+        "{page}"
+    );
+    assert_eq!(page["extractionQuality"], "partial");
+}
+
+#[test]
+fn json_that_is_served_as_html_stays_json() {
+    let json = "{\"a\": [\"<b>one</b>\", 2]}\n";
+    let page = Home::new().page(&serving("text/html; charset=utf-8", json).url("/"));
+    assert_eq!(
+        (text(&page, "content"), text(&page, "contentType")),
+        (json, "json")
+    );
+    let marked = serving("text/html", format!("\u{feff}{json}"));
+    assert_eq!(Home::new().page(&marked.url("/"))["contentType"], "json");
+    let html = serving("text/html", format!("[a note] {}", article(3)));
+    assert_eq!(Home::new().page(&html.url("/"))["contentType"], "html");
+}

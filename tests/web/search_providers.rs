@@ -615,6 +615,42 @@ fn a_searxng_whose_engines_are_silent_has_not_found_nothing() {
 }
 
 #[test]
+fn the_answers_and_infoboxes_of_a_searxng_are_results() {
+    let body = r#"{"query":"x","results":[{"url":"https://example.com/3","title":"Third","content":"c"}],
+        "answers":["42","", {"answer":"It is <b>so</b>","url":"https://example.com/1","engine":"e"}],
+        "infoboxes":[{"infobox":"Kiln","content":"An oven","id":"https://example.com/2",
+            "urls":[{"title":"Site","url":"https://example.org/"}],
+            "attributes":[{"label":"Kind","value":"Oven"},{"label":"Image","value":null}]}]}"#;
+    let server = answering("200 OK", "application/json", body);
+    let found = search_at(&server, &of("searxng")).unwrap().results;
+    let told: Vec<(&str, &str, &str)> = found
+        .iter()
+        .map(|one| (&*one.title, &*one.url, &*one.snippet))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("Answer of SearXNG", "https://example.com/1", "42"),
+            ("Kiln", "https://example.com/2", "An oven"),
+            ("Third", "https://example.com/3", "c"),
+        ]
+    );
+    assert_eq!(found[0].extra_snippets, ["It is so"]);
+    assert_eq!(found[1].extra_snippets, ["Kind: Oven"]);
+    // A sum has no source.
+    let body = r#"{"results":[],"answers":["42"],"infoboxes":[{"infobox":"Other","content":"x",
+        "id":"wikidata","urls":[{"url":"https://example.net/"}]}]}"#;
+    let server = answering("200 OK", "application/json", body);
+    let found = search_at(&server, &of("searxng")).unwrap().results;
+    assert!(
+        found[0].url.starts_with(&server.url("/search?")),
+        "{}",
+        found[0].url
+    );
+    assert_eq!(found[1].url, "https://example.net/");
+}
+
+#[test]
 fn what_is_posted_follows_no_redirect() {
     for provider in ["serper", "tavily", "exa"] {
         let other = server_of(provider);

@@ -47,7 +47,7 @@ pub(super) fn read(page: &str, base: &Url) -> Option<Document> {
     }
     let mut feed = FeedParser::default();
     feed.parse(page);
-    let mut document = super::convert(&feed.page(), base);
+    let mut document = super::convert(&feed.page(base), base);
     document.title = plain(&feed.about.title);
     Some(document.cut(DocumentCuts {
         items: feed.more,
@@ -96,6 +96,10 @@ struct FeedItem {
     link: String,
     /// Permanent link, which replaces a missing link.
     guid: String,
+    /// Address and media type of its first enclosure.
+    enclosure: Option<(String, String)>,
+    /// `xml:base`, against which its links are resolved.
+    base: String,
     date: String,
     text: String,
 }
@@ -246,11 +250,19 @@ impl FeedParser {
 
     fn start(&mut self, tag: &BytesStart<'_>) {
         let (mut href, mut alternate, mut permalink) = (String::new(), true, true);
+        let (mut encloses, mut kind, mut base) = (false, String::new(), String::new());
         let mut attributes = tag.html_attributes();
         for attribute in attributes.with_checks(false).filter_map(Result::ok) {
             match attribute.key.into_inner() {
-                "href" => href = attribute.value.into_owned(),
-                "rel" => alternate = attribute.value == "alternate",
+                "href" | "url" => href = attribute.value.into_owned(),
+                "rel" => {
+                    alternate = attribute.value == "alternate";
+                    encloses = attribute.value == "enclosure";
+                }
+                "type" => kind = attribute.value.into_owned(),
+                "xml:base" => entities::decoded(&attribute.value)
+                    .trim()
+                    .clone_into(&mut base),
                 "isPermaLink" => permalink = attribute.value != "false",
                 _ => {}
             }
@@ -263,12 +275,28 @@ impl FeedParser {
         } else if matches!(name, "item" | "entry") && self.item.is_none() {
             self.item = Some(depth);
             if self.items.len() < MAX_ITEMS {
-                self.items.push(FeedItem::default());
+                self.items.push(FeedItem {
+                    base,
+                    ..FeedItem::default()
+                });
             } else {
                 self.more += 1;
             }
         } else if matches!(name, "channel" | "feed") && self.about_at.is_none() {
             self.about_at = Some(depth);
+            self.set_base(base);
+        } else if depth == 1 {
+            self.set_base(base);
+        } else if let Some(parent) = self.item.or(self.about_at)
+            && parent + 1 == depth
+            && (name == "enclosure" || (name == "link" && encloses))
+        {
+            let address = entities::decoded(&href).trim().to_owned();
+            if let Some(item) = self.current()
+                && !address.is_empty()
+            {
+                item.enclosure.get_or_insert((address, kind));
+            }
         } else if let Some(parent) = self.item.or(self.about_at)
             && parent + 1 == depth
             && let Some(field) = field_of(name)
@@ -288,6 +316,12 @@ impl FeedParser {
                 self.field = Some((field, depth));
                 self.text.clear();
             }
+        }
+    }
+
+    fn set_base(&mut self, base: String) {
+        if !base.is_empty() {
+            self.about.base = base;
         }
     }
 
@@ -320,7 +354,11 @@ impl FeedParser {
     }
 
     fn store_field(&mut self, field: FeedField) {
-        let text = std::mem::take(&mut self.text);
+        let mut text = std::mem::take(&mut self.text);
+        // Some feeds escape the marks of a CDATA section.
+        if text.trim_start().starts_with("<![CDATA[") {
+            text = text.replace("<![CDATA[", "").replace("]]>", "");
+        }
         let Some(item) = self.current() else {
             return;
         };
@@ -344,7 +382,9 @@ impl FeedParser {
     }
 
     /// Writes the feed as a page.
-    fn page(&self) -> String {
+    fn page(&self, address: &Url) -> String {
+        let based = |base: &Url, more: &str| base.join(more).unwrap_or_else(|_| base.clone());
+        let feed = based(address, &self.about.base);
         let mut page = String::new();
         let about = summary(&self.about.text);
         if !about.is_empty() {
@@ -354,22 +394,30 @@ impl FeedParser {
         for item in &self.items {
             let text = summary(&item.text);
             let mut title = plain(&item.title);
+            let base = based(&feed, &item.base);
+            let resolved = |link: &str| {
+                let joined = (base != *address).then(|| base.join(link).ok()).flatten();
+                joined.map_or_else(|| link.to_owned(), String::from)
+            };
             let link = [&item.link, &item.guid]
                 .into_iter()
-                .find(|link| !link.is_empty());
+                .find(|link| !link.is_empty())
+                .map(|link| resolved(link));
             if title.is_empty() {
-                title = link.cloned().unwrap_or_default();
+                title = link.clone().unwrap_or_default();
             }
             page.push_str("<li>");
             match link {
-                Some(link) => {
-                    let link = escaped(link).replace('"', "&quot;");
-                    let _ = write!(page, "<a href=\"{link}\">{}</a>", escaped(&title));
-                }
+                Some(link) => write_link(&link, &title, &mut page),
                 None => page.push_str(&escaped(&title)),
             }
             if !item.date.is_empty() {
                 let _ = write!(page, " ({})", escaped(&plain(&item.date)));
+            }
+            if let Some((address, kind)) = &item.enclosure {
+                page.push(' ');
+                let label = if kind.is_empty() { "Enclosure" } else { kind };
+                write_link(&resolved(address), label, &mut page);
             }
             if !text.is_empty() && text != title {
                 let _ = write!(page, "<br>{}", escaped(&text));
@@ -382,6 +430,11 @@ impl FeedParser {
         }
         page
     }
+}
+
+fn write_link(address: &str, label: &str, page: &mut String) {
+    let address = escaped(address).replace('"', "&quot;");
+    let _ = write!(page, "<a href=\"{address}\">{}</a>", escaped(label));
 }
 
 fn escaped(text: &str) -> String {

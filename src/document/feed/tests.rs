@@ -39,6 +39,25 @@ fn atom_is_a_list_of_linked_titles() {
 }
 
 #[test]
+fn a_feed_has_its_own_base_its_enclosures_and_its_escaped_sections() {
+    check(
+        "<feed xml:base='https://e.org/blog/'><title>T</title>\
+         <entry><title>a</title><link href='1'/></entry>\
+         <entry xml:base='b/'><title>b</title><link href='2'/>\
+         <link rel='enclosure' type='audio/ogg' href='2.ogg'/></entry></feed>",
+        "T",
+        "- [a](https://e.org/blog/1)\n- [b](https://e.org/blog/b/2) [audio/ogg](https://e.org/blog/b/2.ogg)",
+    );
+    check(
+        "<rss><channel><title>T</title><item><title>a</title>\
+         <description>&lt;![CDATA[A &lt;b&gt;short&lt;/b&gt; one]]&gt;</description>\
+         <enclosure url='/1.mp3?a=1&amp;b=2' length='1'/><enclosure url='/2.mp3'/></item></channel></rss>",
+        "T",
+        "- a [Enclosure](https://example.com/1.mp3?a=1&b=2)  \n  A short one",
+    );
+}
+
+#[test]
 fn rdf_is_a_list_of_linked_titles() {
     check(
         "<rdf:RDF xmlns:rdf='x' xmlns='http://purl.org/rss/1.0/'><channel><title>T</title></channel>\

@@ -194,6 +194,37 @@ pub(super) fn is_hidden(node: &Handle) -> bool {
     with_attributes(node, |name, value| hides(name, value).then_some(())).is_some()
 }
 
+/// True for a dialog, open or closed.
+pub(super) fn is_dialog(node: &Handle) -> bool {
+    let marks = |name: &str, value: &str| marks_dialog(name, value).then_some(());
+    name(node) == "dialog" || with_attributes(node, marks).is_some()
+}
+
+/// True if an attribute with this lower-case name and this value makes its element a dialog.
+pub(super) fn marks_dialog(name: &str, value: &str) -> bool {
+    let is = |wanted: &str| value.trim().eq_ignore_ascii_case(wanted);
+    match name {
+        "role" => is("dialog") || is("alertdialog"),
+        "aria-modal" => is("true"),
+        _ => false,
+    }
+}
+
+/// Counts the letters and digits within `node`, without the elements that are `left_out`.
+pub(super) fn letters_in(node: &Handle, left_out: impl Fn(&Handle) -> bool) -> usize {
+    let mut letters = 0;
+    let mut open = vec![node.clone()];
+    while let Some(node) = open.pop() {
+        if let NodeData::Text { contents } = &node.data {
+            let text = contents.borrow();
+            letters += text.chars().filter(|c| c.is_alphanumeric()).count();
+        } else if !left_out(&node) {
+            open.extend(node.children.borrow().iter().cloned());
+        }
+    }
+    letters
+}
+
 /// True if this element is hidden and takes up no space, unlike one that is only invisible or not
 /// read aloud.
 pub(super) fn is_gone(node: &Handle) -> bool {

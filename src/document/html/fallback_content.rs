@@ -1,6 +1,6 @@
 //! Fallback content of a page that shows almost nothing: its text for browsers without scripts,
-//! then the text that it hides until a script runs, and if there is none, its navigation and a
-//! remark about the page.
+//! then the text that it hides until a script runs, then the text of its data, and if there is
+//! none, its navigation and a remark about the page.
 //!
 //! Rules: HTML Living Standard, `noscript`, `noframes`, `frame`, and `meta` (`description`,
 //! `refresh`). Hidden text is shown only if it is most of the page, and then only the largest parts
@@ -9,15 +9,19 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use html2md::{Handle, NodeData, RcDom};
+use html2md::{Handle, RcDom};
 use html5ever::interface::{ElementFlags, QualName, TreeSink};
 use html5ever::{local_name, ns};
 use memchr::{memchr, memmem};
+use url::Url;
 
 use super::dom::{self, ElementKind};
+use super::page_data::{self, ScriptData};
 use super::prefilter::{media, tag};
-use super::{ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageTree, reveal};
-use crate::basics::words::beginning;
+use super::{ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageSyntax, PageTree, reveal};
+use crate::basics::words::{beginning, floor_boundary};
+use crate::document::entities;
+use crate::document::model::ModelBuilder;
 
 /// Letters below which a page shows almost nothing.
 pub(super) const LITTLE: usize = 100;
@@ -39,6 +43,9 @@ const MAX_DESCRIPTION: usize = 1000;
 
 /// Maximum number of frames in a remark.
 const MAX_FRAMES: usize = 20;
+
+/// Maximum number of scripts with data.
+const MAX_DATA: usize = 64;
 
 /// Converts a page again with its fallback content; `model` is the result of the first conversion
 /// of its `tree`.
@@ -78,7 +85,27 @@ pub(super) fn convert_with_fallback(
         }
         (model, cuts) = source.walk(&tree);
     }
-    let silent = model.count_letters(1) == 0 || is_notice(&model);
+    let mut origin = None;
+    let letters = letters_of(&model);
+    if letters < LITTLE && !cuts.time {
+        let (text, stands_in) = page_data::text_of(&about.data);
+        let (found, cut) = source.convert_own(&text);
+        let least = match letters {
+            0 => LITTLE / 2,
+            letters => SOME.max(letters * TIMES),
+        };
+        if found.count_letters(usize::MAX) >= least {
+            let title = std::mem::take(&mut model.title);
+            let mut both = ModelBuilder::for_source(source.page.len());
+            if letters > 0 {
+                both.append(&model, |_, _| None);
+            }
+            both.append(&found, |_, _| None);
+            (model, cuts) = (both.finish(title), cuts.and(cut));
+            origin = Some(stands_in);
+        }
+    }
+    let silent = origin.is_none() && (model.count_letters(1) == 0 || is_notice(&model));
     let mut navigates = false;
     if silent && !cuts.time && show_navigation(&tree.tree) {
         let (found, cut) = source.walk(&tree);
@@ -87,12 +114,17 @@ pub(super) fn convert_with_fallback(
             (model, cuts) = (found, cut);
         }
     }
-    let remark = remark(source, &about, silent, navigates);
+    let remark = remark(source, &about, silent, navigates, origin);
+    // Nobody sees a page that is replaced at once.
+    let leads = about.leads.filter(|_| silent || about.leads_at_once);
+    let refresh = leads.and_then(|address| source.elsewhere(address));
     ConvertedPage {
         model,
         cuts,
         remark,
         beside_text: !silent,
+        of_data: origin.is_some(),
+        refresh,
     }
 }
 
@@ -146,7 +178,10 @@ fn unveil(root: &Handle, letters: usize) -> bool {
     let mut open = vec![root.clone()];
     while let Some(node) = open.pop() {
         if dom::is_hidden(&node) {
-            hidden.push((letters_in(&node), node));
+            // A dialog that is not open is no substitute for the page.
+            if !dom::is_dialog(&node) {
+                hidden.push((dom::letters_in(&node, is_dropped), node));
+            }
         } else if !is_dropped(&node) {
             open.extend(node.children.borrow().iter().rev().cloned());
         }
@@ -171,20 +206,6 @@ fn is_dropped(node: &Handle) -> bool {
     dom::kind(node) == Some(ElementKind::Dropped)
 }
 
-fn letters_in(node: &Handle) -> usize {
-    let mut letters = 0;
-    let mut open = vec![node.clone()];
-    while let Some(node) = open.pop() {
-        if let NodeData::Text { contents } = &node.data {
-            let text = contents.borrow();
-            letters += text.chars().filter(|c| c.is_alphanumeric()).count();
-        } else if !is_dropped(&node) {
-            open.extend(node.children.borrow().iter().cloned());
-        }
-    }
-    letters
-}
-
 /// Clues in the source of a page about its content, for a remark.
 #[derive(Default)]
 struct PageClues<'a> {
@@ -192,7 +213,11 @@ struct PageClues<'a> {
     is_page: bool,
     scripts: bool,
     description: Option<&'a str>,
+    /// Addresses to which it leads: by `refresh`, and by a script.
     leads: Option<&'a str>,
+    leads_at_once: bool,
+    script_leads: Option<&'a str>,
+    data: Vec<ScriptData<'a>>,
     frames: Vec<&'a str>,
 }
 
@@ -204,16 +229,23 @@ fn remark(
     about: &PageClues<'_>,
     silent: bool,
     navigates: bool,
+    origin: Option<&str>,
 ) -> Option<DocumentModel> {
-    // A refresh of the same page leads nowhere.
-    let leads = about
-        .leads
-        .filter(|address| source.base.join(address).ok().as_ref() != Some(source.base));
+    let script_leads = about.script_leads.filter(|_| silent);
+    let leads = about.leads.or(script_leads);
+    let leads = leads.filter(|address| source.elsewhere(address).is_some());
     let beyond = leads.is_some() || !about.frames.is_empty();
-    if !about.is_page || (!silent && !beyond) || (navigates && !about.scripts && !beyond) {
+    let tells = silent || beyond || origin.is_some();
+    if !about.is_page || !tells || (navigates && !about.scripts && !beyond) {
         return None;
     }
     let mut line = String::from("<p>[");
+    if let Some(origin) = origin {
+        let _ = write!(
+            line,
+            "This page shows next to no text. What is above stands in {origin}."
+        );
+    }
     if silent {
         line.push_str(if navigates {
             "Beside its navigation this page shows no text"
@@ -229,7 +261,10 @@ fn remark(
         let description = beginning(description, MAX_DESCRIPTION).replace('<', "&lt;");
         let _ = write!(line, " It describes itself: \"{description}\".");
     }
-    let mut it = if silent { " It" } else { "This page" };
+    let mut it = match (silent, origin) {
+        (false, None) => "This page",
+        _ => " It",
+    };
     if let Some(address) = leads {
         line.extend([it, " leads to "]);
         media::write_link(address, "", &mut line);
@@ -252,6 +287,54 @@ fn remark(
     Some(source.walk(&source.parse_filtered(&line)).0)
 }
 
+impl HtmlSource<'_> {
+    /// Converts HTML that stands within the page.
+    fn convert_own(&self, page: &str) -> (DocumentModel, DocumentCuts) {
+        let source = HtmlSource {
+            page,
+            syntax: PageSyntax::Html,
+            ..*self
+        };
+        source.walk(&source.parse(false))
+    }
+
+    /// Resolves an address to which the page leads; `None` if that is the page itself.
+    fn elsewhere(&self, address: &str) -> Option<Url> {
+        let address = entities::decoded_in_attribute(address);
+        let url = self.base.join(&address).ok()?;
+        (url != *self.base).then_some(url)
+    }
+}
+
+/// Returns the address in a `refresh`: of `0; url='x'`, as well as of `0;x`.
+pub(in crate::document) fn refresh_target(content: &str) -> Option<&str> {
+    let (_, address) = content.split_once([';', ','])?;
+    let address = address.trim_start();
+    let address = match address.get(..3) {
+        Some(word) if word.eq_ignore_ascii_case("url") => address[3..]
+            .trim_start()
+            .strip_prefix('=')
+            .unwrap_or(address),
+        _ => address,
+    };
+    let address = address.trim().trim_matches(['\'', '"']);
+    Some(address).filter(|address| !address.is_empty() && media::is_followable(address))
+}
+
+/// Returns the address in the argument of a script's `location.replace`, if that is a literal.
+fn replaced_location(script: &str) -> Option<&str> {
+    let at = memmem::find(script.as_bytes(), b"location.replace(")?;
+    let argument = script[at + "location.replace(".len()..].trim_start();
+    let argument = &argument[..floor_boundary(argument, MAX_DESCRIPTION)];
+    let quote = argument
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '"' | '\''))?;
+    let (address, rest) = argument[1..].split_once(quote)?;
+    let is_literal = rest.trim_start().starts_with(')') && !address.contains(['\\', '\n', '"']);
+    (is_literal && !address.is_empty() && media::is_followable(address)).then_some(address)
+}
+
 impl<'a> PageClues<'a> {
     fn of(page: &'a str) -> Self {
         let mut about = Self::default();
@@ -267,7 +350,7 @@ impl<'a> PageClues<'a> {
             if is("script") {
                 about.is_page = true;
                 about.scripts = true;
-                at = tag::raw_end(page, at, "script").1;
+                at = about.read_script(page, at);
             } else if is("meta") || is("frame") {
                 let meta = is("meta");
                 match about.read_tag(page, at, meta) {
@@ -279,6 +362,25 @@ impl<'a> PageClues<'a> {
             }
         }
         about
+    }
+
+    /// Reads the script whose name begins at `at`, and returns its end.
+    fn read_script(&mut self, page: &'a str, at: usize) -> usize {
+        let mut kind = "";
+        let tag = tag::read(page, at, |name, value| {
+            if name.eq_ignore_ascii_case("type") {
+                kind = value;
+            }
+            false
+        });
+        let Some(tag) = tag else { return page.len() };
+        let (to, end) = tag::raw_end(page, tag.end, "script");
+        let text = &page[tag.end..to];
+        self.script_leads = self.script_leads.or_else(|| replaced_location(text));
+        if self.data.len() < MAX_DATA {
+            self.data.extend(ScriptData::of(kind, text));
+        }
+        end
     }
 
     /// Reads the `meta` or `frame` tag whose name begins at `at`, and returns its end.
@@ -317,21 +419,11 @@ impl<'a> PageClues<'a> {
             self.is_page = true;
             self.description = Some(content);
         } else if name.eq_ignore_ascii_case("refresh")
-            && let Some((_, address)) = content.split_once([';', ','])
+            && let Some(address) = refresh_target(content)
         {
             self.is_page = true;
-            // `0; url='x'`, as well as `0;x`.
-            let address = address.trim_start();
-            let address = match address.get(..3) {
-                Some(word) if word.eq_ignore_ascii_case("url") => address[3..]
-                    .trim_start()
-                    .strip_prefix('=')
-                    .unwrap_or(address),
-                _ => address,
-            };
-            let address = address.trim().trim_matches(['\'', '"']);
-            self.leads = Some(address)
-                .filter(|address| !address.is_empty() && media::is_followable(address));
+            self.leads = Some(address);
+            self.leads_at_once = content.starts_with('0');
         }
     }
 }

@@ -96,6 +96,9 @@ fn is_spacer(address: &str) -> bool {
     }) || path.ends_with("facebook.com/tr")
 }
 
+/// Attributes in which pages that load images late keep the address.
+const LATE: [&str; 3] = ["data-src", "data-lazy-src", "data-original"];
+
 /// Returns the address of an image as the page has it; `None` if it only has a `data:` URL.
 fn source(node: &Handle) -> Option<String> {
     let usable = |address: &str| {
@@ -112,9 +115,14 @@ fn source(node: &Handle) -> Option<String> {
             .filter(|address| usable(address))
             .map(str::to_owned)
     };
-    plain("src")
-        .or_else(|| plain("data-src"))
-        .or_else(|| plain("data-original"))
-        .or_else(|| set("srcset"))
-        .or_else(|| set("data-srcset"))
+    // A page that loads an image late has a placeholder in its place until then.
+    let late = |address: &String| address.contains(['/', '.']) && !address.contains('{');
+    LATE.iter()
+        .find_map(|name| plain(name).filter(late))
+        .or_else(|| plain("src"))
+        .or_else(|| {
+            ["srcset", "data-srcset", "data-lazy-srcset"]
+                .iter()
+                .find_map(|name| set(name))
+        })
 }

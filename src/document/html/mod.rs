@@ -15,6 +15,7 @@
 //! | `unseen_text` | text that is too small, too faint or too far away to be seen |
 //! | `reveal` | hidden elements that the page offers to show |
 //! | `fallback_content` | alternatives for a page that shows almost nothing |
+//! | `page_data` | text that stands only in the data of a page |
 //! | `dom` | the kind of an element and its visibility |
 //! | `css` | the `style` attribute |
 //! | `declared` | the page's metadata |
@@ -47,6 +48,7 @@ mod flow;
 mod image;
 mod listing;
 pub(super) mod main;
+mod page_data;
 mod parse;
 mod pick;
 mod prefilter;
@@ -65,6 +67,7 @@ pub use self::css::hides;
 #[cfg(feature = "internals")]
 pub use self::declared::MetaKind;
 pub use self::declared::{MetaElement, read_declared};
+pub(super) use self::fallback_content::refresh_target;
 pub use self::pick::find_by_class;
 pub(super) use self::prefilter::{PageSyntax, tag};
 
@@ -85,6 +88,10 @@ pub(super) struct ConvertedPage {
     pub(super) remark: Option<DocumentModel>,
     /// True if the remark stands beside text of the page.
     pub(super) beside_text: bool,
+    /// True if its text stands only in its data.
+    pub(super) of_data: bool,
+    /// The page to which its `refresh` leads.
+    pub(super) refresh: Option<Url>,
 }
 
 /// Reads the page found at `base`, within its bounds of memory and time.
@@ -109,8 +116,7 @@ pub(super) fn read(
         return ConvertedPage {
             model,
             cuts,
-            remark: None,
-            beside_text: false,
+            ..ConvertedPage::default()
         };
     }
     fallback_content::convert_with_fallback(&source, tree, model)

@@ -139,7 +139,7 @@ impl TreeSink for CountingSink {
     ) -> Handle {
         self.count(NODE);
         self.count_attributes(&attributes);
-        let plain = attributes.is_empty();
+        let plain = attributes.is_empty() && &*name.local != "dialog";
         let element = self.tree.create_element(name, attributes, flags);
         if !plain {
             self.veil.borrow_mut().record(&element);

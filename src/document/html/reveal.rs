@@ -7,7 +7,7 @@
 //! the classes of common panels and carousels. A control counts only if readers can see it: one in
 //! hidden text is ignored until that text is shown.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use html2md::{Handle, NodeData};
@@ -23,6 +23,9 @@ const MAX_STEPS: usize = 1 << 20;
 /// Maximum number of elements with one id that are shown together: some pages have one twice, for
 /// wide and small screens.
 const MAX_SAME: usize = 4;
+
+/// Maximum number of open dialogs that are looked at.
+const MAX_DIALOGS: usize = 16;
 
 /// Classes of the slides of common carousels.
 const SLIDES: &[&str] = &[
@@ -89,6 +92,8 @@ pub(super) struct HiddenElements {
     pub(super) hidden: Vec<Handle>,
     /// Controls that offer to show others.
     pub(super) controls: Vec<Handle>,
+    /// Dialogs that are not hidden themselves.
+    dialogs: Vec<Handle>,
     /// True if an element has a style that may make its text invisible.
     pub(super) dims: bool,
 }
@@ -100,15 +105,19 @@ impl HiddenElements {
             return;
         };
         let (mut hides, mut offers) = (false, false);
+        let mut is_dialog = &*name.local == "dialog";
         for attr in attrs.borrow().iter() {
             let attribute = &*attr.name.local;
             let hiding = dom::hides(attribute, &attr.value);
             hides |= hiding;
             self.dims |= attribute == "style" && !hiding;
+            is_dialog |= dom::marks_dialog(attribute, &attr.value);
             offers = offers || offers_by(&name.local, attribute, &attr.value);
         }
         if hides {
             self.hidden.push(Rc::clone(node));
+        } else if is_dialog && self.dialogs.len() < MAX_DIALOGS {
+            self.dialogs.push(Rc::clone(node));
         }
         if offers {
             self.controls.push(Rc::clone(node));
@@ -117,6 +126,7 @@ impl HiddenElements {
 
     /// Shows the elements that the page offers to show, and those that a script fades in.
     pub(super) fn show_disclosed(&mut self, root: &Handle) {
+        self.show_behind_dialogs(root);
         self.show_offered();
         let faded = |node: &Handle| hiding(node) == Some(HidingMethod::Faded);
         if self.hidden.iter().any(faded) && is_much_faded(root) {
@@ -128,6 +138,36 @@ impl HiddenElements {
                 !shown
             });
         }
+    }
+
+    /// Shows the page behind an open dialog, which hides it from screen readers by `aria-hidden`: an
+    /// element beside the dialog or beside one around it, with most of the text. All others that
+    /// are so marked stay hidden.
+    fn show_behind_dialogs(&mut self, root: &Handle) {
+        let mut around: HashSet<*const ()> = HashSet::new();
+        for dialog in self.dialogs.drain(..) {
+            let path: Vec<Handle> = std::iter::successors(parent_of(&dialog), parent_of).collect();
+            if !path.iter().any(dom::is_hidden) {
+                around.extend(path.iter().map(node_id));
+            }
+        }
+        let is_behind = |node: &Handle| {
+            let parent = parent_of(node).filter(|parent| around.contains(&node_id(parent)));
+            parent.is_some() && is_hidden_by_aria(node) && !dom::is_dialog(node)
+        };
+        if around.is_empty() || !self.hidden.iter().any(is_behind) {
+            return;
+        }
+        let left_out =
+            |node: &Handle| dom::is_dialog(node) || dom::kind(node) == Some(ElementKind::Dropped);
+        let all = dom::letters_in(root, left_out);
+        self.hidden.retain(|node| {
+            let shown = is_behind(node) && 2 * dom::letters_in(node, left_out) > all;
+            if shown {
+                unhide(node);
+            }
+            !shown
+        });
     }
 
     fn show_offered(&mut self) {
@@ -207,6 +247,18 @@ impl HiddenElements {
             !shown
         });
     }
+}
+
+/// True if an element is hidden by `aria-hidden` and by nothing else.
+fn is_hidden_by_aria(node: &Handle) -> bool {
+    let (mut aria, mut others) = (false, false);
+    let _: Option<()> = dom::with_attributes(node, |name, value| {
+        let hides = dom::hides(name, value);
+        aria |= hides && name == "aria-hidden";
+        others |= hides && name != "aria-hidden";
+        None
+    });
+    aria && !others
 }
 
 /// Returns how an element is hidden by its style, if nothing else hides it.
@@ -346,13 +398,7 @@ impl PanelAttributes {
         let mut copy = false;
         // The class of a paragraph, or of an inline element, is no evidence.
         let holds = HOLDERS.contains(&dom::name(node));
-        // While a dialog is open, `aria-hidden` marks the page behind it.
-        let (mut aria, mut others) = (false, false);
         let _: Option<()> = dom::with_attributes(node, |name, value| {
-            if dom::hides(name, value) {
-                aria |= name == "aria-hidden";
-                others |= name != "aria-hidden";
-            }
             match name {
                 "id" => said.id = Some(value.to_owned()),
                 "role" => {
@@ -375,7 +421,8 @@ impl PanelAttributes {
             }
             None
         });
-        said.is_panel |= aria && !others && dom::name(node) == "main";
+        // While a dialog is open, `aria-hidden` marks the page behind it.
+        said.is_panel |= dom::name(node) == "main" && is_hidden_by_aria(node);
         said.is_panel &= !copy;
         said
     }

@@ -103,6 +103,9 @@ fn what_is_no_name_names_nobody() {
         "/authors/jane",
         "jane@example.org",
         "undefined",
+        "Written By",
+        "Written By:",
+        "Authors",
         "\u{202e}\u{200b}",
     ] {
         assert_eq!(inverted(text), [""; 0], "{text}");

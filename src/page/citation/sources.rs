@@ -258,6 +258,12 @@ impl<'a> CitationSources<'a> {
         if authors.is_empty() {
             let names = self.embedded.byline().iter();
             authors = names.flat_map(|text| author::of_byline(text)).collect();
+            // The class of a byline may stand on a part of the headline.
+            let title = self.title("").to_lowercase();
+            authors.retain(|author| {
+                let name = author.in_natural_order().to_lowercase();
+                !(name.contains(' ') && is_part_of_title(&name, &title))
+            });
         }
         let mut kept: Vec<AuthorName> = Vec::new();
         let mut seen = std::collections::HashSet::new();
@@ -401,4 +407,26 @@ impl<'a> CitationSources<'a> {
             ])
         })
     }
+}
+
+/// True if a text of several words stands within a longer part of a title, both in lower case, and
+/// not as the name of its author.
+fn is_part_of_title(text: &str, title: &str) -> bool {
+    let marks = ["|", "\u{b7}", "\u{2013}", "\u{2014}", " - ", ": "];
+    let mut parts = vec![title];
+    for mark in marks {
+        parts = parts
+            .into_iter()
+            .flat_map(|part| part.split(mark))
+            .collect();
+    }
+    parts.iter().map(|part| part.trim()).any(|part| {
+        let is_edge = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+        part != text
+            && part.split_once(text).is_some_and(|(before, after)| {
+                is_edge(before.chars().next_back())
+                    && is_edge(after.chars().next())
+                    && !before.trim_end().ends_with("by")
+            })
+    })
 }

@@ -284,6 +284,22 @@ fn each_fact_comes_from_the_first_source_that_has_it() {
 }
 
 #[test]
+fn a_part_of_the_headline_is_no_author() {
+    let author = |title: &str, byline: &str| {
+        let html = meta("og:title", title) + &format!("<p class=byline>{byline}</p>");
+        cited("https://example.org/a", &html, "").metadata.author
+    };
+    let title = "How Jane Doe built a kiln";
+    assert_eq!(author(title, "How Jane Doe"), "");
+    assert_eq!(author(title, "built a kiln"), "");
+    assert_eq!(author(title, "Written By"), "");
+    assert_eq!(author(title, "Jane Roe"), "Jane Roe");
+    assert_eq!(author("A kiln by Jane Doe", "Jane Doe"), "Jane Doe");
+    assert_eq!(author("A kiln | Jane Doe", "Jane Doe"), "Jane Doe");
+    assert_eq!(author("A kiln", "A kilnmaker"), "A kilnmaker");
+}
+
+#[test]
 fn an_address_is_no_author_and_shows_no_password() {
     let html = meta("article:author", "https://www.facebook.com/jane") + &meta("author", "Jo Lee");
     let got = cited("https://user:secret@example.org/a", &html, "T");

@@ -82,13 +82,31 @@ fn each_kind_that_a_page_can_claim_is_told_by_its_types() {
         ("SoftwareApplication", (Unknown, Low, Technical)),
         ("Article", (Unknown, Low, General)),
         ("WebPage", (Unknown, Low, General)),
-        ("GovernmentOrganization", (Unknown, Low, General)),
+        ("GovernmentOrganization", (Government, Medium, General)),
+        ("GovernmentService", (Government, Medium, General)),
+        ("NewsMediaOrganization", (NewsPublication, Medium, General)),
+        ("Organization", (Unknown, Low, General)),
     ] {
         assert_eq!(class(NOBODY, &is(kind)), expected, "{kind}");
     }
     let graph = "<script type=application/ld+json>{\"@graph\":[{\"@type\":\"WebPage\"},\
         {\"@type\":[\"Article\",\"NewsArticle\"]}]}</script>";
     assert_eq!(class(NOBODY, graph).0, NewsPublication);
+    // The publisher says less than the work, and one within another node nothing.
+    let graph = "<script type=application/ld+json>{\"@graph\":[{\"@type\":\"GovernmentOrganization\"},\
+        {\"@type\":\"BlogPosting\"}]}</script>";
+    assert_eq!(class(NOBODY, graph).0, Blog);
+    let within = "<script type=application/ld+json>{\"@type\":\"WebPage\",\
+        \"publisher\":{\"@type\":\"GovernmentOrganization\"}}</script>";
+    assert_eq!(class(NOBODY, within).0, Unknown);
+    assert_eq!(
+        class(
+            "https://someone.wordpress.com/",
+            &is("GovernmentOrganization")
+        )
+        .0,
+        Blog
+    );
 }
 
 #[test]

@@ -26,11 +26,24 @@ pub fn conversion_end(client: &HttpClient, terms: &Terms) -> Instant {
 
 /// Fetches a page from `url`.
 pub fn fetch(client: &HttpClient, url: &Url) -> Result<HttpResponse, FetchError> {
-    client.get(&FetchRequest {
+    client.get(&request_of(url))
+}
+
+/// Fetches the page at `url` to which another one leads, which was reached under this guard.
+pub fn fetch_next(
+    client: &HttpClient,
+    url: &Url,
+    guard: Guard,
+) -> Result<HttpResponse, FetchError> {
+    client.get_next(&request_of(url), guard)
+}
+
+fn request_of(url: &Url) -> FetchRequest<'_> {
+    FetchRequest {
         url,
         accept: client::ACCEPT_PAGES,
         headers: &[],
-    })
+    }
 }
 
 /// Most bytes read of a page, in MiB.

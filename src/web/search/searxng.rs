@@ -20,6 +20,9 @@ use crate::web::credentials::CredentialName;
 
 const NAME: &str = "SearXNG";
 
+/// Maximum number of answers, and of facts of an infobox.
+const MAX_FACTS: usize = 10;
+
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
     name: "searxng",
@@ -137,13 +140,17 @@ fn headers(text: &str) -> Vec<(String, String)> {
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     let list = body.get("results").ok_or(UnreadableReply::Unknown)?;
-    let results = reply::results(Some(list), |item| SearchResult {
+    // One of each at most, since they take the place of pages.
+    let mut results: Vec<SearchResult> = answers(&body, reply).into_iter().collect();
+    let infoboxes = reply::results(body.get("infoboxes"), infobox);
+    results.extend(infoboxes.into_iter().take(1));
+    results.extend(reply::results(Some(list), |item| SearchResult {
         title: plain::text(string(item, "title")),
         url: string(item, "url").to_owned(),
         snippet: plain::text(string(item, "content")),
         published_at: dates::iso(string(item, "publishedDate")),
         ..SearchResult::default()
-    });
+    }));
     let silent = unresponsive(&body);
     if results.is_empty() && !silent.is_empty() {
         // The engines that failed might have had results.
@@ -157,6 +164,56 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
         )));
     }
     Ok(results)
+}
+
+/// Reads the answers: texts, or objects with their source. One of the instance itself, such as a
+/// sum, has none: the address is then that of the search.
+fn answers(body: &Value, reply: &HttpResponse) -> Option<SearchResult> {
+    let list = body.get("answers")?.as_array()?;
+    let text = |item: &Value| {
+        let text = item.as_str().unwrap_or_else(|| string(item, "answer"));
+        Some(plain::text(text)).filter(|text| !text.is_empty())
+    };
+    let mut texts = list.iter().take(MAX_FACTS).filter_map(text);
+    let mut sources = list.iter().map(|item| string(item, "url"));
+    let source = sources.find(|url| !url.is_empty());
+    Some(SearchResult {
+        title: format!("Answer of {NAME}"),
+        url: source.unwrap_or(reply.url.as_str()).to_owned(),
+        snippet: texts.next()?,
+        extra_snippets: texts.collect(),
+        ..SearchResult::default()
+    })
+}
+
+/// Reads an infobox: a text about the subject of the query, and facts of it.
+fn infobox(item: &Value) -> SearchResult {
+    let list = |name| {
+        item.get(name)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+    };
+    let link = list("urls").map(|link| string(link, "url")).next();
+    let own = string(item, "id");
+    let is_address = own.starts_with("https://") || own.starts_with("http://");
+    let facts = list("attributes").take(MAX_FACTS).filter_map(|fact| {
+        let (label, value) = (string(fact, "label"), string(fact, "value"));
+        let is_told = !label.is_empty() && !value.is_empty();
+        is_told.then(|| plain::text(&format!("{label}: {value}")))
+    });
+    SearchResult {
+        title: plain::text(string(item, "infobox")),
+        url: if is_address {
+            own
+        } else {
+            link.unwrap_or_default()
+        }
+        .to_owned(),
+        snippet: plain::text(string(item, "content")),
+        extra_snippets: facts.collect(),
+        ..SearchResult::default()
+    }
 }
 
 /// Returns the engines that did not answer, with the reasons.

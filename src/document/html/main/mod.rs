@@ -87,8 +87,7 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
     let read = ConvertedPage {
         model,
         cuts,
-        remark: None,
-        beside_text: false,
+        ..ConvertedPage::default()
     };
     Some((read, sure))
 }

@@ -6,9 +6,12 @@ use super::super::dom::{self, ElementKind};
 use super::super::listing;
 use super::visibility::TagVisibility;
 use super::{
-    MEANING, PageFilter, TagCategory, content_hints, controls, foreign, formula, is_verbatim,
-    line_numbers, meaning, memchr, memmem, renamed, shadow_root, tag, tree, xml,
+    MEANING, PageFilter, TagCategory, content_hints, controls, foreign, is_verbatim, line_numbers,
+    meaning, memchr, renamed, shadow_root, tag, tree, xml,
 };
+
+/// Ends of the words that begin with "tab" in the names of custom elements with tabs.
+const TAB_WORDS: [&str; 6] = ["", "s", "group", "panel", "panels", "set"];
 
 impl<'a> PageFilter<'a> {
     /// Filters the start tag at `at`; returns the offset behind it, or behind its element.
@@ -117,6 +120,11 @@ impl<'a> PageFilter<'a> {
         tag: &tag::HtmlTag<'a>,
         hides: bool,
     ) -> Option<usize> {
+        if matches!(name, "span" | "div")
+            && let Some(end) = self.replace_typeset(at, name, tag)
+        {
+            return Some(end);
+        }
         match category {
             TagCategory::Template if shadow_root::is_shadow_root(self.page, at) => {
                 Some(self.replace(at, tag.end, " "))
@@ -125,12 +133,16 @@ impl<'a> PageFilter<'a> {
                 let (formula, end) = self.formula_within(at, tag)?;
                 Some(self.write_formula(at, &formula, end))
             }
-            TagCategory::Void if name == "img" && self.contains_word(at, tag, formula::IMAGE) => {
+            TagCategory::Raw if name == "script" => self.replace_formula_script(at, tag),
+            TagCategory::Plain if name == "annotation" => self.replace_annotation(at),
+            TagCategory::Void if name == "img" => {
                 let formula = self.formula_of_image(at)?;
                 Some(self.write_formula(at, formula, tag.end))
             }
             _ if self.tree.is_verbatim()
-                || (name == "a" && self.contains_word(at, tag, b"line")) =>
+                || (name == "a"
+                    && memchr::memmem::find(&self.page.as_bytes()[at..tag.end], b"line")
+                        .is_some()) =>
             {
                 let in_code = self.tree.is_verbatim();
                 let end = line_numbers::skip_line_number(self.page, at, name, tag.end, in_code)?;
@@ -182,6 +194,9 @@ impl<'a> PageFilter<'a> {
             // Images fade in when they are loaded.
             hiding = hiding.filter(|hiding| *hiding != HidingMethod::Faded);
         }
+        if hiding == Some(HidingMethod::Removed) && self.is_in_tabs(&page[at + 1..name_end]) {
+            hiding = None;
+        }
         let copies = controls::copies(page, at, name, end);
         if copies {
             kept.push("hidden");
@@ -210,6 +225,23 @@ impl<'a> PageFilter<'a> {
             dropped,
         };
         Some((tag, hides))
+    }
+
+    /// True for the panel of a custom element with tabs, whose script shows it: `tab-panel`, or a
+    /// child or grandchild of `x-tabs`.
+    fn is_in_tabs(&self, name: &str) -> bool {
+        let is_tabs = |name: &str| {
+            name.contains('-')
+                && name.split('-').any(|word| {
+                    let tab = word
+                        .get(..3)
+                        .is_some_and(|tab| tab.eq_ignore_ascii_case("tab"));
+                    tab && TAB_WORDS
+                        .iter()
+                        .any(|end| word[3..].eq_ignore_ascii_case(end))
+                })
+        };
+        is_tabs(name) || self.tree.innermost().take(2).any(|open| is_tabs(open.name))
     }
 
     /// True if an element is empty and can be removed. The parser drops a newline directly behind
@@ -319,11 +351,6 @@ impl<'a> PageFilter<'a> {
         self.out.push_str(&end);
         self.copied = tag.end;
         tag.end
-    }
-
-    /// True if the start tag at `at` contains this word in lower case.
-    fn contains_word(&self, at: usize, tag: &tag::HtmlTag<'a>, word: &[u8]) -> bool {
-        memmem::find(&self.page.as_bytes()[at..tag.end], word).is_some()
     }
 
     pub(super) fn raw_end(&self, from: usize, name: &str) -> (usize, usize) {

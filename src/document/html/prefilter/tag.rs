@@ -5,6 +5,7 @@
 
 use memchr::{memchr, memchr2, memmem};
 
+use super::super::walk::annotation;
 use super::super::{dom, listing};
 
 /// A start tag as it stands in the page.
@@ -167,14 +168,17 @@ pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &
         8 if is("data-src") => tag == "img" && !is_data(value),
         6 if is("srcset") => tag == "img" && !is_data(value),
         11 if is("data-srcset") => tag == "img",
-        13 if is("data-original") => tag == "img",
+        13 if is("data-original") || is("data-lazy-src") => tag == "img" && !is_data(value),
+        16 if is("data-lazy-srcset") => tag == "img",
         4 if is("type") => tag == "input",
         7 if is("checked") => tag == "input",
         5 if is("start") => tag == "ol",
         5 if is("value") => tag == "li",
         5 if is("align") => matches!(tag, "td" | "th"),
         7 if is("colspan") || is("rowspan") => matches!(tag, "td" | "th"),
+        4 if is("role") && dom::marks_dialog("role", value) => true,
         4 if is("role") => tag == "table" || dom::kind_of_role(value).is_some(),
+        10 if is("aria-modal") => dom::marks_dialog("aria-modal", value),
         4 if is("lang") => tag == "pre",
         9 if is("data-lang") => matches!(tag, "pre" | "code" | "div" | "figure"),
         13 if is("data-language") => matches!(tag, "pre" | "code" | "div" | "figure"),
@@ -213,6 +217,7 @@ fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {
     match tag {
         "pre" => true,
         "code" => in_pre,
+        "span" | "sup" if annotation::counts(value) => true,
         "span" if in_pre => memmem::find(value.as_bytes(), b"language-").is_some(),
         // A quick test first: each word has one of the two letters, and most classes have neither.
         "div" if value == "line" => true,

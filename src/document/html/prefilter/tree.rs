@@ -66,6 +66,11 @@ impl<'a> ElementStack<'a> {
         self.stack.last().copied()
     }
 
+    /// The open elements, from the innermost on.
+    pub(super) fn innermost(&self) -> impl Iterator<Item = OpenTag<'a>> {
+        self.stack.iter().rev().copied()
+    }
+
     /// Marks the element that was opened last as hidden.
     pub(super) fn hide_top(&mut self) {
         if let Some(open) = self.stack.last_mut() {

@@ -16,6 +16,7 @@ use crate::document::model::{AddressId, DocumentModel, NodeContent, TextSlice};
 use crate::document::{ALLOWANCE, DocumentCuts};
 
 mod anchor_links;
+pub(super) mod annotation;
 mod cell;
 mod link;
 mod list;
@@ -285,7 +286,7 @@ impl TreeWalk {
         let flow = self.flow.mode == FlowMode::Flow;
         Some(match kind {
             ElementKind::Dropped => return None,
-            ElementKind::Inline => ElementExit::Nothing,
+            ElementKind::Inline => return self.enter_inline(node),
             ElementKind::Link => return self.enter_link(node),
             ElementKind::Media => {
                 self.add_media(node);
@@ -299,7 +300,7 @@ impl TreeWalk {
                 self.flow.add_text("\"");
                 ElementExit::Quoted
             }
-            ElementKind::Raised => self.enter_raised(node),
+            ElementKind::Raised => return self.enter_raised(node),
             ElementKind::Boxed => {
                 self.flow.add_space();
                 ElementExit::Boxed

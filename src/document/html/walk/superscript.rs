@@ -7,7 +7,7 @@
 use html2md::{Handle, NodeData};
 
 use super::super::dom::{self, ElementKind};
-use super::{ElementExit, TreeWalk};
+use super::{ElementExit, TreeWalk, annotation};
 
 /// Maximum length of a superscript, in bytes.
 const LONGEST: usize = 32;
@@ -16,14 +16,18 @@ const LONGEST: usize = 32;
 const NODES: usize = 16;
 
 impl TreeWalk {
-    pub(super) fn enter_raised(&mut self, node: &Handle) -> ElementExit {
+    /// Begins a superscript; `None` if its children are to be skipped.
+    pub(super) fn enter_raised(&mut self, node: &Handle) -> Option<ElementExit> {
+        if annotation::is_number(node) {
+            return None;
+        }
         let mark = text_of(node).and_then(|text| mark(self.flow.previous_char(), text.trim()));
         if let Some(mark) = mark {
             self.flow.add_text(mark);
         }
-        ElementExit::Raised {
+        Some(ElementExit::Raised {
             bracketed: mark == Some("^("),
-        }
+        })
     }
 }
 

@@ -33,7 +33,9 @@ impl TextForm {
             return Self::Html;
         }
         let essence = content_type.map(media_type).unwrap_or_default();
+        // What is served as HTML and is none is JSON.
         Self::by_type(&essence)
+            .map(|form| if form == Self::Html { Self::Json } else { form })
             .or_else(|| says_something(&essence).then_some(Self::Text))
             .or_else(|| Self::by_ending(url.path()))
             .unwrap_or(Self::Text)

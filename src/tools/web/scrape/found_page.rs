@@ -8,6 +8,7 @@ use super::page::{FetchPaging, PageExtent};
 use crate::document::{Document, MainContentCertainty};
 use crate::page::EmbeddedData;
 use crate::tools::web::page_source::{self, PageSource};
+use crate::web::guard::Guard;
 
 /// A page as one of the ways found it.
 #[expect(
@@ -39,6 +40,9 @@ pub struct FoundPage {
     pub of_the_moment: bool,
     /// Notes for the answer.
     pub notes: Vec<String>,
+    /// Page to which this one leads by a refresh, as it has nothing of its own, and the guard under
+    /// which it was reached.
+    pub refresh: Option<(Url, Guard)>,
 }
 
 impl FoundPage {
@@ -57,6 +61,7 @@ impl FoundPage {
             partial: false,
             of_the_moment: false,
             notes: Vec::new(),
+            refresh: None,
         }
     }
 

@@ -5,6 +5,8 @@
 
 use std::time::Instant;
 
+use url::Url;
+
 use super::browser_render;
 use super::content_type::{self, TextForm};
 use super::facts::{self, FactSource};
@@ -16,7 +18,7 @@ use super::placeholder;
 use super::request::{ScrapeMode, ScrapeRequest};
 use crate::basics::signature;
 use crate::contract::terms::Terms;
-use crate::document::Document;
+use crate::document::{self, Document};
 use crate::page::EmbeddedData;
 use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
 use crate::tools::web::{document_body, fetch_note};
@@ -41,13 +43,42 @@ pub fn page(
     } else {
         let reply = get(request, &client)?;
         let end = page_source::conversion_end(&client, terms);
-        read(reply, request, end, &client)?
+        let found = read(reply, request, end, &client)?;
+        follow_refresh(found, request, terms, &client)?
     };
     Ok(ScrapedPage::of(found, request, &client))
 }
 
 fn get(request: &ScrapeRequest, client: &HttpClient) -> Result<HttpResponse, PageError> {
     page_source::fetch(client, &request.url).map_err(|error| failure::of_fetch(error, request))
+}
+
+/// Reads the page to which an empty one leads by a refresh. One is followed, as browsers do without
+/// asking; a page behind it that leads on is named.
+fn follow_refresh(
+    mut found: FoundPage,
+    request: &ScrapeRequest,
+    terms: &Terms,
+    client: &HttpClient,
+) -> Result<FoundPage, PageError> {
+    let Some((next, guard)) = found.refresh.take() else {
+        return Ok(found);
+    };
+    let reply = page_source::fetch_next(client, &next, guard)
+        .map_err(|error| failure::of_fetch(error, request))?;
+    let status = reply.status_text();
+    let end = page_source::conversion_end(client, terms);
+    let mut shown = read(reply, request, end, client)?;
+    if let Some((further, _)) = &shown.refresh {
+        let what = format!("an empty page leads to another one, and that to {further}");
+        return Err(failure::of_nothing(&what, &status));
+    }
+    let note = format!(
+        "The page at {} has nothing of its own and leads here.",
+        found.url
+    );
+    shown.notes.insert(0, note);
+    Ok(shown)
 }
 
 /// Returns the bytes as received.
@@ -83,7 +114,15 @@ fn read(
             ..FoundPage::new(&reply.url, kind.name(), document)
         });
     }
+    let refresh = reply
+        .header("refresh")
+        .and_then(|refresh| document::refresh_target(refresh, &reply.url));
     if reply.body.trim_ascii().is_empty() {
+        if let Some(next) = refresh {
+            let mut found = FoundPage::new(&reply.url, "html", Document::default());
+            found.refresh = Some((next, reply.guard));
+            return Ok(found);
+        }
         return Err(failure::of_nothing("the answer's body is empty", &status));
     }
     let source = decode(&reply, request)?;
@@ -93,7 +132,7 @@ fn read(
     let mut found = if let Some(feed) = source.feed() {
         of_feed(&source, feed)
     } else if form == TextForm::Html {
-        of_html(&source, request, &status, end, client)?
+        of_html(&source, request, &status, (end, refresh), client)?
     } else {
         of_text(&source, form, &status)?
     };
@@ -167,16 +206,28 @@ fn of_html(
     source: &PageSource,
     request: &ScrapeRequest,
     status: &str,
-    end: Instant,
+    (end, refresh): (Instant, Option<Url>),
     client: &HttpClient,
 ) -> Result<FoundPage, PageError> {
     let mut found = FoundPage::of_html(source, end).ok_or_else(failure::of_parser)?;
+    let next = refresh.filter(|_| !found.document.has_text());
+    if let Some(next) = next.or_else(|| found.document.refresh.take()) {
+        found.refresh = Some((next, source.guard.clone()));
+        return Ok(found);
+    }
     // A truncated page may show more than its beginning does.
     let is_whole = !found.document.cuts.are_of_content();
     let mut rendered = None;
-    if is_whole && placeholder::is_shell(&source.text, found.document.own()) {
+    // What only its data has is less than what a browser shows.
+    let shown = if found.document.of_data {
+        ""
+    } else {
+        found.document.own()
+    };
+    if is_whole && placeholder::is_shell(&source.text, shown) {
         rendered = browser_render::complete(&mut found, source, end, client, request);
     }
+    found.partial |= found.document.of_data;
     let html = rendered.as_ref().map_or(&source.text, |page| &page.text);
     let document = &found.document;
     if placeholder::is_login(html, &document.title, document.own()) {

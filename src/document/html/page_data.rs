@@ -1,0 +1,208 @@
+//! Text that a page has only in its data: its JSON-LD, or the state from which an application
+//! builds the page.
+//!
+//! Rules: schema.org (`articleBody`, `text`, steps of recipes, questions and answers). Of a state,
+//! whose names mean something to its application alone, only prose is taken: strings of several
+//! sentences or of markup around such.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use memchr::memmem;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+use super::prefilter::tag;
+
+/// Maximum length of the text of a page's data, in bytes.
+const MAX_TEXT: usize = 512 * 1024;
+
+/// Longest JSON-LD, in bytes.
+const MAX_JSON_LD: usize = 1024 * 1024;
+
+/// Minimum words of a string that is prose, and letters of one in a script without spaces.
+const MIN_WORDS: usize = 8;
+const MIN_LETTERS: usize = 30;
+
+/// A script that holds data.
+pub(super) enum ScriptData<'a> {
+    JsonLd(&'a str),
+    State(&'a str),
+}
+
+impl<'a> ScriptData<'a> {
+    /// Reads the script with this `type` and this text; `None` if it holds no data.
+    pub(super) fn of(kind: &str, text: &'a str) -> Option<Self> {
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        if kind.eq_ignore_ascii_case("application/ld+json") {
+            return Some(Self::JsonLd(text));
+        }
+        if kind.eq_ignore_ascii_case("application/json") {
+            return Some(Self::State(text));
+        }
+        // `window.__STATE__ = {…}`
+        let (name, value) = text.split_once('=')?;
+        let name = name.trim();
+        let is_state = name.len() <= 64 && name.contains("__") && !name.contains(['(', '{', ';']);
+        let value = value.trim_start();
+        (is_state && value.starts_with('{')).then_some(Self::State(value))
+    }
+}
+
+/// Returns the text of the page's data as HTML, and where it stands; empty if there is none.
+pub(super) fn text_of(scripts: &[ScriptData<'_>]) -> (String, &'static str) {
+    let mut text = DataText::default();
+    for script in scripts {
+        if let ScriptData::JsonLd(json) = script
+            && json.len() <= MAX_JSON_LD
+            && let Ok(value) = serde_json::from_str::<Value>(json.trim())
+        {
+            text.collect_json_ld("", &value);
+        }
+    }
+    if !text.html.is_empty() {
+        return (text.html, "its JSON-LD");
+    }
+    for script in scripts {
+        if let ScriptData::State(json) = script {
+            let mut reader = serde_json::Deserializer::from_str(json.trim());
+            // Of a damaged state, what stands before the damage counts.
+            let _ = text.deserialize(&mut reader);
+        }
+    }
+    (text.html, "the data of its script")
+}
+
+#[derive(Default)]
+struct DataText {
+    html: String,
+    seen: HashSet<String>,
+}
+
+impl DataText {
+    fn collect_json_ld(&mut self, name: &str, value: &Value) {
+        match value {
+            Value::String(text) => match name {
+                "articleBody" | "text" | "recipeInstructions" => self.add(text),
+                "recipeIngredient" => self.add_as(text, "li"),
+                _ => {}
+            },
+            Value::Array(list) => list.iter().for_each(|one| self.collect_json_ld(name, one)),
+            Value::Object(node) => {
+                let is_question = node.get("@type").and_then(Value::as_str) == Some("Question");
+                if is_question && let Some(name) = node.get("name").and_then(Value::as_str) {
+                    self.add_as(name, "h2");
+                }
+                for (name, value) in node.iter().filter(|(name, _)| *name != "comment") {
+                    self.collect_json_ld(name, value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds a text with its markup or, if it has none, its paragraphs.
+    fn add(&mut self, text: &str) {
+        if text.contains("</") || text.contains("<p>") || text.contains("<br") {
+            self.add_as(text, "div");
+        } else {
+            for line in text.lines() {
+                self.add_as(line, "p");
+            }
+        }
+    }
+
+    fn add_as(&mut self, text: &str, element: &str) {
+        if self.html.len() + text.len() > MAX_TEXT
+            || text.trim().is_empty()
+            || !self.seen.insert(text.to_owned())
+        {
+            return;
+        }
+        let escaped = text.replace('<', "&lt;");
+        let text = if element == "div" { text } else { &escaped };
+        self.html
+            .extend(["<", element, ">", text, "</", element, ">"]);
+    }
+}
+
+/// Reads a state without keeping it: it may be as large as the page.
+impl<'de> DeserializeSeed<'de> for &mut DataText {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &mut DataText {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        if is_prose(text) {
+            self.add(text);
+        }
+        Ok(())
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while list.next_element_seed(&mut *self)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while map.next_key::<IgnoredAny>()?.is_some() {
+            map.next_value_seed(&mut *self)?;
+        }
+        Ok(())
+    }
+}
+
+/// True for a string of words and sentences, with or without markup.
+fn is_prose(text: &str) -> bool {
+    let (mut letters, mut blanks, mut others, mut ends) = (0, 0, 0, 0);
+    let mut at = 0;
+    while at < text.len() {
+        let to = memmem::find(&text.as_bytes()[at..], b"<").map_or(text.len(), |to| at + to);
+        for c in text[at..to].chars() {
+            match c {
+                '.' | '!' | '?' | '。' | '！' | '？' | '।' => ends += 1,
+                c if c.is_alphanumeric() => letters += 1,
+                c if c.is_whitespace() => blanks += 1,
+                ',' | ';' | ':' | '\'' | '"' | '-' | '’' | '、' | '，' => {}
+                _ => others += 1,
+            }
+        }
+        at = if to < text.len() {
+            tag::past(text, to, b'>')
+        } else {
+            to
+        };
+    }
+    let words = blanks >= MIN_WORDS || (letters >= MIN_LETTERS && !text.is_ascii() && blanks == 0);
+    words && ends > 0 && 10 * others <= letters && letters >= 3 * blanks
+}
