@@ -80,7 +80,7 @@ impl BackgroundCommand {
     }
 
     /// Passes on all that comes of it; returns the line behind that.
-    fn pass_on_all(self, sink: &mut impl Write) -> io::Result<String> {
+    fn pass_on_all(self, sink: &mut dyn Write) -> io::Result<String> {
         let (mut pipe, mut watchdog) = (self.pipe, self.watchdog);
         let mut last = String::from("[ended]");
         let mut has_left = true;

@@ -120,7 +120,7 @@ pub fn open_directory(path: &Path) -> Result<OwnedFd, Errno> {
 pub fn run_command(
     command: &str,
     conditions: CommandSettings,
-    sink: &mut impl Write,
+    sink: &mut dyn Write,
 ) -> io::Result<CommandOutcome> {
     let (limit, progress) = (conditions.limit, conditions.progress);
     let (goes_on, hand_over_at) = (conditions.goes_on, conditions.hand_over_at);
@@ -193,7 +193,7 @@ pub fn start_in_background(
 pub(super) fn end_in_time(
     pipe: &mut OutputPipe,
     mut watchdog: Watchdog,
-    sink: &mut impl Write,
+    sink: &mut dyn Write,
     limit: TimeLimit,
 ) -> io::Result<Vec<StillRunning>> {
     let running = watchdog.running();
@@ -236,7 +236,7 @@ fn explain_not_confined(errno: Errno) -> String {
     format!("the command was not run: it could not be confined: {cause}")
 }
 
-fn write_refusal(reason: &str, sink: &mut impl Write) -> io::Result<CommandOutcome> {
+fn write_refusal(reason: &str, sink: &mut dyn Write) -> io::Result<CommandOutcome> {
     write!(sink, "bash: {reason}")?;
     Ok(CommandOutcome::ended(NOT_RUN))
 }
@@ -265,12 +265,12 @@ const LITTLE_MEMORY: u64 = 64 * 1024 * 1024;
 const LOADING: &[u8] = b": error while loading shared libraries: ";
 
 /// A writer that passes everything on and keeps the beginning.
-struct HeadWriter<'a, W> {
-    sink: &'a mut W,
+struct HeadWriter<'a> {
+    sink: &'a mut dyn Write,
     head: Vec<u8>,
 }
 
-impl<W: Write> Write for HeadWriter<'_, W> {
+impl Write for HeadWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let wanted = (2 * LOADING.len()).saturating_sub(self.head.len());
         self.head.extend(bytes.iter().take(wanted));

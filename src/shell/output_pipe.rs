@@ -48,7 +48,7 @@ impl OutputPipe {
 
     /// Passes on what comes within a moment of the shell's end, in which a process that it has just
     /// started may still close the pipe; returns true if it is open then.
-    pub(super) fn is_left_open(&mut self, sink: &mut impl Write) -> io::Result<bool> {
+    pub(super) fn is_left_open(&mut self, sink: &mut dyn Write) -> io::Result<bool> {
         let until = Instant::now() + MOMENT;
         loop {
             let mut asked = [PollFd::new(&self.output, PollFlags::IN)];
@@ -71,7 +71,7 @@ impl OutputPipe {
     }
 
     /// Passes on everything in the pipe; returns false if it was empty.
-    pub(super) fn drain(&mut self, sink: &mut impl Write) -> io::Result<bool> {
+    pub(super) fn drain(&mut self, sink: &mut dyn Write) -> io::Result<bool> {
         let waiting = ioctl_fionread(&self.output)?;
         if waiting == 0 {
             return Ok(false);
@@ -112,7 +112,7 @@ pub(super) enum PassedOn {
 pub(super) fn pass_on(
     pipe: &mut OutputPipe,
     watchdog: &Watchdog,
-    sink: &mut impl Write,
+    sink: &mut dyn Write,
     end: Option<Instant>,
     progress: Option<fn(&[u8])>,
 ) -> io::Result<PassedOn> {

@@ -33,7 +33,7 @@ impl LastLine {
     }
 
     /// A writer that passes everything on to `sink` and keeps the last line.
-    pub fn watch<'a, W: Write>(&'a mut self, sink: &'a mut W) -> ProgressWriter<'a, W> {
+    pub fn watch<'a>(&'a mut self, sink: &'a mut dyn Write) -> ProgressWriter<'a> {
         ProgressWriter { line: self, sink }
     }
 
@@ -87,12 +87,12 @@ impl LastLine {
 }
 
 /// See [`LastLine::watch`].
-pub struct ProgressWriter<'a, W> {
+pub struct ProgressWriter<'a> {
     line: &'a mut LastLine,
-    sink: &'a mut W,
+    sink: &'a mut dyn Write,
 }
 
-impl<W: Write> Write for ProgressWriter<'_, W> {
+impl Write for ProgressWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.sink.write_all(bytes)?;
         self.line.push(bytes);

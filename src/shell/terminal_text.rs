@@ -18,12 +18,14 @@ const LONGEST_ABOVE: usize = 1024;
 /// Passes on what is written, as a terminal would show it in the end.
 pub struct TerminalText<W> {
     parser: vte::Parser,
-    lines: HeldLines<W>,
+    lines: HeldLines,
+    out: W,
 }
 
 /// The lines that may be written over.
-struct HeldLines<W> {
-    out: W,
+struct HeldLines {
+    /// The text that is passed on next.
+    ready: Vec<u8>,
     above: VecDeque<String>,
     /// The line in which the cursor is.
     line: String,
@@ -33,21 +35,20 @@ struct HeldLines<W> {
     is_at_start: bool,
     /// True if it was a carriage return that led there.
     is_returned: bool,
-    failed: Option<io::Error>,
 }
 
 impl<W: Write> TerminalText<W> {
     pub fn new(out: W) -> Self {
         Self {
             parser: vte::Parser::new(),
+            out,
             lines: HeldLines {
-                out,
+                ready: Vec::new(),
                 above: VecDeque::new(),
                 line: String::new(),
                 below: Vec::new(),
                 is_at_start: false,
                 is_returned: false,
-                failed: None,
             },
         }
     }
@@ -55,40 +56,42 @@ impl<W: Write> TerminalText<W> {
     /// The lines that are held, as they are now, and the place to which the others go.
     pub(super) fn held(&mut self) -> (String, &mut W) {
         let HeldLines {
-            above,
-            line,
-            below,
-            out,
-            ..
-        } = &mut self.lines;
-        let lines = above.iter().chain([&*line]).chain(below.iter().rev());
+            above, line, below, ..
+        } = &self.lines;
+        let lines = above.iter().chain([line]).chain(below.iter().rev());
         let lines: Vec<&str> = lines.map(String::as_str).collect();
-        (lines.join("\n"), out)
+        (lines.join("\n"), &mut self.out)
     }
 
     /// Passes on the last lines, and returns what was written to.
     pub fn finish(mut self) -> io::Result<W> {
         self.lines.pass_on();
-        self.lines.failed.map_or(Ok(self.lines.out), Err)
+        self.write_ready()?;
+        Ok(self.out)
+    }
+
+    fn write_ready(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.lines.ready)?;
+        self.lines.ready.clear();
+        Ok(())
     }
 }
 
 impl<W: Write> Write for TerminalText<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.parser.advance(&mut self.lines, bytes);
-        self.lines.failed.take().map_or(Ok(bytes.len()), Err)
+        self.write_ready()?;
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.lines.out.flush()
+        self.out.flush()
     }
 }
 
-impl<W: Write> HeldLines<W> {
+impl HeldLines {
     fn write(&mut self, text: &str) {
-        if let Err(error) = self.out.write_all(text.as_bytes()) {
-            self.failed.get_or_insert(error);
-        }
+        self.ready.extend_from_slice(text.as_bytes());
     }
 
     /// Passes on all lines, but for empty ones below the cursor: they were cleared.
@@ -140,7 +143,7 @@ impl<W: Write> HeldLines<W> {
     }
 }
 
-impl<W: Write> vte::Perform for HeldLines<W> {
+impl vte::Perform for HeldLines {
     fn print(&mut self, character: char) {
         if self.is_at_start {
             self.line.clear();
@@ -259,7 +262,7 @@ mod tests {
         let lines = |last: u32| (1..=last).fold(String::new(), |all, n| all + &format!("{n}\n"));
         let mut text = TerminalText::new(Vec::new());
         text.write_all(lines(1_000).as_bytes()).unwrap();
-        assert_eq!(text.lines.out, lines(1_000 - 64).as_bytes());
+        assert_eq!(text.out, lines(1_000 - 64).as_bytes());
         let shown = String::from_utf8(text.finish().unwrap()).unwrap();
         assert_eq!(shown, lines(1_000));
     }

@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use similar::DiffOp;
+use similar::algorithms::{Capture, Compact, Replace, patience};
 
 use super::SearchClock;
 use super::fold::{FoldedText, fold_text};
@@ -177,7 +178,12 @@ impl LineSearch<'_> {
         let to = self.file.len().min(first + self.sought.len() + SLACK);
         let sought: Vec<&[u8]> = self.sought.iter().map(Vec::as_slice).collect();
         let (window, end) = (&self.file[from..to], self.clock.end());
-        let operations = capture_diff_slices_deadline(Algorithm::Patience, window, &sought, end);
+        let new = &*sought;
+        let mut found = Compact::new(Replace::new(Capture::new()), window, new);
+        // One algorithm by its own name: by a number, all of them would be in the executable.
+        let Ok(()) =
+            patience::diff_deadline(&mut found, window, 0..window.len(), new, 0..new.len(), end);
+        let operations = found.into_inner().into_inner().into_ops();
         let runs: Vec<EqualRun> = operations
             .into_iter()
             .filter_map(|operation| match operation {
