@@ -34,7 +34,12 @@ impl TemporaryDirectories {
         owner: Option<&TokenOwner>,
     ) -> Option<PathBuf> {
         let mut server = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if server.is_none() {
+        // What clears up temporary files by their age may have taken it.
+        let is_gone = |server: &ServerDirectory| server.directory.open().is_err();
+        if server.as_ref().is_none_or(is_gone) {
+            if let Some(guard) = server.take().and_then(|server| server.guard) {
+                guard.dismiss();
+            }
             *server = Some(ServerDirectory::make(confinement)?);
         }
         let server = server.as_mut()?;
