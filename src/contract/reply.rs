@@ -257,6 +257,17 @@ impl<'w> Object<'w> {
         }
     }
 
+    /// The most that a note takes beside its own text, of an answer with a limit.
+    #[must_use]
+    pub fn around_note(&self) -> usize {
+        // A model is shown it on a line of its own, and ahead of the text on another.
+        let line_ends = match self.terms.reader {
+            Audience::Model => self.measure().cost(b"\n\n"),
+            Audience::Host | Audience::Person | Audience::Program => 0,
+        };
+        AROUND + line_ends
+    }
+
     fn write_notes(&mut self) -> io::Result<()> {
         let spent = self.progress().spent;
         let mut notes = std::mem::take(&mut self.notes);
@@ -270,8 +281,7 @@ impl<'w> Object<'w> {
         let mut ahead = self.ahead.take();
         if let Some(limit) = self.terms.max_answer {
             let measure = self.measure();
-            // Two more line ends come with it.
-            let room = limit.saturating_sub(spent + AROUND + measure.cost(b"\n\n"));
+            let room = limit.saturating_sub(spent + self.around_note());
             note.truncate(measure.prefix(note.as_bytes(), room));
             let room = room - measure.cost(note.as_bytes());
             // No client cuts a short answer.

@@ -20,7 +20,7 @@ use crate::web::charset;
 const EXIT_CODE: usize = 64;
 
 /// Bytes around the text and the note.
-const AROUND: usize = 20;
+const AROUND: usize = 8;
 
 /// Bytes of a file by which its character set is guessed.
 const GUESSED: usize = 1024 * 1024;
@@ -80,7 +80,9 @@ impl LineRange<'_> {
         let start = content.position();
         let room = object.room().unwrap_or(usize::MAX);
         let limit = object.terms().max_answer.unwrap_or(usize::MAX);
-        let room_of_note = limit.saturating_sub(room).saturating_sub(AROUND);
+        let room_of_note = limit
+            .saturating_sub(room)
+            .saturating_sub(AROUND + object.around_note());
         let mut output = object.text("output")?;
         let passed_on = content.pass_on(&mut output, Text::is_full);
         let (cut, repaired) = output.close_and_check()?;
