@@ -137,6 +137,14 @@ fn named_file(said: &str) -> String {
     rest[..end].to_owned()
 }
 
+/// A server of commands and files within `root` for alice and bob, whose answers are short.
+fn server_of_two(root: &str) -> HttpServer {
+    http(&["--root", root, "--tools", "bash,local"])
+        .args(&["--max-answer", "2000"])
+        .tokens(&["alice", "bob"])
+        .start()
+}
+
 #[test]
 fn what_one_token_s_commands_leave_no_other_token_reads() {
     if !can_confine() {
@@ -144,15 +152,8 @@ fn what_one_token_s_commands_leave_no_other_token_reads() {
         return;
     }
     let work = public_directory();
-    let root = text(work.path());
-    let server = http(&["--root", root, "--tools", "bash,local"])
-        .args(&["--max-answer", "2000"])
-        .tokens(&["alice", "bob"])
-        .start();
-    let (alice, bob) = (
-        server.client().holding("alice"),
-        server.client().holding("bob"),
-    );
+    let server = server_of_two(text(work.path()));
+    let [alice, bob] = ["alice", "bob"].map(|name| server.client().holding(name));
     let command = json!({"command": "echo the secret of alice; seq 1 20000"});
     let (said, failed) = called(&alice, "bash", &command);
     assert!(!failed, "{said}");
@@ -206,14 +207,8 @@ fn what_one_token_s_commands_do_in_the_background_no_other_token_stops_or_reads(
         return;
     }
     let work = public_directory();
-    let root = text(work.path());
-    let server = http(&["--root", root, "--tools", "bash,local"])
-        .tokens(&["alice", "bob"])
-        .start();
-    let (alice, bob) = (
-        server.client().holding("alice"),
-        server.client().holding("bob"),
-    );
+    let server = server_of_two(text(work.path()));
+    let [alice, bob] = ["alice", "bob"].map(|name| server.client().holding(name));
     let place = json!({"command": "umask 0; echo of alice >$TMPDIR/file; echo $TMPDIR"});
     let (place, _) = called(&alice, "bash", &place);
     let command = json!({"command": "echo the secret of alice; sleep 60", "background": true});

@@ -1,5 +1,5 @@
-//! Cells of a data table: blocks become lines, and what does not fit in lines follows the table as a
-//! note.
+//! Cells of a data table: blocks become lines, and what does not fit in lines follows the table as
+//! a note.
 //!
 //! Rules: GitHub Flavored Markdown 0.29, "Tables" (a cell is one line of inline content).
 

@@ -11,13 +11,14 @@ use url::{Position, Url};
 
 use super::dom::{self, ElementKind};
 use super::flow::{FlowBuilder, FlowMode};
-use super::{code, listing, prefilter, preformatted, repeated_links, table};
+use super::{code, preformatted, repeated_links, table};
 use crate::document::model::{AddressId, DocumentModel, NodeContent, TextSlice};
 use crate::document::{ALLOWANCE, DocumentCuts};
 
 mod anchor_links;
 pub(super) mod annotation;
 mod cell;
+mod code_block;
 mod link;
 mod list;
 mod superscript;
@@ -472,74 +473,6 @@ impl TreeWalk {
     fn enter_style(&mut self, content: NodeContent) -> ElementExit {
         self.flow.push(Some(content));
         ElementExit::Style
-    }
-
-    fn add_preformatted(&mut self, node: &Handle) {
-        let text = preformatted::text_of(node);
-        if self.flow.mode == FlowMode::Cell && !self.flow.is_code() {
-            self.add_code_to_cell(node, &text);
-            return;
-        }
-        if self.flow.mode != FlowMode::Flow || self.flow.is_code() {
-            self.flow.enter_code();
-            self.flow.add_text(&text);
-            self.flow.leave_code();
-            return;
-        }
-        self.flow.end();
-        let class = || dom::attribute(node, "class").unwrap_or_default();
-        if (text.trim().is_empty() && !preformatted::holds_code(node))
-            || (table::count_lines(&text) > Some(0) && prefilter::counts_lines(&class()))
-        {
-            return;
-        }
-        self.add_code_block(node, &text, "");
-    }
-
-    /// Adds a block of code, in the language that is given or else named at `node` or around it.
-    fn add_code_block(&mut self, node: &Handle, text: &str, language: &str) {
-        self.flow.end();
-        let text = text.strip_suffix('\n').unwrap_or(text);
-        let around = self.stack.iter().rev().map(|frame| &frame.node);
-        let around = around.filter(|node| !table::is_part(node)).take(3);
-        let named = || preformatted::language(node, around).unwrap_or_default();
-        let language = Some(language.to_owned()).filter(|language| !language.is_empty());
-        let language = language.unwrap_or_else(named);
-        let build = &mut self.flow.build;
-        let language = build.keep(&language);
-        let code = build.keep(text);
-        build.add(NodeContent::CodeBlock { language, code });
-    }
-
-    /// Adds the listing that begins with `node`; false if there is none.
-    fn add_listing(&mut self, node: &Handle) -> bool {
-        let (parent, next) = match self.stack.last() {
-            Some(frame) => (frame.node.clone(), frame.next),
-            None => return false,
-        };
-        let siblings = parent.children.borrow();
-        let behind = siblings.get(next..).unwrap_or_default();
-        let Some((code, language, taken)) = listing::read(node, behind) else {
-            return false;
-        };
-        if let Some(frame) = self.stack.last_mut() {
-            frame.next = next.saturating_add(taken);
-        }
-        if !code.trim().is_empty() {
-            self.add_code_block(node, &code, language);
-        }
-        true
-    }
-
-    /// True if the cell `node` of a layout table holds the numbers of lines of code.
-    fn is_gutter(&self, node: &Handle) -> bool {
-        let Some(row) = self.stack.last() else {
-            return false;
-        };
-        let cells = row.node.children.borrow();
-        let mut behind = cells.get(row.next..).unwrap_or_default().iter();
-        let next = behind.find(|node| dom::kind(node) == Some(ElementKind::Cell));
-        table::is_gutter(node, next, false)
     }
 
     fn enter_table(&mut self, node: &Handle) -> ElementExit {
