@@ -16,6 +16,9 @@ const MAX_ENTRIES: usize = 300_000;
 /// Limit of the text of one code, in bytes.
 const MAX_TEXT: usize = 512;
 
+/// Limit of the ranges that are looked at for one code.
+const MAX_OVERLAPS: usize = 64;
+
 struct CmapRange {
     low: u32,
     high: u32,
@@ -47,7 +50,6 @@ pub(super) struct CharacterMap {
     /// Lowest and highest code, and the glyph of the lowest.
     cids: Vec<(u32, u32, u32)>,
     pub(super) vertical: bool,
-    sorted: bool,
 }
 
 impl Default for CharacterMap {
@@ -59,7 +61,6 @@ impl Default for CharacterMap {
             ranges: Vec::new(),
             cids: Vec::new(),
             vertical: false,
-            sorted: true,
         }
     }
 }
@@ -76,10 +77,7 @@ fn utf16(bytes: &[u8]) -> String {
     }
     let units = bytes.chunks_exact(2).take(MAX_TEXT / 4);
     let units = units.map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
-    char::decode_utf16(units)
-        .filter_map(Result::ok)
-        .filter(|character| *character != '\0')
-        .collect()
+    char::decode_utf16(units).filter_map(Result::ok).collect()
 }
 
 impl CharacterMap {
@@ -148,7 +146,6 @@ impl CharacterMap {
         }
         map.ranges.sort_by_key(|range| range.low);
         map.cids.sort_unstable();
-        map.sorted = map.ranges.windows(2).all(|pair| pair[0].high < pair[1].low);
         map
     }
 
@@ -232,16 +229,12 @@ impl CharacterMap {
     pub(super) fn push_text(&self, code: u32, text: &mut String) -> bool {
         if let Some(found) = self.texts.get(&code) {
             text.push_str(found);
-            return !found.is_empty();
+            return !found.trim_matches('\0').is_empty();
         }
-        let found = if self.sorted {
-            let after = self.ranges.partition_point(|range| range.low <= code);
-            after.checked_sub(1).map(|at| &self.ranges[at])
-        } else {
-            let holds = |range: &&CmapRange| range.low <= code && code <= range.high;
-            self.ranges.iter().find(holds)
-        };
-        let Some(range) = found.filter(|range| code <= range.high) else {
+        // Ranges overlap in few files, and the one that begins last is the most exact.
+        let after = self.ranges.partition_point(|range| range.low <= code);
+        let before = self.ranges[..after].iter().rev().take(MAX_OVERLAPS);
+        let Some(range) = before.into_iter().find(|range| code <= range.high) else {
             return false;
         };
         let mut characters = range.text.chars();
@@ -253,7 +246,7 @@ impl CharacterMap {
         };
         text.push_str(characters.as_str());
         text.push(last);
-        true
+        last != '\0'
     }
 
     /// Appends the text of a code by its character set; returns false if it has none.

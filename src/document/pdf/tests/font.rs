@@ -74,6 +74,29 @@ fn what_a_font_says_that_its_codes_stand_for_goes_first() {
 }
 
 #[test]
+fn a_map_may_begin_at_the_first_code_of_all() {
+    let composite = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode $0 \
+        /DescendantFonts [<< /Subtype /CIDFontType2 /DW 500 >>]";
+    for map in [
+        // As mPDF and TCPDF write it, as one range and as many.
+        "1 beginbfrange <0000> <FFFF> <0000> endbfrange",
+        "2 beginbfrange <0000> <00FF> <0000> <0100> <01FF> <0100> endbfrange",
+    ] {
+        let file = in_font(composite, "<0000014100F3006400A0017A>", |file| {
+            vec![format!("{} 0 R", file.stream("", map.as_bytes()))]
+        });
+        assert_eq!(text(&file), "\u{141}\u{f3}d \u{17a}", "{map}");
+    }
+    let named = in_font(composite, "<00540065>", |_| vec!["/Identity-H".to_owned()]);
+    assert_eq!(text(&named), "Te");
+    let overlapping = in_font(composite, "<00410042004300440045>", |file| {
+        let map = b"3 beginbfrange <0000> <FFFF> <0000> <0042> <0044> <0062> <0043> <0043> <0078> endbfrange";
+        vec![format!("{} 0 R", file.stream("", map))]
+    });
+    assert_eq!(text(&overlapping), "AbxdE");
+}
+
+#[test]
 fn a_map_may_be_based_on_another() {
     let font = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode $0 /DescendantFonts [<< /Subtype /CIDFontType2 /DW 500 >>]";
     let file = in_font(font, "<00010002>", |file| {
