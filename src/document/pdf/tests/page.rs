@@ -1,5 +1,10 @@
 //! Checks the content of pages besides strings.
 
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
 use super::{FONTS, File, PdfError, error, lines, model, page, text};
 
 #[test]
@@ -14,6 +19,63 @@ fn forms_are_drawn_where_they_stand() {
         &format!("/Resources << {FONTS} /XObject << /X {form} 0 R >> >>"),
     );
     assert_eq!(text(&file.finish()), "A form here");
+}
+
+/// A page whose content is this stream.
+fn stream_page(entries: &str, data: &[u8], length: bool) -> Vec<u8> {
+    let mut file = File::new();
+    let names = file.add("[/A85 /FlateDecode]");
+    let parameters = file.add("[null << /Predictor 1 >>]");
+    let entries = entries
+        .replace("$N", &format!("{names} 0 R"))
+        .replace("$P", &format!("{parameters} 0 R"));
+    let content = file.stream(&entries, data);
+    if !length {
+        let end = format!("/Length {} >>", data.len());
+        let object = &mut file.objects[content - 1];
+        let at = memchr::memmem::find(object, end.as_bytes()).unwrap();
+        object.drain(at..at + end.len() - 3);
+    }
+    let page = file.add(format!(
+        "<< /Type /Page /Parent 2 0 R /Contents {content} 0 R /Resources << {FONTS} >> >>"
+    ));
+    file.pages.push(page);
+    file.finish()
+}
+
+#[test]
+fn streams_may_refer_to_their_filters_abbreviate_them_and_lack_a_length() {
+    let content = lines(&["Some text"]);
+    let mut packed = ZlibEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(content.as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    let mut ascii = String::new();
+    for group in packed.chunks(4) {
+        let mut bytes = [0; 4];
+        bytes[..group.len()].copy_from_slice(group);
+        let value = u32::from_be_bytes(bytes);
+        for at in 0..=group.len() as u32 {
+            ascii.push(char::from(33 + (value / 85_u32.pow(4 - at) % 85) as u8));
+        }
+    }
+    ascii.push_str("~>");
+    for (entries, data) in [
+        ("/Filter /Fl", packed.as_slice()),
+        ("/Filter [/A85 /Fl]", ascii.as_bytes()),
+        ("/Filter $N /DecodeParms $P", ascii.as_bytes()),
+        ("", content.as_bytes()),
+    ] {
+        for length in [true, false] {
+            let file = stream_page(entries, data, length);
+            assert_eq!(text(&file), "Some text", "{entries} {length}");
+        }
+    }
+}
+
+#[test]
+fn operators_within_an_array_of_strings_do_not_end_it() {
+    let content = "BT /F1 10 Tf 72 700 Td [(Some) 0.0 Tc -250 (te) 0 Tc 0 (xt)] TJ ET";
+    assert_eq!(text(&page(content)), "Some text");
 }
 
 #[test]
