@@ -35,6 +35,8 @@ enum CodeScheme {
     Spaces,
     /// By a character set.
     Set(&'static Encoding),
+    /// Two bytes each, of a character set without its high bits.
+    SevenBits(&'static Encoding),
     Utf8,
     Utf16,
     Utf32,
@@ -93,9 +95,12 @@ impl CharacterMap {
             CodeScheme::Utf16
         } else if has("RKSJ") {
             CodeScheme::Set(encoding_rs::SHIFT_JIS)
-        } else if name == "H" || name == "V" {
-            // JIS X 0208 without the high bits of EUC.
-            CodeScheme::Two
+        } else if matches!(&*name, "H" | "V" | "78-H" | "78-V" | "Ext-H" | "Ext-V") {
+            CodeScheme::SevenBits(encoding_rs::EUC_JP)
+        } else if matches!(&*name, "GB-H" | "GB-V") {
+            CodeScheme::SevenBits(encoding_rs::GB18030)
+        } else if matches!(&*name, "KSC-H" | "KSC-V") {
+            CodeScheme::SevenBits(encoding_rs::EUC_KR)
         } else if has("EUC-") && !has("GB") && !has("KSC") && !has("CNS") {
             CodeScheme::Set(encoding_rs::EUC_JP)
         } else if has("GB") {
@@ -259,6 +264,13 @@ impl CharacterMap {
                     text.push_str(&decoded);
                 }
             }
+            CodeScheme::SevenBits(set) => {
+                let high: Vec<u8> = bytes.iter().map(|byte| byte | 0x80).collect();
+                let (decoded, bad) = set.decode_without_bom_handling(&high);
+                if !bad {
+                    text.push_str(&decoded);
+                }
+            }
             CodeScheme::Utf16 => text.push_str(&utf16(bytes)),
             CodeScheme::Utf8 => text.push_str(str::from_utf8(bytes).unwrap_or_default()),
             CodeScheme::Utf32 => text.extend(char::from_u32(code_value(bytes))),
@@ -281,7 +293,7 @@ impl CharacterMap {
     pub(super) fn code_length(&self, string: &[u8]) -> usize {
         let first = string[0];
         let length = match self.codes {
-            CodeScheme::Two => 2,
+            CodeScheme::Two | CodeScheme::SevenBits(_) => 2,
             CodeScheme::Spaces => return self.space_length(string),
             CodeScheme::Set(set) if set == encoding_rs::GB18030 => match string {
                 [0x81..=0xfe, 0x30..=0x39, ..] => 4,
@@ -374,6 +386,8 @@ mod tests {
         for (name, bytes, text) in [
             ("90ms-RKSJ-H", &b"\x93\xfa"[..], "\u{65e5}"),
             ("EUC-H", b"\xc6\xfc", "\u{65e5}"),
+            ("H", b"\x46\x7c", "\u{65e5}"),
+            ("GB-V", b"\x56\x50", "\u{4e2d}"),
             ("GBK-EUC-H", b"\xd6\xd0", "\u{4e2d}"),
             ("ETen-B5-H", b"\xa4\xa4", "\u{4e2d}"),
             ("KSCms-UHC-H", b"\xc7\xd1", "\u{d55c}"),

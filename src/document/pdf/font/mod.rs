@@ -6,6 +6,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `cmap` | character maps |
+//! | `collection` | the glyphs of Adobe's East Asian character collections |
 //! | `encoding` | encodings of one byte, the names of glyphs |
 //! | `program` | encodings within font programs |
 //! | `standard` | the widths of the standard fonts |
@@ -15,12 +16,14 @@ use std::collections::HashMap;
 use lopdf::{Dictionary, Object};
 
 use self::cmap::CharacterMap;
+use self::collection::CharacterCollection;
 use self::encoding::BaseEncoding;
 use super::file::{PdfFile, as_dict, number};
 use super::geometry::Matrix;
 use crate::unseen;
 
 mod cmap;
+mod collection;
 mod encoding;
 mod program;
 mod standard;
@@ -74,8 +77,8 @@ struct CompositeFont {
     widths: HashMap<u32, f32>,
     ranges: Vec<(u32, u32, f32)>,
     default: f32,
-    /// True if its glyphs are numbered as in one of Adobe's character collections.
-    numbered: bool,
+    /// The character collection in which its glyphs are numbered.
+    collection: Option<&'static CharacterCollection>,
 }
 
 impl PdfFont {
@@ -383,7 +386,7 @@ impl CompositeFont {
             widths: HashMap::new(),
             ranges: Vec::new(),
             default: file.number(own, b"DW").unwrap_or(1000.0) * 0.001,
-            numbered: matches!(collection, Some(b"Japan1" | b"GB1" | b"CNS1" | b"Korea1")),
+            collection: collection.and_then(CharacterCollection::named),
         };
         composite.read_widths(file, file.array(own, b"W").unwrap_or_default());
         composite
@@ -443,9 +446,8 @@ impl CompositeFont {
                 .as_ref()
                 .is_some_and(|map| map.push_text(value, &mut raw))
                 || self.map.push_set_text(bytes, &mut raw);
-            if let (false, true, Some(cid @ 1..=95)) = (known, self.numbered, cid) {
-                // Each collection begins with ASCII.
-                raw.extend(char::from_u32(cid + 31));
+            if let (false, Some(collection), Some(cid)) = (known, self.collection, cid) {
+                raw.push_str(collection.text(cid).unwrap_or_default());
             }
             push_readable(&raw, &mut text);
             let width = match cid {

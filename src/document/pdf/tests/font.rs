@@ -144,6 +144,28 @@ fn maps_that_have_a_name_are_character_sets() {
 }
 
 #[test]
+fn glyphs_of_a_character_collection_have_its_text() {
+    for (ordering, glyphs) in [
+        ("Japan1", "<0CD40E8A0022>"),
+        ("GB1", "<0CB004270022>"),
+        ("CNS1", "<02DA03490022>"),
+        ("Korea1", "<194013E30022>"),
+        ("KR", "<0CD4>"),
+    ] {
+        let font = format!(
+            "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [<< /Subtype /CIDFontType0 \
+             /CIDSystemInfo << /Registry (Adobe) /Ordering ({ordering}) /Supplement 2 >> >>]"
+        );
+        let file = in_font(&font, glyphs, nothing);
+        if ordering == "KR" {
+            assert_eq!(error(&file), PdfError::NoLetters { pages: 1 });
+        } else {
+            assert_eq!(text(&file), "\u{65e5}\u{672c}A", "{ordering}");
+        }
+    }
+}
+
+#[test]
 fn embedded_maps_say_which_bytes_are_a_code() {
     let font = "/Subtype /Type0 /BaseFont /X /Encoding $0 /ToUnicode $1 /DescendantFonts [<< /Subtype /CIDFontType0 >>]";
     let file = in_font(font, "<41815042>", |file| {
