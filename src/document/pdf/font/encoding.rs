@@ -37,6 +37,17 @@ const ZAPF_DINGBATS: &str = concat!(
     "③④⑤⑥⑦⑧⑨⑩❶❷❸❹❺❻❼❽❾❿➀➁➂➃➄➅➆➇➈➉➊➋➌➍➎➏➐➑➒➓➔→↔↕➘➙➚➛➜➝➞➟➠➡➢➣➤➥➦➧➨➩➪➫➬➭➮➯\0➱➲➳➴➵➶➷➸➹➺➻➼➽➾\0",
 );
 
+/// Glyphs from 98 on of the fonts that come with Windows; from 3 on they are ASCII.
+const WINDOWS_GLYPHS: &str = concat!(
+    "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄",
+    "€‹›‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔÒÚÛÙıˆ˜ˉ˘˙˚¸˝˛ˇŁłŠšŽž¦ÐðÝýÞþ−×¹²³½¼¾₣ĞğİŞşĆćČčđ¯\0ĂăĄąĎďĐĘęĚěĹĺĽľĿŀŃń",
+    "ŇňŐőŔŕŘřŚśŢţŤťŮůŰűŹźŻżΓΘΦαδεστφ‗‼ⁿ₧←↑→↓↔↕↨∟∩≡⌂⌐⌠⌡─│┌┐└┘├┤┬┴┼═║╒╓╔╕╖╗╘╙╚╛╜╝╞╟╠╡╢╣╤╥╦╧╨╩╪╫╬▀",
+    "▄█▌▐░▒▓■▬▲►▼◄○◘◙☺☻☼♀♂♠♣♥♦♪♫Ĳĳŉ′″℅ℓ□▪▫●◦ĀāĈĉĊċĒēĔĕĖėĜĝĠġĢģĤĥĦħĨĩĪīĬĭĮįĴĵĶķĸĻļŅņŊŋŌōŎŏŖŗŜŝŦŧ",
+    "ŨũŪūŬŭŲųŴŵŶŷſǺǻǼǽǾǿ·ẀẁẂẃẄẅỲỳ‛‾₤℮⅛⅜⅝⅞΄΅ΆΈΉΊΌΎΏΐΑΒΔΕΖΗΙΚΛΜΝΞΟΠΡΣΤΥΧΨΩΪΫάέήίΰβγζηθικλμνξορς",
+    "υχψωϊϋόύώЁЂЃЄЅІЇЈЉЊЋЌЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдежзийклмнопрстуфхцчшщъыьэюяёђѓ",
+    "єѕіїјљњћќўџҐґ―№",
+);
+
 /// Names and their texts, one a line, sorted by bytes.
 const GLYPHS: &str = include_str!("glyphs.txt");
 
@@ -83,6 +94,23 @@ impl BaseEncoding {
         }
         table
     }
+}
+
+/// Returns glyphs and their characters of a font that comes with Windows, which files without the
+/// font rely on. All of these begin alike, and three are alike throughout.
+pub(super) fn windows_glyphs(name: &str) -> impl Iterator<Item = (u32, char)> {
+    let name = name.replace(' ', "");
+    let family = name.split([',', '-']).next().unwrap_or_default();
+    let family = family.trim_end_matches("MT").trim_end_matches("PS");
+    let count = match family {
+        "Arial" | "TimesNewRoman" | "CourierNew" => usize::MAX,
+        "ArialBlack" | "ArialNarrow" | "Verdana" | "Tahoma" | "Georgia" | "CenturyGothic" => 95,
+        _ => 0,
+    };
+    let glyphs = (' '..='~').chain(WINDOWS_GLYPHS.chars()).take(count);
+    (3..)
+        .zip(glyphs)
+        .filter(|(_, character)| *character != '\0')
 }
 
 /// Appends the text of a glyph's name; returns false if it has none.
@@ -207,5 +235,22 @@ mod tests {
         assert_eq!(BaseEncoding::Symbol.table()[0xb7], '\u{2022}');
         assert_eq!(BaseEncoding::ZapfDingbats.table()[0x33], '\u{2713}');
         assert_eq!(BaseEncoding::ZapfDingbats.table()[0xfe], '\u{27be}');
+    }
+
+    #[test]
+    fn glyphs_of_windows_fonts_have_their_characters() {
+        let glyphs: Vec<(u32, char)> = windows_glyphs("Times New Roman,Bold").collect();
+        for glyph in [
+            (3, ' '),
+            (97, '~'),
+            (98, '\u{c4}'),
+            (258, '\u{102}'),
+            (570, '\u{410}'),
+            (651, '\u{2116}'),
+        ] {
+            assert!(glyphs.contains(&glyph), "{glyph:?}");
+        }
+        assert_eq!(windows_glyphs("Verdana-Bold").last(), Some((97, '~')));
+        assert_eq!(windows_glyphs("Calibri").next(), None);
     }
 }

@@ -79,6 +79,8 @@ struct CompositeFont {
     default: f32,
     /// The character collection in which its glyphs are numbered.
     collection: Option<&'static CharacterCollection>,
+    /// Glyphs and their characters, where nothing else tells them.
+    glyphs: HashMap<u32, char>,
 }
 
 impl PdfFont {
@@ -132,7 +134,11 @@ impl PdfFont {
             FontEncoding::Simple { codes, .. } => codes.len(),
             FontEncoding::Composite(font) => {
                 let unicode = font.unicode.as_ref().map_or(0, CharacterMap::entry_count);
-                256 + font.map.entry_count() + unicode + font.widths.len() + font.ranges.len()
+                256 + font.map.entry_count()
+                    + unicode
+                    + font.widths.len()
+                    + font.ranges.len()
+                    + font.glyphs.len()
             }
         }
     }
@@ -372,6 +378,34 @@ fn read_map(file: &PdfFile, object: &Object, depth: usize) -> Option<CharacterMa
     }
 }
 
+/// Returns the glyphs of a composite font and their characters, as its program has them.
+fn embedded_characters(file: &PdfFile, own: &Dictionary) -> HashMap<u32, char> {
+    let descriptor = file.dict(own, b"FontDescriptor");
+    let program = [b"FontFile".as_slice(), b"FontFile2", b"FontFile3"]
+        .into_iter()
+        .find_map(|key| file.get(descriptor?, key));
+    let Some(Object::Stream(program)) = program else {
+        return encoding::windows_glyphs(&base_name(file, own)).collect();
+    };
+    let glyphs = program::glyph_characters(&file.stream_data(program));
+    let Some(Object::Stream(map)) = file.get(own, b"CIDToGIDMap") else {
+        return glyphs;
+    };
+    let map = file.stream_data(map);
+    let places = (0..=0xffff).zip(map.chunks_exact(2));
+    let places = places.map(|(cid, pair)| (cid, u32::from(pair[0]) << 8 | u32::from(pair[1])));
+    let places = places.filter(|(_, glyph)| *glyph != 0);
+    if glyphs.is_empty() && map.len() > 0xffff {
+        // A map of all codes there are is one of Unicode.
+        return places
+            .filter_map(|(cid, _)| Some((cid, char::from_u32(cid)?)))
+            .collect();
+    }
+    places
+        .filter_map(|(cid, glyph)| Some((cid, *glyphs.get(&glyph)?)))
+        .collect()
+}
+
 impl CompositeFont {
     fn read(file: &PdfFile, dict: &Dictionary, own: &Dictionary) -> Self {
         let encoding = file.get(dict, b"Encoding");
@@ -387,7 +421,11 @@ impl CompositeFont {
             ranges: Vec::new(),
             default: file.number(own, b"DW").unwrap_or(1000.0) * 0.001,
             collection: collection.and_then(CharacterCollection::named),
+            glyphs: HashMap::new(),
         };
+        if composite.unicode.is_none() && composite.collection.is_none() {
+            composite.glyphs = embedded_characters(file, own);
+        }
         composite.read_widths(file, file.array(own, b"W").unwrap_or_default());
         composite
     }
@@ -446,8 +484,11 @@ impl CompositeFont {
                 .as_ref()
                 .is_some_and(|map| map.push_text(value, &mut raw))
                 || self.map.push_set_text(bytes, &mut raw);
-            if let (false, Some(collection), Some(cid)) = (known, self.collection, cid) {
-                raw.push_str(collection.text(cid).unwrap_or_default());
+            if let (false, Some(cid)) = (known, cid) {
+                match self.collection {
+                    Some(collection) => raw.push_str(collection.text(cid).unwrap_or_default()),
+                    None => raw.extend(self.glyphs.get(&cid)),
+                }
             }
             push_readable(&raw, &mut text);
             let width = match cid {

@@ -166,6 +166,50 @@ fn glyphs_of_a_character_collection_have_its_text() {
 }
 
 #[test]
+fn composite_fonts_without_a_map_have_the_characters_of_their_glyphs() {
+    let font = |entries: &str| {
+        format!(
+            "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H \
+             /DescendantFonts [<< /Subtype /CIDFontType2 {entries} >>]"
+        )
+    };
+    // One table, which gives the characters A and B the glyphs 8 and 9.
+    let program = b"\0\x01\0\0\0\x01\0\0\0\0\0\0cmap\0\0\0\0\0\0\0\x1c\0\0\0\0\
+        \0\0\0\x01\0\x03\0\x01\0\0\0\x0c\0\x06\0\0\0\0\0\x41\0\x02\0\x08\0\x09";
+    let embedded = "/FontDescriptor << /FontFile2 $0 >>";
+    let file = in_font(&font(embedded), "<00080009>", |file| {
+        vec![format!("{} 0 R", file.stream("", program))]
+    });
+    assert_eq!(text(&file), "AB");
+    let mapped = format!("{embedded} /CIDToGIDMap $1");
+    let file = in_font(&font(&mapped), "<000100020003>", |file| {
+        let map = file.stream("", b"\0\0\0\x08\0\x09\0\x08");
+        vec![
+            format!("{} 0 R", file.stream("", program)),
+            format!("{map} 0 R"),
+        ]
+    });
+    assert_eq!(text(&file), "ABA");
+    // A program without the table, and a map of all of Unicode.
+    let file = in_font(&font(&mapped), "<00480069>", |file| {
+        let map = file.stream("", &[0, 7].repeat(1 << 16));
+        vec![
+            format!("{} 0 R", file.stream("", b"true")),
+            format!("{map} 0 R"),
+        ]
+    });
+    assert_eq!(text(&file), "Hi");
+    let file = in_font(&font("/BaseFont /Arial,Bold"), "<0024004500D0>", nothing);
+    assert_eq!(text(&file), "Ab\u{d4}");
+    let file = in_font(
+        &font(embedded).replace("/X", "/Arial"),
+        "<00240045>",
+        |file| vec![format!("{} 0 R", file.stream("", b"true"))],
+    );
+    assert_eq!(error(&file), PdfError::NoLetters { pages: 1 });
+}
+
+#[test]
 fn embedded_maps_say_which_bytes_are_a_code() {
     let font = "/Subtype /Type0 /BaseFont /X /Encoding $0 /ToUnicode $1 /DescendantFonts [<< /Subtype /CIDFontType0 >>]";
     let file = in_font(font, "<41815042>", |file| {
