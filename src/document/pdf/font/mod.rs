@@ -506,7 +506,7 @@ impl CompositeFont {
 }
 
 /// Appends a code's text in readable form: without controls, ligatures as letters.
-fn push_readable(raw: &str, text: &mut String) {
+pub(super) fn push_readable(raw: &str, text: &mut String) {
     for character in raw.chars() {
         match character {
             '\u{fb00}' => text.push_str("ff"),

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use super::{FONTS, File, PdfError, error, lines, model, page, text};
+use super::{FONTS, File, PdfError, PdfLimits, error, lines, model, page, text};
 
 #[test]
 fn forms_are_drawn_where_they_stand() {
@@ -247,7 +247,9 @@ fn fields_of_forms_show_what_is_in_them() {
         &format!("/Subtype /Form /BBox [0 0 100 20] /Resources << {FONTS} >>"),
         b"BT /F1 10 Tf 2 5 Td (filled in) Tj ET",
     );
-    let field = format!("<< /Subtype /Widget /Rect [110 696 210 716] /AP << /N {look} 0 R >> >>");
+    let field = format!(
+        "<< /Subtype /Widget /FT /Tx /T (name) /V (filled in) /Rect [110 696 210 716] /AP << /N {look} 0 R >> >>"
+    );
     let hidden =
         format!("<< /Subtype /Widget /F 2 /Rect [110 596 210 616] /AP << /N {look} 0 R >> >>");
     file.page_with(
@@ -255,6 +257,101 @@ fn fields_of_forms_show_what_is_in_them() {
         &format!("/Annots [{field} {hidden}] /Resources << {FONTS} >>"),
     );
     assert_eq!(text(&file.finish()), "Name: filled in");
+}
+
+/// The Markdown of a page of one line with these annotations.
+fn annotated(annotations: impl FnOnce(&mut File) -> String) -> String {
+    let mut file = File::new();
+    let annotations = annotations(&mut file);
+    file.page_with(
+        &lines(&["A form"]),
+        &format!("/Annots [{annotations}] /Resources << {FONTS} >>"),
+    );
+    let document = crate::document::convert_pdf(&file.finish(), &PdfLimits::default());
+    document.unwrap().markdown
+}
+
+#[test]
+fn what_was_entered_or_noted_is_said_after_the_page_if_nothing_shows_it() {
+    for (annotation, said) in [
+        (
+            "/Subtype /Widget /FT /Tx /T (name) /V (Jane Roe)",
+            "[Form field name: Jane Roe]",
+        ),
+        (
+            "/Subtype /Widget /FT /Tx /TU (Your name) /T (n) /V <FEFF0141>",
+            "[Form field Your name: \u{141}]",
+        ),
+        (
+            "/Subtype /Widget /FT /Tx /V (two\nlines)",
+            "[Form field: two lines]",
+        ),
+        (
+            "/Subtype /Widget /FT /Ch /T (c) /V (b) /Opt [[(a) (Red)] [(b) (Blue)]]",
+            "[Form choice c: Blue]",
+        ),
+        (
+            "/Subtype /Widget /FT /Ch /T (c) /V [(Red) (Blue)]",
+            "[Form choice c: Red, Blue]",
+        ),
+        (
+            "/Subtype /Widget /FT /Btn /T (agree) /V /Yes /AS /Yes",
+            "[Form box agree: checked]",
+        ),
+        (
+            "/Subtype /Widget /Parent << /FT /Btn /T (pay) /Ff 32768 /V /Card >> /AS /Card",
+            "[Form choice pay: Card]",
+        ),
+        (
+            "/Subtype /Text /T (Ann) /Contents (Check the total)",
+            "[Note by Ann: Check the total]",
+        ),
+        (
+            "/Subtype /FreeText /Contents (Over it)",
+            "[Text over the page: Over it]",
+        ),
+        (
+            "/Subtype /Widget /FT /Tx /Ff 8192 /T (password) /V (secret)",
+            "",
+        ),
+        ("/Subtype /Widget /FT /Tx /F 2 /T (hidden) /V (secret)", ""),
+        ("/Subtype /Widget /FT /Btn /T (agree) /V /Off /AS /Off", ""),
+        ("/Subtype /Widget /FT /Btn /Ff 65536 /T (send) /V /Yes", ""),
+        ("/Subtype /Widget /FT /Sig /T (sign) /V << >>", ""),
+    ] {
+        let markdown = annotated(|_| format!("<< {annotation} /Rect [110 696 210 716] >>"));
+        let want = if said.is_empty() {
+            "A form".to_owned()
+        } else {
+            format!("A form\n\n{said}")
+        };
+        assert_eq!(markdown, want, "{annotation}");
+    }
+    // An appearance without text shows nothing.
+    let markdown = annotated(|file| {
+        let look = file.stream("/Subtype /Form /BBox [0 0 9 9]", b"0 0 9 9 re f");
+        format!(
+            "<< /Subtype /Widget /FT /Tx /T (a) /V (b) /Rect [0 0 9 9] /AP << /N {look} 0 R >> >>"
+        )
+    });
+    assert_eq!(markdown, "A form\n\n[Form field a: b]");
+}
+
+#[test]
+fn a_text_that_goes_on_on_the_next_page_does_so_around_what_was_entered() {
+    let mut file = File::new();
+    let field = "/Annots [<< /Subtype /Widget /FT /Tx /T (a) /V (b) /Rect [0 0 9 9] >>]";
+    let words = "These words fill the line of a page from its left end to the right one";
+    file.page_with(
+        &lines(&[words, words]),
+        &format!("{field} /Resources << {FONTS} >>"),
+    );
+    file.page(&lines(&["and go on here."]));
+    let document = crate::document::convert_pdf(&file.finish(), &PdfLimits::default()).unwrap();
+    assert_eq!(
+        document.markdown,
+        format!("{words} {words} and go on here.\n\n[Form field a: b]")
+    );
 }
 
 #[test]
