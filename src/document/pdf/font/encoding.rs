@@ -185,6 +185,23 @@ fn char_of_number(name: &str) -> Option<char> {
     (32..127).contains(&code).then(|| char::from(code))
 }
 
+/// True if a glyph's name is a letter and a code with a hexadecimal letter, as converters from AFP
+/// name them: then the names of all its font are.
+pub(super) fn is_hexadecimal(name: &[u8]) -> bool {
+    matches!(name, [b'B' | b'C' | b'G', _, _])
+        && name[1..].iter().all(u8::is_ascii_hexdigit)
+        && name[1..].iter().any(|digit| !digit.is_ascii_digit())
+}
+
+/// Decodes a code of two hexadecimal digits.
+pub(super) fn char_of_hexadecimal(digits: &[u8]) -> Option<char> {
+    let digits = str::from_utf8(digits)
+        .ok()
+        .filter(|digits| digits.len() == 2)?;
+    let code = u8::from_str_radix(digits, 16).ok()?;
+    Some(BaseEncoding::WinAnsi.table()[usize::from(code)]).filter(|character| *character != '\0')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -170,10 +170,13 @@ fn em_of_type3(file: &PdfFile, dict: &Dictionary, matrix: &Matrix) -> f32 {
         Some([_, low, _, high]) => (high - low).abs() * matrix.0[3].abs(),
         _ => 0.0,
     };
-    if height > 0.0 && height.is_finite() {
+    let usual = matrix.0[3].abs() * 1000.0;
+    // Fonts made of others keep their units, and a box of glyphs far above and below a line.
+    let whole = (0.99..1.01).contains(&usual) && (1.0..2.5).contains(&height);
+    if height > 0.0 && height.is_finite() && !whole {
         height
     } else {
-        matrix.0[3].abs() * 1000.0
+        usual
     }
 }
 
@@ -317,6 +320,7 @@ fn simple_texts(
             object => code = number(object).unwrap_or(0.0).max(0.0) as usize,
         }
     }
+    let hexadecimal = glyphs.values().any(|name| encoding::is_hexadecimal(name));
     let mut texts = Vec::with_capacity(256);
     let mut own = String::new();
     for code in 0..=255_u8 {
@@ -326,12 +330,18 @@ fn simple_texts(
             .as_ref()
             .is_some_and(|map| map.push_text(u32::from(code), &mut own));
         if !known {
-            match glyphs.get(&code) {
+            match glyphs.get(&code).map(Vec::as_slice) {
+                Some([_, digits @ ..]) if hexadecimal => {
+                    own.extend(encoding::char_of_hexadecimal(digits));
+                }
                 Some(name) => {
                     encoding::push_name_text(name, &mut own);
                 }
                 None => own.extend(Some(table[usize::from(code)]).filter(|c| *c != '\0')),
             }
+        }
+        if own.is_empty() && code == b' ' {
+            own.push(' ');
         }
         push_readable(&own, text);
         texts.push((start, text.len() as u32));

@@ -54,6 +54,21 @@ fn differences_name_glyphs() {
 }
 
 #[test]
+fn names_of_glyphs_may_be_codes() {
+    let font =
+        "/Subtype /Type1 /BaseFont /X /Encoding << /Differences [65 /C50 /C72 /C6f /C20 /C80] >>";
+    assert_eq!(text(&in_font(font, "(ABCDE)", nothing)), "Pro \u{20ac}");
+    let font = "/Subtype /Type1 /BaseFont /X /Encoding << /Differences [65 /C80 /C114 /C111] >>";
+    assert_eq!(text(&in_font(font, "(ABC)", nothing)), "Pro");
+}
+
+#[test]
+fn the_code_of_a_blank_is_one_though_its_glyph_has_no_name() {
+    let font = "/Subtype /Type1 /BaseFont /Times-Roman /Encoding << /Differences [32 /.notdef] >>";
+    assert_eq!(text(&in_font(font, "(two words)", nothing)), "two words");
+}
+
+#[test]
 fn ligatures_are_their_letters() {
     let font = "/Subtype /Type1 /BaseFont /X /ToUnicode $0 /Encoding /WinAnsiEncoding";
     let file = in_font(font, "(1nd 2ow)", |file| {
