@@ -240,7 +240,13 @@ impl CharacterMap {
         let after = self.ranges.partition_point(|range| range.low <= code);
         let before = self.ranges[..after].iter().rev().take(MAX_OVERLAPS);
         let Some(range) = before.into_iter().find(|range| code <= range.high) else {
-            return false;
+            // Infix gives most codes as those of glyphs.
+            let glyph = Some(code).filter(|_| !self.cids.is_empty());
+            let glyph = glyph
+                .and_then(|code| self.cid(code))
+                .and_then(char::from_u32);
+            text.extend(glyph);
+            return glyph.is_some();
         };
         let mut characters = range.text.chars();
         let Some(last) = characters.next_back() else {

@@ -182,7 +182,7 @@ fn char_of_number(name: &str) -> Option<char> {
         return None;
     }
     let code = digits.parse::<u8>().ok()?;
-    (32..127).contains(&code).then(|| char::from(code))
+    matches!(code, 32..127 | 161..).then(|| char::from(code))
 }
 
 /// True if a glyph's name is a letter and a code with a hexadecimal letter, as converters from AFP
@@ -224,6 +224,7 @@ mod tests {
             ("uni20AC", "\u{20ac}"),
             ("u1F600", "\u{1f600}"),
             ("G65", "A"),
+            ("a233", "\u{e9}"),
             ("summationtext", "\u{2211}"),
         ] {
             assert_eq!(text_of(name).as_deref(), Some(text), "{name}");

@@ -109,6 +109,11 @@ fn a_map_may_begin_at_the_first_code_of_all() {
         vec![format!("{} 0 R", file.stream("", map))]
     });
     assert_eq!(text(&overlapping), "AbxdE");
+    let infix = in_font(composite, "<00414E2D>", |file| {
+        let map = b"1 beginbfrange <0000> <00FF> <0000> endbfrange 1 begincidrange <4E00> <4EFF> 19968 endcidrange";
+        vec![format!("{} 0 R", file.stream("", map))]
+    });
+    assert_eq!(text(&infix), "A\u{4e2d}");
 }
 
 #[test]
