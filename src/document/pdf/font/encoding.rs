@@ -185,6 +185,18 @@ fn char_of_number(name: &str) -> Option<char> {
     matches!(code, 32..127 | 161..).then(|| char::from(code))
 }
 
+/// Replaces characters for private use, at which Windows has those of Symbol.
+pub(super) fn replace_private(text: &mut String) {
+    if text.contains(|character| matches!(character, '\u{f020}'..='\u{f0ff}')) {
+        let table = BaseEncoding::Symbol.table();
+        let replaced = text.chars().map(|character| match character {
+            '\u{f020}'..='\u{f0ff}' => table[character as usize & 0xff],
+            character => character,
+        });
+        *text = replaced.collect();
+    }
+}
+
 /// True if a glyph's name is a letter and a code with a hexadecimal letter, as converters from AFP
 /// name them: then the names of all its font are.
 pub(super) fn is_hexadecimal(name: &[u8]) -> bool {

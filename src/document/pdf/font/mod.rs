@@ -79,6 +79,8 @@ struct CompositeFont {
     default: f32,
     /// The character collection in which its glyphs are numbered.
     collection: Option<&'static CharacterCollection>,
+    /// True for Symbol, whose characters may be codes for private use.
+    symbol: bool,
     /// Glyphs and their characters, where nothing else tells them.
     glyphs: HashMap<u32, char>,
 }
@@ -212,6 +214,12 @@ fn style_of(file: &PdfFile, dict: &Dictionary, descriptor: Option<&Dictionary>) 
     }
 }
 
+/// True if a font of this name has the encoding of Symbol.
+fn is_symbol(name: &str) -> bool {
+    let name = name.split([',', '-']).next().unwrap_or_default();
+    matches!(name, "Symbol" | "SymbolMT")
+}
+
 /// Returns a font's name, without the prefix of a subset.
 fn base_name(file: &PdfFile, dict: &Dictionary) -> String {
     let name = file.name(dict, b"BaseFont").unwrap_or_default();
@@ -288,7 +296,7 @@ fn simple_texts(
     let symbolic = flags.is_some_and(|flags| flags as u32 & 4 != 0);
     let truetype = file.name(dict, b"Subtype") == Some(b"TrueType");
     let name = base_name(file, dict);
-    let own = if name == "Symbol" || name.starts_with("Symbol,") || name == "SymbolMT" {
+    let own = if is_symbol(&name) {
         Some(BaseEncoding::Symbol)
     } else if name.starts_with("ZapfDingbats") {
         Some(BaseEncoding::ZapfDingbats)
@@ -342,6 +350,9 @@ fn simple_texts(
         }
         if own.is_empty() && code == b' ' {
             own.push(' ');
+        }
+        if base == BaseEncoding::Symbol {
+            encoding::replace_private(&mut own);
         }
         push_readable(&own, text);
         texts.push((start, text.len() as u32));
@@ -431,6 +442,7 @@ impl CompositeFont {
             ranges: Vec::new(),
             default: file.number(own, b"DW").unwrap_or(1000.0) * 0.001,
             collection: collection.and_then(CharacterCollection::named),
+            symbol: is_symbol(&base_name(file, dict)),
             glyphs: HashMap::new(),
         };
         if composite.unicode.is_none() && composite.collection.is_none() {
@@ -499,6 +511,9 @@ impl CompositeFont {
                     Some(collection) => raw.push_str(collection.text(cid).unwrap_or_default()),
                     None => raw.extend(self.glyphs.get(&cid)),
                 }
+            }
+            if self.symbol {
+                encoding::replace_private(&mut raw);
             }
             push_readable(&raw, &mut text);
             let width = match cid {

@@ -45,6 +45,17 @@ fn the_fonts_of_symbols_have_their_own_encodings() {
 }
 
 #[test]
+fn symbols_for_private_use_are_those_of_their_font() {
+    let font = "/Subtype /Type0 /BaseFont /ABCDEF+SymbolMT /Encoding /Identity-H /ToUnicode $0 \
+        /DescendantFonts [<< /Subtype /CIDFontType2 >>]";
+    let file = in_font(font, "<000100020003>", |file| {
+        let map = b"3 beginbfchar <0001> <F061> <0002> <F0B3> <0003> <F062> endbfchar";
+        vec![format!("{} 0 R", file.stream("", map))]
+    });
+    assert_eq!(text(&file), "\u{3b1}\u{2265}\u{3b2}");
+}
+
+#[test]
 fn differences_name_glyphs() {
     let font = "/Subtype /Type1 /BaseFont /X /Encoding << /Differences [65 /eacute /uni4E2D 80 /f_f_i /Gamma] >>";
     assert_eq!(
