@@ -329,8 +329,15 @@ fn simple_texts(
         }
     }
     let hexadecimal = glyphs.values().any(|name| encoding::is_hexadecimal(name));
-    let mut texts = Vec::with_capacity(256);
     let mut own = String::new();
+    // Bitmaps of a typesetter whose names say nothing have its codes, most of them letters.
+    let letters = glyphs.keys().filter(|code| code.is_ascii_alphabetic());
+    let numbered = file.name(dict, b"Subtype") == Some(b"Type3")
+        && letters.count() * 2 > glyphs.len()
+        && !glyphs
+            .values()
+            .any(|name| encoding::push_name_text(name, &mut own));
+    let mut texts = Vec::with_capacity(256);
     for code in 0..=255_u8 {
         let start = text.len() as u32;
         own.clear();
@@ -348,8 +355,8 @@ fn simple_texts(
                 None => own.extend(Some(table[usize::from(code)]).filter(|c| *c != '\0')),
             }
         }
-        if own.is_empty() && code == b' ' {
-            own.push(' ');
+        if own.is_empty() && (code == b' ' || numbered && code.is_ascii_graphic()) {
+            own.push(char::from(code));
         }
         if base == BaseEncoding::Symbol {
             encoding::replace_private(&mut own);

@@ -270,6 +270,22 @@ fn fonts_of_drawings_have_text_and_a_size() {
 }
 
 #[test]
+fn drawings_without_telling_names_have_their_codes_if_these_are_letters() {
+    for (first, string, said) in [(104, "(hi jk)", Some("hi jk")), (1, "(\\001\\002)", None)] {
+        let font = format!(
+            "/Subtype /Type3 /FontBBox [0 0 10 10] /FontMatrix [0.1 0 0 0.1 0 0] /FirstChar 0 \
+             /Widths [{}] /Encoding << /Differences [{first} /BX /BY /BZ /CA] >>",
+            "5 ".repeat(128)
+        );
+        let file = in_font(&font, string, nothing);
+        match said {
+            Some(said) => assert_eq!(text(&file), said),
+            None => assert_eq!(error(&file), PdfError::NoLetters { pages: 1 }),
+        }
+    }
+}
+
+#[test]
 fn a_font_without_an_encoding_says_itself_what_its_codes_are() {
     let font = "/Subtype /Type1 /BaseFont /ABCDEF+CMR10 /FirstChar 11 /Widths [583 556] /FontDescriptor << /Flags 4 /FontFile $0 >>";
     let file = in_font(font, r"(\013\014)", |file| {
