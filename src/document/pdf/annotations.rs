@@ -111,7 +111,7 @@ fn annotation_rect(file: &PdfFile, annotation: &Dictionary) -> Option<Rect> {
 }
 
 /// Draws the appearance of annotations: form fields, text over a page. Returns what those say whose
-/// appearance has no text.
+/// appearance has no text, or only a part of what was entered.
 pub(super) fn draw_annotations<'a>(
     file: &'a PdfFile,
     page: &PdfPage<'a>,
@@ -126,11 +126,16 @@ pub(super) fn draw_annotations<'a>(
         }
         let before = interpreter.drawn.runs.text.len();
         draw_appearance(file, page, annotation, interpreter);
-        if interpreter.drawn.runs.text.len() > before || file.is_late() {
-            continue;
-        }
+        let drawn = interpreter
+            .drawn
+            .runs
+            .text
+            .get(before..)
+            .unwrap_or_default();
         let note = match kind {
-            b"Widget" => field_note(file, annotation),
+            _ if file.is_late() => None,
+            b"Widget" => field_note(file, annotation, drawn),
+            _ if !drawn.is_empty() => None,
             b"Text" if file.get(annotation, b"State").is_none() => {
                 let author = readable_text(file, annotation, b"T");
                 let by = if author.is_empty() { "" } else { " by " };
@@ -215,8 +220,8 @@ fn field_attribute<'a>(file: &'a PdfFile, field: &'a Dictionary, key: &[u8]) -> 
         .find_map(|field| file.get(field, key))
 }
 
-/// Returns what was entered into a field, after what it is called.
-fn field_note(file: &PdfFile, field: &Dictionary) -> Option<String> {
+/// Returns what was entered into a field, after what it is called, unless all of it was drawn.
+fn field_note(file: &PdfFile, field: &Dictionary, drawn: &str) -> Option<String> {
     let attribute = |key| field_attribute(file, field, key);
     let flags = attribute(b"Ff").and_then(|flags| flags.as_i64().ok());
     let flags = flags.unwrap_or(0) as u32;
@@ -260,6 +265,18 @@ fn field_note(file: &PdfFile, field: &Dictionary) -> Option<String> {
         }
         _ => return None,
     };
+    if !drawn.is_empty() {
+        // Of a text that is longer than its field only a part is drawn.
+        let letters = |text: &str| {
+            text.chars()
+                .filter(|c| c.is_alphanumeric())
+                .collect::<String>()
+        };
+        let (drawn, whole) = (letters(drawn), letters(&value));
+        if kind == "box" || drawn.len() >= whole.len() || !whole.contains(&drawn) {
+            return None;
+        }
+    }
     let title = attribute(b"TU")
         .map(readable)
         .filter(|title| !title.is_empty());

@@ -335,6 +335,24 @@ fn what_was_entered_or_noted_is_said_after_the_page_if_nothing_shows_it() {
         )
     });
     assert_eq!(markdown, "A form\n\n[Form field a: b]");
+    // One that is too small for a text shows a part of it.
+    for (value, said) in [
+        ("Jane Mary Roe", "\n\n[Form field a: Jane Mary Roe]"),
+        ("Jane", ""),
+        ("Roe", ""),
+    ] {
+        let markdown = annotated(|file| {
+            let look = file.stream(
+                &format!("/Subtype /Form /BBox [0 0 40 20] /Resources << {FONTS} >>"),
+                b"BT /F1 10 Tf 2 5 Td (Jane Mary Roe) Tj ET",
+            );
+            let look = format!("/Rect [110 696 150 716] /AP << /N {look} 0 R >>");
+            format!("<< /Subtype /Widget /FT /Tx /T (a) /V ({value}) {look} >>")
+        });
+        assert!(markdown.starts_with("A form Jane"), "{markdown}");
+        assert_eq!(markdown.contains("[Form"), !said.is_empty(), "{markdown}");
+        assert!(markdown.ends_with(said), "{markdown}");
+    }
 }
 
 #[test]
