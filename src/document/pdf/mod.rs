@@ -38,7 +38,7 @@ use self::file::{PdfFile, PdfPage};
 use self::geometry::{Matrix, Rect};
 use self::paint::{PaintedAreas, TextPaint};
 use self::text::inline::TextContext;
-use self::text::{BodyStyle, PageText, furniture, inline, paragraph};
+use self::text::{BodyStyle, PageText, PdfParagraph, furniture, inline, paragraph};
 use super::fault;
 use super::model::DocumentModel;
 
@@ -192,7 +192,7 @@ fn read(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
     let mut drawn = DrawnContent::new(&file);
     let mut links = annotations::PdfLinks::default();
     let (mut texts, mut length) = read_pages(&file, &pages, &mut drawn, &mut links);
-    let is_empty = |texts: &[PageText]| texts.iter().all(|page| page.regions.is_empty());
+    let is_empty = |texts: &[PageText]| texts.iter().all(PageText::is_empty);
     if is_empty(&texts) && drawn.dropped_unseen {
         // Without hidden text there would be no text at all.
         drawn.keep_unseen = true;
@@ -245,7 +245,7 @@ fn read_pages(
             break;
         }
         let text = read_page(file, page, drawn, links);
-        length += text.text.len();
+        length += text.text.len() + text.notes.iter().map(String::len).sum::<usize>();
         runs += drawn.runs.list.len();
         texts.push(text);
     }
@@ -259,6 +259,7 @@ fn build_model(mut texts: Vec<PageText>, links: &annotations::PdfLinks) -> Docum
     let mut paragraphs = Vec::new();
     for (number, page) in texts.iter_mut().enumerate() {
         paragraph::split_page(number, page, body, &mut paragraphs);
+        paragraphs.extend((0..page.notes.len()).map(|at| PdfParagraph::annotation(number, at)));
     }
     let context = TextContext {
         pages: &texts,
@@ -309,7 +310,7 @@ fn read_page(
     let mut interpreter = ContentInterpreter::new(file, drawn, &mut painted, upright, area);
     interpreter.run_stream(&content, page.resources);
     drop(content);
-    annotations::draw_annotations(
+    let notes = annotations::draw_annotations(
         file,
         page,
         &mut ContentInterpreter::new(file, drawn, &mut painted, upright, area),
@@ -334,6 +335,7 @@ fn read_page(
     PageText {
         text,
         regions,
+        notes,
         low,
         high,
     }

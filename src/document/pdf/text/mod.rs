@@ -20,9 +20,17 @@ const MAX_SIZES: usize = 1024;
 pub(super) struct PageText {
     pub(super) text: String,
     pub(super) regions: Vec<PageRegion>,
+    /// The texts of annotations that are drawn without text.
+    pub(super) notes: Vec<String>,
     /// Lowest and highest point, in the frame of most of its text.
     pub(super) low: f32,
     pub(super) high: f32,
+}
+
+impl PageText {
+    pub(super) fn is_empty(&self) -> bool {
+        self.regions.is_empty() && self.notes.is_empty()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +43,8 @@ pub(super) enum ParagraphKind {
     },
     Code,
     Table,
+    /// One of the page's notes, by its number.
+    Annotation(usize),
 }
 
 #[derive(Debug)]
@@ -53,6 +63,23 @@ pub(super) struct PdfParagraph {
     pub(super) first: bool,
     /// True for a note at the foot of its page.
     pub(super) note: bool,
+}
+
+impl PdfParagraph {
+    /// A note of a page, which its text goes on around.
+    pub(super) fn annotation(page: usize, at: usize) -> Self {
+        Self {
+            kind: ParagraphKind::Annotation(at),
+            lines: Vec::new(),
+            page,
+            rows: Vec::new(),
+            size: 0.0,
+            above: 0.0,
+            last: false,
+            first: false,
+            note: true,
+        }
+    }
 }
 
 /// The style of most of a document's text.
