@@ -2,7 +2,7 @@
 //! themselves which letters their glyphs are.
 //!
 //! The tables are made from Adobe's `mapping-resources-pdf` (BSD 3-Clause; `packaging/licences`) by
-//! `benches/documents/collections.py`, which describes their form.
+//! `benches/documents/character_collections.py`, which describes their form.
 
 use std::io::Read as _;
 use std::sync::OnceLock;
