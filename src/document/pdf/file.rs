@@ -9,7 +9,7 @@ use std::time::Instant;
 use lopdf::{Dictionary, Document, Object, Stream};
 
 use super::geometry::Rect;
-use super::opening::{MAX_UNCHECKED, is_crowded, load};
+use super::opening::{MAX_UNCHECKED, is_crowded, load, without_attachments_key};
 use super::{PdfError, PdfLimits};
 use crate::basics::signature;
 
@@ -57,6 +57,13 @@ impl PdfFile {
             return Err(PdfError::TooCostly);
         }
         let mut document = load(bytes, limits, false);
+        let is_locked = match &document {
+            Ok(document) => document.is_encrypted(),
+            Err(error) => *error == PdfError::Encrypted,
+        };
+        if is_locked && let Some(open) = without_attachments_key(bytes) {
+            document = load(&open, limits, false);
+        }
         let is_lost = match &document {
             Ok(document) => !document.is_encrypted() && !has_pages(document),
             Err(error) => *error == PdfError::Damaged,

@@ -75,6 +75,27 @@ pub(super) fn load(
     Ok(document)
 }
 
+/// Returns a file of which attachments alone are encrypted, as one that is not; lopdf asks for their
+/// password.
+pub(super) fn without_attachments_key(bytes: &[u8]) -> Option<Vec<u8>> {
+    let is_plain = |key: &[u8]| {
+        let mut found = memchr::memmem::find_iter(bytes, key);
+        found.all(|at| {
+            bytes[at + key.len()..]
+                .trim_ascii_start()
+                .starts_with(b"/Identity")
+        })
+    };
+    memchr::memmem::find(bytes, b"/EFF")?;
+    (is_plain(b"/StmF") && is_plain(b"/StrF")).then(|| {
+        let mut open = bytes.to_vec();
+        for at in memchr::memmem::find_iter(bytes, b"/Encrypt") {
+            open[at + 1] = b'X';
+        }
+        open
+    })
+}
+
 /// Gives streams whose length the file does not say their content.
 fn fill_streams(document: &mut Document, bytes: &[u8]) {
     let mut left = bytes.len();

@@ -339,3 +339,21 @@ fn the_empty_password_opens_a_file_and_another_is_asked_for() {
     assert_eq!(text(&open), "Some text");
     assert_eq!(error(&encrypted(&whole, "secret")), PdfError::Encrypted);
 }
+
+#[test]
+fn a_file_whose_attachments_alone_are_encrypted_needs_no_password() {
+    let encrypted = |streams: &str| {
+        let mut file = File::new();
+        file.page(&lines(&["Some text"]));
+        let key = "00".repeat(32);
+        let encryption = file.add(format!(
+            "<< /Filter /Standard /V 4 /R 4 /Length 128 /P -4 /O <{key}> /U <{key}> \
+             /CF << /StdCF << /CFM /AESV2 /AuthEvent /EFOpen /Length 16 >> >> \
+             /StmF /{streams} /StrF /{streams} /EFF /StdCF >>"
+        ));
+        file.trailer = format!("/ID [<00> <00>] /Encrypt {encryption} 0 R");
+        file.finish()
+    };
+    assert_eq!(text(&encrypted("Identity")), "Some text");
+    assert_eq!(error(&encrypted("StdCF")), PdfError::Encrypted);
+}
