@@ -173,6 +173,14 @@ impl InlineContent {
         }
     }
 
+    /// The content behind a plain text.
+    pub(super) fn behind(self, text: &str) -> Self {
+        let mut all = Self::default();
+        all.add_text(&RunStyle::default(), text);
+        all.append(self);
+        all
+    }
+
     /// Removes bold type, as for a heading.
     pub(super) fn unbold(&mut self) {
         for piece in &mut self.pieces {

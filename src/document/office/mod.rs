@@ -8,18 +8,22 @@
 //! | `package` | the zip file, its parts and their relationships |
 //! | `xml` | elements and text |
 //! | `inlines`, `blocks` | writing into the model, within limits |
+//! | `numerals` | letters and Roman numerals of lists |
 //! | `chart` | the values of charts, the texts of diagrams |
+//! | `comments` | the comments of slides and sheets |
 //! | `docx`, `pptx`, `xlsx` | the three kinds |
 
 use super::model::{ModelBuilder, NodeContent};
 use super::{DocumentError, FileKind};
 use package::ZipPackage;
-use xml::{XmlEvent, XmlReader};
+use xml::{XmlEvent, XmlReader, XmlTag};
 
 mod blocks;
 mod chart;
+mod comments;
 mod docx;
 mod inlines;
+mod numerals;
 pub(super) mod package;
 mod pptx;
 mod xlsx;
@@ -70,6 +74,25 @@ pub(super) fn read(
         _ => docx::read(package, &main),
     };
     Ok((read, properties(package)))
+}
+
+/// Returns the description of a drawing.
+fn description_of(tag: &XmlTag<'_>) -> String {
+    let text = ["descr", "title"]
+        .into_iter()
+        .find_map(|name| tag.attribute(name).filter(|text| !text.trim().is_empty()));
+    text.unwrap_or_default().into_owned()
+}
+
+/// The words before the text of a comment.
+fn comment_of(author: &str) -> String {
+    let author = author.trim();
+    // A placeholder of threaded comments.
+    if author.is_empty() || author.starts_with("tc={") {
+        "Comment: ".to_owned()
+    } else {
+        format!("Comment by {author}: ")
+    }
 }
 
 /// True if a colour in hexadecimal digits is white, or nearly so.

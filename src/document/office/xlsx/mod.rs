@@ -10,11 +10,15 @@
 //! | `sheet` | the cells of a sheet |
 //! | `grid` | cells as tables |
 
+use std::collections::HashMap;
+
 use self::format::CellFormats;
 use self::strings::SharedStrings;
 use super::ParsedDocument;
 use super::blocks::BlockWriter;
+use super::comments;
 use super::package::ZipPackage;
+use super::pptx::slide::SlideReader;
 use super::xml::XmlReader;
 use crate::basics::words::plural;
 
@@ -101,6 +105,17 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
                 notices.join(" and ")
             ));
         }
+        for part in links.all("comments") {
+            let text = package.text(part).unwrap_or_default();
+            comments::write(&text, &HashMap::new(), &mut blocks);
+        }
+        if let Some(drawing) = links.first("drawing") {
+            let relations = package.relations(drawing);
+            let text = package.text(drawing).unwrap_or_default();
+            let mut shapes = SlideReader::for_notes(package, &relations);
+            shapes.read(&text);
+            shapes.write(&mut blocks);
+        }
         cut |= read.cut;
         if read.cut {
             blocks.add_plain_paragraph(&format!(
@@ -143,6 +158,8 @@ fn read_workbook(workbook: &str) -> (Vec<SheetEntry>, bool) {
                     .attribute("state")
                     .is_some_and(|state| state.to_ascii_lowercase().ends_with("hidden")),
             }),
+            // Other namespaces have elements of the same names.
+            "extLst" => xml.skip(),
             _ => {}
         }
     }
