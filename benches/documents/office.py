@@ -35,7 +35,7 @@ FEATURES = {
 
 def plain(markdown):
     # Where a spreadsheet has no value, pandas says so.
-    markdown = re.sub(r"\bNaN\b|\bUnnamed: \d+|<!--.*?-->|<[^>]+>", " ", markdown, flags=re.S)
+    markdown = re.sub(r"\bNaN\b|\bUnnamed: \d+|<!--.*?-->|<(?!https?:|mailto:)[^>]+>", " ", markdown, flags=re.S)
     markdown = re.sub(r"\]\((?:<[^>]*>|[^()\s]*(?:\([^)]*\)[^()\s]*)*)(?: \"[^\"]*\")?\)", "]", markdown)
     markdown = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown)
     for entity, character in ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"), ("&nbsp;", " "):
@@ -69,15 +69,17 @@ def pandoc(file):
 def shown(cell):
     """The text of a cell's value, numbers with fifteen digits and dates as ISO 8601."""
     value, form = cell.value, cell.number_format or ""
-    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
-        return value.date().isoformat()
+    if isinstance(value, datetime.datetime):
+        value = (value + datetime.timedelta(milliseconds=500)).replace(microsecond=0)
+        return str(value if value.time() != datetime.time() else value.date())
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
     if "%" in form:
         return f"{value * 100:.{len(re.sub('[^0]', '', form.partition('.')[2].partition('%')[0]))}f}%"
     if re.fullmatch("0{2,}", form):
         return f"{round(value):0{len(form)}d}"
-    return re.sub(r"\.0$", "", f"{value:.15g}")
+    digits = f"{value:.15g}"
+    return str(round(float(digits))) if 1e15 <= abs(value) < 1e21 else digits
 
 
 def spreadsheet(file):

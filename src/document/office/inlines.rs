@@ -137,6 +137,21 @@ impl InlineContent {
         })
     }
 
+    /// True if it is nothing but text and line breaks.
+    pub(super) fn is_plain(&self) -> bool {
+        let is_plain =
+            |piece: &InlinePiece| matches!(piece, InlinePiece::Text(..) | InlinePiece::Break);
+        self.pieces.iter().all(is_plain)
+    }
+
+    /// The link of its first text.
+    pub(super) fn first_link(&self) -> Option<Rc<str>> {
+        match self.pieces.first() {
+            Some(InlinePiece::Text(style, _)) => style.link.clone(),
+            _ => None,
+        }
+    }
+
     /// True if all of its text is code.
     pub(super) fn is_code(&self) -> bool {
         let mut code = false;

@@ -31,7 +31,8 @@ pub fn is_document(essence: &str) -> bool {
 /// True if a body begins as documents do. A notebook is JSON, of which no more is read than of any
 /// other text.
 fn is_large_document(body: &[u8]) -> bool {
-    !body.trim_ascii_start().starts_with(b"{") && FileKind::may_begin_with(body)
+    let is_json = body.trim_ascii_start().starts_with(b"{") && !body.starts_with(b"{\\rtf");
+    !is_json && FileKind::may_begin_with(body)
 }
 
 /// Returns the kind of document that a reply is, if it is one. A page may merely mention the mark

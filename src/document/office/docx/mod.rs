@@ -24,10 +24,10 @@ use super::xml::{XmlEvent, XmlReader};
 use super::{MAX_COLUMNS, MAX_DEPTH, NodeContent, ParsedDocument, chart, comment_of, is_white};
 use crate::document::{epub, html};
 
-mod field;
+pub(super) mod field;
 mod numbering;
 mod paragraph;
-mod styles;
+pub(super) mod styles;
 
 /// Limit of a document's notes.
 const MAX_NOTES: usize = 20_000;

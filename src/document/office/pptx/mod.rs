@@ -94,6 +94,15 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
             notes.write(&mut blocks);
         }
     }
+    write_hidden_slides(hidden, &mut blocks);
+    blocks.end();
+    read.cut = blocks.cut;
+    read.builder = blocks.builder;
+    read
+}
+
+/// Writes a notice of hidden slides.
+pub(super) fn write_hidden_slides(hidden: usize, blocks: &mut BlockWriter) {
     if hidden > 0 {
         let (noun, verb) = if hidden == 1 {
             ("slide", "is")
@@ -104,10 +113,6 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
             "[Left out: {hidden} hidden {noun} {verb} not shown.]"
         ));
     }
-    blocks.end();
-    read.cut = blocks.cut;
-    read.builder = blocks.builder;
-    read
 }
 
 fn is_hidden(slide: &str) -> bool {
