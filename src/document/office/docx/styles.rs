@@ -194,7 +194,10 @@ impl StyleSheet {
                 styles.default.clone_from(&id);
             }
             let style = read_style(&mut xml);
-            styles.all.insert(id, style);
+            // One without an identifier would be the base of all that have none.
+            if !id.is_empty() {
+                styles.all.insert(id, style);
+            }
         }
         styles
     }

@@ -84,8 +84,8 @@ impl RtfReader<'_> {
         match word {
             "u" => self.add_unicode(number.unwrap_or(0)),
             "uc" => self.state.replaced = number.unwrap_or(1).clamp(0, 20).try_into().unwrap_or(1),
-            "ansicpg" => self.page = of_page(number_or_one).unwrap_or(self.page),
-            "mac" => self.page = encoding_rs::MACINTOSH,
+            "ansicpg" => self.page = of_page(number_or_one).or(self.page),
+            "mac" => self.page = of_page(10_000),
             _ => {
                 if let Some(text) = special(word) {
                     self.add_text(text);

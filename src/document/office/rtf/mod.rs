@@ -91,11 +91,14 @@ struct RtfNote {
     said: String,
 }
 
+#[derive(Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
 struct RtfReader<'a> {
     bytes: &'a [u8],
     end: Option<Instant>,
     tables: RtfTables,
-    page: &'static Encoding,
+    /// The encoding of text whose font has none of its own.
+    page: Option<&'static Encoding>,
     blocks: BlockWriter,
     properties: DocumentProperties,
     title: String,
@@ -138,34 +141,11 @@ pub(in crate::document) fn read(
     let mut reader = RtfReader {
         bytes,
         end,
-        tables: RtfTables::default(),
-        page: WINDOWS_1252,
-        blocks: BlockWriter::default(),
-        properties: DocumentProperties::default(),
-        title: String::new(),
         state: GroupState {
             replaced: 1,
             ..GroupState::default()
         },
-        groups: Vec::new(),
-        deeper: 0,
-        optional: false,
-        at_start: false,
-        to_skip: 0,
-        high: 0,
-        pending: Vec::new(),
-        inlines: InlineContent::default(),
-        field_code: String::new(),
-        label: String::new(),
-        comment_author: String::new(),
-        property_name: String::new(),
-        links: Vec::new(),
-        notes: Vec::new(),
-        boxes: Vec::new(),
-        table: RtfTable::default(),
-        depth: 0,
-        late: false,
-        in_note: false,
+        ..RtfReader::default()
     };
     let broken = !reader.read_range(0..bytes.len());
     reader.write_notes();
@@ -279,7 +259,7 @@ impl RtfReader<'_> {
             return;
         }
         let bytes = std::mem::take(&mut self.pending);
-        let encoding = self.state.encoding.unwrap_or(self.page);
+        let encoding = self.state.encoding.or(self.page).unwrap_or(WINDOWS_1252);
         let (text, _) = encoding.decode_without_bom_handling(&bytes);
         self.add_text(&text);
         self.pending = bytes;

@@ -463,3 +463,15 @@ fn a_chart_and_a_group_have_their_descriptions() {
                 <w:r><w:t>b</w:t></w:r><w:r><w:drawing><wp:docPr id='2' descr='secret' hidden='1'/><wpg:wgp/></w:drawing></w:r></w:p>";
     check(&docx(body, &[]), "a![Two arrows]()b");
 }
+
+#[test]
+fn a_style_without_an_identifier_is_no_other_s_base() {
+    let styles = "<w:styles><w:style w:type='paragraph' w:default='1' w:styleId='N'><w:name w:val='Normal'/></w:style>\
+                  <w:style><w:name w:val='Empty'/><w:rPr><w:sz w:val='2'/></w:rPr></w:style></w:styles>";
+    let pointed = relations(&[("rId1", "styles", "styles.xml")]);
+    let parts = [
+        ("word/_rels/document.xml.rels", &*pointed),
+        ("word/styles.xml", styles),
+    ];
+    check(&docx(&paragraph("", "seen"), &parts), "seen");
+}
