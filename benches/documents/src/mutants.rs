@@ -457,7 +457,7 @@ fn epub() -> Vec<u8> {
     )
 }
 
-/// An OpenDocument file of this kind and content.
+/// An `OpenDocument` file of this kind and content.
 fn open_document(kind: &str, styles: &str, body: &str) -> Vec<u8> {
     let content = format!(
         "<office:document-content><office:automatic-styles>{styles}</office:automatic-styles><office:body>{body}</office:body></office:document-content>"

@@ -1,5 +1,5 @@
 //! The readers of office documents: DOCX, PPTX and XLSX (Office Open XML), ODT, ODP and ODS
-//! (OpenDocument).
+//! (`OpenDocument`).
 //!
 //! Rules: ISO/IEC 29500 (ECMA-376). A document is a zip file of parts in XML that point to each
 //! other.
@@ -13,7 +13,7 @@
 //! | `chart` | the values of charts, the texts of diagrams |
 //! | `comments` | the comments of slides and sheets |
 //! | `docx`, `pptx`, `xlsx` | the three kinds of Office Open XML |
-//! | `odf` | the three kinds of OpenDocument |
+//! | `odf` | the three kinds of `OpenDocument` |
 //! | `rtf`, `mail` | RTF; EML and MSG |
 
 use super::model::{ModelBuilder, NodeContent};

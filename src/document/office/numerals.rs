@@ -9,7 +9,7 @@ pub(super) fn is_worth_showing(label: &str, number: u32) -> bool {
     !bare.is_empty() && bare.parse() != Ok(number)
 }
 
-/// Writes a number in a format, as WordprocessingML or OpenDocument name it.
+/// Writes a number in a format, as `WordprocessingML` or `OpenDocument` name it.
 pub(super) fn format_number(number: u32, format: &str) -> String {
     match format {
         "lowerLetter" | "a" => letters(number, b'a'),

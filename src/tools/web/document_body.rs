@@ -36,13 +36,14 @@ fn is_large_document(body: &[u8]) -> bool {
 }
 
 /// Returns the kind of document that a reply is, if it is one. A page may merely mention the mark
-/// of PDF files.
+/// of PDF files, and mail that is served as text is to be read as that.
 fn kind_of(reply: &HttpResponse) -> Option<FileKind> {
     let kind = FileKind::of(&reply.body)?;
     let body = reply.body.trim_ascii_start();
     let declared = reply.content_type().map(media_type);
     let is_text = declared.is_some_and(|kind| kind.starts_with("text/")) || body.starts_with(b"<");
-    (kind != FileKind::Pdf || body.starts_with(b"%PDF") || !is_text).then_some(kind)
+    let is_told_by_text = matches!(kind, FileKind::Pdf | FileKind::Eml);
+    (!is_told_by_text || body.starts_with(b"%PDF") || !is_text).then_some(kind)
 }
 
 /// Converts a document; `None` if the body is none.

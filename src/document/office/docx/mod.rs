@@ -354,7 +354,8 @@ impl DocxReader<'_, '_> {
             return;
         };
         let name = name.to_lowercase();
-        if name.ends_with("htm") || name.ends_with("html") {
+        let ending = name.rsplit('.').next().unwrap_or_default();
+        if matches!(ending, "htm" | "html" | "xhtml") {
             self.blocks.end();
             let end = self.package.end();
             let builder = &mut self.blocks.builder;
@@ -362,7 +363,7 @@ impl DocxReader<'_, '_> {
             let (_, cuts) = epub::append_page(&text, &name, syntax, end, builder);
             self.blocks.cut |= cuts.memory;
             self.late |= cuts.time;
-        } else if name.ends_with(".txt") {
+        } else if ending == "txt" {
             for line in text.lines() {
                 self.blocks.add_plain_paragraph(line);
             }

@@ -344,12 +344,11 @@ impl DocxReader<'_, '_> {
                 self.blocks.add_code(&inlines.plain());
             } else if let Some(label) = label {
                 let (level, key) = (label.level, label.key);
-                match label.number {
-                    Some(number) => {
-                        self.blocks
-                            .add_numbered_item(level, number, &label.text, key, inlines)
-                    }
-                    None => self.blocks.add_item(level, None, key, &inlines),
+                if let Some(number) = label.number {
+                    self.blocks
+                        .add_numbered_item(level, number, &label.text, key, inlines);
+                } else {
+                    self.blocks.add_item(level, None, key, &inlines);
                 }
             } else {
                 self.blocks.add_paragraph(&inlines);

@@ -160,11 +160,12 @@ impl<'a> MimePart<'a> {
     }
 
     /// The body without its transfer encoding.
-    fn decoded_body(&self) -> Vec<u8> {
+    fn decoded_body(&self) -> Cow<'a, [u8]> {
+        let body = &self.body[..self.body.len().min(MAX_TEXT)];
         match self.value("content-transfer-encoding").as_str() {
-            "base64" => from_base64(self.body),
-            "quoted-printable" => from_quoted_printable(self.body, false),
-            _ => self.body.to_vec(),
+            "base64" => from_base64(self.body).into(),
+            "quoted-printable" => from_quoted_printable(body, false).into(),
+            _ => self.body.into(),
         }
     }
 
@@ -172,7 +173,9 @@ impl<'a> MimePart<'a> {
         let label = self
             .parameter("content-type", "charset")
             .unwrap_or_default();
-        unlabelled(&self.decoded_body(), Encoding::for_label(label.as_bytes())).into_owned()
+        let body = self.decoded_body();
+        let body = &body[..body.len().min(MAX_TEXT)];
+        unlabelled(body, Encoding::for_label(label.as_bytes())).into_owned()
     }
 }
 
@@ -233,6 +236,7 @@ fn read_part(
     budget: &mut MimeBudget,
 ) {
     if budget.parts == 0 || depth > MAX_DEPTH {
+        message.cut = true;
         return;
     }
     budget.parts -= 1;
@@ -259,6 +263,7 @@ fn read_part(
     } else {
         let text = part.text();
         if text.len() > budget.text {
+            message.cut = true;
             return;
         }
         budget.text -= text.len();

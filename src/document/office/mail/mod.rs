@@ -1,6 +1,7 @@
 //! The readers of mail: EML (Internet messages) and MSG (Outlook).
 //!
-//! A message becomes its subject, who wrote when to whom, its text, and the names of its attachments.
+//! A message becomes its subject, who wrote when to whom, its text, and the names of its
+//! attachments.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -49,6 +50,8 @@ struct MailMessage {
     attachments: Vec<String>,
     /// Messages within this one.
     messages: Vec<MailMessage>,
+    /// True if something was left out because there was too much of it.
+    cut: bool,
 }
 
 /// Reads a message.
@@ -89,6 +92,7 @@ struct MailWriter {
 
 impl MailWriter {
     fn write(&mut self, message: &MailMessage, level: u8) {
+        self.read.cut |= message.cut;
         self.blocks.add_plain_heading(level, &message.subject);
         let mut about = InlineContent::default();
         for (name, value) in [

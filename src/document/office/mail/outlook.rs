@@ -114,9 +114,8 @@ fn read_message(
     if let Some(address) = addresses.iter().find(|address| address.contains('@'))
         && *address != message.from
     {
-        message.from = format!("{} <{address}>", message.from)
-            .trim_start()
-            .to_owned();
+        let blank = if message.from.is_empty() { "" } else { " " };
+        message.from.extend([blank, "<", address.as_str(), ">"]);
     }
     message.body.plain = bag.text("1000");
     if message.body.plain.is_empty() {

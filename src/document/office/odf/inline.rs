@@ -1,7 +1,8 @@
 //! Reads what is within a paragraph: runs, links, notes, fields, pictures and other shapes.
 //!
-//! Rules: OpenDocument 1.3, part 3, 6 (inlines), 7 (fields) and 10.4 (frames).
+//! Rules: `OpenDocument` 1.3, part 3, 6 (inlines), 7 (fields) and 10.4 (frames).
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::super::docx::styles::RunProperties;
@@ -20,6 +21,10 @@ const MAX_SPACES: usize = 200;
 /// Limit of a description, in bytes.
 const MAX_ALT: usize = 4000;
 
+/// Limits of an object's size, in bytes, and of the boxes of a paragraph that has objects.
+const MAX_OBJECT: usize = 1 << 20;
+const MAX_OBJECTS: usize = 64;
+
 /// The open spans of a paragraph.
 struct OpenSpan {
     depth: usize,
@@ -29,12 +34,12 @@ struct OpenSpan {
 
 impl OdfReader<'_, '_> {
     /// Reads the content of the paragraph that was opened last, and the sources of the boxes in it.
-    pub(super) fn read_inlines(
+    pub(super) fn read_inlines<'x>(
         &mut self,
-        xml: &mut XmlReader<'_>,
+        xml: &mut XmlReader<'x>,
         run: RunProperties,
         in_code: bool,
-    ) -> (InlineContent, Vec<String>) {
+    ) -> (InlineContent, Vec<Cow<'x, str>>) {
         let level = xml.depth();
         let (mut inlines, mut boxes) = (InlineContent::default(), Vec::new());
         let mut spans = vec![OpenSpan {
@@ -109,7 +114,7 @@ impl OdfReader<'_, '_> {
                 "frame" => self.read_frame(xml, &mut inlines, &mut boxes),
                 "custom-shape" | "rect" | "ellipse" | "circle" | "line" | "connector"
                 | "polygon" | "polyline" | "path" | "caption" => {
-                    boxes.push(xml.skip_to_source().to_owned());
+                    boxes.push(xml.skip_to_source().into());
                 }
                 "ruby-text" | "note-citation" | "bibliography-source" | "event-listeners" => {
                     xml.skip();
@@ -122,17 +127,17 @@ impl OdfReader<'_, '_> {
     }
 
     /// Reads a frame: a picture, an object, or a text box, whose source is kept.
-    pub(super) fn read_frame(
+    pub(super) fn read_frame<'x>(
         &mut self,
-        xml: &mut XmlReader<'_>,
+        xml: &mut XmlReader<'x>,
         inlines: &mut InlineContent,
-        boxes: &mut Vec<String>,
+        boxes: &mut Vec<Cow<'x, str>>,
     ) {
         let level = xml.depth();
         let (mut alt, mut name) = (String::new(), String::new());
         while let Some(tag) = xml.tag_within(level) {
             match tag.name() {
-                "text-box" => boxes.push(xml.skip_to_source().to_owned()),
+                "text-box" => boxes.push(xml.skip_to_source().into()),
                 "image" if name.is_empty() => {
                     name = tag.attribute("href").unwrap_or_default().into_owned();
                 }
@@ -153,11 +158,20 @@ impl OdfReader<'_, '_> {
     }
 
     /// Reads a document within this one: a formula, or the title and values of a chart.
-    fn read_object(&mut self, address: &str, inlines: &mut InlineContent, boxes: &mut Vec<String>) {
+    fn read_object(
+        &mut self,
+        address: &str,
+        inlines: &mut InlineContent,
+        boxes: &mut Vec<Cow<'_, str>>,
+    ) {
         let part = resolve_part_name("", address).map(|folder| format!("{folder}/content.xml"));
         let Some(text) = part.and_then(|part| self.package.text(&part)) else {
             return;
         };
+        if text.len() > MAX_OBJECT || boxes.len() > MAX_OBJECTS {
+            self.blocks.cut = true;
+            return;
+        }
         let mut xml = XmlReader::new(&text, self.package.end());
         while let Some(tag) = xml.tag_within(0) {
             match tag.name() {
@@ -167,7 +181,7 @@ impl OdfReader<'_, '_> {
                     let formula = read_mathml(source, |_| false).unwrap_or_else(plain);
                     inlines.add_text(&run_style(&RunProperties::default(), false), &formula);
                 }
-                "chart" => boxes.push(xml.skip_to_source().to_owned()),
+                "chart" => boxes.push(xml.skip_to_source().to_owned().into()),
                 _ => {}
             }
         }

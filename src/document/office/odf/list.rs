@@ -1,6 +1,6 @@
 //! Reads lists: their items and the numbers of these.
 //!
-//! Rules: OpenDocument 1.3, part 3, 5.3 (lists).
+//! Rules: `OpenDocument` 1.3, part 3, 5.3 (lists).
 
 use super::super::inlines::InlineContent;
 use super::super::xml::{XmlReader, XmlTag};

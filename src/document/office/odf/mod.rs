@@ -1,7 +1,7 @@
-//! The readers of OpenDocument files: ODT, ODS and ODP.
+//! The readers of `OpenDocument` files: ODT, ODS and ODP.
 //!
-//! Rules: OpenDocument 1.3, parts 2 (packages) and 3 (schema). A document is read as an editor shows
-//! it: without deleted or hidden text; dates of cells are written as ISO 8601.
+//! Rules: `OpenDocument` 1.3, parts 2 (packages) and 3 (schema). A document is read as an editor
+//! shows it: without deleted or hidden text; dates of cells are written as ISO 8601.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -72,8 +72,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, kind: FileKind) -> ParsedDocume
             }
             "spreadsheet" => sheet::read(&mut xml, &mut reader),
             "presentation" => slide::read(&mut xml, &mut reader),
-            "body" => {}
-            "document-content" => {}
+            "body" | "document-content" => {}
             _ => xml.skip(),
         }
     }

@@ -1,8 +1,9 @@
 //! Reads the sheets of an ODS file.
 //!
-//! Rules: OpenDocument 1.3, part 3, 9 (tables) and 19.385 (values). A cell shows its text; dates are
-//! written as ISO 8601.
+//! Rules: `OpenDocument` 1.3, part 3, 9 (tables) and 19.385 (values). A cell shows its text;
+//! dates are written as ISO 8601.
 
+use super::super::docx::styles::RunProperties;
 use super::super::inlines::InlineContent;
 use super::super::xlsx::grid::column_name;
 use super::super::xlsx::sheet::{CellBudget, SheetCell, SheetContent, SheetRow};
@@ -152,12 +153,12 @@ fn read_row<'x>(
         while let Some(tag) = xml.tag_within(depth) {
             match tag.name() {
                 "p" => {
-                    let (line, _) = reader.read_inlines(xml, Default::default(), true);
-                    link = link.or_else(|| line.first_link());
+                    let (inlines, _) = reader.read_inlines(xml, RunProperties::default(), true);
+                    link = link.or_else(|| inlines.first_link());
                     if !shown.is_empty() {
                         shown.push('\n');
                     }
-                    shown.push_str(&line.plain());
+                    shown.push_str(&inlines.plain());
                 }
                 "annotation" => {
                     let source = xml.skip_to_source();

@@ -1,7 +1,7 @@
 //! Reads the slides of an ODP file: each becomes a heading and its content.
 //!
-//! Rules: OpenDocument 1.3, part 3, 10.2 (pages) and 3.6 (presentations). Hidden slides are left out,
-//! and a notice says how many.
+//! Rules: `OpenDocument` 1.3, part 3, 10.2 (pages) and 3.6 (presentations). Hidden slides are
+//! left out, and a notice says how many.
 
 use super::super::inlines::InlineContent;
 use super::super::pptx::slide::sort_by_place;

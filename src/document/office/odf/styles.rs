@@ -1,7 +1,7 @@
-//! Resolves the styles of an OpenDocument file.
+//! Resolves the styles of an `OpenDocument` file.
 //!
-//! Rules: OpenDocument 1.3, part 3, 16 (styles) and 20 (their properties). A style inherits whatever
-//! it does not set from its parent.
+//! Rules: `OpenDocument` 1.3, part 3, 16 (styles) and 20 (their properties). A style inherits
+//! whatever it does not set from its parent.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
-//! Reads the blocks of OpenDocument text: paragraphs, headings, sections, tables and notes.
+//! Reads the blocks of `OpenDocument` text: paragraphs, headings, sections, tables and notes.
 //!
-//! Rules: OpenDocument 1.3, part 3, 4 to 6 (text) and 9 (tables).
+//! Rules: `OpenDocument` 1.3, part 3, 4 to 6 (text) and 9 (tables).
 
 use std::collections::HashMap;
 

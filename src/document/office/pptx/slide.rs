@@ -86,7 +86,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
             self.group = self.group.take().filter(|(group, _)| depth > *group);
             match tag.name() {
                 "grpSp" if self.group.is_none() => {
-                    self.group = Some((depth, ShapePlace::default()))
+                    self.group = Some((depth, ShapePlace::default()));
                 }
                 "off" | "ext" => {
                     if let Some((group, place)) = &mut self.group

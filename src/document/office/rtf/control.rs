@@ -2,6 +2,7 @@
 
 use super::super::comment_of;
 use super::super::docx::field::hyperlink_target;
+use super::super::docx::styles::RunProperties;
 use super::super::inlines::RunStyle;
 use super::tables::{of_charset, of_page};
 use super::token::RtfTokens;
@@ -74,7 +75,7 @@ impl RtfReader<'_> {
                     "creatim" => date.clear(),
                     "yr" if date.is_empty() => *date = format!("{:04}", number.unwrap_or(0)),
                     "mo" | "dy" if (4..9).contains(&date.len()) => {
-                        date.push_str(&format!("-{:02}", number.unwrap_or(0)));
+                        *date = format!("{date}-{:02}", number.unwrap_or(0));
                     }
                     _ => {}
                 }
@@ -113,7 +114,10 @@ impl RtfReader<'_> {
                     destination: Body,
                     ..self.state
                 };
-                self.boxes.push((start..tokens.skip_group(), state));
+                let source = start..tokens.skip_group();
+                if self.boxes.len() < MAX_NOTES {
+                    self.boxes.push((source, state));
+                }
                 return true;
             }
             _ if current == Skipped => return false,
@@ -231,7 +235,7 @@ impl RtfReader<'_> {
                 state.run.mono = font.map(|font| font.mono);
             }
             "plain" => {
-                state.run = Default::default();
+                state.run = RunProperties::default();
                 state.encoding = None;
             }
             "pard" => {

@@ -201,7 +201,7 @@ impl RtfReader<'_> {
                 self.optional = false;
                 if self.to_skip > 0 {
                     self.to_skip -= 1;
-                } else {
+                } else if self.state.destination != RtfDestination::Skipped {
                     self.pending.push(byte);
                 }
                 continue;
@@ -374,6 +374,7 @@ impl RtfReader<'_> {
 
     fn end_table(&mut self) {
         if self.depth == 0 {
+            self.blocks.cut |= self.table.cut;
             std::mem::take(&mut self.table).write(&mut self.blocks);
         }
     }

@@ -7,8 +7,8 @@ use super::super::inlines::InlineContent;
 /// Lengths below which two edges are one, in twentieths of a point.
 const TOLERANCE: i32 = 60;
 
-/// Limits of a table's rows, and of the cells that a row describes.
-const MAX_ROWS: usize = 100_000;
+/// Limits of a table's cells, and of those of a row.
+const MAX_TABLE: usize = 200_000;
 const MAX_CELLS: usize = 1000;
 
 /// The description of a cell.
@@ -27,6 +27,10 @@ pub(super) struct RtfTable {
     cell: InlineContent,
     row: Vec<InlineContent>,
     rows: Vec<Vec<(CellShape, InlineContent)>>,
+    /// Number of cells.
+    cells: usize,
+    /// True if some were left out because there were too many.
+    pub(super) cut: bool,
 }
 
 impl RtfTable {
@@ -59,8 +63,11 @@ impl RtfTable {
 
     pub(super) fn end_cell(&mut self) {
         let cell = std::mem::take(&mut self.cell);
-        if self.row.len() < MAX_CELLS {
+        if self.row.len() < MAX_CELLS && self.cells < MAX_TABLE {
+            self.cells += 1;
             self.row.push(cell);
+        } else {
+            self.cut = true;
         }
     }
 
@@ -83,7 +90,7 @@ impl RtfTable {
             .enumerate()
             .map(|(at, cell)| (shape(at), cell))
             .collect();
-        if self.rows.len() < MAX_ROWS && !row.is_empty() {
+        if !row.is_empty() {
             self.rows.push(row);
         }
     }

@@ -1,4 +1,4 @@
-//! Checks the Markdown of OpenDocument files.
+//! Checks the Markdown of `OpenDocument` files.
 
 use super::made::zip;
 use super::{check, converted};
