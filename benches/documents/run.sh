@@ -47,6 +47,6 @@ cd "$dir/office"
 mkdir -p texts
 ../python/bin/python "$here/office.py" "$report" texts ./*.docx ./*.pptx ./*.xlsx ./*.epub
 
-for kind in pdf docx pptx xlsx epub feed; do
+for kind in pdf docx pptx xlsx odt odp ods rtf epub ipynb eml msg feed; do
     "$report" mutants "$kind" 2000
 done

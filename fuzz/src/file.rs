@@ -10,8 +10,19 @@ use zip::{CompressionMethod, ZipWriter};
 use crate::read_alike;
 use crate::take::Take;
 
+/// The kinds that are packages.
+const PACKAGES: [FileKind; 7] = [
+    FileKind::Docx,
+    FileKind::Pptx,
+    FileKind::Xlsx,
+    FileKind::Epub,
+    FileKind::Odt,
+    FileKind::Odp,
+    FileKind::Ods,
+];
+
 /// The parts of office documents and books that are read, for each kind of package in its order.
-const NAMES: [&[&str]; FileKind::ALL.len() - 2] = [
+const NAMES: [&[&str]; PACKAGES.len()] = [
     &[
         "word/document.xml",
         "word/styles.xml",
@@ -41,6 +52,9 @@ const NAMES: [&[&str]; FileKind::ALL.len() - 2] = [
         "chapter.xhtml",
         "META-INF/encryption.xml",
     ],
+    &["content.xml", "styles.xml", "meta.xml", "Object 1/content.xml"],
+    &["content.xml", "styles.xml", "meta.xml"],
+    &["content.xml", "styles.xml", "meta.xml"],
 ];
 
 const TYPES: [(&str, &str); 3] = [
@@ -79,12 +93,15 @@ const PART: usize = 1 << 20;
 
 pub fn check(data: &[u8]) {
     let mut take = Take(data);
-    match take.below(7) {
-        kind @ 0..=3 => {
+    match take.below(13) {
+        kind @ 0..7 => {
             let (file, size) = package(kind, take);
-            converted(&file, FileKind::ALL[kind + 1], size);
+            converted(&file, PACKAGES[kind], size);
         }
-        4 => converted(take.0, FileKind::Ipynb, take.0.len()),
+        7 => converted(take.0, FileKind::Ipynb, take.0.len()),
+        8 => converted(take.0, FileKind::Rtf, take.0.len()),
+        9 => converted(take.0, FileKind::Eml, take.0.len()),
+        10 => converted(take.0, FileKind::Msg, take.0.len()),
         // As it is, which is a PDF file mostly; a zip file may be anything.
         _ => {
             let kind = FileKind::of(take.0).unwrap_or(FileKind::Pdf);
@@ -154,7 +171,8 @@ fn package(kind: usize, mut take: Take<'_>) -> (Vec<u8>, usize) {
         );
         add("_rels/.rels", relations.as_bytes());
     } else {
-        add("mimetype", b"application/epub+zip");
+        let media_type = PACKAGES[kind].media_types()[0];
+        add("mimetype", media_type.as_bytes());
     }
     let names = NAMES[kind];
     let relations = take.flag();

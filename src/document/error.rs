@@ -78,7 +78,8 @@ impl fmt::Display for DocumentError {
             Self::Encrypted => "This file needs a password: ask for a copy without one.",
             Self::Older => {
                 "This is an office document of before 2007 (DOC, XLS, PPT), which cannot be read: \
-                 find it as DOCX, XLSX, PPTX or PDF."
+                 find it as DOCX, XLSX, PPTX or PDF, or convert it with LibreOffice: \
+                 soffice --headless --convert-to pdf FILE."
             }
             Self::Damaged => "This file is damaged: download it again, or find another copy.",
             Self::NoText(kind) => {

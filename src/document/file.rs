@@ -7,9 +7,9 @@ use memchr::memmem;
 use super::markdown;
 use super::notebook;
 use super::office::package::ZipPackage;
-use super::office::{self, DocumentProperties, ParsedDocument};
+use super::office::{self, DocumentProperties, ParsedDocument, mail, rtf};
 use super::{Document, DocumentCuts, DocumentError, FileKind, PdfLimits, epub, fault};
-use crate::basics::signature::{self, ZIP};
+use crate::basics::signature::{self, COMPOUND, ZIP};
 
 /// The first bytes by which a file is taken for one that may have a conversion.
 const MARK_WITHIN: usize = 1024;
@@ -25,6 +25,15 @@ impl FileKind {
         if bytes.starts_with(ZIP) {
             return fault::guarded(|| Self::of_zip(bytes)).ok()?;
         }
+        if rtf::is_rtf(bytes) {
+            return Some(Self::Rtf);
+        }
+        if mail::is_msg(bytes) {
+            return Some(Self::Msg);
+        }
+        if mail::is_eml(bytes) {
+            return Some(Self::Eml);
+        }
         if bytes.trim_ascii_start().starts_with(b"{") {
             return notebook::is_notebook(bytes).then_some(Self::Ipynb);
         }
@@ -39,6 +48,9 @@ impl FileKind {
         let names = |part: &[u8]| memmem::find(beginning, part).is_some();
         let is_json = head.trim_ascii_start().starts_with(b"{");
         head.starts_with(ZIP)
+            || rtf::is_rtf(head)
+            || head.starts_with(COMPOUND)
+            || mail::is_eml(beginning)
             || memmem::find(head, b"%PDF").is_some()
             || is_json && (names(b"\"cells\"") || names(b"\"nbformat\""))
     }
@@ -48,7 +60,7 @@ impl FileKind {
         if epub::is_epub(&mut package) {
             return Some(Self::Epub);
         }
-        office::main_part(&mut package).map(|(kind, _)| kind)
+        office::package_kind(&mut package)
     }
 }
 
@@ -90,7 +102,38 @@ pub fn convert_file(
     if kind == FileKind::Ipynb {
         return notebook::read(bytes, limits);
     }
-    fault::guarded(|| convert_package(bytes, kind, limits)).unwrap_or(Err(DocumentError::Damaged))
+    let convert = || match kind {
+        FileKind::Rtf | FileKind::Eml | FileKind::Msg => convert_text(bytes, kind, limits),
+        _ => convert_package(bytes, kind, limits),
+    };
+    fault::guarded(convert).unwrap_or(Err(DocumentError::Damaged))
+}
+
+/// The part of the time until `end` that reading may take.
+fn reading_end(end: Option<Instant>) -> Option<Instant> {
+    let now = Instant::now();
+    end.map(|end| now + end.saturating_duration_since(now) * 3 / 4)
+}
+
+fn convert_text(
+    bytes: &[u8],
+    kind: FileKind,
+    limits: &FileLimits,
+) -> Result<Document, DocumentError> {
+    let end = reading_end(limits.end);
+    let (read, about) = match kind {
+        FileKind::Rtf => rtf::read(bytes, end),
+        _ => mail::read(bytes, kind, end).ok_or(DocumentError::Damaged)?,
+    };
+    if read.builder.is_empty() {
+        return Err(match (read.late || read.cut, read.broken) {
+            (true, _) => DocumentError::TooCostly,
+            (_, true) => DocumentError::Damaged,
+            _ => DocumentError::NoText(kind),
+        });
+    }
+    let (cut, broken) = (read.cut, read.broken);
+    Ok(write(read, about, cut, broken, limits.end))
 }
 
 fn convert_package(
@@ -98,9 +141,7 @@ fn convert_package(
     kind: FileKind,
     limits: &FileLimits,
 ) -> Result<Document, DocumentError> {
-    let now = Instant::now();
-    let part = |end: Instant| now + end.saturating_duration_since(now) * 3 / 4;
-    let mut package = ZipPackage::open(bytes, limits.part, limits.end.map(part))?;
+    let mut package = ZipPackage::open(bytes, limits.part, reading_end(limits.end))?;
     let read = match kind {
         FileKind::Epub => epub::read(&mut package),
         _ => office::read(&mut package, kind),

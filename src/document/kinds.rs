@@ -8,18 +8,30 @@ pub enum FileKind {
     Docx,
     Pptx,
     Xlsx,
+    Odt,
+    Odp,
+    Ods,
+    Rtf,
     Epub,
     Ipynb,
+    Eml,
+    Msg,
 }
 
 impl FileKind {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 12] = [
         Self::Pdf,
         Self::Docx,
         Self::Pptx,
         Self::Xlsx,
+        Self::Odt,
+        Self::Odp,
+        Self::Ods,
+        Self::Rtf,
         Self::Epub,
         Self::Ipynb,
+        Self::Eml,
+        Self::Msg,
     ];
 
     /// Name, label and media types.
@@ -41,7 +53,21 @@ impl FileKind {
                 "XLSX",
                 &["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
             ),
+            Self::Odt => ("odt", "ODT", &["application/vnd.oasis.opendocument.text"]),
+            Self::Odp => (
+                "odp",
+                "ODP",
+                &["application/vnd.oasis.opendocument.presentation"],
+            ),
+            Self::Ods => (
+                "ods",
+                "ODS",
+                &["application/vnd.oasis.opendocument.spreadsheet"],
+            ),
+            Self::Rtf => ("rtf", "RTF", &["application/rtf", "text/rtf"]),
             Self::Epub => ("epub", "EPUB", &["application/epub+zip"]),
+            Self::Eml => ("eml", "EML", &["message/rfc822"]),
+            Self::Msg => ("msg", "MSG", &["application/vnd.ms-outlook"]),
             Self::Ipynb => ("ipynb", "IPYNB", &["application/x-ipynb+json"]),
         }
     }

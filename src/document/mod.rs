@@ -7,7 +7,7 @@
 //! | `html` | the reader of HTML pages |
 //! | `feed` | the reader of feeds |
 //! | `pdf` | the reader of PDF files |
-//! | `office` | the readers of DOCX, PPTX and XLSX files |
+//! | `office` | the readers of office documents, RTF and mail |
 //! | `epub` | the reader of EPUB files |
 //! | `notebook` | the reader of Jupyter notebooks |
 //! | `kinds` | the one list of the kinds of files |

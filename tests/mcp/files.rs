@@ -382,6 +382,12 @@ fn documents_are_shown_as_markdown_and_paged_by_lines() {
         ("xlsx", "one"),
         ("epub", "A chapter"),
         ("ipynb", "```python\nprint(1)\n```"),
+        ("odt", "# A heading"),
+        ("odp", "## A title"),
+        ("ods", "| 2024-01-31 | 2024-01-31 |"),
+        ("rtf", "# A heading"),
+        ("eml", "**Attachments:** a b.pdf"),
+        ("msg", "**Attachments:** a.pdf"),
     ] {
         // The name says nothing of the kind.
         let file = here.path().join(format!("{kind}.bin"));
@@ -463,6 +469,8 @@ fn a_document_that_cannot_be_read_is_refused_and_text_that_mentions_one_is_text(
         "{\"nbformat\": 4, \"cells\": 1}\n",
         "{\"nbformat\": 4, \"cells\": []}\n",
         "PK and more\n",
+        "From: the beginning\nSubject: to the end\n\nis no mail\n",
+        "rtf files begin with {\\rtf1\n",
     ] {
         fs::write(here.path().join("text"), text).unwrap();
         let shown = session.text_of("file_read", &json!({"file_path": "text"}));

@@ -83,6 +83,11 @@ fn documents_are_told_by_their_bytes() {
             "docx",
         ),
         ("application/zip", docx("Words of a document."), "docx"),
+        (
+            "text/plain",
+            b"{\\rtf1 Words of a {\\v hidden }document.\\par}".to_vec(),
+            "rtf",
+        ),
     ] {
         let server = serving(content_type, file);
         let page = home.page(&server.url("/file"));
@@ -109,6 +114,23 @@ fn a_notebook_is_a_document_whatever_a_server_calls_it() {
         let page = Home::new().page(&serving(content_type, notebook).url("/file"));
         assert_eq!(page["contentType"], "ipynb", "{content_type}");
         let shown = "[cell 1: markdown]\n# Title\n\n[cell 2: code]\n```\n1 + 1\n```";
+        assert_eq!(page["content"], shown, "{content_type}");
+    }
+}
+
+#[test]
+fn a_message_is_mail_unless_a_server_calls_it_text() {
+    let message = "Message-ID: <1@example.com>\nFrom: ann@example.com\n\nHello";
+    for (content_type, kind, shown) in [
+        (
+            "message/rfc822",
+            "eml",
+            "**From:** ann@example.com\n\nHello",
+        ),
+        ("text/plain", "text", message),
+    ] {
+        let page = Home::new().page(&serving(content_type, message).url("/file"));
+        assert_eq!(page["contentType"], kind, "{content_type}");
         assert_eq!(page["content"], shown, "{content_type}");
     }
 }

@@ -41,7 +41,7 @@ impl Chance {
 }
 
 /// What stands in documents and has a meaning there.
-const WORDS: [&[u8]; 28] = [
+const WORDS: [&[u8]; 34] = [
     b"<",
     b">",
     b"</",
@@ -70,6 +70,12 @@ const WORDS: [&[u8]; 28] = [
     b"<div>",
     b"<item><title>",
     b"/Filter/FlateDecode",
+    b"{\\rtf1{\\*",
+    b"\\bin99999999 ",
+    b"\\u-10179?",
+    b"\\trowd\\cellx1\\cell\\row",
+    b"\n--b\nContent-Type: multipart/mixed; boundary=b\n\n",
+    b"=?utf-8?B?",
 ];
 
 /// Changes a few places of `bytes`.
@@ -183,6 +189,12 @@ pub fn original(kind: &str) -> Vec<u8> {
         "xlsx" => xlsx(),
         "epub" => epub(),
         "ipynb" => ipynb(),
+        "odt" => odt(),
+        "odp" => odp(),
+        "ods" => ods(),
+        "rtf" => rtf(),
+        "eml" => eml(),
+        "msg" => msg(),
         "feed" => feed(),
         kind => panic!("no file of the kind {kind} to begin with"),
     }
@@ -443,6 +455,170 @@ fn epub() -> Vec<u8> {
             .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()))
             .to_vec(),
     )
+}
+
+/// An `OpenDocument` file of this kind and content.
+fn open_document(kind: &str, styles: &str, body: &str) -> Vec<u8> {
+    let content = format!(
+        "<office:document-content><office:automatic-styles>{styles}</office:automatic-styles><office:body>{body}</office:body></office:document-content>"
+    );
+    let parts = [
+        (
+            "mimetype",
+            format!("application/vnd.oasis.opendocument.{kind}"),
+        ),
+        ("content.xml", content),
+        (
+            "meta.xml",
+            "<office:meta><dc:title>A title</dc:title><meta:initial-creator>Ann</meta:initial-creator></office:meta>".to_owned(),
+        ),
+        (
+            "styles.xml",
+            "<office:styles><style:style style:name=\"Standard\" style:family=\"paragraph\"/></office:styles>".to_owned(),
+        ),
+        (
+            "Object 1/content.xml",
+            "<math><mfrac><mi>a</mi><mn>2</mn></mfrac></math>".to_owned(),
+        ),
+    ];
+    packed(
+        &parts
+            .map(|(name, text)| (name.to_owned(), text.into_bytes()))
+            .to_vec(),
+    )
+}
+
+const ODF_TABLE: &str = "<table:table table:name=\"One\"><table:table-column table:number-columns-repeated=\"2\"/>\
+    <table:table-row><table:table-cell table:number-columns-spanned=\"2\" office:value-type=\"float\" office:value=\"1\"><text:p>one</text:p>\
+    <office:annotation><dc:creator>Ann</dc:creator><text:p>why</text:p></office:annotation></table:table-cell><table:covered-table-cell/></table:table-row>\
+    <table:table-row table:number-rows-repeated=\"3\"><table:table-cell table:number-columns-repeated=\"2\" office:value-type=\"date\" office:date-value=\"2024-01-31\"><text:p>31.1.</text:p></table:table-cell></table:table-row></table:table>";
+
+const ODF_LIST: &str = "<text:list text:style-name=\"L1\"><text:list-item text:start-value=\"4\"><text:p>four</text:p><text:list><text:list-item><text:p>deeper</text:p></text:list-item></text:list></text:list-item></text:list>";
+
+const ODF_STYLES: &str = "<text:list-style style:name=\"L1\"><text:list-level-style-number text:level=\"1\" style:num-format=\"i\" style:num-suffix=\")\"/><text:list-level-style-bullet text:level=\"2\"/></text:list-style>\
+    <style:style style:name=\"T1\" style:family=\"text\" style:parent-style-name=\"T2\"><style:text-properties fo:font-weight=\"bold\"/></style:style>";
+
+fn odt() -> Vec<u8> {
+    let body = format!(
+        "<office:text><text:h text:outline-level=\"1\">A heading</text:h><text:p>Some <text:span text:style-name=\"T1\">bold</text:span><text:s text:c=\"3\"/>\
+         <text:a xlink:href=\"https://example.com/\">link</text:a><text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>a note</text:p></text:note-body></text:note>\
+         <draw:frame><draw:text-box><text:p>boxed</text:p></draw:text-box><draw:object xlink:href=\"./Object 1\"/><svg:desc>alt</svg:desc></draw:frame></text:p>{ODF_LIST}{ODF_TABLE}\
+         <text:section text:display=\"none\"><text:p>hidden</text:p></text:section></office:text>"
+    );
+    open_document("text", ODF_STYLES, &body)
+}
+
+fn odp() -> Vec<u8> {
+    let body = format!(
+        "<office:presentation><draw:page draw:name=\"p\"><draw:frame presentation:class=\"title\"><draw:text-box><text:p>A title</text:p></draw:text-box></draw:frame>\
+         <draw:frame svg:x=\"1cm\" svg:y=\"20mm\"><draw:text-box>{ODF_LIST}</draw:text-box></draw:frame><draw:frame svg:x=\"1in\" svg:y=\"1pt\">{ODF_TABLE}</draw:frame>\
+         <draw:g><draw:custom-shape><text:p>in a group</text:p></draw:custom-shape></draw:g><presentation:notes><draw:frame presentation:class=\"notes\"><draw:text-box><text:p>a note</text:p></draw:text-box></draw:frame></presentation:notes></draw:page></office:presentation>"
+    );
+    open_document("presentation", ODF_STYLES, &body)
+}
+
+fn ods() -> Vec<u8> {
+    let body = format!("<office:spreadsheet>{ODF_TABLE}{ODF_TABLE}</office:spreadsheet>");
+    open_document("spreadsheet", ODF_STYLES, &body)
+}
+
+fn rtf() -> Vec<u8> {
+    br"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}{\f1\fcharset204 Courier New;}}{\colortbl;\red255\green255\blue255;}
+{\stylesheet{\s1\outlinelevel0 heading 1;}{\*\cs2 Strong;}}{\info{\title A title}{\author Ann}{\creatim\yr2024\mo1\dy31}}
+\pard\plain\s1\outlinelevel0 A heading\par\pard\plain Some {\b bold} \uc1\u8364? \'e9 {\f1\'cf\'f0} {\cf1 white}{\field{\*\fldinst{HYPERLINK https://example.com/}}{\fldrslt link}}\
+{\footnote a note}{\*\atnauthor Ann}{\*\annotation why}\par{\listtext 1.\tab}\ls1\ilvl0 one\par{\listtext\'b7\tab}\ls1\ilvl1 two\par
+\trowd\cellx1000\clvmgf\cellx2000\pard\intbl a\cell b\cell\row\trowd\cellx1000\clvmrg\cellx2000 c\cell\cell\row\pard
+{\pict{\*\picprop{\sp{\sn wzDescription}{\sv alt}}}\bin3 abc}{\shp{\*\shpinst{\shptxt boxed\par}}}\pard end\par}"
+        .to_vec()
+}
+
+fn eml() -> Vec<u8> {
+    b"Received: from a by b;\r\n Mon, 1 Jan 2024\r\nMessage-ID: <1@example.com>\r\nFrom: =?utf-8?Q?Ann_=C3=84?= <ann@example.com>\r\nTo: bob@example.com\r\n\
+Subject: =?iso-8859-1?B?QSDEIHRpdGxl?=\r\nDate: Mon, 1 Jan 2024 10:00:00 +0000\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=\"b1\"\r\n\r\nnot shown\r\n\
+--b1\r\nContent-Type: multipart/alternative; boundary=b2\r\n\r\n--b2\r\nContent-Type: text/plain; charset=windows-1252\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n\
+Some =E4 text that goes=\r\n on.\r\n\r\nMore.\r\n--b2\r\nContent-Type: text/html\r\n\r\n<p>Some text</p>\r\n--b2--\r\n--b1\r\n\
+Content-Type: application/pdf; name*=utf-8''a%20b.pdf\r\nContent-Disposition: attachment\r\nContent-Transfer-Encoding: base64\r\n\r\nJVBERi0=\r\n--b1\r\n\
+Content-Type: message/rfc822\r\n\r\nFrom: cy@example.com\r\nSubject: Within\r\nContent-Transfer-Encoding: base64\r\n\r\naGVsbG8=\r\n--b1--\r\n"
+        .to_vec()
+}
+
+/// An Outlook message of streams that all have sectors of their own, so that they are padded.
+fn msg() -> Vec<u8> {
+    const SECTOR: usize = 512;
+    const SIZE: usize = 4096;
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    // The time at which it was sent: tag, flags, value.
+    let mut sent = vec![0; 32];
+    sent.extend(0x0039_0040_u64.to_le_bytes());
+    sent.extend(133_511_328_000_000_000_u64.to_le_bytes());
+    let streams: [(&str, Vec<u8>); 6] = [
+        ("__properties_version1.0", sent),
+        ("__substg1.0_0037001F", wide("A title")),
+        ("__substg1.0_0C1A001F", wide("Ann")),
+        ("__substg1.0_0E04001E", b"Bob".to_vec()),
+        ("__substg1.0_1000001F", wide("Some text.\r\n\r\nMore.")),
+        ("__substg1.0_3707001F", wide("a.pdf")),
+    ];
+    let sectors_of_one = SIZE / SECTOR;
+    let last = streams.len() - 1;
+    let mut entries = vec![("Root Entry", 5_u8, u32::MAX, 1_u32, u32::MAX - 1, 0)];
+    for (at, (name, _)) in streams.iter().enumerate() {
+        let start = u32::try_from(4 + at * sectors_of_one).expect("there are few");
+        // Each points to the next one; the last is within the attachment.
+        let next = match at {
+            at if at + 1 < last => u32::try_from(at + 2).expect("there are few"),
+            at if at + 1 == last => u32::try_from(last + 2).expect("there are few"),
+            _ => u32::MAX,
+        };
+        entries.push((name, 2, next, u32::MAX, start, 4096));
+    }
+    let child = u32::try_from(last + 1).expect("there are few");
+    entries.push(("__attach_version1.0_#00000000", 1, u32::MAX, child, 0, 0));
+    let mut file = vec![0; SECTOR];
+    file[..8].copy_from_slice(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1");
+    file[30] = 9;
+    file[32] = 6;
+    file[44] = 1;
+    file[48] = 1;
+    file[57] = 16;
+    for (at, value) in [(60, u32::MAX - 1), (68, u32::MAX - 1), (76, 0)] {
+        file[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    file[80..].fill(0xff);
+    // The table: itself, three sectors of the directory, then the streams.
+    let end = u32::MAX - 1;
+    let mut table = vec![u32::MAX - 2, 2, 3, end];
+    for stream in 0..streams.len() {
+        let start = 4 + stream * sectors_of_one;
+        for sector in 1..=sectors_of_one {
+            let next = u32::try_from(start + sector).expect("there are few");
+            table.push(if sector == sectors_of_one { end } else { next });
+        }
+    }
+    table.resize(SECTOR / 4, u32::MAX);
+    file.extend(table.iter().flat_map(|next| next.to_le_bytes()));
+    let mut directory = Vec::new();
+    for (name, kind, next, child, start, size) in entries {
+        let mut entry: Vec<u8> = wide(name);
+        let length = u16::try_from(entry.len() + 2).expect("names are short");
+        entry.resize(64, 0);
+        entry.extend(length.to_le_bytes());
+        entry.extend([kind, 1]);
+        for number in [u32::MAX, next, child] {
+            entry.extend(number.to_le_bytes());
+        }
+        entry.resize(116, 0);
+        entry.extend(start.to_le_bytes());
+        entry.extend(u64::to_le_bytes(size));
+        directory.extend(entry);
+    }
+    directory.resize(3 * SECTOR, 0);
+    file.extend(directory);
+    for (_, mut bytes) in streams {
+        bytes.resize(SIZE, 0);
+        file.extend(bytes);
+    }
+    file
 }
 
 fn feed() -> Vec<u8> {

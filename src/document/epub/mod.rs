@@ -12,7 +12,7 @@ use super::model::ModelBuilder;
 use super::office::package::{ZipPackage, resolve_part_name};
 use super::office::xml::{XmlReader, XmlTag};
 use super::office::{DocumentProperties, ParsedDocument};
-use super::{DocumentError, FileKind};
+use super::{DocumentCuts, DocumentError, FileKind};
 use crate::basics::words::floor_boundary;
 
 /// The part that marks a file as an EPUB, and its content.
@@ -102,33 +102,36 @@ pub(super) fn read(
             page.truncate(floor_boundary(&page, MAX_CHAPTER));
             read.cut = true;
         }
-        read_chapter(&page, name, package.end(), &mut builder, &mut read);
+        let end = package.end();
+        let (title, cuts) = append_page(&page, name, PageSyntax::Xml, end, &mut builder);
+        read.cut |= cuts.memory;
+        read.late |= cuts.time;
+        if read.title.is_empty() {
+            read.title = title;
+        }
     }
     read.builder = builder;
     Ok((read, std::mem::take(&mut book.about)))
 }
 
-fn read_chapter(
+/// Reads a page of a file, the part `name`, and adds its content; returns its title and what is
+/// missing of it.
+pub(super) fn append_page(
     page: &str,
     name: &str,
+    syntax: PageSyntax,
     end: Option<Instant>,
     builder: &mut ModelBuilder,
-    read: &mut ParsedDocument,
-) {
+) -> (String, DocumentCuts) {
     let Some(base) = Url::parse(BASE).ok().and_then(|base| base.join(name).ok()) else {
-        return;
+        return Default::default();
     };
     let ends = StageDeadlines {
         filter: end,
         parse: end,
         walk: end,
     };
-    let found = html::read(page, &base, PageSyntax::Xml, ends);
-    read.cut |= found.cuts.memory;
-    read.late |= found.cuts.time;
-    if read.title.is_empty() {
-        read.title.clone_from(&found.model.title);
-    }
+    let found = html::read(page, &base, syntax, ends);
     builder.append(&found.model, |absolute, spelling| {
         let inside = absolute.starts_with("epub:");
         // Only places within the text can be followed, because other parts are not at any address.
@@ -146,6 +149,7 @@ fn read_chapter(
         };
         inside.then(|| place().unwrap_or_else(short))
     });
+    (found.model.title, found.cuts)
 }
 
 /// Finds the name of the package document.

@@ -1,6 +1,7 @@
 //! Writes paragraphs, headings, lists and tables into the model, within limits.
 
 use super::inlines::{InlineContent, RunStyle};
+use super::numerals;
 use crate::document::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
 
 /// Limit of a document's nodes.
@@ -176,6 +177,21 @@ impl BlockWriter {
         self.builder.open(NodeContent::Paragraph);
         self.write_inlines(inlines);
         self.builder.close();
+    }
+
+    /// Adds an item with its number to a list; a label that says more stands before its text.
+    pub(super) fn add_numbered_item(
+        &mut self,
+        level: u8,
+        number: u32,
+        label: &str,
+        key: u32,
+        inlines: InlineContent,
+    ) {
+        if !numerals::is_worth_showing(label, number) || inlines.is_blank() {
+            return self.add_item(level, Some(number), key, &inlines);
+        }
+        self.add_item(level, None, key, &inlines.behind(&format!("{label} ")));
     }
 
     /// Adds lines of code to those before them.

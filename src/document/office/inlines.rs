@@ -137,6 +137,21 @@ impl InlineContent {
         })
     }
 
+    /// True if it is nothing but text and line breaks.
+    pub(super) fn is_plain(&self) -> bool {
+        let is_plain =
+            |piece: &InlinePiece| matches!(piece, InlinePiece::Text(..) | InlinePiece::Break);
+        self.pieces.iter().all(is_plain)
+    }
+
+    /// The link of its first text.
+    pub(super) fn first_link(&self) -> Option<Rc<str>> {
+        match self.pieces.first() {
+            Some(InlinePiece::Text(style, _)) => style.link.clone(),
+            _ => None,
+        }
+    }
+
     /// True if all of its text is code.
     pub(super) fn is_code(&self) -> bool {
         let mut code = false;
@@ -171,6 +186,14 @@ impl InlineContent {
             self.length += other.length;
             self.pieces.extend(other.pieces);
         }
+    }
+
+    /// The content behind a plain text.
+    pub(super) fn behind(self, text: &str) -> Self {
+        let mut all = Self::default();
+        all.add_text(&RunStyle::default(), text);
+        all.append(self);
+        all
     }
 
     /// Removes bold type, as for a heading.

@@ -1,4 +1,5 @@
-//! The readers of office documents: DOCX, PPTX and XLSX (Office Open XML).
+//! The readers of office documents: DOCX, PPTX and XLSX (Office Open XML), ODT, ODP and ODS
+//! (`OpenDocument`).
 //!
 //! Rules: ISO/IEC 29500 (ECMA-376). A document is a zip file of parts in XML that point to each
 //! other.
@@ -8,20 +9,29 @@
 //! | `package` | the zip file, its parts and their relationships |
 //! | `xml` | elements and text |
 //! | `inlines`, `blocks` | writing into the model, within limits |
+//! | `numerals` | letters and Roman numerals of lists |
 //! | `chart` | the values of charts, the texts of diagrams |
-//! | `docx`, `pptx`, `xlsx` | the three kinds |
+//! | `comments` | the comments of slides and sheets |
+//! | `docx`, `pptx`, `xlsx` | the three kinds of Office Open XML |
+//! | `odf` | the three kinds of `OpenDocument` |
+//! | `rtf`, `mail` | RTF; EML and MSG |
 
 use super::model::{ModelBuilder, NodeContent};
 use super::{DocumentError, FileKind};
 use package::ZipPackage;
-use xml::{XmlEvent, XmlReader};
+use xml::{XmlEvent, XmlReader, XmlTag};
 
 mod blocks;
 mod chart;
+mod comments;
 mod docx;
 mod inlines;
+pub(super) mod mail;
+mod numerals;
+mod odf;
 pub(super) mod package;
 mod pptx;
+pub(super) mod rtf;
 mod xlsx;
 pub(super) mod xml;
 
@@ -61,6 +71,12 @@ pub(super) fn read(
     package: &mut ZipPackage<'_>,
     kind: FileKind,
 ) -> Result<(ParsedDocument, DocumentProperties), DocumentError> {
+    if matches!(kind, FileKind::Odt | FileKind::Ods | FileKind::Odp) {
+        if odf::kind_of(package) != Some(kind) {
+            return Err(DocumentError::NotOne(kind));
+        }
+        return Ok((odf::read(package, kind), properties(package)));
+    }
     let (_, main) = main_part(package)
         .filter(|(found, _)| *found == kind)
         .ok_or(DocumentError::NotOne(kind))?;
@@ -72,6 +88,25 @@ pub(super) fn read(
     Ok((read, properties(package)))
 }
 
+/// Returns the description of a drawing.
+fn description_of(tag: &XmlTag<'_>) -> String {
+    let text = ["descr", "title"]
+        .into_iter()
+        .find_map(|name| tag.attribute(name).filter(|text| !text.trim().is_empty()));
+    text.unwrap_or_default().into_owned()
+}
+
+/// The words before the text of a comment.
+fn comment_of(author: &str) -> String {
+    let author = author.trim();
+    // A placeholder of threaded comments.
+    if author.is_empty() || author.starts_with("tc={") {
+        "Comment: ".to_owned()
+    } else {
+        format!("Comment by {author}: ")
+    }
+}
+
 /// True if a colour in hexadecimal digits is white, or nearly so.
 fn is_white(colour: &str) -> bool {
     let parts = colour.as_bytes().chunks(2);
@@ -81,8 +116,13 @@ fn is_white(colour: &str) -> bool {
             .all(|part| matches!(part, Ok(Ok(0xf8..))))
 }
 
+/// Returns the kind of the document.
+pub(super) fn package_kind(package: &mut ZipPackage<'_>) -> Option<FileKind> {
+    odf::kind_of(package).or_else(|| main_part(package).map(|(kind, _)| kind))
+}
+
 /// Returns the kind of the document and its main part, by the package's list of content types.
-pub(super) fn main_part(package: &mut ZipPackage<'_>) -> Option<(FileKind, String)> {
+fn main_part(package: &mut ZipPackage<'_>) -> Option<(FileKind, String)> {
     let relations = package.relations("");
     let named = relations.first("officeDocument").map(str::to_owned);
     let text = package.text("[Content_Types].xml")?;
@@ -137,7 +177,11 @@ fn properties(package: &mut ZipPackage<'_>) -> DocumentProperties {
     let relations = package.relations("");
     let name = relations
         .first("core-properties")
-        .unwrap_or("docProps/core.xml")
+        .unwrap_or(if package.has(odf::CONTENT) {
+            "meta.xml"
+        } else {
+            "docProps/core.xml"
+        })
         .to_owned();
     let mut properties = DocumentProperties::default();
     let Some(text) = package.text(&name) else {
@@ -148,9 +192,11 @@ fn properties(package: &mut ZipPackage<'_>) -> DocumentProperties {
     while let Some(tag) = xml.tag_within(0) {
         let slot = match tag.name() {
             "title" => &mut properties.title,
-            "creator" => &mut properties.author,
-            "created" => &mut properties.date,
-            "modified" => &mut modified,
+            // That of an OpenDocument file changed it last.
+            "creator" if properties.author.is_empty() => &mut properties.author,
+            "initial-creator" => &mut properties.author,
+            "created" | "creation-date" => &mut properties.date,
+            "modified" | "date" => &mut modified,
             _ => continue,
         };
         let text = xml.text_within(MAX_PROPERTY);

@@ -88,14 +88,14 @@ impl PartRelationships {
 
     /// Returns the first part of a kind.
     pub(in crate::document) fn first(&self, kind: &str) -> Option<&str> {
-        self.order
-            .iter()
-            .find(|id| {
-                self.by_id
-                    .get(*id)
-                    .is_some_and(|relation| relation.kind == kind)
-            })
-            .and_then(|id| self.part(id))
+        self.all(kind).next()
+    }
+
+    /// Returns the parts of a kind.
+    pub(in crate::document) fn all<'a>(&'a self, kind: &str) -> impl Iterator<Item = &'a str> {
+        let is_one = move |id: &&String| self.by_id.get(*id).is_some_and(|of| of.kind == kind);
+        let ids = self.order.iter().filter(is_one);
+        ids.filter_map(|id| self.part(id))
     }
 }
 

@@ -31,17 +31,19 @@ pub fn is_document(essence: &str) -> bool {
 /// True if a body begins as documents do. A notebook is JSON, of which no more is read than of any
 /// other text.
 fn is_large_document(body: &[u8]) -> bool {
-    !body.trim_ascii_start().starts_with(b"{") && FileKind::may_begin_with(body)
+    let is_json = body.trim_ascii_start().starts_with(b"{") && !body.starts_with(b"{\\rtf");
+    !is_json && FileKind::may_begin_with(body)
 }
 
 /// Returns the kind of document that a reply is, if it is one. A page may merely mention the mark
-/// of PDF files.
+/// of PDF files, and mail that is served as text is to be read as that.
 fn kind_of(reply: &HttpResponse) -> Option<FileKind> {
     let kind = FileKind::of(&reply.body)?;
     let body = reply.body.trim_ascii_start();
     let declared = reply.content_type().map(media_type);
     let is_text = declared.is_some_and(|kind| kind.starts_with("text/")) || body.starts_with(b"<");
-    (kind != FileKind::Pdf || body.starts_with(b"%PDF") || !is_text).then_some(kind)
+    let is_told_by_text = matches!(kind, FileKind::Pdf | FileKind::Eml);
+    (!is_told_by_text || body.starts_with(b"%PDF") || !is_text).then_some(kind)
 }
 
 /// Converts a document; `None` if the body is none.

@@ -42,7 +42,7 @@ pub(super) fn link_target(address: &str, anchor: &str) -> Option<Rc<str>> {
 }
 
 /// Returns the target of a field's code, if it is a hyperlink.
-pub(super) fn hyperlink_target(code: &str) -> Option<Rc<str>> {
+pub(in super::super) fn hyperlink_target(code: &str) -> Option<Rc<str>> {
     let mut words = words(code).into_iter();
     if !words.next()?.eq_ignore_ascii_case("HYPERLINK") {
         return None;

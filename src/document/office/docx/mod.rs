@@ -18,21 +18,29 @@ use self::field::DocxField;
 use self::numbering::ListNumbering;
 use self::styles::{StyleSheet, is_shaded};
 use super::blocks::{BlockWriter, TableCell};
-use super::inlines::InlineContent;
+use super::inlines::{InlineContent, RunStyle};
 use super::package::{PartRelationships, ZipPackage};
 use super::xml::{XmlEvent, XmlReader};
-use super::{MAX_COLUMNS, MAX_DEPTH, NodeContent, ParsedDocument, chart, is_white};
+use super::{MAX_COLUMNS, MAX_DEPTH, NodeContent, ParsedDocument, chart, comment_of, is_white};
+use crate::document::{epub, html};
 
-mod field;
+pub(super) mod field;
 mod numbering;
 mod paragraph;
-mod styles;
+pub(super) mod styles;
 
 /// Limit of a document's notes.
 const MAX_NOTES: usize = 20_000;
 
-/// A note: true for an endnote, and its identifier.
-type NoteKey = (bool, String);
+/// The kinds of notes: the parts that hold them, and the elements in these.
+const NOTES: [(&str, &str); 3] = [
+    ("footnotes", "footnote"),
+    ("endnotes", "endnote"),
+    ("comments", "comment"),
+];
+
+/// A note: its kind as an index of [`NOTES`], and its identifier.
+type NoteKey = (usize, String);
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
 struct DocxReader<'p, 'b> {
@@ -132,6 +140,11 @@ impl DocxReader<'_, '_> {
                     xml.skip();
                 }
                 "shd" => self.shaded |= is_shaded(&tag),
+                "altChunk" => {
+                    let id = tag.relation("id").unwrap_or_default();
+                    self.read_chunk(&id);
+                    xml.skip();
+                }
                 "del" | "moveFrom" | "sectPr" | "Fallback" | "sdtPr" | "docParts" => xml.skip(),
                 _ => {}
             }
@@ -210,6 +223,7 @@ impl DocxReader<'_, '_> {
         while let Some(tag) = xml.tag_within(level) {
             match tag.name() {
                 "tblPrEx" | "trPrChange" | "Fallback" => xml.skip(),
+                "hidden" if !tag.is_on() => {}
                 "del" | "hidden" => {
                     // The row's properties delete or hide all of it.
                     while xml.within(level).is_some() {}
@@ -265,12 +279,12 @@ impl DocxReader<'_, '_> {
         }
     }
 
-    /// Returns the number of a note that the text refers to.
-    fn note_number(&mut self, end: bool, id: &str) -> Option<u32> {
+    /// Returns the number of a note that the text refers to, of a kind of [`NOTES`].
+    fn note_number(&mut self, kind: usize, id: &str) -> Option<u32> {
         if self.in_note || self.notes.len() >= MAX_NOTES {
             return None;
         }
-        let key = (end, id.to_owned());
+        let key = (kind, id.to_owned());
         let next = u32::try_from(self.notes.len()).ok()? + 1;
         let number = *self.numbers.entry(key.clone()).or_insert(next);
         if number == next {
@@ -286,52 +300,72 @@ impl DocxReader<'_, '_> {
         }
         self.in_note = true;
         self.blocks.end();
-        let mut names = HashMap::new();
-        let mut texts: [String; 2] = Default::default();
-        for (at, kind) in ["footnotes", "endnotes"].into_iter().enumerate() {
-            if let Some(name) = self.relations.first(kind).map(str::to_owned) {
-                texts[at] = self.package.text(&name).unwrap_or_default();
-                names.insert(at == 1, name);
-            }
-        }
-        let mut found: HashMap<NoteKey, &str> = HashMap::new();
-        for (at, text) in texts.iter().enumerate() {
-            let mut xml = XmlReader::new(text, self.package.end());
+        let notes = std::mem::take(&mut self.notes);
+        let main = std::mem::take(&mut self.relations);
+        for (kind, (part, element)) in NOTES.into_iter().enumerate() {
+            let Some(name) = main.first(part).map(str::to_owned) else {
+                continue;
+            };
+            let text = self.package.text(&name).unwrap_or_default();
+            self.relations = self.package.relations(&name);
+            let mut found: HashMap<NoteKey, (String, &str)> = HashMap::new();
+            let mut xml = XmlReader::new(&text, self.package.end());
             while let Some(tag) = xml.tag_within(0) {
-                if matches!(tag.name(), "footnote" | "endnote") {
-                    let key = (
-                        at == 1,
-                        tag.attribute("id").unwrap_or_default().into_owned(),
-                    );
+                if tag.name() == element {
+                    let id = tag.attribute("id").unwrap_or_default();
+                    let key = (kind, id.into_owned());
+                    let author = tag.attribute("author").unwrap_or_default().into_owned();
                     let text = xml.skip_to_source();
                     if self.numbers.contains_key(&key) {
-                        found.insert(key, text);
+                        found.insert(key, (author, text));
                     }
                 }
             }
-        }
-        let relations = [false, true].map(|end| {
-            let name = names.get(&end);
-            name.map(|name| self.package.relations(name))
-                .unwrap_or_default()
-        });
-        for (end, relations) in [false, true].into_iter().zip(relations) {
-            self.relations = relations;
-            for key in std::mem::take(&mut self.notes) {
-                if key.0 != end {
-                    self.notes.push(key);
-                    continue;
-                }
-                let (Some(text), Some(number)) = (found.get(&key), self.numbers.get(&key)) else {
+            for key in notes.iter().filter(|key| key.0 == kind) {
+                let (Some((author, text)), Some(number)) = (found.get(key), self.numbers.get(key))
+                else {
                     continue;
                 };
                 if !self.blocks.has_room() {
                     break;
                 }
                 self.blocks.builder.open(NodeContent::Note(*number));
+                if element == "comment" {
+                    let mut by = InlineContent::default();
+                    by.add_text(&RunStyle::default(), &comment_of(author));
+                    self.joined = Some(by);
+                }
                 self.read_text_box(text);
+                if let Some(left) = self.joined.take() {
+                    self.blocks.add_paragraph(&left);
+                }
                 self.blocks.end();
                 self.blocks.builder.close();
+            }
+        }
+    }
+
+    /// Reads a document of another kind within this one: a page or plain text.
+    fn read_chunk(&mut self, id: &str) {
+        let Some(name) = self.relations.part(id).map(str::to_owned) else {
+            return;
+        };
+        let Some(text) = self.package.text(&name) else {
+            return;
+        };
+        let name = name.to_lowercase();
+        let ending = name.rsplit('.').next().unwrap_or_default();
+        if matches!(ending, "htm" | "html" | "xhtml") {
+            self.blocks.end();
+            let end = self.package.end();
+            let builder = &mut self.blocks.builder;
+            let syntax = html::PageSyntax::Html;
+            let (_, cuts) = epub::append_page(&text, &name, syntax, end, builder);
+            self.blocks.cut |= cuts.memory;
+            self.late |= cuts.time;
+        } else if ending == "txt" {
+            for line in text.lines() {
+                self.blocks.add_plain_paragraph(line);
             }
         }
     }

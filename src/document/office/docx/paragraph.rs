@@ -5,11 +5,12 @@
 
 use std::rc::Rc;
 
+use super::super::description_of;
 use super::super::inlines::{InlineContent, RunStyle};
 use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
-use super::DocxReader;
 use super::field::{self, DocxField};
 use super::styles::{ParagraphStyle, RunProperties, is_shaded};
+use super::{DocxReader, NOTES};
 use crate::document::formula::read_omml;
 
 /// Limit of a run's text, in bytes.
@@ -67,6 +68,7 @@ impl DocxReader<'_, '_> {
                 XmlEvent::Text(_) => {}
             }
         }
+        self.describe_drawing(&mut paragraph);
         self.end_paragraph(paragraph);
     }
 
@@ -79,7 +81,10 @@ impl DocxReader<'_, '_> {
     ) {
         match tag.name() {
             "pPr" => paragraph.properties = self.read_paragraph_properties(xml),
-            "r" => paragraph.run = RunProperties::default(),
+            "r" => {
+                self.describe_drawing(paragraph);
+                paragraph.run = RunProperties::default();
+            }
             "rPr" => paragraph.run = self.read_run_properties(xml),
             "t" => {
                 let text = xml.text_within(MAX_RUN);
@@ -136,16 +141,17 @@ impl DocxReader<'_, '_> {
                 Some("end") => drop(self.fields.pop()),
                 _ => {}
             },
-            name @ ("footnoteReference" | "endnoteReference") => {
+            name @ ("footnoteReference" | "endnoteReference" | "commentReference") => {
                 let id = tag.attribute("id").unwrap_or_default();
+                let kind = NOTES.iter().position(|(_, of)| name.starts_with(of));
                 if self.is_shown(paragraph)
-                    && let Some(number) = self.note_number(name == "endnoteReference", &id)
+                    && let Some(number) = kind.and_then(|kind| self.note_number(kind, &id))
                 {
                     paragraph.inlines.add_note_mark(number);
                 }
             }
             "drawing" | "pict" => {
-                paragraph.alt.clear();
+                self.describe_drawing(paragraph);
                 paragraph.drawing_hidden = false;
             }
             "docPr" => {
@@ -220,6 +226,14 @@ impl DocxReader<'_, '_> {
             link: link.or_else(field),
         };
         paragraph.inlines.add_text(&style, text);
+    }
+
+    /// Adds the description of a drawing that holds no picture, as a chart or a group of shapes.
+    fn describe_drawing(&self, paragraph: &mut OpenParagraph<'_>) {
+        let alt = std::mem::take(&mut paragraph.alt);
+        if !alt.trim().is_empty() && !paragraph.drawing_hidden && self.is_shown(paragraph) {
+            paragraph.inlines.add_image(&alt, "");
+        }
     }
 
     fn read_run_properties(&mut self, xml: &mut XmlReader<'_>) -> RunProperties {
@@ -321,10 +335,7 @@ impl DocxReader<'_, '_> {
                 if let Some(label) = label.filter(|label| !label.text.is_empty())
                     && !inlines.is_blank()
                 {
-                    let mut numbered = InlineContent::default();
-                    numbered.add_text(&RunStyle::default(), &format!("{} ", label.text));
-                    numbered.append(std::mem::take(&mut inlines));
-                    inlines = numbered;
+                    inlines = inlines.behind(&format!("{} ", label.text));
                 }
                 self.blocks.add_heading(level, &inlines);
             } else if style.code
@@ -332,8 +343,13 @@ impl DocxReader<'_, '_> {
             {
                 self.blocks.add_code(&inlines.plain());
             } else if let Some(label) = label {
-                self.blocks
-                    .add_item(label.level, label.number, label.key, &inlines);
+                let (level, key) = (label.level, label.key);
+                if let Some(number) = label.number {
+                    self.blocks
+                        .add_numbered_item(level, number, &label.text, key, inlines);
+                } else {
+                    self.blocks.add_item(level, None, key, &inlines);
+                }
             } else {
                 self.blocks.add_paragraph(&inlines);
             }
@@ -357,14 +373,6 @@ impl DocxReader<'_, '_> {
         }
         cell.append(inlines);
     }
-}
-
-/// Returns the description of a drawing.
-fn description_of(tag: &XmlTag<'_>) -> String {
-    let text = ["descr", "title"]
-        .into_iter()
-        .find_map(|name| tag.attribute(name).filter(|text| !text.trim().is_empty()));
-    text.unwrap_or_default().into_owned()
 }
 
 /// Returns the Unicode character for one of a symbol font, if there is one.

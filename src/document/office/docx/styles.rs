@@ -65,7 +65,7 @@ const MONO: [&str; 14] = [
 ];
 
 /// True if a font is monospaced.
-pub(super) fn is_mono(font: &str) -> bool {
+pub(in super::super) fn is_mono(font: &str) -> bool {
     let font = font.to_lowercase();
     MONO.iter().any(|mono| font.starts_with(mono))
 }
@@ -80,17 +80,17 @@ pub(super) fn is_shaded(tag: &XmlTag<'_>) -> bool {
 
 /// The properties of a run that a run or a style sets; `None` if it does not.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RunProperties {
-    pub(super) bold: Option<bool>,
-    pub(super) italic: Option<bool>,
-    pub(super) deleted: Option<bool>,
-    pub(super) hidden: Option<bool>,
-    pub(super) mono: Option<bool>,
+pub(in super::super) struct RunProperties {
+    pub(in super::super) bold: Option<bool>,
+    pub(in super::super) italic: Option<bool>,
+    pub(in super::super) deleted: Option<bool>,
+    pub(in super::super) hidden: Option<bool>,
+    pub(in super::super) mono: Option<bool>,
     /// White text; a background of another colour than white.
-    pub(super) white: Option<bool>,
-    pub(super) shaded: Option<bool>,
+    pub(in super::super) white: Option<bool>,
+    pub(in super::super) shaded: Option<bool>,
     /// Size in half points.
-    pub(super) size: Option<u16>,
+    pub(in super::super) size: Option<u16>,
 }
 
 /// The smallest visible size, in half points.
@@ -98,7 +98,7 @@ const MIN_VISIBLE_SIZE: u16 = 4;
 
 impl RunProperties {
     /// Returns these properties, with missing ones from `other`.
-    pub(super) fn or(self, other: Self) -> Self {
+    pub(in super::super) fn or(self, other: Self) -> Self {
         Self {
             bold: self.bold.or(other.bold),
             italic: self.italic.or(other.italic),
@@ -112,7 +112,7 @@ impl RunProperties {
     }
 
     /// True if the text is invisible; `on_white` is true on a white background.
-    pub(super) fn is_unseen(&self, on_white: bool) -> bool {
+    pub(in super::super) fn is_unseen(&self, on_white: bool) -> bool {
         self.hidden == Some(true)
             || self.size.is_some_and(|size| size < MIN_VISIBLE_SIZE)
             || (on_white && self.white == Some(true) && self.shaded != Some(true))
@@ -194,7 +194,10 @@ impl StyleSheet {
                 styles.default.clone_from(&id);
             }
             let style = read_style(&mut xml);
-            styles.all.insert(id, style);
+            // One without an identifier would be the base of all that have none.
+            if !id.is_empty() {
+                styles.all.insert(id, style);
+            }
         }
         styles
     }
@@ -303,14 +306,15 @@ fn read_style(xml: &mut XmlReader<'_>) -> DocxStyle {
 }
 
 /// Returns the heading level of a style name in lower case.
-fn heading_level_of(name: &str) -> Option<u8> {
+pub(in super::super) fn heading_level_of(name: &str) -> Option<u8> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let level: u8 = name[stem.len()..].parse().ok()?;
     let stem = stem.trim_end_matches([' ', '-', '_']);
     (HEADINGS.contains(&stem) && (1..=9).contains(&level)).then_some(level)
 }
 
-fn is_code(name: &str) -> bool {
+/// True for the name of a style of code, in lower case.
+pub(in super::super) fn is_code(name: &str) -> bool {
     matches!(
         name,
         "source code"

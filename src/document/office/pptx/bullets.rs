@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::super::xml::{XmlReader, XmlTag};
-use super::background::SlideBackground;
+use super::background::{ShapePlace, SlideArea, SlideBackground};
 
 /// Number of list levels.
 pub(super) const LEVELS: usize = 9;
@@ -19,8 +19,8 @@ const MAX_PLACEHOLDERS: usize = 1000;
 pub(super) enum BulletKind {
     None,
     Mark,
-    /// Numbers that start with this one.
-    Number(u32),
+    /// Numbers that start with this one, in this format.
+    Number(u32, &'static str),
 }
 
 /// The bullets of each level; `None` where unset.
@@ -31,7 +31,21 @@ pub(super) fn bullet_of(tag: &XmlTag<'_>) -> Option<BulletKind> {
     match tag.name() {
         "buNone" => Some(BulletKind::None),
         "buChar" | "buBlip" => Some(BulletKind::Mark),
-        "buAutoNum" => Some(BulletKind::Number(tag.number("startAt").unwrap_or(1))),
+        "buAutoNum" => {
+            let kind = tag.attribute("type").unwrap_or_default();
+            let formats = [
+                ("alphaLc", "a"),
+                ("alphaUc", "A"),
+                ("romanLc", "i"),
+                ("romanUc", "I"),
+            ];
+            let format = formats.iter().find(|(name, _)| kind.starts_with(name));
+            let format = format.map_or("1", |(_, format)| format);
+            Some(BulletKind::Number(
+                tag.number("startAt").unwrap_or(1),
+                format,
+            ))
+        }
         _ => None,
     }
 }
@@ -92,6 +106,9 @@ pub(super) struct SlideLayout {
     placeholders: HashMap<String, LevelBullets>,
     kinds: HashMap<String, LevelBullets>,
     body: LevelBullets,
+    /// The places of placeholders, by index, and by kind.
+    places: HashMap<String, SlideArea>,
+    kind_places: HashMap<String, SlideArea>,
     /// The background that a layout and its master give a slide.
     pub(super) background: SlideBackground,
 }
@@ -101,12 +118,42 @@ impl SlideLayout {
     pub(super) fn read_master(&mut self, text: &str, theme: &str) {
         self.background = SlideBackground::read_master(text, theme);
         let mut xml = XmlReader::new(text, None);
+        let mut placed = (SlidePlaceholder::default(), ShapePlace::default());
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() == "bodyStyle" {
                 self.body = read_levels(&mut xml);
                 return;
             }
+            self.keep_place(&tag, &mut placed);
         }
+    }
+
+    /// Keeps the place of a placeholder, the first of each kind.
+    fn keep_place(&mut self, tag: &XmlTag<'_>, placed: &mut (SlidePlaceholder, ShapePlace)) {
+        match tag.name() {
+            "sp" => *placed = Default::default(),
+            "ph" => placed.0 = SlidePlaceholder::of(tag),
+            "off" | "ext" if !placed.0.kind.is_empty() => {
+                placed.1.read(tag);
+                let (kind, index) = (&placed.0.kind, &placed.0.index);
+                if let Some(area) = placed.1.area()
+                    && self.places.len() < MAX_PLACEHOLDERS
+                {
+                    self.kind_places.insert(kind.clone(), area);
+                    if !index.is_empty() {
+                        self.places.insert(index.clone(), area);
+                    }
+                    *placed = Default::default();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the place that a layout or its master gives a placeholder.
+    pub(super) fn place(&self, of: &SlidePlaceholder) -> Option<SlideArea> {
+        let by_kind = self.kind_places.get(&of.kind);
+        self.places.get(&of.index).or(by_kind).copied()
     }
 
     /// Reads the placeholders of a layout.
@@ -114,7 +161,10 @@ impl SlideLayout {
         self.background.add_drawn(text);
         let mut xml = XmlReader::new(text, None);
         let mut placeholder = None;
+        self.places.clear();
+        let mut placed = (SlidePlaceholder::default(), ShapePlace::default());
         while let Some(tag) = xml.tag_within(0) {
+            self.keep_place(&tag, &mut placed);
             match tag.name() {
                 "sp" => placeholder = None,
                 "ph" => placeholder = Some(SlidePlaceholder::of(&tag)),

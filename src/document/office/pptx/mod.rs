@@ -16,12 +16,13 @@ use std::rc::Rc;
 use self::bullets::SlideLayout;
 use super::ParsedDocument;
 use super::blocks::BlockWriter;
+use super::comments;
 use super::package::ZipPackage;
 use super::xml::{XmlReader, is_true};
 
 mod background;
 mod bullets;
-mod slide;
+pub(super) mod slide;
 mod text;
 
 /// Limit of a document's slides.
@@ -46,6 +47,8 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     drop(xml);
     drop(text);
     let mut blocks = BlockWriter::default();
+    let authors = ["commentAuthors", "authors"].map(|kind| package.related(&relations, kind));
+    let authors = comments::read_authors(&authors);
     let mut layouts: HashMap<String, Rc<SlideLayout>> = HashMap::new();
     let mut hidden = 0;
     for (at, name) in slides.iter().enumerate() {
@@ -75,6 +78,10 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         read.late |= slide.late;
         read.broken |= slide.broken;
         slide.write(&mut blocks);
+        for part in relations.all("comments") {
+            let text = package.text(part).unwrap_or_default();
+            comments::write(&text, &authors, &mut blocks);
+        }
         let Some(name) = relations.first("notesSlide").map(str::to_owned) else {
             continue;
         };
@@ -87,6 +94,15 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
             notes.write(&mut blocks);
         }
     }
+    write_hidden_slides(hidden, &mut blocks);
+    blocks.end();
+    read.cut = blocks.cut;
+    read.builder = blocks.builder;
+    read
+}
+
+/// Writes a notice of hidden slides.
+pub(super) fn write_hidden_slides(hidden: usize, blocks: &mut BlockWriter) {
     if hidden > 0 {
         let (noun, verb) = if hidden == 1 {
             ("slide", "is")
@@ -97,10 +113,6 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
             "[Left out: {hidden} hidden {noun} {verb} not shown.]"
         ));
     }
-    blocks.end();
-    read.cut = blocks.cut;
-    read.builder = blocks.builder;
-    read
 }
 
 fn is_hidden(slide: &str) -> bool {

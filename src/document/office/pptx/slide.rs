@@ -9,13 +9,16 @@ use super::super::blocks::{BlockWriter, TableCell};
 use super::super::inlines::InlineContent;
 use super::super::package::{PartRelationships, ZipPackage};
 use super::super::xml::{XmlReader, XmlTag, is_true};
-use super::super::{MAX_COLUMNS, chart};
-use super::background::{ShapePlace, SlideBackground};
+use super::super::{MAX_COLUMNS, chart, description_of};
+use super::background::{ShapePlace, SlideArea, SlideBackground};
 use super::bullets::{LEVELS, LevelBullets, SlideLayout, SlidePlaceholder};
 use super::text::{self, SlideParagraph};
 
 /// Limit of a slide's shapes, and of the rows of all its tables.
 const MAX_SHAPES: usize = 20_000;
+
+/// The most by which shapes of one row differ in their tops: a quarter of an inch.
+const ROW: i64 = 228_600;
 
 enum SlideShape {
     Text(Vec<SlideParagraph>),
@@ -26,7 +29,7 @@ enum SlideShape {
 }
 
 /// Reads one slide.
-pub(super) struct SlideReader<'s, 'p, 'b> {
+pub(in super::super) struct SlideReader<'s, 'p, 'b> {
     package: &'s mut ZipPackage<'b>,
     relations: &'p PartRelationships,
     layout: Rc<SlideLayout>,
@@ -34,7 +37,10 @@ pub(super) struct SlideReader<'s, 'p, 'b> {
     /// True for the notes of a slide.
     notes: bool,
     title: Option<Vec<SlideParagraph>>,
-    shapes: Vec<SlideShape>,
+    /// The shapes with their places, if these are known.
+    shapes: Vec<(Option<SlideArea>, SlideShape)>,
+    /// The depth of the outermost open group and its place.
+    group: Option<(usize, ShapePlace)>,
     pub(super) late: bool,
     pub(super) broken: bool,
 }
@@ -53,13 +59,14 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
             notes: false,
             title: None,
             shapes: Vec::new(),
+            group: None,
             late: false,
             broken: false,
         }
     }
 
     /// Creates a reader for the notes of a slide.
-    pub(super) fn for_notes(
+    pub(in super::super) fn for_notes(
         package: &'s mut ZipPackage<'b>,
         relations: &'p PartRelationships,
     ) -> Self {
@@ -68,14 +75,26 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
         slide
     }
 
-    pub(super) fn read(&mut self, text: &str) {
+    pub(in super::super) fn read(&mut self, text: &str) {
         self.background.add_drawn(text);
         let mut xml = XmlReader::new(text, self.package.end());
         while let Some(tag) = xml.tag_within(0) {
             if self.shapes.len() >= MAX_SHAPES {
                 break;
             }
+            let depth = xml.depth();
+            self.group = self.group.take().filter(|(group, _)| depth > *group);
             match tag.name() {
+                "grpSp" if self.group.is_none() => {
+                    self.group = Some((depth, ShapePlace::default()));
+                }
+                "off" | "ext" => {
+                    if let Some((group, place)) = &mut self.group
+                        && depth == *group + 3
+                    {
+                        place.read(&tag);
+                    }
+                }
                 "sp" | "cxnSp" => self.read_shape(&mut xml),
                 "graphicFrame" => self.read_frame(&mut xml),
                 "pic" => self.read_picture(&mut xml),
@@ -138,33 +157,58 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
         if matches!(kind, "title" | "ctrTitle") && self.title.is_none() && !self.notes {
             self.title = Some(paragraphs);
         } else {
-            self.shapes.push(SlideShape::Text(paragraphs));
+            let place = place.area().or_else(|| {
+                let placeholder = placeholder.as_ref()?;
+                self.layout.place(placeholder)
+            });
+            self.add_shape(place, SlideShape::Text(paragraphs));
         }
     }
 
     /// A table, a chart or a diagram.
     fn read_frame(&mut self, xml: &mut XmlReader<'_>) {
         let depth = xml.depth();
-        let mut hidden = false;
+        let (mut hidden, mut place, mut alt) = (false, ShapePlace::default(), String::new());
         while let Some(tag) = xml.tag_within(depth) {
             match tag.name() {
-                "cNvPr" => hidden = is_hidden(&tag),
+                "cNvPr" => {
+                    hidden = is_hidden(&tag);
+                    alt = description_of(&tag);
+                }
+                "off" | "ext" => place.read(&tag),
                 "tbl" => {
                     let table = self.read_table(xml);
                     if !hidden {
-                        self.shapes.push(SlideShape::Table(table));
+                        self.add_shape(place.area(), SlideShape::Table(table));
                     }
                 }
-                "chart" | "relIds" if !hidden => {
+                // A spreadsheet has the values of its charts in its cells.
+                "chart" | "relIds" if !hidden && !self.notes => {
                     let id = tag.relation("id").or_else(|| tag.relation("dm"));
                     if let Some(part) = id.and_then(|id| self.relations.part(&id)) {
-                        self.shapes.push(SlideShape::Drawing(part.to_owned()));
+                        let part = part.to_owned();
+                        self.add_shape(place.area(), SlideShape::Drawing(part));
                     }
                 }
                 "Fallback" => xml.skip(),
                 _ => {}
             }
         }
+        self.add_image(place.area(), &alt, "", hidden);
+    }
+
+    /// Adds the description of a picture, a table or a chart.
+    fn add_image(&mut self, place: Option<SlideArea>, alt: &str, name: &str, hidden: bool) {
+        if !hidden && !alt.trim().is_empty() {
+            let mut inlines = InlineContent::default();
+            inlines.add_image(alt, name);
+            self.add_shape(place, SlideShape::Image(inlines));
+        }
+    }
+
+    fn add_shape(&mut self, place: Option<SlideArea>, shape: SlideShape) {
+        let of_group = self.group.as_ref().and_then(|(_, place)| place.area());
+        self.shapes.push((of_group.or(place), shape));
     }
 
     fn read_table(&mut self, xml: &mut XmlReader<'_>) -> Vec<Vec<TableCell>> {
@@ -203,15 +247,15 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
     fn read_picture(&mut self, xml: &mut XmlReader<'_>) {
         let depth = xml.depth();
         let (mut alt, mut name, mut hidden) = (String::new(), String::new(), false);
+        let mut place = ShapePlace::default();
         while let Some(tag) = xml.tag_within(depth) {
             match tag.name() {
                 "cNvPr" => {
                     hidden = is_hidden(&tag);
-                    let said = ["descr", "title"].into_iter().find_map(|name| {
-                        tag.attribute(name).filter(|text| !text.trim().is_empty())
-                    });
-                    alt = said.unwrap_or_default().into_owned();
+                    alt = description_of(&tag);
                 }
+                "off" | "ext" => place.read(&tag),
+                "extLst" => xml.skip(),
                 "blip" => {
                     let id = tag.relation("embed").unwrap_or_default();
                     let part = self.relations.part(&id);
@@ -220,11 +264,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
                 _ => {}
             }
         }
-        if !hidden && !alt.is_empty() {
-            let mut inlines = InlineContent::default();
-            inlines.add_image(&alt, &name);
-            self.shapes.push(SlideShape::Image(inlines));
-        }
+        self.add_image(place.area(), &alt, &name, hidden);
     }
 
     /// The title, on one line; empty if there is none.
@@ -239,16 +279,17 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
     }
 
     /// True if there is anything besides the title.
-    pub(super) fn has_text(&self) -> bool {
+    pub(in super::super) fn has_text(&self) -> bool {
         !self.shapes.is_empty()
     }
 
     /// Writes all but the title.
-    pub(super) fn write(self, blocks: &mut BlockWriter) {
-        for (key, shape) in self.shapes.into_iter().enumerate() {
+    pub(in super::super) fn write(mut self, blocks: &mut BlockWriter) {
+        sort_by_place(&mut self.shapes);
+        for (key, (_, shape)) in self.shapes.into_iter().enumerate() {
             match shape {
                 SlideShape::Text(paragraphs) => {
-                    text::write(&paragraphs, u32::try_from(key).unwrap_or(0), blocks);
+                    text::write(paragraphs, u32::try_from(key).unwrap_or(0), blocks);
                 }
                 SlideShape::Table(rows) => blocks.add_table(rows),
                 SlideShape::Image(inlines) => blocks.add_paragraph(&inlines),
@@ -260,6 +301,30 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
             }
         }
     }
+}
+
+/// Sorts what has places from top to bottom, and what begins about as high from left to right. What
+/// has no place of its own follows what stands before it.
+pub(in super::super) fn sort_by_place<T>(shapes: &mut [(Option<SlideArea>, T)]) {
+    let (mut place, mut tops) = ([i64::MIN; 4], Vec::new());
+    for (own, _) in &mut *shapes {
+        place = own.unwrap_or(place);
+        *own = Some(place);
+        tops.push(place[1]);
+    }
+    tops.sort_unstable();
+    let mut row = i64::MIN;
+    for top in &mut tops {
+        if top.saturating_sub(row) > ROW {
+            row = *top;
+        }
+        *top = row;
+    }
+    tops.dedup();
+    shapes.sort_by_cached_key(|(place, _)| {
+        let [left, top, ..] = place.unwrap_or_default();
+        (tops.partition_point(|row| *row <= top), left)
+    });
 }
 
 fn is_hidden(tag: &XmlTag<'_>) -> bool {

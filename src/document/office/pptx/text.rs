@@ -4,6 +4,7 @@
 
 use super::super::blocks::BlockWriter;
 use super::super::inlines::{InlineContent, RunStyle};
+use super::super::numerals::format_number;
 use super::super::package::PartRelationships;
 use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
 use super::background::SlideBackground;
@@ -135,7 +136,7 @@ fn read_run_style(
 }
 
 /// Writes paragraphs, those with bullets as items.
-pub(super) fn write(paragraphs: &[SlideParagraph], key: u32, blocks: &mut BlockWriter) {
+pub(super) fn write(paragraphs: Vec<SlideParagraph>, key: u32, blocks: &mut BlockWriter) {
     let mut counts = [0_u32; LEVELS];
     for paragraph in paragraphs {
         let at = usize::from(paragraph.level);
@@ -149,13 +150,14 @@ pub(super) fn write(paragraphs: &[SlideParagraph], key: u32, blocks: &mut BlockW
                 counts[at] = 0;
                 blocks.add_item(paragraph.level, None, key, &paragraph.inlines);
             }
-            BulletKind::Number(start) => {
+            BulletKind::Number(start, format) => {
                 if paragraph.inlines.is_blank() {
                     continue;
                 }
                 let number = start.saturating_add(counts[at]);
                 counts[at] += 1;
-                blocks.add_item(paragraph.level, Some(number), key, &paragraph.inlines);
+                let label = format!("{}.", format_number(number, format));
+                blocks.add_numbered_item(paragraph.level, number, &label, key, paragraph.inlines);
             }
         }
     }

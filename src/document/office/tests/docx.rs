@@ -27,6 +27,8 @@ fn styled(body: &str, parts: &[(&str, &str)]) -> Vec<u8> {
         ("rId5", "image", "media/image1.png"),
         ("rId6", "chart", "charts/chart1.xml"),
         ("rId7", "hyperlink", "../../../etc/passwd"),
+        ("rId8", "comments", "comments.xml"),
+        ("rId9", "aFChunk", "chunk.htm"),
     ]);
     let mut all = vec![
         ("word/_rels/document.xml.rels", pointed.as_str()),
@@ -87,7 +89,7 @@ fn lists_keep_their_numbers_and_their_levels() {
         + &item(2, 0, "f");
     check(
         &styled(&body, &[]),
-        "3. a\n   - b\n   - c\n4. d\n\nbetween\n\n5. e\n\n1) f",
+        "3. a\n   - b\n   - c\n4. d\n\nbetween\n\n5. e\n\n- I) f",
     );
 }
 
@@ -403,4 +405,73 @@ fn white_text_and_tiny_text_is_not_seen() {
     ] {
         check(&docx(&body, &[]), wanted);
     }
+}
+
+#[test]
+fn a_property_that_is_off_hides_nothing() {
+    let row = |properties: &str, text: &str| {
+        let cell = format!("<w:tc>{}</w:tc>", paragraph("", text));
+        format!("<w:tr><w:trPr>{properties}</w:trPr>{cell}{cell}</w:tr>")
+    };
+    let body = format!(
+        "<w:tbl>{}{}{}{}</w:tbl>",
+        row("<w:hidden w:val='0'/>", "a"),
+        row("<w:hidden w:val='false'/>", "b"),
+        row("<w:hidden w:val='1'/>", "c"),
+        row("<w:hidden/>", "d"),
+    );
+    check(&docx(&body, &[]), "| a | a |\n| --- | --- |\n| b | b |");
+}
+
+#[test]
+fn comments_are_notes_where_they_stand_and_in_tables_too() {
+    let comments = "<w:comments><w:comment w:id='0' w:author='Ann'><w:p><w:r><w:t>Is this right?</w:t></w:r></w:p></w:comment>\
+                    <w:comment w:id='1' w:author=''><w:p><w:r><w:t>Yes.</w:t></w:r></w:p></w:comment>\
+                    <w:comment w:id='2' w:author='Nobody'><w:p><w:r><w:t>gone</w:t></w:r></w:p></w:comment></w:comments>";
+    let notes = format!(
+        "<w:footnotes><w:footnote w:id='0'>{}</w:footnote></w:footnotes>",
+        paragraph("", "A note.")
+    );
+    let body = "<w:p><w:r><w:t>7</w:t></w:r><w:r><w:commentReference w:id='0'/></w:r></w:p><w:tbl><w:tr>\
+                <w:tc><w:p><w:r><w:t>a</w:t></w:r><w:r><w:footnoteReference w:id='0'/></w:r></w:p></w:tc>\
+                <w:tc><w:p><w:r><w:t>b</w:t></w:r><w:r><w:commentReference w:id='1'/></w:r></w:p></w:tc></w:tr></w:tbl>";
+    check(
+        &styled(
+            body,
+            &[
+                ("word/comments.xml", comments),
+                ("word/footnotes.xml", &notes),
+            ],
+        ),
+        "7[^1]\n\n| a[^2] | b[^3] |\n| --- | --- |\n\n[^2]: A note.\n\n[^1]: Comment by Ann: Is this right?\n\n[^3]: Comment: Yes.",
+    );
+}
+
+#[test]
+fn a_page_within_a_document_is_read() {
+    let page = "<html><body><h1>Quarterly report</h1><p>Sales <b>grew</b>.</p></body></html>";
+    let body = paragraph("", "Before") + "<w:altChunk r:id='rId9'/>" + &paragraph("", "after");
+    check(
+        &styled(&body, &[("word/chunk.htm", page)]),
+        "Before\n\n# Quarterly report\n\nSales **grew**.\n\nafter",
+    );
+}
+
+#[test]
+fn a_chart_and_a_group_have_their_descriptions() {
+    let body = "<w:p><w:r><w:t>a</w:t></w:r><w:r><w:drawing><wp:docPr id='1' name='x' descr='Two arrows'/><wpg:wgp/></w:drawing></w:r>\
+                <w:r><w:t>b</w:t></w:r><w:r><w:drawing><wp:docPr id='2' descr='secret' hidden='1'/><wpg:wgp/></w:drawing></w:r></w:p>";
+    check(&docx(body, &[]), "a![Two arrows]()b");
+}
+
+#[test]
+fn a_style_without_an_identifier_is_no_other_s_base() {
+    let styles = "<w:styles><w:style w:type='paragraph' w:default='1' w:styleId='N'><w:name w:val='Normal'/></w:style>\
+                  <w:style><w:name w:val='Empty'/><w:rPr><w:sz w:val='2'/></w:rPr></w:style></w:styles>";
+    let pointed = relations(&[("rId1", "styles", "styles.xml")]);
+    let parts = [
+        ("word/_rels/document.xml.rels", &*pointed),
+        ("word/styles.xml", styles),
+    ];
+    check(&docx(&paragraph("", "seen"), &parts), "seen");
 }

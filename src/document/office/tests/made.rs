@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 
 use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipWriter};
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 /// A zip file of these parts.
 pub(in crate::document) fn zip(parts: &[(&str, &str)]) -> Vec<u8> {
@@ -15,6 +15,23 @@ pub(in crate::document) fn zip(parts: &[(&str, &str)]) -> Vec<u8> {
         file.write_all(text.as_bytes()).unwrap();
     }
     file.finish().unwrap().into_inner()
+}
+
+/// The file with another text for one of its parts.
+pub(super) fn replaced(file: &[u8], name: &str, text: &str) -> Vec<u8> {
+    let mut parts = Vec::new();
+    let mut archive = ZipArchive::new(Cursor::new(file)).unwrap();
+    for at in 0..archive.len() {
+        let mut part = archive.by_index(at).unwrap();
+        let name = part.name().unwrap().into_owned();
+        parts.push((name, std::io::read_to_string(&mut part).unwrap()));
+    }
+    let mut all: Vec<_> = parts
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    all.iter_mut().find(|part| part.0 == name).unwrap().1 = text;
+    zip(&all)
 }
 
 /// The relationships of a part: identifier, kind, target; an address is outside.

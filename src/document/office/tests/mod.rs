@@ -5,7 +5,10 @@ use crate::document::{Document, DocumentError, FileKind, FileLimits, convert_fil
 mod docx;
 mod hostile;
 pub(in crate::document) mod made;
+mod mail;
+mod odf;
 mod pptx;
+mod rtf;
 mod xlsx;
 
 fn converted(bytes: &[u8]) -> Result<Document, DocumentError> {

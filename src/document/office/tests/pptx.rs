@@ -231,3 +231,99 @@ fn white_text_on_a_white_slide_and_tiny_text_is_not_seen() {
     check(&themed("FFFFFF", "dk1", &white), seen);
     check(&themed("123456", "lt1", &white), seen);
 }
+
+#[test]
+fn shapes_come_from_top_to_bottom_and_from_left_to_right() {
+    let placed = |x: u32, y: u32, text: &str| {
+        let place = format!(
+            "<p:spPr><a:xfrm><a:off x='{x}' y='{y}'/><a:ext cx='1000000' cy='400000'/></a:xfrm></p:spPr>"
+        );
+        shape("", &line("", text)).replace("<p:txBody>", &(place + "<p:txBody>"))
+    };
+    let group = |x: u32, y: u32, inner: &str| {
+        format!(
+            "<p:grpSp><p:nvGrpSpPr><p:cNvPr id='9'/></p:nvGrpSpPr><p:grpSpPr><a:xfrm><a:off x='{x}' y='{y}'/>\
+             <a:ext cx='9' cy='9'/><a:chOff x='0' y='0'/><a:chExt cx='9' cy='9'/></a:xfrm></p:grpSpPr>{inner}</p:grpSp>"
+        )
+    };
+    let slide = placed(0, 5_000_000, "last")
+        + &placed(3_000_000, 1_000_000, "right")
+        + &placed(0, 1_100_000, "left")
+        + &group(0, 3_000_000, &(placed(5, 0, "in") + &placed(0, 9, "group")))
+        + &shape("<p:ph type='body' idx='1'/>", &line("", "by layout"))
+        + &shape("<p:ph type='title'/>", &line("", "One"));
+    let layout = "<p:sldLayout><p:sp><p:nvPr><p:ph type='body' idx='1'/></p:nvPr><p:spPr><a:xfrm><a:off x='0' y='4000000'/>\
+                  <a:ext cx='9' cy='9'/></a:xfrm></p:spPr></p:sp></p:sldLayout>";
+    let file = pptx(
+        &[&slide],
+        &[
+            (
+                "ppt/slides/_rels/slide1.xml.rels",
+                &relations(&[("a", "slideLayout", "../slideLayouts/l.xml")]),
+            ),
+            ("ppt/slideLayouts/l.xml", layout),
+        ],
+    );
+    check(
+        &file,
+        "## One\n\nleft\n\nright\n\nin\n\ngroup\n\nby layout\n\nlast",
+    );
+}
+
+#[test]
+fn comments_follow_their_slide_with_their_authors() {
+    let slide = shape("", &line("", "a"));
+    let old = "<p:cmLst><p:cm authorId='0' idx='1'><p:pos x='1' y='2'/><p:text>Too long.</p:text></p:cm></p:cmLst>";
+    let new = "<p188:cmLst><p188:cm authorId='{B}'><p188:replyLst><p188:reply authorId='{C}'><p188:txBody><a:p><a:r><a:t>No.</a:t></a:r></a:p></p188:txBody></p188:reply></p188:replyLst>\
+               <p188:txBody><a:p><a:r><a:t>Cut it?</a:t></a:r></a:p><a:p><a:r><a:t>Please.</a:t></a:r></a:p></p188:txBody></p188:cm></p188:cmLst>";
+    let file = pptx(
+        &[&slide],
+        &[
+            (
+                "ppt/slides/_rels/slide1.xml.rels",
+                &relations(&[
+                    ("a", "comments", "../comments/1.xml"),
+                    ("b", "comments", "../comments/2.xml"),
+                ]),
+            ),
+            ("ppt/comments/1.xml", old),
+            ("ppt/comments/2.xml", new),
+            (
+                "ppt/old.xml",
+                "<p:cmAuthorLst><p:cmAuthor id='0' name='Ann'/></p:cmAuthorLst>",
+            ),
+            (
+                "ppt/new.xml",
+                "<p188:authorLst><p188:author id='{B}' name='Bob'/><p188:author id='{C}' name='Cy'/></p188:authorLst>",
+            ),
+        ],
+    );
+    let authors = relations(&[
+        ("rId0", "slide", "slides/slide1.xml"),
+        ("x", "commentAuthors", "old.xml"),
+        ("y", "authors", "new.xml"),
+    ]);
+    let file = super::made::replaced(&file, "ppt/_rels/presentation.xml.rels", &authors);
+    check(
+        &file,
+        "## Slide 1\n\na\n\n- Comment by Ann: Too long.\n- Comment by Bob: Cut it?  \n  Please.\n- Comment by Cy: No.",
+    );
+}
+
+#[test]
+fn letters_and_roman_numerals_of_a_list_stay() {
+    let item = |kind: &str, text: &str| {
+        line(
+            &format!("<a:pPr><a:buAutoNum type='{kind}'/></a:pPr>"),
+            text,
+        )
+    };
+    let slide = shape(
+        "",
+        &(item("alphaLcParenR", "x") + &item("alphaLcParenR", "y")),
+    ) + &shape("", &item("romanUcPeriod", "z"));
+    check(
+        &pptx(&[&slide], &[]),
+        "## Slide 1\n\n- a. x\n- b. y\n\n* I. z",
+    );
+}

@@ -122,3 +122,39 @@ fn cells_that_lie_far_apart_are_a_list() {
         &document.markdown[..100]
     );
 }
+
+#[test]
+fn a_second_element_of_the_name_leaves_the_date_system_alone() {
+    let rows = sheet("<row r='1'><c r='A1' s='1'><v>44000</v></c></row>");
+    let mut file = xlsx(&[("S", "", &rows)], &[("xl/styles.xml", STYLES)]);
+    check(&file, "## S\n\n2020-06-18");
+    let book = "<workbook><workbookPr date1904='1'/><sheets><sheet name='S' r:id='rId0'/></sheets>\
+                <extLst><ext><x15:workbookPr chartTrackingRefBase='1'/></ext></extLst></workbook>";
+    file = super::made::replaced(&file, "xl/workbook.xml", book);
+    check(&file, "## S\n\n2024-06-19");
+}
+
+#[test]
+fn comments_texts_and_pictures_of_a_sheet_follow_its_cells() {
+    let rows = sheet("<row r='1'><c r='A1'><v>1</v></c></row>") + "<drawing r:id='d'/>";
+    let pointed = relations(&[
+        ("c", "comments", "../comments1.xml"),
+        ("d", "drawing", "../drawings/d.xml"),
+    ]);
+    let comments = "<comments><authors><author>Ann</author><author>tc={1}</author></authors><commentList>\
+        <comment ref='A1' authorId='0'><text><r><rPr><b/></rPr><t>Ann:</t></r><r><t xml:space='preserve'>\n</t></r><r><t>Sure?</t></r></text></comment>\
+        <comment ref='B2' authorId='1'><text><t>[Threaded comment]\n\nYour version...\n\nComment:\n    Yes</t></text></comment></commentList></comments>";
+    let drawing = "<xdr:wsDr><xdr:twoCellAnchor><xdr:pic><xdr:nvPicPr><xdr:cNvPr id='1' descr='A map'/></xdr:nvPicPr></xdr:pic></xdr:twoCellAnchor>\
+        <xdr:twoCellAnchor><xdr:sp><xdr:nvSpPr><xdr:cNvPr id='2'/></xdr:nvSpPr><xdr:txBody><a:p><a:r><a:t>In a box</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:twoCellAnchor></xdr:wsDr>";
+    check(
+        &xlsx(
+            &[("S", "", &rows)],
+            &[
+                ("xl/worksheets/_rels/sheet0.xml.rels", &pointed),
+                ("xl/comments1.xml", comments),
+                ("xl/drawings/d.xml", drawing),
+            ],
+        ),
+        "## S\n\n1\n\n- Comment on A1 by Ann: Sure?\n- Comment on B2: Yes\n\n![A map]()\n\nIn a box",
+    );
+}

@@ -5,6 +5,7 @@
 //! sign.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::super::number;
 use super::super::xml::XmlReader;
@@ -21,7 +22,7 @@ const DAYS_TO_1904: f64 = 1462.0;
 const LAST_DAY: f64 = 2_958_466.0;
 
 /// The kinds of number formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum NumberFormat {
     Number,
     /// With this number of decimals.
@@ -31,6 +32,8 @@ enum NumberFormat {
     Time,
     /// A duration, in hours that may exceed a day.
     Elapsed,
+    /// All digits of a whole number, `0` for each, with other signs between them.
+    Padded(Rc<str>),
     /// Shows nothing.
     Hidden,
 }
@@ -61,7 +64,7 @@ impl CellFormats {
                 "cellXfs" => in_cells = Some(depth),
                 "xf" if in_cells.is_some_and(|at| at + 1 == depth) && cells.len() < MAX_FORMATS => {
                     let id = tag.number("numFmtId").unwrap_or_default();
-                    cells.push(own.get(&id).copied().unwrap_or_else(|| built_in_format(id)));
+                    cells.push(own.get(&id).cloned().unwrap_or_else(|| built_in_format(id)));
                 }
                 "cellStyleXfs" | "dxfs" => {
                     in_cells = None;
@@ -75,11 +78,7 @@ impl CellFormats {
 
     /// Formats a number as the cell of this style shows it.
     pub(super) fn format_value(&self, value: &str, style: usize) -> String {
-        let kind = self
-            .cells
-            .get(style)
-            .copied()
-            .unwrap_or(NumberFormat::Number);
+        let kind = self.cells.get(style).unwrap_or(&NumberFormat::Number);
         let Ok(parsed) = value.parse::<f64>() else {
             return value.to_owned();
         };
@@ -92,7 +91,7 @@ impl CellFormats {
         match kind {
             NumberFormat::Hidden => String::new(),
             NumberFormat::Percent(digits) => {
-                let text = format!("{:.*}", usize::from(digits), parsed * 100.0);
+                let text = format!("{:.*}", usize::from(*digits), parsed * 100.0);
                 format!("{text}%")
             }
             NumberFormat::Date if is_date && days.fract() < 1e-9 => date(days),
@@ -102,6 +101,9 @@ impl CellFormats {
             NumberFormat::Time if (0.0..1.0).contains(&parsed) => time(parsed),
             NumberFormat::Time if is_date => format!("{} {}", date(days), time(days.fract())),
             NumberFormat::Elapsed if parsed.abs() < LAST_DAY => elapsed(parsed),
+            NumberFormat::Padded(digits) if parsed.fract() == 0.0 && parsed.abs() < 1e15 => {
+                padded(parsed, digits)
+            }
             _ => number(parsed),
         }
     }
@@ -128,12 +130,14 @@ fn parse_format(code: &str) -> NumberFormat {
     // Only the first section is read, that of positive numbers.
     let (mut day, mut hour, mut minute_or_month, mut percent) = (false, false, false, false);
     let (mut digits, mut behind_point) = (0, false);
+    let (mut shape, mut is_plain) = (String::new(), true);
     let mut rest = code.chars();
     while let Some(c) = rest.next() {
         match c {
             ';' => break,
-            '"' => while rest.next().is_some_and(|c| c != '"') {},
-            '\\' | '_' | '*' => drop(rest.next()),
+            '"' => shape.extend(rest.by_ref().take_while(|c| *c != '"').map(literal)),
+            '\\' => shape.extend(rest.next().map(literal)),
+            '_' | '*' => drop(rest.next()),
             '[' => {
                 let inside: String = rest.by_ref().take_while(|c| *c != ']').collect();
                 let inside = inside.to_ascii_lowercase();
@@ -143,12 +147,17 @@ fn parse_format(code: &str) -> NumberFormat {
             }
             'd' | 'D' | 'y' | 'Y' | 'e' | 'b' => day = true,
             // `E+00` is an exponent.
-            'E' => day |= rest.clone().next().is_none_or(|c| !matches!(c, '+' | '-')),
+            'E' => {
+                is_plain = false;
+                day |= rest.clone().next().is_none_or(|c| !matches!(c, '+' | '-'));
+            }
             'h' | 'H' | 's' | 'S' => hour = true,
             'm' | 'M' => minute_or_month = true,
             '%' => percent = true,
             '.' => behind_point = true,
             '0' if behind_point => digits += 1,
+            '0' | '-' | '(' | ')' | ' ' => shape.push(c),
+            '#' | '?' | ',' | '@' => is_plain = false,
             'G' | 'g' => {
                 // `General`.
                 let word: String = rest.clone().take(6).collect();
@@ -164,8 +173,37 @@ fn parse_format(code: &str) -> NumberFormat {
         (true, false, _) | (false, false, true) => NumberFormat::Date,
         (false, true, _) => NumberFormat::Time,
         _ if percent => NumberFormat::Percent(digits.min(10)),
+        _ if is_plain && !behind_point && shape.matches('0').count() > 1 => {
+            NumberFormat::Padded(shape.into())
+        }
         _ => NumberFormat::Number,
     }
+}
+
+/// A sign of a format that stands for itself.
+fn literal(c: char) -> char {
+    // This digit would stand for any.
+    if c == '0' { '\u{2007}' } else { c }
+}
+
+/// Writes a whole number with leading zeros, from its last digit on.
+fn padded(value: f64, shape: &str) -> String {
+    let mut digits: Vec<char> = format!("{:.0}", value.abs()).chars().collect();
+    let mut text = Vec::new();
+    let mut left = shape.matches('0').count();
+    for c in shape.chars().rev() {
+        if c != '0' {
+            text.push(if c == '\u{2007}' { '0' } else { c });
+            continue;
+        }
+        text.push(digits.pop().unwrap_or('0'));
+        left -= 1;
+        if left == 0 {
+            text.extend(digits.drain(..).rev());
+        }
+    }
+    text.extend((value < 0.0).then_some('-'));
+    text.iter().rev().collect()
 }
 
 #[allow(
@@ -231,6 +269,11 @@ mod tests {
             ("dd/mm/yyyy hh:mm", NumberFormat::DateTime),
             ("h:mm AM/PM", NumberFormat::Time),
             ("[h]:mm:ss", NumberFormat::Elapsed),
+            ("00000", NumberFormat::Padded("00000".into())),
+            ("000\\-00;-0", NumberFormat::Padded("000-00".into())),
+            ("#,##0", NumberFormat::Number),
+            ("0", NumberFormat::Number),
+            ("0.00", NumberFormat::Number),
             (";;;", NumberFormat::Hidden),
             ("\"h\"0", NumberFormat::Number),
         ] {
@@ -240,9 +283,9 @@ mod tests {
 
     #[test]
     fn dates_and_numbers_are_shown_as_people_read_them() {
-        let styles = "<styleSheet><numFmts><numFmt numFmtId='164' formatCode='[h]:mm'/></numFmts>\
+        let styles = "<styleSheet><numFmts><numFmt numFmtId='164' formatCode='[h]:mm'/><numFmt numFmtId='165' formatCode='&quot;N0 &quot;000\\-00'/></numFmts>\
              <cellStyleXfs><xf numFmtId='22'/></cellStyleXfs><cellXfs><xf numFmtId='0'/><xf numFmtId='14'/>\
-             <xf numFmtId='22'/><xf numFmtId='20'/><xf numFmtId='164'/><xf numFmtId='10'/></cellXfs></styleSheet>";
+             <xf numFmtId='22'/><xf numFmtId='20'/><xf numFmtId='164'/><xf numFmtId='10'/><xf numFmtId='165'/></cellXfs></styleSheet>";
         let formats = CellFormats::read(styles, false);
         for (value, style, wanted) in [
             ("45322", 1, "2024-01-31"),
@@ -254,6 +297,9 @@ mod tests {
             ("0.5", 3, "12:00:00"),
             ("1.25", 4, "30:00:00"),
             ("0.125", 5, "12.50%"),
+            ("215", 6, "N0 002-15"),
+            ("-1234567", 6, "-N0 12345-67"),
+            ("1.5", 6, "1.5"),
             ("0.30000000000000004", 0, "0.3"),
             ("1.1000000000000001", 0, "1.1"),
             ("12345678", 0, "12345678"),

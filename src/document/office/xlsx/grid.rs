@@ -85,7 +85,7 @@ fn inlines(cell: &SheetCell) -> InlineContent {
 }
 
 /// Returns the name of a column, such as `AB`.
-fn column_name(column: u32) -> String {
+pub(in super::super) fn column_name(column: u32) -> String {
     let mut left = column;
     let mut name = Vec::new();
     while left > 0 {

@@ -10,27 +10,32 @@
 //! | `sheet` | the cells of a sheet |
 //! | `grid` | cells as tables |
 
+use std::collections::HashMap;
+
 use self::format::CellFormats;
+use self::sheet::SheetContent;
 use self::strings::SharedStrings;
 use super::ParsedDocument;
 use super::blocks::BlockWriter;
+use super::comments;
 use super::package::ZipPackage;
+use super::pptx::slide::SlideReader;
 use super::xml::XmlReader;
 use crate::basics::words::plural;
 
 mod format;
-mod grid;
-mod sheet;
+pub(super) mod grid;
+pub(super) mod sheet;
 mod strings;
 
 /// Limit of a document's sheets.
 const MAX_SHEETS: usize = 1000;
 
 /// Limit of a document's cells.
-const MAX_CELLS: usize = 300_000;
+pub(super) const MAX_CELLS: usize = 300_000;
 
 /// Limit of the text of all cells, in bytes.
-const MAX_TEXT: usize = 12 << 20;
+pub(super) const MAX_TEXT: usize = 12 << 20;
 
 /// A sheet in the workbook's list.
 struct SheetEntry {
@@ -79,43 +84,22 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         late |= read.late;
         broken |= read.broken;
         drop(text);
-        let shown = read.rows.len();
-        if shown == 0 {
-            blocks.add_plain_paragraph("[This sheet is empty.]");
-        }
-        grid::write(read.rows, &mut blocks);
-        let mut notices = Vec::new();
-        for (count, what) in [(read.hidden_rows, "row"), (read.hidden_columns, "column")] {
-            if count > 0 {
-                notices.push(format!("{count} hidden {what}{}", plural(count as u64)));
-            }
-        }
-        if !notices.is_empty() {
-            let verb = if read.hidden_rows + read.hidden_columns == 1 {
-                "is"
-            } else {
-                "are"
-            };
-            blocks.add_plain_paragraph(&format!(
-                "[Left out: {} {verb} not shown.]",
-                notices.join(" and ")
-            ));
-        }
         cut |= read.cut;
-        if read.cut {
-            blocks.add_plain_paragraph(&format!(
-                "[Cut off: this sheet has more rows than fit here; {shown} of them are shown.]"
-            ));
+        write_sheet(read, &mut blocks);
+        for part in links.all("comments") {
+            let text = package.text(part).unwrap_or_default();
+            comments::write(&text, &HashMap::new(), &mut blocks);
+        }
+        if let Some(drawing) = links.first("drawing") {
+            let relations = package.relations(drawing);
+            let text = package.text(drawing).unwrap_or_default();
+            let mut shapes = SlideReader::for_notes(package, &relations);
+            shapes.read(&text);
+            shapes.write(&mut blocks);
         }
     }
     strings.is_cut().then(|| blocks.cut = true);
-    if hidden > 0 {
-        let verb = if hidden == 1 { "is" } else { "are" };
-        blocks.add_plain_paragraph(&format!(
-            "[Left out: {hidden} hidden sheet{} {verb} not shown.]",
-            plural(hidden)
-        ));
-    }
+    write_hidden_sheets(hidden, &mut blocks);
     blocks.end();
     ParsedDocument {
         title: String::new(),
@@ -123,6 +107,48 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         late,
         broken,
         builder: blocks.builder,
+    }
+}
+
+/// Writes the cells of a sheet, and notices of what is missing.
+pub(super) fn write_sheet(read: SheetContent, blocks: &mut BlockWriter) {
+    let shown = read.rows.len();
+    if shown == 0 {
+        blocks.add_plain_paragraph("[This sheet is empty.]");
+    }
+    grid::write(read.rows, blocks);
+    let mut notices = Vec::new();
+    for (count, what) in [(read.hidden_rows, "row"), (read.hidden_columns, "column")] {
+        if count > 0 {
+            notices.push(format!("{count} hidden {what}{}", plural(count as u64)));
+        }
+    }
+    if !notices.is_empty() {
+        let verb = if read.hidden_rows + read.hidden_columns == 1 {
+            "is"
+        } else {
+            "are"
+        };
+        blocks.add_plain_paragraph(&format!(
+            "[Left out: {} {verb} not shown.]",
+            notices.join(" and ")
+        ));
+    }
+    if read.cut {
+        blocks.add_plain_paragraph(&format!(
+            "[Cut off: this sheet has more rows than fit here; {shown} of them are shown.]"
+        ));
+    }
+}
+
+/// Writes a notice of hidden sheets.
+pub(super) fn write_hidden_sheets(hidden: u64, blocks: &mut BlockWriter) {
+    if hidden > 0 {
+        let verb = if hidden == 1 { "is" } else { "are" };
+        blocks.add_plain_paragraph(&format!(
+            "[Left out: {hidden} hidden sheet{} {verb} not shown.]",
+            plural(hidden)
+        ));
     }
 }
 
@@ -143,6 +169,8 @@ fn read_workbook(workbook: &str) -> (Vec<SheetEntry>, bool) {
                     .attribute("state")
                     .is_some_and(|state| state.to_ascii_lowercase().ends_with("hidden")),
             }),
+            // Other namespaces have elements of the same names.
+            "extLst" => xml.skip(),
             _ => {}
         }
     }

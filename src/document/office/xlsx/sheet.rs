@@ -30,41 +30,49 @@ pub(super) struct SheetContext<'a> {
 }
 
 /// A cell that is not empty.
-pub(super) struct SheetCell {
-    pub(super) column: u32,
-    pub(super) text: Box<str>,
-    pub(super) link: Option<Rc<str>>,
+#[derive(Clone)]
+pub(in super::super) struct SheetCell {
+    pub(in super::super) column: u32,
+    pub(in super::super) text: Box<str>,
+    pub(in super::super) link: Option<Rc<str>>,
 }
 
 /// A row that is not empty, its cells sorted by column.
-pub(super) struct SheetRow {
-    pub(super) number: u32,
+pub(in super::super) struct SheetRow {
+    pub(in super::super) number: u32,
     /// Number of hidden rows before it.
-    pub(super) hidden: u32,
-    pub(super) cells: Vec<SheetCell>,
+    pub(in super::super) hidden: u32,
+    pub(in super::super) cells: Vec<SheetCell>,
 }
 
 /// The number of cells and bytes of text that may still be read.
-pub(super) struct CellBudget {
-    pub(super) cells: usize,
-    pub(super) text: usize,
+pub(in super::super) struct CellBudget {
+    pub(in super::super) cells: usize,
+    pub(in super::super) text: usize,
 }
 
 impl CellBudget {
-    fn is_left(&self) -> bool {
+    pub(in super::super) fn is_left(&self) -> bool {
         self.cells > 0 && self.text > 0
+    }
+
+    /// Counts cells as read.
+    pub(in super::super) fn take(&mut self, cells: &[SheetCell]) {
+        self.cells = self.cells.saturating_sub(cells.len());
+        let text: usize = cells.iter().map(|cell| cell.text.len()).sum();
+        self.text = self.text.saturating_sub(text);
     }
 }
 
 /// The rows of a sheet, and what is missing from them.
 #[derive(Default)]
-pub(super) struct SheetContent {
-    pub(super) rows: Vec<SheetRow>,
-    pub(super) hidden_rows: usize,
-    pub(super) hidden_columns: usize,
-    pub(super) cut: bool,
-    pub(super) late: bool,
-    pub(super) broken: bool,
+pub(in super::super) struct SheetContent {
+    pub(in super::super) rows: Vec<SheetRow>,
+    pub(in super::super) hidden_rows: usize,
+    pub(in super::super) hidden_columns: usize,
+    pub(in super::super) cut: bool,
+    pub(in super::super) late: bool,
+    pub(in super::super) broken: bool,
 }
 
 /// Reads a sheet within the budget.
@@ -118,13 +126,12 @@ pub(super) fn read(
                     hidden_seen.insert(column);
                     continue;
                 }
-                budget.cells -= 1;
-                budget.text = budget.text.saturating_sub(shown.len());
                 let cell = SheetCell {
                     column,
                     text: shown.trim().into(),
                     link: links.get(&(number, column)).cloned(),
                 };
+                budget.take(std::slice::from_ref(&cell));
                 match sheet.rows.last_mut() {
                     Some(row) if row.number == number => row.cells.push(cell),
                     _ => sheet.rows.push(SheetRow {

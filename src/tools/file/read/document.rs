@@ -29,8 +29,12 @@ pub fn reply<'a>(
     let facts = content.facts();
     let is_text = facts.kind.is_none();
     // A text may merely mention the mark of PDF files.
-    let is_marked = head.starts_with(b"%PDF") || head.trim_ascii_start().starts_with(b"{");
-    if !FileKind::may_begin_with(&head) || is_text && !is_marked {
+    let is_marked = || {
+        head.starts_with(b"%PDF")
+            || head.trim_ascii_start().starts_with(b"{")
+            || FileKind::of(&head) == Some(FileKind::Eml)
+    };
+    if !FileKind::may_begin_with(&head) || is_text && !is_marked() {
         return Ok(None);
     }
     let bytes = content.bytes_at(0, MAX_FILE + 1).map_err(failed)?;

@@ -1,0 +1,174 @@
+//! Reads the streams of a compound file, in which Outlook keeps a message.
+//!
+//! Rules: MS-CFB. Chains are followed for no more steps than there are sectors.
+
+use std::collections::HashMap;
+
+/// Markers of sectors from this one on are no places.
+const MAX_SECTOR: u32 = 0xffff_fffa;
+
+/// Limits of a file: entries of its directory, and bytes of one stream.
+const MAX_ENTRIES: usize = 20_000;
+const MAX_STREAM: usize = 16 << 20;
+
+/// The size of an entry of the directory, in bytes.
+const ENTRY: usize = 128;
+
+/// Streams below this size are kept in small sectors.
+const SMALL: usize = 4096;
+const SMALL_SECTOR: usize = 64;
+
+#[derive(Clone)]
+struct CompoundEntry {
+    name: String,
+    siblings: [u32; 2],
+    child: u32,
+    start: u32,
+    size: usize,
+}
+
+pub(super) struct CompoundFile<'a> {
+    bytes: &'a [u8],
+    sector: usize,
+    table: Vec<u32>,
+    small_table: Vec<u32>,
+    small: Vec<u8>,
+    entries: Vec<CompoundEntry>,
+}
+
+fn number(bytes: &[u8], at: usize) -> u32 {
+    let bytes = bytes
+        .get(at..at + 4)
+        .and_then(|bytes| bytes.try_into().ok());
+    bytes.map_or(u32::MAX, u32::from_le_bytes)
+}
+
+fn numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    bytes.chunks_exact(4).map(|bytes| number(bytes, 0))
+}
+
+impl<'a> CompoundFile<'a> {
+    pub(super) fn open(bytes: &'a [u8]) -> Option<Self> {
+        let shift = *bytes.get(30)?;
+        if !matches!(shift, 9 | 12) {
+            return None;
+        }
+        let mut file = Self {
+            bytes,
+            sector: 1 << shift,
+            table: Vec::new(),
+            small_table: Vec::new(),
+            small: Vec::new(),
+            entries: Vec::new(),
+        };
+        let sectors = bytes.len() / file.sector + 1;
+        let mut places: Vec<u32> = numbers(bytes.get(76..512)?).collect();
+        let mut next = number(bytes, 68);
+        // Further places of the table are in a chain of sectors of their own.
+        for _ in 0..sectors {
+            let Some(sector) = file.sector_at(next) else {
+                break;
+            };
+            let mut more: Vec<u32> = numbers(sector).collect();
+            next = more.pop().unwrap_or(u32::MAX);
+            places.extend(more);
+        }
+        let places = places.into_iter().filter(|place| *place < MAX_SECTOR);
+        for place in places.take(sectors) {
+            file.table
+                .extend(numbers(file.sector_at(place).unwrap_or_default()));
+        }
+        let directory = file.chain(number(bytes, 48), MAX_ENTRIES * ENTRY);
+        let small_table = file.chain(number(bytes, 60), MAX_STREAM);
+        file.small_table = numbers(&small_table).collect();
+        file.entries = directory.chunks_exact(ENTRY).map(entry_of).collect();
+        let root = file.entries.first()?.clone();
+        file.small = file.chain(root.start, root.size.min(MAX_STREAM));
+        Some(file)
+    }
+
+    fn sector_at(&self, place: u32) -> Option<&'a [u8]> {
+        let start = (place as usize).checked_add(1)?.checked_mul(self.sector)?;
+        let end = (start + self.sector).min(self.bytes.len());
+        self.bytes.get(start..end).filter(|_| place < MAX_SECTOR)
+    }
+
+    /// Returns the bytes of a chain of sectors, up to `most`.
+    fn chain(&self, start: u32, most: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut next = start;
+        for _ in 0..self.table.len() {
+            let Some(sector) = self.sector_at(next).filter(|_| bytes.len() < most) else {
+                break;
+            };
+            bytes.extend_from_slice(sector);
+            next = self.table.get(next as usize).copied().unwrap_or(u32::MAX);
+        }
+        bytes.truncate(most);
+        bytes
+    }
+
+    fn content(&self, entry: &CompoundEntry) -> Vec<u8> {
+        let size = entry.size.min(MAX_STREAM);
+        if entry.size >= SMALL {
+            return self.chain(entry.start, size);
+        }
+        let mut bytes = Vec::new();
+        let mut next = entry.start;
+        while bytes.len() < size {
+            let start = (next as usize).saturating_mul(SMALL_SECTOR);
+            let Some(sector) = self.small.get(start..start.saturating_add(SMALL_SECTOR)) else {
+                break;
+            };
+            bytes.extend_from_slice(sector);
+            next = self
+                .small_table
+                .get(next as usize)
+                .copied()
+                .unwrap_or(u32::MAX);
+        }
+        bytes.truncate(size);
+        bytes
+    }
+
+    /// The entries of the storage at this index, by their names.
+    pub(super) fn children(&self, storage: usize) -> HashMap<&str, usize> {
+        let mut found = HashMap::new();
+        let Some(storage) = self.entries.get(storage) else {
+            return found;
+        };
+        let mut seen = vec![false; self.entries.len()];
+        let mut open = vec![storage.child];
+        while let Some(at) = open.pop() {
+            let Some(entry) = self.entries.get(at as usize) else {
+                continue;
+            };
+            if !std::mem::replace(&mut seen[at as usize], true) {
+                found.insert(entry.name.as_str(), at as usize);
+                open.extend(entry.siblings);
+            }
+        }
+        found
+    }
+
+    /// The bytes of the stream at this index.
+    pub(super) fn stream(&self, at: usize) -> Vec<u8> {
+        let entry = self.entries.get(at);
+        entry.map(|entry| self.content(entry)).unwrap_or_default()
+    }
+}
+
+fn entry_of(bytes: &[u8]) -> CompoundEntry {
+    let length = usize::from(u16::from_le_bytes([bytes[64], bytes[65]])).clamp(2, 64);
+    let units = bytes[..length - 2].chunks_exact(2);
+    let units: Vec<u16> = units
+        .map(|unit| u16::from_le_bytes([unit[0], unit[1]]))
+        .collect();
+    CompoundEntry {
+        name: String::from_utf16_lossy(&units),
+        siblings: [number(bytes, 68), number(bytes, 72)],
+        child: number(bytes, 76),
+        start: number(bytes, 116),
+        size: number(bytes, 120) as usize,
+    }
+}

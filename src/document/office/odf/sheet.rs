@@ -1,0 +1,209 @@
+//! Reads the sheets of an ODS file.
+//!
+//! Rules: `OpenDocument` 1.3, part 3, 9 (tables) and 19.385 (values). A cell shows its text;
+//! dates are written as ISO 8601.
+
+use super::super::docx::styles::RunProperties;
+use super::super::inlines::InlineContent;
+use super::super::xlsx::grid::column_name;
+use super::super::xlsx::sheet::{CellBudget, SheetCell, SheetContent, SheetRow};
+use super::super::xlsx::{MAX_CELLS, MAX_TEXT, write_hidden_sheets, write_sheet};
+use super::super::xml::{XmlReader, XmlTag};
+use super::text::OdfReader;
+
+/// The most columns of a sheet.
+const MAX_COLUMN: u32 = 16_384;
+
+/// Reads the sheets of the element that was opened last.
+pub(super) fn read(xml: &mut XmlReader<'_>, reader: &mut OdfReader<'_, '_>) {
+    let level = xml.depth();
+    let mut budget = CellBudget {
+        cells: MAX_CELLS,
+        text: MAX_TEXT,
+    };
+    let mut hidden = 0;
+    while let Some(tag) = xml.tag_within(level) {
+        if tag.name() != "table" {
+            xml.skip();
+            continue;
+        }
+        let style = tag.attribute("style-name").unwrap_or_default();
+        if reader.styles.look("table", &style).hidden {
+            hidden += 1;
+            xml.skip();
+            continue;
+        }
+        reader
+            .blocks
+            .add_plain_heading(2, &tag.attribute("name").unwrap_or_default());
+        let mut more = SheetExtras::default();
+        let read = read_sheet(xml, reader, &mut budget, &mut more);
+        reader.blocks.cut |= read.cut;
+        write_sheet(read, &mut reader.blocks);
+        for comment in more.comments {
+            reader.blocks.add_item(0, None, u32::MAX, &comment);
+        }
+        for source in more.shapes {
+            reader.read_source(source);
+        }
+    }
+    write_hidden_sheets(hidden, &mut reader.blocks);
+}
+
+/// What a sheet has besides the values of its cells.
+#[derive(Default)]
+struct SheetExtras<'x> {
+    comments: Vec<InlineContent>,
+    shapes: Vec<&'x str>,
+}
+
+fn read_sheet<'x>(
+    xml: &mut XmlReader<'x>,
+    reader: &mut OdfReader<'_, '_>,
+    budget: &mut CellBudget,
+    more: &mut SheetExtras<'x>,
+) -> SheetContent {
+    let level = xml.depth();
+    let mut sheet = SheetContent::default();
+    let mut hidden = vec![false; MAX_COLUMN as usize + 1];
+    let (mut columns, mut row_after) = (1, 1_u32);
+    while let Some(tag) = xml.tag_within(level) {
+        match tag.name() {
+            "table-column" => {
+                let end = columns_after(columns, &tag);
+                hidden[columns as usize..end as usize].fill(is_collapsed(&tag));
+                columns = end;
+            }
+            "table-row" => {
+                let repeated = tag
+                    .number::<u32>("number-rows-repeated")
+                    .unwrap_or(1)
+                    .max(1);
+                let number = row_after;
+                row_after = row_after.saturating_add(repeated);
+                if is_collapsed(&tag) {
+                    // The rows that end a sheet may be hidden without number.
+                    sheet.hidden_rows += if repeated < 10_000 {
+                        repeated as usize
+                    } else {
+                        0
+                    };
+                    xml.skip();
+                    continue;
+                }
+                if !budget.is_left() {
+                    sheet.cut = true;
+                    xml.skip();
+                    continue;
+                }
+                let cells = read_row(xml, reader, budget, more, number);
+                let (shown, unseen): (Vec<_>, Vec<_>) = cells
+                    .into_iter()
+                    .partition(|cell| !hidden[cell.column as usize]);
+                sheet.hidden_columns = sheet.hidden_columns.max(unseen.len());
+                if shown.is_empty() {
+                    continue;
+                }
+                for at in 0..repeated {
+                    if !budget.is_left() {
+                        sheet.cut = true;
+                        break;
+                    }
+                    budget.take(&shown);
+                    sheet.rows.push(SheetRow {
+                        number: number.saturating_add(at),
+                        hidden: u32::try_from(sheet.hidden_rows).unwrap_or(u32::MAX),
+                        cells: shown.clone(),
+                    });
+                }
+            }
+            "shapes" => more.shapes.push(xml.skip_to_source()),
+            "forms" | "named-expressions" | "conditional-formats" => xml.skip(),
+            _ => {}
+        }
+    }
+    sheet
+}
+
+fn read_row<'x>(
+    xml: &mut XmlReader<'x>,
+    reader: &mut OdfReader<'_, '_>,
+    budget: &CellBudget,
+    more: &mut SheetExtras<'x>,
+    row: u32,
+) -> Vec<SheetCell> {
+    let level = xml.depth();
+    let mut cells = Vec::new();
+    let mut column = 1;
+    while let Some(tag) = xml.tag_within(level) {
+        if !matches!(tag.name(), "table-cell" | "covered-table-cell") {
+            continue;
+        }
+        let end = columns_after(column, &tag);
+        if tag.name() == "covered-table-cell" {
+            column = end;
+            xml.skip();
+            continue;
+        }
+        let said = |name: &str| tag.attribute(name).unwrap_or_default().into_owned();
+        let (kind, date, value) = (said("value-type"), said("date-value"), said("value"));
+        let mut shown = String::new();
+        let mut link = None;
+        let depth = xml.depth();
+        while let Some(tag) = xml.tag_within(depth) {
+            match tag.name() {
+                "p" => {
+                    let (inlines, _) = reader.read_inlines(xml, RunProperties::default(), true);
+                    link = link.or_else(|| inlines.first_link());
+                    if !shown.is_empty() {
+                        shown.push('\n');
+                    }
+                    shown.push_str(&inlines.plain());
+                }
+                "annotation" => {
+                    let source = xml.skip_to_source();
+                    let mut said = OdfReader::comment_of(source);
+                    let place = format!(" on {}{row}", column_name(column));
+                    said.insert_str("Comment".len(), &place);
+                    if budget.cells > more.comments.len() {
+                        more.comments
+                            .push(reader.plain_inlines(source).behind(&said));
+                    }
+                }
+                "frame" | "custom-shape" | "g" => more.shapes.push(xml.skip_to_source()),
+                _ => {}
+            }
+        }
+        if kind == "date" && !date.is_empty() {
+            shown = date.trim_end_matches("T00:00:00").replacen('T', " ", 1);
+        } else if shown.is_empty() {
+            shown = value;
+        }
+        let shown = shown.trim();
+        if !shown.is_empty() {
+            for column in column..end {
+                if cells.len() >= budget.cells {
+                    break;
+                }
+                cells.push(SheetCell {
+                    column,
+                    text: shown.into(),
+                    link: link.clone(),
+                });
+            }
+        }
+        column = end;
+    }
+    cells
+}
+
+/// Returns the column behind an element that may stand for several.
+fn columns_after(column: u32, tag: &XmlTag<'_>) -> u32 {
+    let repeated = tag.number("number-columns-repeated").unwrap_or(1);
+    column.saturating_add(repeated).clamp(column, MAX_COLUMN)
+}
+
+fn is_collapsed(tag: &XmlTag<'_>) -> bool {
+    tag.attribute("visibility")
+        .is_some_and(|how| how != "visible")
+}

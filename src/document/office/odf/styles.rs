@@ -1,0 +1,224 @@
+//! Resolves the styles of an `OpenDocument` file.
+//!
+//! Rules: `OpenDocument` 1.3, part 3, 16 (styles) and 20 (their properties). A style inherits
+//! whatever it does not set from its parent.
+
+use std::collections::HashMap;
+
+use super::super::docx::styles::{RunProperties, is_mono};
+use super::super::is_white;
+use super::super::numerals::format_number;
+use super::super::xml::{XmlReader, XmlTag, is_true};
+
+/// Limit of a document's styles.
+const MAX_STYLES: usize = 50_000;
+
+/// Maximum length of a chain of parents.
+const MAX_CHAIN: usize = 16;
+
+/// Number of levels of a list.
+pub(super) const LEVELS: usize = 10;
+
+#[derive(Default)]
+struct OdfStyle {
+    parent: String,
+    /// Name as people see it, in lower case.
+    name: String,
+    list: Option<String>,
+    run: RunProperties,
+    /// False if its paragraphs have no label in a list.
+    labelled: Option<bool>,
+    /// True for a hidden sheet or slide.
+    hidden: bool,
+}
+
+/// The numbers of a list's level; those of bullets have no format.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OdfLevel {
+    pub(super) format: String,
+    prefix: String,
+    suffix: String,
+    pub(super) start: Option<u32>,
+    /// Number of levels whose numbers are shown.
+    shown: usize,
+}
+
+/// The levels of a list.
+pub(super) type OdfLevels = [OdfLevel; LEVELS];
+
+/// The formatting that a style gives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OdfLook {
+    pub(super) run: RunProperties,
+    pub(super) list: Option<String>,
+    pub(super) title: bool,
+    /// True for a line of code.
+    pub(super) code: bool,
+    pub(super) labelled: Option<bool>,
+    pub(super) hidden: bool,
+}
+
+#[derive(Default)]
+pub(super) struct OdfStyles {
+    /// By family and name.
+    all: HashMap<(String, String), OdfStyle>,
+    pub(super) lists: HashMap<String, OdfLevels>,
+    /// The numbers of headings.
+    pub(super) outline: OdfLevels,
+    resolved: HashMap<(String, String), OdfLook>,
+    /// True if a page has another colour than white.
+    pub(super) shaded: bool,
+}
+
+impl OdfStyles {
+    /// Adds the styles of a part.
+    pub(super) fn read(&mut self, text: &str) {
+        let mut xml = XmlReader::new(text, None);
+        while let Some(tag) = xml.tag_within(0) {
+            let name = tag.attribute("name").unwrap_or_default().into_owned();
+            match tag.name() {
+                "style" if self.all.len() < MAX_STYLES => {
+                    let family = tag.attribute("family").unwrap_or_default().into_owned();
+                    let style = read_style(&tag, &mut xml);
+                    self.all.insert((family, name), style);
+                }
+                "list-style" if self.lists.len() < MAX_STYLES => {
+                    let levels = read_levels(&mut xml);
+                    self.lists.insert(name, levels);
+                }
+                "outline-style" => self.outline = read_levels(&mut xml),
+                "page-layout-properties" => self.shaded |= background(&tag) == Some(true),
+                "body" => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// The formatting that a style gives.
+    pub(super) fn look(&mut self, family: &str, name: &str) -> OdfLook {
+        let key = (family.to_owned(), name.to_owned());
+        if let Some(look) = self.resolved.get(&key) {
+            return look.clone();
+        }
+        let mut look = OdfLook::default();
+        let mut next = key.clone();
+        for _ in 0..MAX_CHAIN {
+            let Some(style) = self.all.get(&next) else {
+                break;
+            };
+            look.run = look.run.or(style.run);
+            look.list = look.list.take().or_else(|| style.list.clone());
+            look.labelled = look.labelled.or(style.labelled);
+            look.hidden |= style.hidden;
+            look.title |= style.name == "title";
+            look.code |= matches!(
+                &*style.name,
+                "preformatted text" | "source text" | "source code"
+            );
+            next.1.clone_from(&style.parent);
+        }
+        look.code |= look.run.mono == Some(true);
+        if self.resolved.len() < MAX_STYLES {
+            self.resolved.insert(key, look.clone());
+        }
+        look
+    }
+}
+
+/// The number at `level`, as a list shows it; `counts` are those of the levels up to it.
+pub(super) fn label(levels: &OdfLevels, level: usize, counts: &[u32]) -> String {
+    let own = &levels[level.min(LEVELS - 1)];
+    if own.format.is_empty() {
+        return String::new();
+    }
+    let first = (level + 1).saturating_sub(own.shown.max(1));
+    let numbers = (first..=level).filter_map(|at| {
+        let format = &levels.get(at)?.format;
+        let count = counts.get(at)?;
+        (!format.is_empty()).then(|| format_number(*count, format))
+    });
+    let numbers = numbers.collect::<Vec<_>>().join(".");
+    format!("{}{numbers}{}", own.prefix, own.suffix)
+        .trim()
+        .to_owned()
+}
+
+/// True if an element has another colour than white behind it; `None` if that is unset.
+fn background(tag: &XmlTag<'_>) -> Option<bool> {
+    let colour = tag.attribute("background-color")?;
+    Some(colour != "transparent" && !is_white(colour.trim_start_matches('#')))
+}
+
+fn read_style(tag: &XmlTag<'_>, xml: &mut XmlReader<'_>) -> OdfStyle {
+    let said = |name: &str| tag.attribute(name).unwrap_or_default();
+    let name = tag
+        .attribute("display-name")
+        .unwrap_or_else(|| said("name"));
+    let mut style = OdfStyle {
+        parent: said("parent-style-name").into_owned(),
+        name: name.replace("_20_", " ").to_lowercase(),
+        list: tag.attribute("list-style-name").map(Into::into),
+        ..OdfStyle::default()
+    };
+    let level = xml.depth();
+    while let Some(tag) = xml.tag_within(level) {
+        match tag.name() {
+            "text-properties" => read_run(&tag, &mut style.run),
+            "table-properties" => {
+                style.hidden |= tag.attribute("display").is_some_and(|on| !is_true(&on));
+            }
+            "drawing-page-properties" => {
+                style.hidden |= tag
+                    .attribute("visibility")
+                    .is_some_and(|how| how == "hidden");
+            }
+            "paragraph-properties" | "table-cell-properties" | "graphic-properties" => {
+                style.run.shaded = background(&tag).or(style.run.shaded);
+                let labelled = tag.attribute("enable-numbering");
+                style.labelled = labelled.map(|on| is_true(&on)).or(style.labelled);
+            }
+            _ => {}
+        }
+    }
+    style
+}
+
+fn read_run(tag: &XmlTag<'_>, run: &mut RunProperties) {
+    let said = |name: &str| tag.attribute(name);
+    let is_bold =
+        |weight: &str| weight == "bold" || weight.parse().is_ok_and(|weight: u32| weight > 500);
+    run.bold = said("font-weight").map(|weight| is_bold(&weight));
+    run.italic = said("font-style").map(|style| style != "normal");
+    run.deleted = ["text-line-through-style", "text-line-through-type"]
+        .into_iter()
+        .find_map(|name| said(name).map(|style| style != "none"));
+    run.hidden = said("display").map(|display| display == "none");
+    let font = said("font-name").or_else(|| said("font-family"));
+    run.mono = font.map(|font| is_mono(font.trim_matches('\'')));
+    run.white = said("color").map(|colour| is_white(colour.trim_start_matches('#')));
+    run.shaded = background(tag).or(run.shaded);
+    let size = said("font-size").and_then(|size| size.strip_suffix("pt")?.parse::<f32>().ok());
+    run.size = size.map(|size| if size < 2.0 { 1 } else { 24 });
+}
+
+fn read_levels(xml: &mut XmlReader<'_>) -> OdfLevels {
+    let depth = xml.depth();
+    let mut levels = OdfLevels::default();
+    while let Some(tag) = xml.tag_within(depth) {
+        let Some(at) = tag.number::<usize>("level") else {
+            continue;
+        };
+        if let Some(level) = levels.get_mut(at.wrapping_sub(1)) {
+            let said = |name: &str| tag.attribute(name).unwrap_or_default().into_owned();
+            // A bullet has no format, and may have a suffix.
+            *level = OdfLevel {
+                format: said("num-format"),
+                prefix: said("num-prefix"),
+                suffix: said("num-suffix"),
+                start: tag.number("start-value"),
+                shown: tag.number("display-levels").unwrap_or(1),
+            };
+        }
+    }
+    levels
+}

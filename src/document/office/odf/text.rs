@@ -1,0 +1,340 @@
+//! Reads the blocks of `OpenDocument` text: paragraphs, headings, sections, tables and notes.
+//!
+//! Rules: `OpenDocument` 1.3, part 3, 4 to 6 (text) and 9 (tables).
+
+use std::collections::HashMap;
+
+use super::super::blocks::{BlockWriter, TableCell};
+use super::super::docx::styles::RunProperties;
+use super::super::inlines::InlineContent;
+use super::super::package::ZipPackage;
+use super::super::xml::{XmlEvent, XmlReader, XmlTag};
+use super::super::{MAX_COLUMNS, NodeContent, comment_of};
+use super::list::{OdfItem, OdfList};
+use super::styles::{self, LEVELS, OdfStyles};
+use crate::document::office::inlines::RunStyle;
+
+/// Maximum nesting of lists, tables and shapes.
+const MAX_DEPTH: usize = 24;
+
+/// Limit of a document's notes.
+const MAX_NOTES: usize = 20_000;
+
+/// A note or a comment that the text refers to.
+pub(super) struct OdfNote {
+    /// The words before its text.
+    said: String,
+    source: String,
+}
+
+#[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
+pub(super) struct OdfReader<'p, 'b> {
+    pub(super) package: &'p mut ZipPackage<'b>,
+    pub(super) styles: OdfStyles,
+    pub(super) blocks: BlockWriter,
+    /// The open cells, innermost last.
+    pub(super) cells: Vec<InlineContent>,
+    pub(super) lists: Vec<OdfList>,
+    /// Key and count of the last list of a style, by its level.
+    pub(super) last_lists: HashMap<(String, usize), (u32, Option<u32>)>,
+    pub(super) list_count: u32,
+    /// The list that a shape gives its text.
+    pub(super) list_of_text: String,
+    pub(super) item: Option<OdfItem>,
+    notes: Vec<OdfNote>,
+    /// The numbers of the last headings.
+    outline: [u32; LEVELS],
+    pub(super) title: String,
+    pub(super) depth: usize,
+    /// True if white text may be visible.
+    pub(super) may_be_dark: bool,
+    in_note: bool,
+    pub(super) late: bool,
+}
+
+impl<'p, 'b> OdfReader<'p, 'b> {
+    pub(super) fn new(package: &'p mut ZipPackage<'b>, styles: OdfStyles) -> Self {
+        Self {
+            package,
+            styles,
+            blocks: BlockWriter::default(),
+            cells: Vec::new(),
+            lists: Vec::new(),
+            last_lists: HashMap::new(),
+            list_count: 0,
+            list_of_text: String::new(),
+            item: None,
+            notes: Vec::new(),
+            outline: [0; LEVELS],
+            title: String::new(),
+            depth: 0,
+            may_be_dark: false,
+            in_note: false,
+            late: false,
+        }
+    }
+
+    /// Counts the nesting; skips the element that was opened last if it is too deep.
+    pub(super) fn enter(&mut self, xml: &mut XmlReader<'_>) -> bool {
+        if self.depth >= MAX_DEPTH {
+            self.blocks.cut = true;
+            xml.skip();
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    /// Reads the blocks of the element that is the `level`-th open one.
+    pub(super) fn read_blocks(&mut self, xml: &mut XmlReader<'_>, level: usize) {
+        while let Some(tag) = xml.tag_within(level) {
+            if !self.blocks.has_room() {
+                return;
+            }
+            self.read_block(xml, &tag);
+        }
+    }
+
+    pub(super) fn read_block(&mut self, xml: &mut XmlReader<'_>, tag: &XmlTag<'_>) {
+        match tag.name() {
+            "p" => self.read_paragraph(xml, tag, None),
+            "h" => {
+                let level = tag.number("outline-level").unwrap_or(1);
+                self.read_paragraph(xml, tag, Some(level));
+            }
+            "list" => self.read_list(xml, tag),
+            "table" => self.read_table(xml),
+            "section" if is_hidden(tag) => xml.skip(),
+            "tracked-changes" | "forms" | "scripts" | "event-listeners" | "annotation"
+            | "sequence-decls" | "variable-decls" | "user-field-decls" | "notes" | "desc" => {
+                xml.skip();
+            }
+            name if name.ends_with("-source") => xml.skip(),
+            "frame" | "custom-shape" | "rect" | "ellipse" | "circle" | "line" | "connector"
+            | "polygon" | "polyline" | "path" | "caption" | "g" => self.read_shape(xml, tag),
+            _ => {}
+        }
+    }
+
+    /// Reads the source of a text box, a note or a cell.
+    pub(super) fn read_source(&mut self, source: &str) {
+        if self.depth >= MAX_DEPTH {
+            self.blocks.cut = true;
+            return;
+        }
+        self.depth += 1;
+        let lists = std::mem::take(&mut self.lists);
+        let item = self.item.take();
+        let mut xml = XmlReader::new(source, self.package.end());
+        self.read_blocks(&mut xml, 0);
+        self.late |= xml.late;
+        self.write_item();
+        (self.lists, self.item) = (lists, item);
+        self.depth -= 1;
+    }
+
+    fn read_paragraph(&mut self, xml: &mut XmlReader<'_>, tag: &XmlTag<'_>, heading: Option<u8>) {
+        if !self.enter(xml) {
+            return;
+        }
+        let name = tag.attribute("style-name").unwrap_or_default();
+        let look = self.styles.look("paragraph", &name);
+        let (mut inlines, boxes) = self.read_inlines(xml, look.run, look.code);
+        if let Some(level) = heading.or(look.title.then_some(1)) {
+            inlines.unbold();
+            let is_numbered = heading.is_some()
+                && tag.attribute("is-list-header").is_none()
+                && look.list.as_deref() != Some("");
+            if is_numbered && !inlines.is_blank() {
+                let at = usize::from(level.clamp(1, 10)) - 1;
+                self.outline[at] = self.outline[at].saturating_add(1);
+                self.outline[at + 1..].fill(0);
+                let label = styles::label(&self.styles.outline, at, &self.outline);
+                if !label.is_empty() {
+                    inlines = inlines.behind(&format!("{label} "));
+                }
+            }
+            if look.title && self.title.is_empty() && !self.in_note {
+                let plain = inlines.plain();
+                self.title = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+            }
+            if let Some(cell) = self.cells.last_mut() {
+                cell.begin_line();
+                cell.append(inlines);
+            } else {
+                self.item = None;
+                self.blocks.add_heading(level, &inlines);
+            }
+        } else if let Some(item) = self.item.as_mut().filter(|_| look.labelled != Some(false)) {
+            if !inlines.is_blank() {
+                item.inlines.begin_line();
+                item.inlines.append(inlines);
+            }
+        } else if let Some(cell) = self.cells.last_mut() {
+            if !inlines.is_blank() {
+                cell.begin_line();
+                cell.append(inlines);
+            }
+        } else if look.code && inlines.is_plain() {
+            self.blocks.add_code(&inlines.plain());
+        } else {
+            self.blocks.add_paragraph(&inlines);
+        }
+        for source in boxes {
+            self.read_source(&source);
+        }
+        self.depth -= 1;
+    }
+
+    pub(super) fn read_table(&mut self, xml: &mut XmlReader<'_>) {
+        self.write_item();
+        if !self.enter(xml) {
+            return;
+        }
+        let level = xml.depth();
+        let (mut rows, mut columns): (Vec<Vec<TableCell>>, usize) = (Vec::new(), 0);
+        while let Some(tag) = xml.tag_within(level) {
+            if !self.blocks.has_room() {
+                break;
+            }
+            match tag.name() {
+                "table-column" => {
+                    let more = tag.number("number-columns-repeated").unwrap_or(1);
+                    columns = more.min(MAX_COLUMNS).saturating_add(columns);
+                }
+                "table-row" => {
+                    // A table of one column only frames its content; one within a cell is part of
+                    // the cell's text.
+                    let frames = columns == 1 || !self.cells.is_empty();
+                    let row = self.read_row(xml, frames);
+                    if !row.is_empty() {
+                        rows.push(row);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.depth -= 1;
+        self.blocks.add_table(rows);
+    }
+
+    fn read_row(&mut self, xml: &mut XmlReader<'_>, frames: bool) -> Vec<TableCell> {
+        let level = xml.depth();
+        let mut row = Vec::new();
+        // Columns that the last cell covers.
+        let mut covered = 0;
+        while let Some(tag) = xml.tag_within(level) {
+            let name = tag.name();
+            if name != "table-cell" && name != "covered-table-cell" {
+                continue;
+            }
+            let depth = xml.depth();
+            if frames {
+                self.read_blocks(xml, depth);
+                continue;
+            }
+            let many = |name: &str| tag.number::<usize>(name).unwrap_or(1).clamp(1, MAX_COLUMNS);
+            let repeated = many("number-columns-repeated");
+            if name == "covered-table-cell" {
+                xml.skip();
+                let spanned = repeated.min(covered);
+                covered -= spanned;
+                let rest = (spanned..repeated).map(|_| TableCell::default());
+                row.extend(rest.take(MAX_COLUMNS.saturating_sub(row.len())));
+                continue;
+            }
+            let columns = many("number-columns-spanned");
+            covered = columns - 1;
+            self.cells.push(InlineContent::default());
+            let item = self.item.take();
+            let lists = std::mem::take(&mut self.lists);
+            self.read_blocks(xml, depth);
+            self.write_item();
+            (self.item, self.lists) = (item, lists);
+            let content = self.cells.pop().unwrap_or_default();
+            row.push(TableCell {
+                content,
+                columns: u16::try_from(columns).unwrap_or(1),
+            });
+            row.extend((1..repeated).map(|_| TableCell::default()));
+        }
+        row
+    }
+
+    /// Keeps a note for the end of the document and returns its number.
+    pub(super) fn keep_note(&mut self, said: String, source: &str) -> Option<u32> {
+        if self.in_note || self.notes.len() >= MAX_NOTES {
+            return None;
+        }
+        self.notes.push(OdfNote {
+            said,
+            source: source.to_owned(),
+        });
+        u32::try_from(self.notes.len()).ok()
+    }
+
+    /// Writes the notes behind the text.
+    pub(super) fn write_notes(&mut self) {
+        self.in_note = true;
+        self.write_item();
+        self.blocks.end();
+        let notes = std::mem::take(&mut self.notes);
+        for (number, note) in (1..).zip(notes) {
+            if !self.blocks.has_room() {
+                break;
+            }
+            self.blocks.builder.open(NodeContent::Note(number));
+            if note.said.is_empty() {
+                self.read_source(&note.source);
+            } else {
+                let inlines = self.plain_inlines(&note.source);
+                self.blocks.add_paragraph(&inlines.behind(&note.said));
+            }
+            self.blocks.end();
+            self.blocks.builder.close();
+        }
+    }
+
+    /// The text of several paragraphs, each on a line.
+    pub(super) fn plain_inlines(&mut self, source: &str) -> InlineContent {
+        self.cells.push(InlineContent::default());
+        self.read_source(source);
+        self.cells.pop().unwrap_or_default()
+    }
+
+    /// The words before the text of the comment with this source.
+    pub(super) fn comment_of(source: &str) -> String {
+        let mut xml = XmlReader::new(source, None);
+        while let Some(item) = xml.next() {
+            if let XmlEvent::Open(tag) = item
+                && tag.name() == "creator"
+            {
+                return comment_of(&xml.text_within(1000));
+            }
+        }
+        comment_of("")
+    }
+
+    /// True if text with these properties is visible.
+    pub(super) fn is_shown(&self, run: &RunProperties) -> bool {
+        let on_white = !self.may_be_dark && !self.styles.shaded && self.cells.is_empty();
+        !run.is_unseen(on_white)
+    }
+}
+
+/// True if an element says that it is hidden.
+pub(super) fn is_hidden(tag: &XmlTag<'_>) -> bool {
+    tag.attribute("display").is_some_and(|how| how == "none")
+        || tag.attribute("is-hidden").is_some_and(|on| on == "true")
+}
+
+/// The style of a run with these properties.
+pub(super) fn run_style(run: &RunProperties, in_code: bool) -> RunStyle {
+    RunStyle {
+        bold: run.bold == Some(true),
+        italic: run.italic == Some(true),
+        deleted: run.deleted == Some(true),
+        code: run.mono == Some(true) && !in_code,
+        link: None,
+    }
+}

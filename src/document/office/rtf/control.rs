@@ -1,0 +1,292 @@
+//! Reads the control words of an RTF file.
+
+use super::super::comment_of;
+use super::super::docx::field::hyperlink_target;
+use super::super::docx::styles::RunProperties;
+use super::super::inlines::RunStyle;
+use super::tables::{of_charset, of_page};
+use super::token::RtfTokens;
+use super::{GroupState, MAX_NOTES, RtfAside, RtfDestination, RtfNote, RtfReader};
+
+/// Limit of a file's links.
+const MAX_LINKS: usize = 100_000;
+
+impl RtfReader<'_> {
+    pub(super) fn read_symbol(&mut self, symbol: u8) {
+        let text = match symbol {
+            b'~' => "\u{a0}",
+            b'_' => "\u{2011}",
+            b'{' => "{",
+            b'}' => "}",
+            b'\\' => "\\",
+            b'\r' | b'\n' => return self.read_layout("par"),
+            b'\t' => "\t",
+            _ => return,
+        };
+        if self.to_skip > 0 {
+            self.to_skip -= 1;
+        } else {
+            self.add_text(text);
+        }
+    }
+
+    pub(super) fn read_word(
+        &mut self,
+        word: &str,
+        number: Option<i32>,
+        tokens: &mut RtfTokens<'_>,
+    ) {
+        let is_optional = std::mem::take(&mut self.optional);
+        if self.to_skip > 0 && word != "u" {
+            self.to_skip -= 1;
+            return;
+        }
+        if self.read_destination(word, is_optional, tokens) {
+            return;
+        }
+        let number_or_one = number.unwrap_or(1);
+        match self.state.destination {
+            RtfDestination::Skipped => return,
+            RtfDestination::Colours => {
+                let at = ["red", "green", "blue"]
+                    .iter()
+                    .position(|name| *name == word);
+                if let Some(at) = at {
+                    self.tables.add_colour_part(at, number_or_one);
+                }
+                return;
+            }
+            RtfDestination::Fonts => match word {
+                "f" => self.tables.number = number.unwrap_or(0),
+                "fcharset" => self.tables.encoding = of_charset(number.unwrap_or(0)),
+                "cpg" => self.tables.encoding = of_page(number.unwrap_or(0)),
+                _ => {}
+            },
+            RtfDestination::Styles => match word {
+                "s" => self.tables.number = number.unwrap_or(0),
+                // Styles of runs have numbers of their own.
+                "cs" | "ts" | "ds" => self.tables.number = -1 - number.unwrap_or(0).max(0),
+                "outlinelevel" => self.tables.outline = number.and_then(|n| n.try_into().ok()),
+                _ => {}
+            },
+            RtfDestination::Info => {
+                let date = &mut self.properties.date;
+                match word {
+                    "creatim" => date.clear(),
+                    "yr" if date.is_empty() => *date = format!("{:04}", number.unwrap_or(0)),
+                    "mo" | "dy" if (4..9).contains(&date.len()) => {
+                        *date = format!("{date}-{:02}", number.unwrap_or(0));
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+        match word {
+            "u" => self.add_unicode(number.unwrap_or(0)),
+            "uc" => self.state.replaced = number.unwrap_or(1).clamp(0, 20).try_into().unwrap_or(1),
+            "ansicpg" => self.page = of_page(number_or_one).or(self.page),
+            "mac" => self.page = of_page(10_000),
+            _ => {
+                if let Some(text) = special(word) {
+                    self.add_text(text);
+                } else if self.state.destination == RtfDestination::Body {
+                    self.read_format(word, number);
+                    self.read_layout(word);
+                }
+            }
+        }
+    }
+
+    /// Begins a destination; returns true if `word` is one.
+    fn read_destination(&mut self, word: &str, optional: bool, tokens: &mut RtfTokens<'_>) -> bool {
+        use RtfDestination::{Aside, Body, Colours, Fonts, Info, Skipped, Styles};
+        let current = self.state.destination;
+        let destination = match word {
+            "sn" => {
+                self.property_name.clear();
+                Aside(RtfAside::PropertyName)
+            }
+            "sv" => Aside(RtfAside::PropertyValue),
+            "shptxt" => {
+                let start = tokens.at;
+                let state = GroupState {
+                    destination: Body,
+                    ..self.state
+                };
+                let source = start..tokens.skip_group();
+                if self.boxes.len() < MAX_NOTES {
+                    self.boxes.push((source, state));
+                }
+                return true;
+            }
+            _ if current == Skipped => return false,
+            "fonttbl" => Fonts,
+            "colortbl" => Colours,
+            "stylesheet" => Styles,
+            "info" => Info,
+            "title" if current == Info => Aside(RtfAside::Title),
+            "author" if current == Info => Aside(RtfAside::Author),
+            "subject" | "keywords" | "operator" | "doccomm" | "company" | "manager"
+            | "category" | "revtim" | "printim" | "buptim" | "hlinkbase" | "comment"
+                if current == Info =>
+            {
+                Skipped
+            }
+            "fldinst" => {
+                self.field_code.clear();
+                Aside(RtfAside::FieldCode)
+            }
+            "fldrslt" => {
+                let link = hyperlink_target(&self.field_code);
+                if let Some(link) = link.filter(|_| self.links.len() < MAX_LINKS) {
+                    self.state.link = Some(self.links.len());
+                    self.links.push(link);
+                }
+                return true;
+            }
+            "listtext" | "pntext" => {
+                self.label.clear();
+                Aside(RtfAside::Label)
+            }
+            "atnauthor" => {
+                self.comment_author.clear();
+                Aside(RtfAside::CommentAuthor)
+            }
+            "footnote" | "annotation" if current == Body => {
+                let start = tokens.at;
+                let source = start..tokens.skip_group();
+                if self.in_note || self.notes.len() >= MAX_NOTES {
+                    return true;
+                }
+                let said = if word == "annotation" {
+                    comment_of(&std::mem::take(&mut self.comment_author))
+                } else {
+                    String::new()
+                };
+                self.notes.push(RtfNote {
+                    source,
+                    state: GroupState {
+                        replaced: self.state.replaced,
+                        encoding: self.state.encoding,
+                        ..GroupState::default()
+                    },
+                    said,
+                });
+                let number = u32::try_from(self.notes.len()).unwrap_or(u32::MAX);
+                self.inlines.add_note_mark(number);
+                return true;
+            }
+            "ud" => Body,
+            "pict" | "header" | "headerl" | "headerr" | "headerf" | "footer" | "footerl"
+            | "footerr" | "footerf" | "ftnsep" | "ftnsepc" | "ftncn" | "aftnsep" | "aftnsepc"
+            | "aftncn" | "nonshppict" | "nonesttables" | "objdata" | "tc" | "tcl" | "xe"
+            | "rxe" | "txe" | "pntxta" | "pntxtb" | "filetbl" | "upr" | "private" | "template"
+            | "atnid" | "atndate" | "atnref" | "shprslt" => Skipped,
+            // Pictures within have descriptions, shapes have texts.
+            _ if optional && word != "shppict" && word != "nesttableprops" => Skipped,
+            _ => return optional,
+        };
+        self.state.destination = destination;
+        true
+    }
+
+    fn add_unicode(&mut self, code: i32) {
+        let code = u32::try_from(if code < 0 { code + 0x1_0000 } else { code }).unwrap_or(0);
+        let high = std::mem::take(&mut self.high);
+        self.to_skip = self.state.replaced;
+        let found = match code {
+            0xd800..=0xdbff => {
+                self.high = code;
+                return;
+            }
+            0xdc00..=0xdfff if high != 0 => 0x1_0000 + ((high - 0xd800) << 10) + (code - 0xdc00),
+            code => code,
+        };
+        // Signs of symbol fonts.
+        let found = if (0xf020..0xf100).contains(&found) {
+            found - 0xf000
+        } else {
+            found
+        };
+        if let Some(c) = char::from_u32(found).filter(|c| !c.is_control()) {
+            self.add_text(c.encode_utf8(&mut [0; 4]));
+        }
+    }
+
+    /// Reads the formatting of a run or a paragraph.
+    fn read_format(&mut self, word: &str, number: Option<i32>) {
+        let on = Some(number != Some(0));
+        let state = &mut self.state;
+        match word {
+            "b" => state.run.bold = on,
+            "i" => state.run.italic = on,
+            "strike" | "striked" => state.run.deleted = on,
+            "v" | "deleted" => state.run.hidden = on,
+            "fs" => state.run.size = number.and_then(|size| size.try_into().ok()),
+            "cf" => state.run.white = number.map(|at| self.tables.white.contains(&at)),
+            "highlight" | "cb" | "chcbpat" | "cbpat" | "clcbpat" => {
+                let is_white = |at| at == 0 || self.tables.white.contains(&at);
+                state.run.shaded = Some(!is_white(number.unwrap_or(0)));
+            }
+            "f" => {
+                let font = self.tables.fonts.get(&number.unwrap_or(0));
+                state.encoding = font.and_then(|font| font.encoding);
+                state.run.mono = font.map(|font| font.mono);
+            }
+            "plain" => {
+                state.run = RunProperties::default();
+                state.encoding = None;
+            }
+            "pard" => {
+                (state.style, state.outline, state.in_table) = (0, None, false);
+                (state.list, state.level) = (0, 0);
+            }
+            "s" => state.style = number.unwrap_or(0),
+            "outlinelevel" => state.outline = number.and_then(|level| level.try_into().ok()),
+            "intbl" => state.in_table = true,
+            "ls" => state.list = number.and_then(|list| list.try_into().ok()).unwrap_or(0),
+            "ilvl" => state.level = number.and_then(|level| level.try_into().ok()).unwrap_or(0),
+            "clmrg" => self.table.shape.joined = true,
+            "clvmrg" => self.table.shape.below = true,
+            "cellx" => self.table.end_shape(number.unwrap_or(0)),
+            _ => {}
+        }
+    }
+
+    fn read_layout(&mut self, word: &str) {
+        match word {
+            "par" | "sect" => self.end_paragraph(),
+            "line" | "softline" | "lbr" => self.inlines.add_line_break(),
+            "page" | "column" | "nestcell" => self.inlines.add_text(&RunStyle::default(), " "),
+            "nestrow" => self.inlines.begin_line(),
+            "trowd" => self.table.begin_row(),
+            "cell" => {
+                self.state.in_table = true;
+                self.end_paragraph();
+                self.table.end_cell();
+            }
+            "row" => self.table.end_row(),
+            _ => {}
+        }
+    }
+}
+
+/// The text that a control word stands for.
+fn special(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "tab" => "\t",
+        "emdash" => "\u{2014}",
+        "endash" => "\u{2013}",
+        "lquote" => "\u{2018}",
+        "rquote" => "\u{2019}",
+        "ldblquote" => "\u{201c}",
+        "rdblquote" => "\u{201d}",
+        "bullet" => "\u{2022}",
+        "emspace" => "\u{2003}",
+        "enspace" | "qmspace" => "\u{2002}",
+        "zwnj" => "\u{200c}",
+        "zwj" => "\u{200d}",
+        _ => return None,
+    })
+}

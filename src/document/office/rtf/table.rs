@@ -1,0 +1,139 @@
+//! Collects the rows of a table, whose cells say only where they end.
+
+use super::super::MAX_COLUMNS;
+use super::super::blocks::{BlockWriter, TableCell};
+use super::super::inlines::InlineContent;
+
+/// Lengths below which two edges are one, in twentieths of a point.
+const TOLERANCE: i32 = 60;
+
+/// Limits of a table's cells, and of those of a row.
+const MAX_TABLE: usize = 200_000;
+const MAX_CELLS: usize = 1000;
+
+/// The description of a cell.
+#[derive(Clone, Copy, Default)]
+pub(super) struct CellShape {
+    right: i32,
+    /// True if it goes on from the cell before it, or from that above it.
+    pub(super) joined: bool,
+    pub(super) below: bool,
+}
+
+#[derive(Default)]
+pub(super) struct RtfTable {
+    shapes: Vec<CellShape>,
+    pub(super) shape: CellShape,
+    cell: InlineContent,
+    row: Vec<InlineContent>,
+    rows: Vec<Vec<(CellShape, InlineContent)>>,
+    /// Number of cells.
+    cells: usize,
+    /// True if some were left out because there were too many.
+    pub(super) cut: bool,
+}
+
+impl RtfTable {
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.row.is_empty() && self.cell.is_blank()
+    }
+
+    /// Begins the description of a row.
+    pub(super) fn begin_row(&mut self) {
+        self.shapes.clear();
+        self.shape = CellShape::default();
+    }
+
+    /// Ends the description of a cell.
+    pub(super) fn end_shape(&mut self, right: i32) {
+        self.shape.right = right;
+        if self.shapes.len() < MAX_CELLS {
+            self.shapes.push(self.shape);
+        }
+        self.shape = CellShape::default();
+    }
+
+    /// Adds a paragraph to the open cell.
+    pub(super) fn add_line(&mut self, inlines: InlineContent) {
+        if !inlines.is_blank() {
+            self.cell.begin_line();
+            self.cell.append(inlines);
+        }
+    }
+
+    pub(super) fn end_cell(&mut self) {
+        let cell = std::mem::take(&mut self.cell);
+        if self.row.len() < MAX_CELLS && self.cells < MAX_TABLE {
+            self.cells += 1;
+            self.row.push(cell);
+        } else {
+            self.cut = true;
+        }
+    }
+
+    pub(super) fn end_row(&mut self) {
+        if !self.cell.is_blank() {
+            self.end_cell();
+        }
+        let row = std::mem::take(&mut self.row);
+        let shape = |at: usize| {
+            let next = || CellShape {
+                right: i32::try_from(at)
+                    .unwrap_or(0)
+                    .saturating_mul(10 * TOLERANCE),
+                ..CellShape::default()
+            };
+            self.shapes.get(at).copied().unwrap_or_else(next)
+        };
+        let row: Vec<_> = row
+            .into_iter()
+            .enumerate()
+            .map(|(at, cell)| (shape(at), cell))
+            .collect();
+        if !row.is_empty() {
+            self.rows.push(row);
+        }
+    }
+
+    /// Writes the rows; a table of one column only frames its content.
+    pub(super) fn write(mut self, blocks: &mut BlockWriter) {
+        if !self.row.is_empty() || !self.cell.is_blank() {
+            self.end_row();
+        }
+        if self.rows.iter().all(|row| row.len() == 1) {
+            for (_, cell) in self.rows.into_iter().flatten() {
+                blocks.add_paragraph(&cell);
+            }
+            return;
+        }
+        let mut edges: Vec<i32> = self
+            .rows
+            .iter()
+            .flatten()
+            .map(|(shape, _)| shape.right)
+            .collect();
+        edges.sort_unstable();
+        edges.dedup_by(|next, edge| next.saturating_sub(*edge) < TOLERANCE);
+        let rows = self.rows.into_iter().map(|row| {
+            let (mut cells, mut before): (Vec<TableCell>, usize) = (Vec::new(), 0);
+            for (shape, content) in row {
+                let behind = edges.partition_point(|edge| *edge <= shape.right);
+                let columns = behind.saturating_sub(before).clamp(1, MAX_COLUMNS);
+                before = behind.max(before);
+                let columns = u16::try_from(columns).unwrap_or(1);
+                if let Some(last) = cells.last_mut().filter(|_| shape.joined) {
+                    last.columns = last.columns.saturating_add(columns).min(64);
+                    continue;
+                }
+                let content = if shape.below {
+                    InlineContent::default()
+                } else {
+                    content
+                };
+                cells.push(TableCell { content, columns });
+            }
+            cells
+        });
+        blocks.add_table(rows.collect());
+    }
+}

@@ -1,0 +1,122 @@
+//! The fonts, colours and styles that an RTF file lists before its text.
+
+use std::collections::{HashMap, HashSet};
+
+use encoding_rs::Encoding;
+
+use super::super::docx::styles::{heading_level_of, is_code, is_mono};
+
+/// Limit of a file's fonts and styles.
+const MAX_ENTRIES: usize = 20_000;
+
+#[derive(Clone, Copy, Default)]
+pub(super) struct RtfFont {
+    pub(super) encoding: Option<&'static Encoding>,
+    pub(super) mono: bool,
+}
+
+/// The formatting that a style gives a paragraph.
+#[derive(Clone, Copy, Default)]
+pub(super) struct RtfStyle {
+    pub(super) heading: Option<u8>,
+    pub(super) title: bool,
+    pub(super) code: bool,
+}
+
+#[derive(Default)]
+pub(super) struct RtfTables {
+    pub(super) fonts: HashMap<i32, RtfFont>,
+    pub(super) styles: HashMap<i32, RtfStyle>,
+    /// The numbers of colours that are white.
+    pub(super) white: HashSet<i32>,
+    colours: i32,
+    parts: [i32; 3],
+    /// Number and encoding of the entry that is being read.
+    pub(super) number: i32,
+    pub(super) encoding: Option<&'static Encoding>,
+    pub(super) outline: Option<u8>,
+    name: String,
+}
+
+impl RtfTables {
+    pub(super) fn add_colour_part(&mut self, at: usize, value: i32) {
+        self.parts[at] = value;
+    }
+
+    pub(super) fn end_colour(&mut self) {
+        if self.parts.iter().all(|part| *part >= 0xf8) && self.white.len() < MAX_ENTRIES {
+            self.white.insert(self.colours);
+        }
+        self.colours = self.colours.saturating_add(1);
+        self.parts = [0; 3];
+    }
+
+    /// Adds to the name of a font or a style, which ends at a semicolon.
+    pub(super) fn add_name(&mut self, text: &str, is_font: bool) {
+        for c in text.chars() {
+            if c != ';' {
+                self.name.push(c);
+                continue;
+            }
+            let name = std::mem::take(&mut self.name);
+            let name = name.trim();
+            if is_font && self.fonts.len() < MAX_ENTRIES {
+                let font = RtfFont {
+                    encoding: self.encoding,
+                    mono: is_mono(name),
+                };
+                self.fonts.insert(self.number, font);
+            } else if !is_font && self.styles.len() < MAX_ENTRIES {
+                let name = name.to_lowercase();
+                let by_outline = self.outline.filter(|outline| *outline < 9);
+                let style = RtfStyle {
+                    heading: heading_level_of(&name).or(by_outline.map(|outline| outline + 1)),
+                    title: name == "title",
+                    code: is_code(&name),
+                };
+                self.styles.insert(self.number, style);
+            }
+            (self.number, self.encoding, self.outline) = (0, None, None);
+        }
+        if self.name.len() > 1000 {
+            self.name.clear();
+        }
+    }
+}
+
+/// The encoding of a font's character set.
+pub(super) fn of_charset(charset: i32) -> Option<&'static Encoding> {
+    let page = match charset {
+        77 => 10_000,
+        128 => 932,
+        129 | 130 => 949,
+        134 => 936,
+        136 => 950,
+        161 => 1253,
+        162 => 1254,
+        163 => 1258,
+        177 => 1255,
+        178 => 1256,
+        186 => 1257,
+        204 => 1251,
+        222 => 874,
+        238 => 1250,
+        _ => return None,
+    };
+    of_page(page)
+}
+
+/// The encoding of a code page.
+pub(super) fn of_page(page: i32) -> Option<&'static Encoding> {
+    let label = match page {
+        932 => "shift_jis".to_owned(),
+        936 => "gbk".to_owned(),
+        949 => "euc-kr".to_owned(),
+        950 => "big5".to_owned(),
+        10_000 => "macintosh".to_owned(),
+        65_001 => "utf-8".to_owned(),
+        866 => "ibm866".to_owned(),
+        page => format!("windows-{page}"),
+    };
+    Encoding::for_label(label.as_bytes())
+}
