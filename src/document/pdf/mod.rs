@@ -36,6 +36,7 @@ use lopdf::Object;
 use self::content::{ContentInterpreter, DrawnContent};
 use self::file::{PdfFile, PdfPage};
 use self::geometry::{Matrix, Rect};
+use self::layout::PageRegion;
 use self::paint::{PaintedAreas, TextPaint};
 use self::text::inline::TextContext;
 use self::text::{BodyStyle, PageText, furniture, inline, paragraph};
@@ -246,7 +247,8 @@ fn read_pages(
         }
         let text = read_page(file, page, drawn, links);
         length += text.text.len();
-        runs += drawn.runs.list.len();
+        let lines = text.regions.iter().flat_map(PageRegion::lines);
+        runs += lines.map(|line| line.pieces.len()).sum::<usize>();
         texts.push(text);
     }
     (texts, length)
@@ -328,8 +330,8 @@ fn read_page(
     }
     links.mark_runs(file, page, &upright, &mut runs.list);
     runs.close();
-    let text = std::mem::take(&mut runs.text);
-    let (regions, angle) = layout::lay_out(&mut runs.list, &text);
+    let mut text = std::mem::take(&mut runs.text);
+    let (regions, angle) = layout::lay_out(&mut runs.list, &mut text);
     let (low, high) = levels(&area, angle);
     PageText {
         text,

@@ -6,13 +6,17 @@
 //! | module | what it is |
 //! |---|---|
 //! | `columns` | gutters: columns and tables |
+//! | `right_to_left` | scripts that are written from right to left |
 //! | `rows` | rows of runs |
 
 use super::font::GlyphStyle;
-use super::runs::{BLANK, GlyphRun};
+use super::runs::{BLANK, GlyphRun, is_right_to_left};
 
 mod columns;
+mod right_to_left;
 mod rows;
+
+use right_to_left::LineOrder;
 
 /// Limit of the directions of lines on a page.
 const MAX_ANGLES: usize = 64;
@@ -127,9 +131,22 @@ pub(super) enum PageRegion {
     Table(Vec<Vec<Option<TextLine>>>),
 }
 
+impl PageRegion {
+    pub(super) fn lines(&self) -> Box<dyn Iterator<Item = &TextLine> + '_> {
+        match self {
+            Self::Lines(lines) => Box::new(lines.iter()),
+            Self::Table(rows) => Box::new(rows.iter().flatten().flatten()),
+        }
+    }
+}
+
 /// Lays out a page: returns its regions in reading order, and the direction of most of its text.
 /// Text in other directions comes last.
-pub(super) fn lay_out(runs: &mut Vec<GlyphRun>, text: &str) -> (Vec<PageRegion>, i16) {
+pub(super) fn lay_out(runs: &mut Vec<GlyphRun>, text: &mut String) -> (Vec<PageRegion>, i16) {
+    let rtl = text.contains(is_right_to_left);
+    if rtl {
+        right_to_left::attach_marks(runs, text);
+    }
     rows::drop_duplicates(runs, text);
     let mut angles: Vec<(i16, usize)> = Vec::new();
     for run in runs.iter() {
@@ -143,8 +160,17 @@ pub(super) fn lay_out(runs: &mut Vec<GlyphRun>, text: &str) -> (Vec<PageRegion>,
     let mut regions = Vec::new();
     for (angle, _) in &angles {
         let own = runs.iter().filter(|run| run.angle == *angle).copied();
-        let rows = rows::sort_into_rows(own.collect());
+        let own: Vec<GlyphRun> = own.collect();
+        let from = regions.len();
+        let mut order = rtl.then(|| LineOrder::from_runs(&own, text));
+        let mut rows = rows::sort_into_rows(own);
+        if let Some(order) = &mut order {
+            order.join_letters(&mut rows, text);
+        }
         columns::append_regions(&rows, text, &mut regions);
+        if let Some(order) = &order {
+            order.order_regions(&mut regions[from..], text);
+        }
     }
     (regions, angles.first().map_or(0, |(angle, _)| *angle))
 }

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::layout::{PageRegion, TextLine};
-use super::{PageText, lines_of};
+use super::PageText;
 
 /// Lines from the edge that are looked at.
 const EDGE_LINES: usize = 3;
@@ -88,7 +88,7 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
             }
         }
         page.regions
-            .retain(|region| lines_of(region).next().is_some());
+            .retain(|region| region.lines().next().is_some());
     }
 }
 
@@ -102,7 +102,7 @@ fn furniture_edge(page: &PageText, repeated: &dyn Fn(&TextLine) -> bool, top: bo
     let mut lines: Vec<(f32, f32, bool)> = page
         .regions
         .iter()
-        .flat_map(lines_of)
+        .flat_map(PageRegion::lines)
         .filter(|line| (line.v > f32::midpoint(page.low, page.high)) == top)
         .map(|line| (line.v, line.size, repeated(line)))
         .collect();
@@ -141,7 +141,7 @@ fn is_edge(line: &TextLine, low: f32, high: f32) -> bool {
 /// top.
 fn edges(page: &PageText) -> Vec<(&TextLine, bool)> {
     let share = EDGE_SHARE * (page.high - page.low);
-    let lines = page.regions.iter().flat_map(lines_of);
+    let lines = page.regions.iter().flat_map(PageRegion::lines);
     let mut edges: Vec<&TextLine> = lines
         .filter(|line| is_edge(line, page.low, page.high))
         .collect();

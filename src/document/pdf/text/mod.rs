@@ -71,7 +71,7 @@ impl BodyStyle {
         for line in pages
             .iter()
             .flat_map(|page| &page.regions)
-            .flat_map(lines_of)
+            .flat_map(PageRegion::lines)
         {
             let letters = line
                 .pieces
@@ -96,13 +96,5 @@ impl BodyStyle {
             mono: mono * 5 > all * 3,
             bold: bold * 2 > all,
         }
-    }
-}
-
-/// Returns the lines of a region.
-pub(super) fn lines_of(region: &PageRegion) -> Box<dyn Iterator<Item = &TextLine> + '_> {
-    match region {
-        PageRegion::Lines(lines) => Box::new(lines.iter()),
-        PageRegion::Table(rows) => Box::new(rows.iter().flatten().flatten()),
     }
 }
