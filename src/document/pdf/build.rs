@@ -1,6 +1,6 @@
 //! Writes paragraphs into the model: headings, lists, code, tables.
 
-use super::layout::TextLine;
+use super::layout::{TableCell, TextLine};
 use super::text::inline::{ParagraphTextWriter, TextContext};
 use super::text::paragraph::is_bold;
 use super::text::{BodyStyle, ParagraphKind, PdfParagraph};
@@ -269,7 +269,8 @@ impl<'a> ParagraphWriter<'a> {
     }
 
     fn write_table(&mut self, paragraph: &PdfParagraph) {
-        let columns = paragraph.rows.first().map_or(0, Vec::len);
+        let width = |row: &Vec<TableCell>| row.iter().map(|cell| usize::from(cell.columns)).sum();
+        let columns = paragraph.rows.iter().map(width).max().unwrap_or(0);
         let table = self.builder.keep_table(TableLayout {
             columns,
             cells: columns,
@@ -281,15 +282,14 @@ impl<'a> ParagraphWriter<'a> {
             self.builder.open(NodeContent::Row);
             for cell in row {
                 self.builder.open(NodeContent::Cell {
-                    columns: 1,
-                    rows: 1,
+                    columns: cell.columns,
+                    rows: cell.rows,
                 });
-                if let Some(line) = cell {
-                    let mut writer =
-                        ParagraphTextWriter::new(self.context, &mut self.builder, false);
+                let mut writer = ParagraphTextWriter::new(self.context, &mut self.builder, false);
+                for line in &cell.lines {
                     writer.add_line(paragraph.page, line, 0, false);
-                    writer.finish();
                 }
+                writer.finish();
                 self.builder.close();
             }
             self.builder.close();

@@ -12,6 +12,7 @@
 //! | `text_operators` | its operators of text |
 //! | `marked_content` | marked content, layers |
 //! | `paint` | visibility of text |
+//! | `rules` | paths: ruled lines |
 //! | `font` | text and widths of codes |
 //! | `runs` | runs of glyphs |
 //! | `layout` | lines, columns, tables |
@@ -55,6 +56,7 @@ mod marked_content;
 mod metadata;
 mod opening;
 mod paint;
+mod rules;
 mod runs;
 mod text;
 mod text_operators;
@@ -247,8 +249,8 @@ fn read_pages(
         }
         let text = read_page(file, page, drawn, links);
         length += text.text.len();
-        let lines = text.regions.iter().flat_map(PageRegion::lines);
-        runs += lines.map(|line| line.pieces.len()).sum::<usize>();
+        let pieces = text.regions.iter().flat_map(PageRegion::lines);
+        runs += pieces.map(|line| line.pieces.len()).sum::<usize>();
         texts.push(text);
     }
     (texts, length)
@@ -330,8 +332,8 @@ fn read_page(
     }
     links.mark_runs(file, page, &upright, &mut runs.list);
     runs.close();
-    let mut text = std::mem::take(&mut runs.text);
-    let (regions, angle) = layout::lay_out(&mut runs.list, &mut text);
+    let (regions, angle) = layout::lay_out(runs, &painted.rules);
+    let text = std::mem::take(&mut runs.text);
     let (low, high) = levels(&area, angle);
     PageText {
         text,

@@ -76,6 +76,8 @@ pub(super) struct PageRuns {
     pub(super) list: Vec<GlyphRun>,
     pub(super) text: String,
     open: bool,
+    /// True if there are letters that are written from right to left.
+    pub(super) rtl: bool,
     /// True if there is a blank to the left of the last run, as when text is drawn from right to
     /// left.
     blank_before: bool,
@@ -84,6 +86,7 @@ pub(super) struct PageRuns {
 /// True for letters and marks of scripts that are written from right to left.
 pub(super) fn is_right_to_left(letter: char) -> bool {
     letter >= '\u{590}'
+        && !('\u{900}'..'\u{fb1d}').contains(&letter)
         && match bidi_class(letter) {
             BidiClass::R | BidiClass::AL => true,
             BidiClass::NSM => matches!(letter, '\u{590}'..='\u{8ff}' | '\u{fb1e}'),
@@ -157,7 +160,9 @@ impl PageRuns {
         }
         // Each letter is a run, since only places tell the order of such letters.
         let rtl = glyph.text.contains(is_right_to_left);
-        if glyph.text.is_empty()
+        self.rtl |= rtl;
+        if self.rtl
+            && glyph.text.is_empty()
             && let Some(run) = self.list.last_mut().filter(|_| near)
             && self.text[run.start as usize..].contains(is_right_to_left)
         {

@@ -15,6 +15,9 @@ use super::{LinePiece, PageRegion, TextLine};
 /// Letters with which words end and never begin.
 const FINAL_LETTERS: &str = "\u{5da}\u{5dd}\u{5df}\u{5e3}\u{5e5}\u{629}\u{649}";
 
+/// The piece of a line and the range of the text that are shown at a place; `None` for a blank.
+type ShownUnit = Option<(usize, u32, u32)>;
+
 /// Characters and their mirror images, side by side.
 const MIRRORED: &str = "()[]{}<>\u{ab}\u{bb}\u{2039}\u{203a}";
 
@@ -23,9 +26,8 @@ const MIRRORED: &str = "()[]{}<>\u{ab}\u{bb}\u{2039}\u{203a}";
 pub(super) struct LineOrder {
     /// True if the page as a whole reads from right to left.
     mirrored: bool,
-    /// True if letters are drawn from left to right in the order in which they are read.
-    letters_read: bool,
-    /// True if all text is, as by programs that know no other order.
+    /// True if all text is drawn from left to right in the order in which it is read, as by
+    /// programs that know no other.
     all_read: bool,
     /// True if brackets are named as they are drawn, which is the mirror image of their meaning.
     brackets_drawn: bool,
@@ -148,10 +150,15 @@ impl LineOrder {
         }
     }
 
+    pub(super) fn is_mirrored(&self) -> bool {
+        self.mirrored
+    }
+
     /// Makes words of letters, and mirrors the rows of a page that reads from right to left.
     pub(super) fn join_letters(&mut self, rows: &mut [RunRow], pool: &mut String) {
-        self.letters_read = ends_come_first(rows, pool);
-        self.all_read &= self.letters_read;
+        // Recognised text has words at their places, with letters in the order of reading.
+        let letters_read = ends_come_first(rows, pool);
+        self.all_read &= letters_read;
         self.mirrored &= !self.all_read;
         self.brackets_drawn = brackets_are_drawn(rows, pool);
         for row in rows {
@@ -162,7 +169,7 @@ impl LineOrder {
                 let mut word = row.runs[at];
                 if end > at {
                     let letters = &mut row.runs[at..end];
-                    if !self.letters_read {
+                    if !letters_read {
                         letters.reverse();
                     }
                     let text: String = letters.iter().map(|run| run.text(pool)).collect();
@@ -209,9 +216,10 @@ impl LineOrder {
             };
             match region {
                 PageRegion::Lines(lines) => lines.iter_mut().for_each(|line| order(line, pool)),
-                PageRegion::Table(rows) => {
+                PageRegion::Table { rows, .. } => {
                     for row in rows {
-                        row.iter_mut().flatten().for_each(|line| order(line, pool));
+                        let lines = row.iter_mut().flat_map(|cell| &mut cell.lines);
+                        lines.for_each(|line| order(line, pool));
                         if is_other {
                             row.reverse();
                         }
@@ -286,7 +294,7 @@ impl LineOrder {
         line: &TextLine,
         pool: &str,
         from_right: bool,
-    ) -> (Vec<Option<(usize, u32, u32)>>, String) {
+    ) -> (Vec<ShownUnit>, String) {
         let mut units = Vec::new();
         let mut letters: Vec<char> = Vec::new();
         for (at, piece) in line.pieces.iter().enumerate() {

@@ -84,7 +84,16 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
         for region in &mut page.regions {
             match region {
                 PageRegion::Lines(lines) => lines.retain(stays),
-                PageRegion::Table(rows) => rows.retain(|row| row.iter().flatten().all(stays)),
+                PageRegion::Table { rows, ruled: false } => {
+                    rows.retain(|row| row.iter().flat_map(|cell| &cell.lines).all(stays));
+                }
+                // The head of a table that goes on stays with the rest of it.
+                PageRegion::Table { rows, .. } => {
+                    let mut lines = rows.iter().flatten().flat_map(|cell| &cell.lines);
+                    if !lines.any(stays) {
+                        rows.clear();
+                    }
+                }
             }
         }
         page.regions

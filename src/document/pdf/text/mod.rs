@@ -7,7 +7,7 @@
 //! | `list` | bullets and numbers of items |
 //! | `paragraph` | ends of paragraphs |
 
-use super::layout::{PageRegion, TextLine};
+use super::layout::{PageRegion, TableRows, TextLine};
 
 pub(super) mod furniture;
 pub(super) mod inline;
@@ -44,7 +44,7 @@ pub(super) struct PdfParagraph {
     pub(super) lines: Vec<(usize, TextLine, bool)>,
     /// Page and rows of a table.
     pub(super) page: usize,
-    pub(super) rows: Vec<Vec<Option<TextLine>>>,
+    pub(super) rows: TableRows,
     pub(super) size: f32,
     /// Distance from the line above, in ems; large if there is none.
     pub(super) above: f32,
