@@ -16,7 +16,8 @@ const MAX_HEADING_LINES: usize = 4;
 /// Limit of a heading that only its bold type makes one, in bytes.
 const MAX_BOLD_HEADING: usize = 120;
 
-/// Joins paragraphs that columns and pages split, also around the notes at their feet.
+/// Joins paragraphs that columns and pages split; the notes at the feet of columns come at the end
+/// of their page.
 pub(super) fn join_paragraphs(
     paragraphs: Vec<PdfParagraph>,
     context: &TextContext<'_>,
@@ -35,7 +36,12 @@ pub(super) fn join_paragraphs(
             last.last = paragraph.last;
             continue;
         }
-        joined.append(&mut notes);
+        if notes
+            .first()
+            .is_some_and(|note| note.page != paragraph.page)
+        {
+            joined.append(&mut notes);
+        }
         joined.push(paragraph);
     }
     joined.append(&mut notes);

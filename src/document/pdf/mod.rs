@@ -338,6 +338,7 @@ fn read_page(
     PageText {
         text,
         regions,
+        furniture: Vec::new(),
         low,
         high,
     }

@@ -1,4 +1,5 @@
 //! Removes page furniture: running heads and page numbers that pages repeat at the top and bottom.
+//! What has no number is kept once.
 //!
 //! A line is furniture if it is at the top or bottom of at least three pages at one height, the
 //! same except for its numbers; or if it contains the number of its page.
@@ -74,28 +75,36 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
     for places in numbers.values() {
         repeated(places, 3);
     }
+    let mut said: HashSet<String> = HashSet::new();
     for (at, page) in pages.iter_mut().enumerate() {
         let repeated = |line: &TextLine| gone.contains(&(at, half_points(line)));
         let (low, high) = (
             furniture_edge(page, &repeated, false),
             furniture_edge(page, &repeated, true),
         );
-        let stays = |line: &TextLine| line.v > low && line.v < high;
+        let goes = |line: &mut TextLine| line.v <= low || line.v >= high;
+        let mut furniture: Vec<TextLine> = Vec::new();
         for region in &mut page.regions {
             match region {
-                PageRegion::Lines(lines) => lines.retain(stays),
-                PageRegion::Table { rows, ruled: false } => {
-                    rows.retain(|row| row.iter().flat_map(|cell| &cell.lines).all(stays));
-                }
-                // The head of a table that goes on stays with the rest of it.
-                PageRegion::Table { rows, .. } => {
-                    let mut lines = rows.iter().flatten().flat_map(|cell| &cell.lines);
-                    if !lines.any(stays) {
-                        rows.clear();
+                PageRegion::Lines(lines) => furniture.extend(lines.extract_if(.., goes)),
+                PageRegion::Table { rows, ruled } => {
+                    let mut lines = rows.iter_mut().flatten().flat_map(|cell| &mut cell.lines);
+                    // The head of a table that goes on stays with the rest of it.
+                    if *ruled && !lines.all(goes) {
+                        continue;
                     }
+                    let gone = rows.extract_if(.., |row| {
+                        row.iter_mut().flat_map(|cell| &mut cell.lines).any(goes)
+                    });
+                    furniture.extend(gone.flatten().flat_map(|cell| cell.lines));
                 }
             }
         }
+        furniture.retain(|line| {
+            let text = without_numbers(&line.text(&page.text));
+            !text.contains('#') && text.contains(char::is_alphabetic) && said.insert(text)
+        });
+        page.furniture = furniture;
         page.regions
             .retain(|region| region.lines().next().is_some());
     }

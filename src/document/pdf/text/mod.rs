@@ -20,6 +20,8 @@ const MAX_SIZES: usize = 1024;
 pub(super) struct PageText {
     pub(super) text: String,
     pub(super) regions: Vec<PageRegion>,
+    /// Lines at its edges that further pages repeat, where they are first.
+    pub(super) furniture: Vec<TextLine>,
     /// Lowest and highest point, in the frame of most of its text.
     pub(super) low: f32,
     pub(super) high: f32,

@@ -87,6 +87,17 @@ pub(in super::super) fn split_page(
     body: BodyStyle,
     paragraphs: &mut Vec<PdfParagraph>,
 ) {
+    let middle = f32::midpoint(page.low, page.high);
+    let is_top = |line: &TextLine| line.v > middle;
+    let (tops, feet): (Vec<_>, Vec<_>) = std::mem::take(&mut page.furniture)
+        .into_iter()
+        .partition(is_top);
+    // A paragraph goes on below the head of its next page.
+    let head = tops.into_iter().map(|line| PdfParagraph {
+        note: number > 0,
+        ..PdfParagraph::of_line(number, line)
+    });
+    paragraphs.extend(head);
     for region in std::mem::take(&mut page.regions) {
         match region {
             PageRegion::Lines(lines) => {
@@ -117,6 +128,24 @@ pub(in super::super) fn split_page(
                     note: false,
                 });
             }
+        }
+    }
+    let feet = feet.into_iter();
+    paragraphs.extend(feet.map(|line| PdfParagraph::of_line(number, line)));
+}
+
+impl PdfParagraph {
+    fn of_line(page: usize, line: TextLine) -> Self {
+        Self {
+            kind: ParagraphKind::Text,
+            size: line.size,
+            lines: vec![(page, line, false)],
+            page,
+            rows: Vec::new(),
+            above: 0.0,
+            last: false,
+            first: false,
+            note: true,
         }
     }
 }
