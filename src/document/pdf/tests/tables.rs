@@ -81,7 +81,7 @@ fn thin_areas_around_each_cell_are_lines() {
 fn shaded_cells_are_a_table() {
     let mut content = String::from("0.9 g ");
     for y in [680, 660, 640] {
-        write!(content, "70 {} 99 19 re f 170 {} 99 19 re f ", y, y).unwrap();
+        write!(content, "70 {y} 99 19 re f 170 {y} 99 19 re f ").unwrap();
     }
     content += "0 g ";
     assert_eq!(table(&(content + &words(&GRID))), ROWS);
