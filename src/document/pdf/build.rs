@@ -1,6 +1,6 @@
 //! Writes paragraphs into the model: headings, lists, code, tables.
 
-use super::layout::TextLine;
+use super::layout::{TableCell, TextLine};
 use super::text::inline::{ParagraphTextWriter, TextContext};
 use super::text::paragraph::is_bold;
 use super::text::{BodyStyle, ParagraphKind, PdfParagraph};
@@ -16,7 +16,8 @@ const MAX_HEADING_LINES: usize = 4;
 /// Limit of a heading that only its bold type makes one, in bytes.
 const MAX_BOLD_HEADING: usize = 120;
 
-/// Joins paragraphs that columns and pages split, also around the notes at their feet.
+/// Joins paragraphs that columns and pages split; the notes at the feet of columns come at the end
+/// of their page.
 pub(super) fn join_paragraphs(
     paragraphs: Vec<PdfParagraph>,
     context: &TextContext<'_>,
@@ -35,7 +36,12 @@ pub(super) fn join_paragraphs(
             last.last = paragraph.last;
             continue;
         }
-        joined.append(&mut notes);
+        if notes
+            .first()
+            .is_some_and(|note| note.page != paragraph.page)
+        {
+            joined.append(&mut notes);
+        }
         joined.push(paragraph);
     }
     joined.append(&mut notes);
@@ -282,7 +288,8 @@ impl<'a> ParagraphWriter<'a> {
     }
 
     fn write_table(&mut self, paragraph: &PdfParagraph) {
-        let columns = paragraph.rows.first().map_or(0, Vec::len);
+        let width = |row: &Vec<TableCell>| row.iter().map(|cell| usize::from(cell.columns)).sum();
+        let columns = paragraph.rows.iter().map(width).max().unwrap_or(0);
         let table = self.builder.keep_table(TableLayout {
             columns,
             cells: columns,
@@ -294,15 +301,14 @@ impl<'a> ParagraphWriter<'a> {
             self.builder.open(NodeContent::Row);
             for cell in row {
                 self.builder.open(NodeContent::Cell {
-                    columns: 1,
-                    rows: 1,
+                    columns: cell.columns,
+                    rows: cell.rows,
                 });
-                if let Some(line) = cell {
-                    let mut writer =
-                        ParagraphTextWriter::new(self.context, &mut self.builder, false);
+                let mut writer = ParagraphTextWriter::new(self.context, &mut self.builder, false);
+                for line in &cell.lines {
                     writer.add_line(paragraph.page, line, 0, false);
-                    writer.finish();
                 }
+                writer.finish();
                 self.builder.close();
             }
             self.builder.close();

@@ -13,6 +13,7 @@ use super::geometry::{Matrix, Rect};
 use super::lexer::{PdfLexer, PdfOperand, PdfToken};
 use super::marked_content::MarkedContent;
 use super::paint::{PaintColour, PaintedAreas};
+use super::rules::DrawnPath;
 use super::runs::PageRuns;
 
 /// Limit of an operator's operands.
@@ -90,7 +91,7 @@ pub(super) struct ContentInterpreter<'a> {
     states: Vec<GraphicsState>,
     pub(super) text: Matrix,
     pub(super) line: Matrix,
-    path: Rect,
+    path: DrawnPath,
     clips: bool,
     pub(super) marks: Vec<MarkedContent>,
     /// Number of open marks beyond those that are kept.
@@ -128,7 +129,7 @@ impl<'a> ContentInterpreter<'a> {
             states: Vec::new(),
             text: Matrix::IDENTITY,
             line: Matrix::IDENTITY,
-            path: Rect::NONE,
+            path: DrawnPath::EMPTY,
             clips: false,
             marks: Vec::new(),
             more_marks: 0,
@@ -228,26 +229,21 @@ impl<'a> ContentInterpreter<'a> {
             }
             b"re" => {
                 let (x, y) = (number(0), number(1));
-                self.add_to_path(&[(x, y), (x + number(2), y + number(3))]);
+                let area = Rect::new(x, y, x + number(2), y + number(3));
+                self.path.add_rectangle(&state.ctm.rect(&area));
             }
-            b"m" | b"l" => self.add_to_path(&[(number(0), number(1))]),
+            b"m" => self.path.move_to(state.ctm.point(number(0), number(1))),
+            b"l" => self.path.line_to(state.ctm.point(number(0), number(1))),
             b"c" | b"v" | b"y" => {
-                for pair in operands.chunks_exact(2) {
-                    let (x, y) = (pair[0].number(), pair[1].number());
-                    self.add_to_path(&[(x.unwrap_or(0.0), y.unwrap_or(0.0))]);
+                for at in (0..operands.len()).step_by(2) {
+                    self.path
+                        .curve_to(state.ctm.point(number(at), number(at + 1)));
                 }
             }
+            b"h" => self.path.close(),
             b"W" | b"W*" => self.clips = true,
             b"n" | b"f" | b"F" | b"f*" | b"S" | b"s" | b"B" | b"B*" | b"b" | b"b*" => {
-                if !matches!(operator, b"n" | b"S" | b"s") {
-                    let area = self.path.and(&state.clip);
-                    self.painted.add_area(&area, state.colours[0]);
-                }
-                if self.clips {
-                    state.clip = state.clip.and(&self.path);
-                }
-                self.clips = false;
-                self.path = Rect::NONE;
+                self.paint_path(operator);
             }
             b"sh" => self.painted.add_picture(&state.clip),
             b"g" | b"rg" | b"k" | b"sc" | b"scn" => state.colours[0].set(operator, operands),
@@ -279,16 +275,21 @@ impl<'a> ContentInterpreter<'a> {
         }
     }
 
-    fn add_to_path(&mut self, points: &[(f32, f32)]) {
-        // A turned rectangle is not determined by two of its corners.
-        if let [(x0, y0), (x1, y1)] = *points {
-            let rect = self.state.ctm.rect(&Rect::new(x0, y0, x1, y1));
-            self.path.include(rect.x0, rect.y0);
-            self.path.include(rect.x1, rect.y1);
-        } else if let [(x, y)] = *points {
-            let (x, y) = self.state.ctm.point(x, y);
-            self.path.include(x, y);
+    /// Fills or strokes the path, and clips by it.
+    fn paint_path(&mut self, operator: &[u8]) {
+        if matches!(operator, b"s" | b"b" | b"b*") {
+            self.path.close();
         }
+        let fills = !matches!(operator, b"n" | b"S" | b"s");
+        let strokes = !matches!(operator, b"n" | b"f" | b"F" | b"f*");
+        let state = &mut self.state;
+        self.painted
+            .add_path(&self.path, [fills, strokes], &state.clip, state.colours);
+        if self.clips {
+            state.clip = state.clip.and(&self.path.bounds);
+        }
+        self.clips = false;
+        self.path.clear();
     }
 
     fn apply_graphics_state(&mut self, name: Option<&[u8]>, resources: Option<&'a Dictionary>) {

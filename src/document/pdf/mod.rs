@@ -12,6 +12,7 @@
 //! | `text_operators` | its operators of text |
 //! | `marked_content` | marked content, layers |
 //! | `paint` | visibility of text |
+//! | `rules` | paths: ruled lines |
 //! | `font` | text and widths of codes |
 //! | `runs` | runs of glyphs |
 //! | `layout` | lines, columns, tables |
@@ -36,6 +37,7 @@ use lopdf::Object;
 use self::content::{ContentInterpreter, DrawnContent};
 use self::file::{PdfFile, PdfPage};
 use self::geometry::{Matrix, Rect};
+use self::layout::PageRegion;
 use self::paint::{PaintedAreas, TextPaint};
 use self::text::inline::TextContext;
 use self::text::{BodyStyle, PageText, PdfParagraph, furniture, inline, paragraph};
@@ -54,6 +56,7 @@ mod marked_content;
 mod metadata;
 mod opening;
 mod paint;
+mod rules;
 mod runs;
 mod text;
 mod text_operators;
@@ -246,7 +249,8 @@ fn read_pages(
         }
         let text = read_page(file, page, drawn, links);
         length += text.text.len() + text.notes.iter().map(String::len).sum::<usize>();
-        runs += drawn.runs.list.len();
+        let pieces = text.regions.iter().flat_map(PageRegion::lines);
+        runs += pieces.map(|line| line.pieces.len()).sum::<usize>();
         texts.push(text);
     }
     (texts, length)
@@ -329,13 +333,14 @@ fn read_page(
     }
     links.mark_runs(file, page, &upright, &mut runs.list);
     runs.close();
+    let (regions, angle) = layout::lay_out(runs, &painted.rules);
     let text = std::mem::take(&mut runs.text);
-    let (regions, angle) = layout::lay_out(&mut runs.list, &text);
     let (low, high) = levels(&area, angle);
     PageText {
         text,
         regions,
         notes,
+        furniture: Vec::new(),
         low,
         high,
     }

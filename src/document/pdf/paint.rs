@@ -10,6 +10,7 @@ use lopdf::{Dictionary, Object};
 use super::file::PdfFile;
 use super::geometry::Rect;
 use super::lexer::PdfOperand;
+use super::rules::{DrawnPath, PageRules};
 
 /// Number of grid cells along each side of a page.
 const CELLS: usize = 64;
@@ -110,6 +111,7 @@ pub(super) struct PaintedAreas {
     /// A bit for each cell: pictures, and anything else that is not white.
     pictures: [u64; CELLS],
     areas: [u64; CELLS],
+    pub(super) rules: PageRules,
 }
 
 impl PaintedAreas {
@@ -118,6 +120,7 @@ impl PaintedAreas {
             page,
             pictures: [0; CELLS],
             areas: [0; CELLS],
+            rules: PageRules::default(),
         }
     }
 
@@ -126,11 +129,21 @@ impl PaintedAreas {
         mark_cells(&mut self.pictures, &self.page, area);
     }
 
-    /// Records an area.
-    pub(super) fn add_area(&mut self, area: &Rect, colour: PaintColour) {
-        if colour.paint() == TextPaint::Seen && area.width().min(area.height()) >= MIN_WIDTH {
-            mark_cells(&mut self.areas, &self.page, area);
+    /// Records the area and the lines of a path that is filled, stroked or both.
+    pub(super) fn add_path(
+        &mut self,
+        path: &DrawnPath,
+        [fills, strokes]: [bool; 2],
+        clip: &Rect,
+        colours: [PaintColour; 2],
+    ) {
+        let [area, line] = colours.map(|colour| colour.paint() == TextPaint::Seen);
+        let bounds = path.bounds.and(clip);
+        if fills && area && bounds.width().min(bounds.height()) >= MIN_WIDTH {
+            mark_cells(&mut self.areas, &self.page, &bounds);
         }
+        self.rules
+            .add_path(path, strokes && line, fills && area, clip);
     }
 
     /// True if text with this paint, or a picture of it, is visible at this place.

@@ -4,6 +4,8 @@
 //! belongs to the run before it. All positions are in a frame that is turned so that lines of text
 //! are level: `u` is along a line, `v` upwards.
 
+use unicode_bidi::{BidiClass, bidi_class};
+
 use super::font::GlyphStyle;
 use super::paint::TextPaint;
 
@@ -74,6 +76,22 @@ pub(super) struct PageRuns {
     pub(super) list: Vec<GlyphRun>,
     pub(super) text: String,
     open: bool,
+    /// True if there are letters that are written from right to left.
+    pub(super) rtl: bool,
+    /// True if there is a blank to the left of the last run, as when text is drawn from right to
+    /// left.
+    blank_before: bool,
+}
+
+/// True for letters and marks of scripts that are written from right to left.
+pub(super) fn is_right_to_left(letter: char) -> bool {
+    letter >= '\u{590}'
+        && !('\u{900}'..'\u{fb1d}').contains(&letter)
+        && match bidi_class(letter) {
+            BidiClass::R | BidiClass::AL => true,
+            BidiClass::NSM => matches!(letter, '\u{590}'..='\u{8ff}' | '\u{fb1e}'),
+            _ => false,
+        }
 }
 
 /// Returns a point in a frame that is turned by `angle` degrees.
@@ -134,9 +152,25 @@ impl PageRuns {
         });
         if text.is_empty() && !glyph.text.is_empty() {
             if let Some(run) = self.list.last_mut().filter(|_| near) {
-                run.blank = true;
+                self.blank_before = u0 < run.u0;
+                run.blank |= !self.blank_before;
             }
             self.open = false;
+            return;
+        }
+        // Each letter is a run, since only places tell the order of such letters.
+        let rtl = glyph.text.contains(is_right_to_left);
+        self.rtl |= rtl;
+        if self.rtl
+            && glyph.text.is_empty()
+            && let Some(run) = self.list.last_mut().filter(|_| near)
+            && self.text[run.start as usize..].contains(is_right_to_left)
+        {
+            // Marks may be drawn before the letter of whose text they are part.
+            if u1 - u0 > run.u1 - run.u0 {
+                run.v = v;
+            }
+            (run.u0, run.u1) = (run.u0.min(u0), run.u1.max(u1));
             return;
         }
         if let Some(run) = self.list.last_mut().filter(|_| self.open && near) {
@@ -149,7 +183,8 @@ impl PageRuns {
                 0.4
             };
             let wide = BLANK * size + glyph.apart.clamp(0.0, 0.5 * size);
-            let joins = run.style == glyph.style
+            let joins = !rtl
+                && run.style == glyph.style
                 && run.paint == glyph.paint
                 && (run.v - v).abs() < 0.08 * size
                 && (0.8..1.25).contains(&(run.size / size))
@@ -170,6 +205,10 @@ impl PageRuns {
             return;
         }
         let start = self.text.len() as u32;
+        let blank_before = std::mem::take(&mut self.blank_before)
+            && self.list.last().is_some_and(|run| {
+                (run.v - v).abs() < 0.5 * size && (0.0..size).contains(&(run.u0 - u1))
+            });
         self.text.push_str(text);
         self.list.push(GlyphRun {
             u0,
@@ -179,12 +218,12 @@ impl PageRuns {
             angle: glyph.angle,
             style: glyph.style,
             paint: glyph.paint,
-            blank: glyph.text.ends_with(' '),
+            blank: blank_before || glyph.text.ends_with(' ') && !rtl,
             link: None,
             start,
             end: self.text.len() as u32,
         });
-        self.open = !glyph.text.ends_with(' ');
+        self.open = !(rtl || glyph.text.ends_with(' '));
     }
 }
 

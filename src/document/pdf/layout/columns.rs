@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::super::runs::GlyphRun;
 use super::rows::RunRow;
-use super::{PageRegion, TextLine};
+use super::{PageRegion, TableCell, TextLine};
 
 /// Minimum width of a gutter, in ems.
 const MIN_GUTTER: f32 = 0.75;
@@ -344,15 +344,24 @@ fn shared_gaps(rows: &[RunRow], em: f32) -> Vec<ColumnGap> {
     gaps
 }
 
+/// Groups rows that are so near that they are lines of cells beside one another.
+fn group_rows(rows: &[RunRow]) -> Vec<&[RunRow]> {
+    let is_near = |a: &RunRow, b: &RunRow| a.v - b.v < 0.95 * a.size.min(b.size);
+    rows.chunk_by(is_near).collect()
+}
+
 /// Returns the table that these rows form, if they do, and its number of rows: it ends if the next
 /// row is far below.
 fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
-    let leads: Vec<f32> = rows.windows(2).map(|pair| pair[0].v - pair[1].v).collect();
+    let groups = group_rows(rows);
+    let lead = |pair: &[&[RunRow]]| pair[0][pair[0].len() - 1].v - pair[1][0].v;
+    let leads: Vec<f32> = groups.windows(2).map(lead).collect();
     let lead = median(leads.iter().copied());
     let far = leads.iter().position(|gap| *gap > 1.9 * lead);
-    let count = far.map_or(rows.len(), |at| at + 1);
+    let groups = &groups[..far.map_or(groups.len(), |at| at + 1)];
+    let count = groups.iter().map(|group| group.len()).sum();
     let rows = &rows[..count];
-    if rows.len() < MIN_ROWS {
+    if groups.len() < MIN_ROWS {
         return None;
     }
     let gaps = &shared_gaps(rows, median(rows.iter().map(|row| row.size)));
@@ -361,27 +370,26 @@ fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
     }
     let mut columns = vec![(0, 0); gaps.len() + 1];
     let mut filled = 0;
-    for row in rows {
-        let mut cells: Vec<usize> = Vec::new();
-        for run in &row.runs {
-            let at = column_at(gaps, run.middle());
-            columns[at].1 += 1;
-            if cells.last() != Some(&at) {
-                cells.push(at);
-                columns[at].0 += 1;
-            }
+    for group in groups {
+        let mut cells = vec![0; gaps.len() + 1];
+        for run in group.iter().flat_map(|row| &row.runs) {
+            cells[column_at(gaps, run.middle())] += 1;
         }
-        filled += usize::from(cells.len() >= 2 && (cells[0] == 0 || cells.len() >= 3));
+        for (column, words) in columns.iter_mut().zip(&cells) {
+            *column = (column.0 + usize::from(*words > 0), column.1 + words);
+        }
+        let count = cells.iter().filter(|words| **words > 0).count();
+        filled += usize::from(count >= 2 && (cells[0] > 0 || count >= 3));
     }
     let mono = rows
         .iter()
         .filter(|row| row.runs.iter().all(|run| run.style.mono))
         .count();
     let long = columns.iter().any(|(rows, words)| *words > rows * 9);
-    if filled * 10 < rows.len() * 7
+    if filled * 10 < groups.len() * 7
         || mono * 2 > rows.len()
         || long
-        || columns.iter().any(|(filled, _)| filled * 4 < rows.len())
+        || columns.iter().any(|(filled, _)| filled * 4 < groups.len())
     {
         return None;
     }
@@ -408,15 +416,26 @@ fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
             return None;
         }
     }
-    let cells = |row: &RunRow| {
-        let mut cells = vec![Vec::new(); gaps.len() + 1];
-        for run in &row.runs {
-            cells[column_at(gaps, run.middle())].push(*run);
+    let row = |group: &&[RunRow]| {
+        let mut cells: Vec<TableCell> = Vec::new();
+        cells.resize_with(gaps.len() + 1, || TableCell {
+            lines: Vec::new(),
+            columns: 1,
+            rows: 1,
+        });
+        for row in *group {
+            let parts = row
+                .runs
+                .chunk_by(|a, b| column_at(gaps, a.middle()) == column_at(gaps, b.middle()));
+            for part in parts {
+                let cell = &mut cells[column_at(gaps, part[0].middle())];
+                cell.lines.push(TextLine::from_runs(part));
+            }
         }
-        let line = |runs: Vec<GlyphRun>| (!runs.is_empty()).then(|| TextLine::from_runs(&runs));
-        cells.into_iter().map(line).collect()
+        cells
     };
-    Some((PageRegion::Table(rows.iter().map(cells).collect()), count))
+    let rows = groups.iter().map(row).collect();
+    Some((PageRegion::Table { rows, ruled: false }, count))
 }
 
 fn median(values: impl Iterator<Item = f32>) -> f32 {

@@ -6,13 +6,20 @@
 //! | module | what it is |
 //! |---|---|
 //! | `columns` | gutters: columns and tables |
+//! | `right_to_left` | scripts that are written from right to left |
 //! | `rows` | rows of runs |
+//! | `ruled` | tables with lines between their cells |
 
 use super::font::GlyphStyle;
-use super::runs::{BLANK, GlyphRun};
+use super::rules::PageRules;
+use super::runs::{BLANK, GlyphRun, PageRuns};
 
 mod columns;
+mod right_to_left;
 mod rows;
+mod ruled;
+
+use right_to_left::LineOrder;
 
 /// Limit of the directions of lines on a page.
 const MAX_ANGLES: usize = 64;
@@ -118,18 +125,46 @@ fn main_size(runs: &[GlyphRun]) -> f32 {
     best.0
 }
 
+/// A cell of a table, and the columns and rows that it spans.
+#[derive(Debug)]
+pub(super) struct TableCell {
+    pub(super) lines: Vec<TextLine>,
+    pub(super) columns: u16,
+    pub(super) rows: u16,
+}
+
+pub(super) type TableRows = Vec<Vec<TableCell>>;
+
 /// A region of a page.
 #[derive(Debug)]
 pub(super) enum PageRegion {
     /// Lines below each other.
     Lines(Vec<TextLine>),
-    /// Rows of cells; `None` for an empty cell.
-    Table(Vec<Vec<Option<TextLine>>>),
+    Table {
+        rows: TableRows,
+        /// True if lines part its rows; otherwise each is a line of text.
+        ruled: bool,
+    },
+}
+
+impl PageRegion {
+    pub(super) fn lines(&self) -> Box<dyn Iterator<Item = &TextLine> + '_> {
+        match self {
+            Self::Lines(lines) => Box::new(lines.iter()),
+            Self::Table { rows, .. } => {
+                Box::new(rows.iter().flatten().flat_map(|cell| &cell.lines))
+            }
+        }
+    }
 }
 
 /// Lays out a page: returns its regions in reading order, and the direction of most of its text.
 /// Text in other directions comes last.
-pub(super) fn lay_out(runs: &mut Vec<GlyphRun>, text: &str) -> (Vec<PageRegion>, i16) {
+pub(super) fn lay_out(page: &mut PageRuns, rules: &PageRules) -> (Vec<PageRegion>, i16) {
+    let (runs, text, rtl) = (&mut page.list, &mut page.text, page.rtl);
+    if rtl {
+        right_to_left::attach_marks(runs, text);
+    }
     rows::drop_duplicates(runs, text);
     let mut angles: Vec<(i16, usize)> = Vec::new();
     for run in runs.iter() {
@@ -140,11 +175,34 @@ pub(super) fn lay_out(runs: &mut Vec<GlyphRun>, text: &str) -> (Vec<PageRegion>,
         }
     }
     angles.sort_by_key(|(angle, count)| (std::cmp::Reverse(*count), *angle));
+    let main = angles.first().map_or(0, |(angle, _)| *angle);
     let mut regions = Vec::new();
     for (angle, _) in &angles {
         let own = runs.iter().filter(|run| run.angle == *angle).copied();
-        let rows = rows::sort_into_rows(own.collect());
-        columns::append_regions(&rows, text, &mut regions);
+        let own: Vec<GlyphRun> = own.collect();
+        let mut order = rtl.then(|| LineOrder::from_runs(&own, text));
+        let mut rows = rows::sort_into_rows(own);
+        if let Some(order) = &mut order {
+            order.join_letters(&mut rows, text);
+        }
+        let mut tables = Vec::new();
+        if *angle == main && !rules.is_empty() {
+            let mirrored = order.as_ref().is_some_and(LineOrder::is_mirrored);
+            let mut own = rows.iter().flat_map(|row| &row.runs).copied().collect();
+            tables = ruled::take_tables(&mut own, text, &rules.turned(main, mirrored));
+            if !tables.is_empty() {
+                rows = rows::sort_into_rows(own);
+            }
+        }
+        let mut own = Vec::new();
+        columns::append_regions(&rows, text, &mut own);
+        if !tables.is_empty() {
+            own = ruled::place_tables(own, tables);
+        }
+        if let Some(order) = &order {
+            order.order_regions(&mut own, text);
+        }
+        regions.append(&mut own);
     }
-    (regions, angles.first().map_or(0, |(angle, _)| *angle))
+    (regions, main)
 }

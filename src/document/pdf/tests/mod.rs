@@ -9,6 +9,8 @@ mod font;
 mod hostile;
 mod layout;
 mod page;
+mod right_to_left;
+mod tables;
 
 /// A file that is being written. Objects 1 and 2 are the catalog and the page tree.
 struct File {

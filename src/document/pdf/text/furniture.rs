@@ -1,4 +1,5 @@
 //! Removes page furniture: running heads and page numbers that pages repeat at the top and bottom.
+//! What has no number is kept once.
 //!
 //! A line is furniture if it is at the top or bottom of at least three pages at one height, the
 //! same except for its numbers; or if it contains the number of its page.
@@ -6,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::layout::{PageRegion, TextLine};
-use super::{PageText, lines_of};
+use super::PageText;
 
 /// Lines from the edge that are looked at.
 const EDGE_LINES: usize = 3;
@@ -74,21 +75,38 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
     for places in numbers.values() {
         repeated(places, 3);
     }
+    let mut said: HashSet<String> = HashSet::new();
     for (at, page) in pages.iter_mut().enumerate() {
         let repeated = |line: &TextLine| gone.contains(&(at, half_points(line)));
         let (low, high) = (
             furniture_edge(page, &repeated, false),
             furniture_edge(page, &repeated, true),
         );
-        let stays = |line: &TextLine| line.v > low && line.v < high;
+        let goes = |line: &mut TextLine| line.v <= low || line.v >= high;
+        let mut furniture: Vec<TextLine> = Vec::new();
         for region in &mut page.regions {
             match region {
-                PageRegion::Lines(lines) => lines.retain(stays),
-                PageRegion::Table(rows) => rows.retain(|row| row.iter().flatten().all(stays)),
+                PageRegion::Lines(lines) => furniture.extend(lines.extract_if(.., goes)),
+                PageRegion::Table { rows, ruled } => {
+                    let mut lines = rows.iter_mut().flatten().flat_map(|cell| &mut cell.lines);
+                    // The head of a table that goes on stays with the rest of it.
+                    if *ruled && !lines.all(goes) {
+                        continue;
+                    }
+                    let gone = rows.extract_if(.., |row| {
+                        row.iter_mut().flat_map(|cell| &mut cell.lines).any(goes)
+                    });
+                    furniture.extend(gone.flatten().flat_map(|cell| cell.lines));
+                }
             }
         }
+        furniture.retain(|line| {
+            let text = without_numbers(&line.text(&page.text));
+            !text.contains('#') && text.contains(char::is_alphabetic) && said.insert(text)
+        });
+        page.furniture = furniture;
         page.regions
-            .retain(|region| lines_of(region).next().is_some());
+            .retain(|region| region.lines().next().is_some());
     }
 }
 
@@ -102,7 +120,7 @@ fn furniture_edge(page: &PageText, repeated: &dyn Fn(&TextLine) -> bool, top: bo
     let mut lines: Vec<(f32, f32, bool)> = page
         .regions
         .iter()
-        .flat_map(lines_of)
+        .flat_map(PageRegion::lines)
         .filter(|line| (line.v > f32::midpoint(page.low, page.high)) == top)
         .map(|line| (line.v, line.size, repeated(line)))
         .collect();
@@ -141,7 +159,7 @@ fn is_edge(line: &TextLine, low: f32, high: f32) -> bool {
 /// top.
 fn edges(page: &PageText) -> Vec<(&TextLine, bool)> {
     let share = EDGE_SHARE * (page.high - page.low);
-    let lines = page.regions.iter().flat_map(lines_of);
+    let lines = page.regions.iter().flat_map(PageRegion::lines);
     let mut edges: Vec<&TextLine> = lines
         .filter(|line| is_edge(line, page.low, page.high))
         .collect();

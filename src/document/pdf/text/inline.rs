@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::layout::{LinePiece, TextLine};
+use super::super::layout::{LinePiece, PageRegion, TextLine};
 use super::PageText;
 use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 
@@ -44,7 +44,7 @@ pub(in super::super) fn hyphenated_words(pages: &[PageText]) -> HashSet<String> 
         if memchr::memchr(b'-', page.text.as_bytes()).is_none() {
             continue;
         }
-        for line in page.regions.iter().flat_map(super::lines_of) {
+        for line in page.regions.iter().flat_map(PageRegion::lines) {
             for piece in &line.pieces {
                 let text = trim_punctuation(piece.text(&page.text));
                 if text.get(1..).is_some_and(|rest| rest.contains('-')) {

@@ -7,7 +7,7 @@
 //! | `list` | bullets and numbers of items |
 //! | `paragraph` | ends of paragraphs |
 
-use super::layout::{PageRegion, TextLine};
+use super::layout::{PageRegion, TableRows, TextLine};
 
 pub(super) mod furniture;
 pub(super) mod inline;
@@ -22,6 +22,8 @@ pub(super) struct PageText {
     pub(super) regions: Vec<PageRegion>,
     /// The texts of annotations that are drawn without text.
     pub(super) notes: Vec<String>,
+    /// Lines at its edges that further pages repeat, where they are first.
+    pub(super) furniture: Vec<TextLine>,
     /// Lowest and highest point, in the frame of most of its text.
     pub(super) low: f32,
     pub(super) high: f32,
@@ -54,7 +56,7 @@ pub(super) struct PdfParagraph {
     pub(super) lines: Vec<(usize, TextLine, bool)>,
     /// Page and rows of a table.
     pub(super) page: usize,
-    pub(super) rows: Vec<Vec<Option<TextLine>>>,
+    pub(super) rows: TableRows,
     pub(super) size: f32,
     /// Distance from the line above, in ems; large if there is none.
     pub(super) above: f32,
@@ -98,7 +100,7 @@ impl BodyStyle {
         for line in pages
             .iter()
             .flat_map(|page| &page.regions)
-            .flat_map(lines_of)
+            .flat_map(PageRegion::lines)
         {
             let letters = line
                 .pieces
@@ -123,13 +125,5 @@ impl BodyStyle {
             mono: mono * 5 > all * 3,
             bold: bold * 2 > all,
         }
-    }
-}
-
-/// Returns the lines of a region.
-pub(super) fn lines_of(region: &PageRegion) -> Box<dyn Iterator<Item = &TextLine> + '_> {
-    match region {
-        PageRegion::Lines(lines) => Box::new(lines.iter()),
-        PageRegion::Table(rows) => Box::new(rows.iter().flatten().flatten()),
     }
 }

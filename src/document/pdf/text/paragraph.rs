@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::super::layout::{LinePiece, PageRegion, TextLine};
+use super::super::layout::{LinePiece, PageRegion, TableCell, TableRows, TextLine};
 use super::{BodyStyle, PageText, ParagraphKind, PdfParagraph, list};
 
 /// Minimum leading between paragraphs, relative to the usual one.
@@ -87,6 +87,17 @@ pub(in super::super) fn split_page(
     body: BodyStyle,
     paragraphs: &mut Vec<PdfParagraph>,
 ) {
+    let middle = f32::midpoint(page.low, page.high);
+    let is_top = |line: &TextLine| line.v > middle;
+    let (tops, feet): (Vec<_>, Vec<_>) = std::mem::take(&mut page.furniture)
+        .into_iter()
+        .partition(is_top);
+    // A paragraph goes on below the head of its next page.
+    let head = tops.into_iter().map(|line| PdfParagraph {
+        note: number > 0,
+        ..PdfParagraph::of_line(number, line)
+    });
+    paragraphs.extend(head);
     for region in std::mem::take(&mut page.regions) {
         match region {
             PageRegion::Lines(lines) => {
@@ -103,14 +114,14 @@ pub(in super::super) fn split_page(
                     last.last = true;
                 }
             }
-            PageRegion::Table(rows) => {
-                let sizes = rows.iter().flatten().flatten().map(|line| line.size);
+            PageRegion::Table { rows, ruled } => {
+                let lines = rows.iter().flatten().flat_map(|cell| &cell.lines);
                 paragraphs.push(PdfParagraph {
                     kind: ParagraphKind::Table,
                     lines: Vec::new(),
-                    size: sizes.fold(0.0, f32::max),
+                    size: lines.map(|line| line.size).fold(0.0, f32::max),
                     page: number,
-                    rows: merge_rows(rows),
+                    rows: if ruled { rows } else { merge_rows(rows) },
                     above: 9.0,
                     last: false,
                     first: false,
@@ -119,11 +130,32 @@ pub(in super::super) fn split_page(
             }
         }
     }
+    let feet = feet.into_iter();
+    paragraphs.extend(feet.map(|line| PdfParagraph::of_line(number, line)));
+}
+
+impl PdfParagraph {
+    fn of_line(page: usize, line: TextLine) -> Self {
+        Self {
+            kind: ParagraphKind::Text,
+            size: line.size,
+            lines: vec![(page, line, false)],
+            page,
+            rows: Vec::new(),
+            above: 0.0,
+            last: false,
+            first: false,
+            note: true,
+        }
+    }
 }
 
 /// Joins rows of a table that only continue the row above.
-fn merge_rows(rows: Vec<Vec<Option<TextLine>>>) -> Vec<Vec<Option<TextLine>>> {
-    let first_v = |row: &[Option<TextLine>]| row.iter().flatten().map(|line| line.v).next();
+fn merge_rows(rows: TableRows) -> TableRows {
+    let first_v = |row: &[TableCell]| {
+        let mut lines = row.iter().flat_map(|cell| &cell.lines);
+        lines.next().map(|line| line.v)
+    };
     let mut leads: Vec<f32> = Vec::new();
     for pair in rows.windows(2) {
         if let (Some(a), Some(b)) = (first_v(&pair[0]), first_v(&pair[1])) {
@@ -133,27 +165,18 @@ fn merge_rows(rows: Vec<Vec<Option<TextLine>>>) -> Vec<Vec<Option<TextLine>>> {
     leads.sort_by(f32::total_cmp);
     let least = leads.first().copied().unwrap_or_default();
     let most = leads.last().copied().unwrap_or_default();
-    let mut joined: Vec<Vec<Option<TextLine>>> = Vec::with_capacity(rows.len());
+    let mut joined: TableRows = Vec::with_capacity(rows.len());
     let mut above = f32::INFINITY;
     for row in rows {
         let v = first_v(&row).unwrap_or(above);
-        let goes_on = row.first().is_some_and(Option::is_none)
+        let goes_on = row.first().is_some_and(|cell| cell.lines.is_empty())
             && most > 1.25 * least
             && above - v < 1.2 * least;
         above = v;
         match joined.last_mut().filter(|_| goes_on) {
             Some(open) => {
-                for (cell, more) in open.iter_mut().zip(row) {
-                    match (cell.as_mut(), more) {
-                        (Some(cell), Some(mut more)) => {
-                            if let Some(piece) = more.pieces.first_mut() {
-                                piece.blank = true;
-                            }
-                            cell.pieces.append(&mut more.pieces);
-                        }
-                        (None, more) => *cell = more,
-                        (Some(_), None) => {}
-                    }
+                for (cell, mut more) in open.iter_mut().zip(row) {
+                    cell.lines.append(&mut more.lines);
                 }
             }
             None => joined.push(row),
