@@ -5,8 +5,6 @@
 //! our own, because the specification has none for failures that a tool cannot report itself:
 //! [`Code::ToolFailed`], [`Code::Timeout`] and [`Code::AnswerTooLarge`].
 
-use std::fmt;
-
 /// Every error code that a caller can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
@@ -205,7 +203,8 @@ pub struct FailureAdvice {
 }
 
 /// A failed call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct Failure {
     /// The specification's code.
     pub code: Code,
@@ -279,12 +278,3 @@ impl Failure {
         }
     }
 }
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-/// A failure has no source: its message says the cause in words for a model.
-impl std::error::Error for Failure {}

@@ -7,7 +7,6 @@
 //! broke reads on.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -261,38 +260,23 @@ impl<S: Stream + Unpin> Stream for SessionStream<S> {
 }
 
 /// The reason why something of a session is not done.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum SessionRefusal {
     /// The requester has no such session.
+    #[error("there is no such session")]
     Unknown,
     /// The session has no such event.
+    #[error("there is no such event to resume from")]
     NoSuchEvent,
     /// Each session that could make room has a call under way.
+    #[error("every session has a call under way; try again later")]
     Full,
     /// A request with this id has no answer yet.
+    #[error("a request with this id has no answer yet")]
     SameId,
     /// An error of the protocol's side.
-    Sdk(LocalSessionManagerError),
-}
-
-impl fmt::Display for SessionRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown => f.write_str("there is no such session"),
-            Self::NoSuchEvent => f.write_str("there is no such event to resume from"),
-            Self::Full => f.write_str("every session has a call under way; try again later"),
-            Self::SameId => f.write_str("a request with this id has no answer yet"),
-            Self::Sdk(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for SessionRefusal {}
-
-impl From<LocalSessionManagerError> for SessionRefusal {
-    fn from(error: LocalSessionManagerError) -> Self {
-        Self::Sdk(error)
-    }
+    #[error(transparent)]
+    Sdk(#[from] LocalSessionManagerError),
 }
 
 impl SessionManager for ClientSessions {
