@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -27,6 +27,7 @@ use rmcp::transport::streamable_http_server::session::{
 
 use super::events::{EventFeed, EventStreams, EventWriter, KEPT};
 use crate::access::TokenOwner;
+use crate::basics::mutex::lock;
 pub use requester::{RequestRefusal, SessionRequester};
 use session::{ActivityGuard, ClientSession, SessionActivity, UnansweredRequest};
 
@@ -108,14 +109,14 @@ impl ClientSessions {
     /// True if the session exists and is `holder`'s.
     #[must_use]
     pub fn has(&self, holder: Option<&TokenOwner>, id: &str) -> bool {
-        let open = self.0.open();
+        let open = lock(&self.0.open);
         open.get(id)
             .is_some_and(|session| session.holder.as_ref() == holder)
     }
 
     /// The session, if it is the present requester's.
     fn of_requester(&self, id: &SessionId) -> Option<Arc<ClientSession>> {
-        let open = self.0.open();
+        let open = lock(&self.0.open);
         let session = open.get(id)?;
         SessionRequester::is_holder(session.holder.as_ref()).then(|| Arc::clone(session))
     }
@@ -126,13 +127,9 @@ impl ClientSessions {
 }
 
 impl SessionTable {
-    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<ClientSession>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Ends a session and its calls.
     async fn end(&self, id: &SessionId) {
-        let session = self.open().remove(id);
+        let session = lock(&self.open).remove(id);
         if let Some(session) = session {
             session.gone.send_replace(true);
         }
@@ -144,7 +141,7 @@ impl SessionTable {
     /// The session that is ended first, among those whose holders fit: the one that is idle for the
     /// longest time, else the least recently used one without a call under way.
     fn first_to_go(&self, of: impl Fn(Option<&TokenOwner>) -> bool) -> Option<SessionId> {
-        let open = self.open();
+        let open = lock(&self.open);
         let sessions = open.iter();
         let sessions = sessions.filter(|(_, session)| of(session.holder.as_ref()));
         let used = sessions.map(|(id, session)| (session.used(), id));
@@ -157,7 +154,7 @@ impl SessionTable {
     async fn make_room(&self, holder: Option<&TokenOwner>) -> Result<(), SessionRefusal> {
         loop {
             let (own, all) = {
-                let open = self.open();
+                let open = lock(&self.open);
                 let sessions = open.values();
                 let own = sessions.filter(|session| session.holder.as_ref() == holder);
                 (own.count(), open.len())
@@ -176,7 +173,7 @@ impl SessionTable {
         loop {
             tokio::time::sleep(LOOK.min(self.limits.idle)).await;
             let idle: Vec<SessionId> = {
-                let open = self.open();
+                let open = lock(&self.open);
                 if open.is_empty() {
                     self.looking.store(false, Ordering::Relaxed);
                     return;
@@ -294,7 +291,7 @@ impl SessionManager for ClientSessions {
         room?;
         let (id, transport) = shared.sdk.create_session().await?;
         let session = ClientSession::new(holder, gone);
-        shared.open().insert(Arc::clone(&id), Arc::new(session));
+        lock(&shared.open).insert(Arc::clone(&id), Arc::new(session));
         if !shared.looking.swap(true, Ordering::Relaxed) {
             tokio::spawn(Arc::clone(shared).look_for_idle_ones());
         }
