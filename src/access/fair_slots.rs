@@ -4,9 +4,10 @@
 //! half of them, the second a half of the rest, and so on. So there is always one for the next.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::access::TokenOwner;
+use crate::basics::mutex::lock;
 
 /// Slots that token owners hold for a while.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ impl FairSlots {
     /// Takes a slot for `holder`, if one is left for them.
     #[must_use]
     pub fn take(self: &Arc<Self>, holder: &TokenOwner) -> Option<HeldSlot> {
-        let mut taken = self.taken();
+        let mut taken = lock(&self.taken);
         let left = self.all - taken.values().sum::<usize>();
         let own = taken.get(holder).copied().unwrap_or_default();
         if left == 0 || (self.divided && own >= left) {
@@ -50,15 +51,11 @@ impl FairSlots {
             holder: holder.clone(),
         })
     }
-
-    fn taken(&self) -> MutexGuard<'_, HashMap<TokenOwner, usize>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for HeldSlot {
     fn drop(&mut self) {
-        let mut taken = self.slots.taken();
+        let mut taken = lock(&self.slots.taken);
         match taken.get_mut(&self.holder) {
             Some(own) if *own > 1 => *own -= 1,
             _ => drop(taken.remove(&self.holder)),
@@ -89,7 +86,7 @@ mod tests {
         drop((anna, ben));
         assert_eq!(all_of(&places, "ben").len(), 6);
         drop(others);
-        assert!(places.taken().is_empty());
+        assert!(lock(&places.taken).is_empty());
     }
 
     #[test]

@@ -4,7 +4,6 @@
 //! begin with `#` are ignored. The file has no tokens themselves, so that nothing can be done with
 //! a copy of it. A token is 32 random bytes, so that its plain hash reveals nothing of it.
 
-use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -50,54 +49,32 @@ struct TokenEntry {
 
 /// The reason why a file of tokens cannot be used. Never quotes its content, because a token may
 /// have been written there by mistake.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenFileError {
     /// The rest of a sentence that begins with the file.
+    #[error("{0}")]
     Unreadable(String),
     /// Other users may read or change it; its mode.
+    #[error("may be read or changed by others than its owner (its mode is {0:04o}): chmod 600 it")]
     OpenToOthers(u32),
     /// It is another user's; that user's id.
+    #[error("belongs to another user ({0}): it has to be this user's own, or root's")]
     OfAnother(u32),
     /// A line is malformed; its number, and the reason.
+    #[error("line {0}: {1}; a line is NAME SHA256, as `ikigai-tools token NAME` makes it")]
     Line(usize, &'static str),
     /// The name to be added is there already.
+    #[error("has a token of {0} already: take that line out first, or choose another name")]
     NameIsThere(String),
     /// The name to be added is not valid.
+    #[error("a name is 1 to {LONGEST_NAME} letters, digits, dots, hyphens and underscores")]
     InvalidName,
     /// The line could not be added.
+    #[error("cannot be added to: {0}")]
     NotAdded(String),
     /// The system has no random bytes.
+    #[error("the system has no random bytes to make a token of")]
     NoRandomness,
-}
-
-impl fmt::Display for TokenFileError {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(reason) => to.write_str(reason),
-            Self::OpenToOthers(mode) => write!(
-                to,
-                "may be read or changed by others than its owner (its mode is {mode:04o}): chmod 600 it"
-            ),
-            Self::OfAnother(owner) => write!(
-                to,
-                "belongs to another user ({owner}): it has to be this user's own, or root's"
-            ),
-            Self::Line(number, reason) => write!(
-                to,
-                "line {number}: {reason}; a line is NAME SHA256, as `ikigai-tools token NAME` makes it"
-            ),
-            Self::NameIsThere(name) => write!(
-                to,
-                "has a token of {name} already: take that line out first, or choose another name"
-            ),
-            Self::InvalidName => write!(
-                to,
-                "a name is 1 to {LONGEST_NAME} letters, digits, dots, hyphens and underscores"
-            ),
-            Self::NotAdded(reason) => write!(to, "cannot be added to: {reason}"),
-            Self::NoRandomness => to.write_str("the system has no random bytes to make a token of"),
-        }
-    }
 }
 
 impl TokenTable {

@@ -2,6 +2,7 @@
 //! them.
 
 pub mod calendar;
+pub mod mutex;
 pub mod signature;
 pub mod unicode_form;
 pub mod words;

@@ -18,7 +18,6 @@
 //! where the system allows none, nothing is rendered unless `IKIGAI_BROWSER_FLAGS` switches it off.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -85,78 +84,50 @@ pub struct RenderedPage {
 }
 
 /// The reason why there is no rendered page.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum BrowserError {
     /// This process runs as root, for whom Chromium does not run with its sandbox.
+    #[error(
+        "The browser does not run for root, whom its sandbox would not hold: call this as an \
+         ordinary user, or set {FLAGS}=--no-sandbox if the pages can be trusted"
+    )]
     Root,
     /// It could not be started.
+    #[error("The browser could not be started ({0}): name one that can in {VARIABLE}")]
     NotStarted(io::Error),
     /// It ended with this exit code and printed nothing.
+    #[error(
+        "The browser ended with exit code {0} and no page: `chromium --headless --dump-dom \
+         about:blank` in a shell says why. Where this system lets it have no sandbox, \
+         {FLAGS}=--no-sandbox does without, if the pages can be trusted"
+    )]
     Failed(i32),
     /// It reached the page's host but shows nothing of the page.
+    #[error(
+        "The browser reached the page's host but does not show the page: it may not trust the \
+         certificate, or not use that port; a fetch of the address says more"
+    )]
     NoDocument,
     /// It shows an error page of its own, with this code, in place of the page or of one to which
     /// the page's scripts led.
+    #[error(
+        "A browser shows no page but an error ({0}): the page, or an address to which its script \
+         leads, could not be loaded"
+    )]
     ErrorPage(String),
     /// It did not end in this time.
+    #[error(
+        "The page kept the browser busy for {} seconds without an end: look for an API, a feed or \
+         another source",
+        .0.as_secs_f64().ceil()
+    )]
     TimedOut(Duration),
     /// It printed more than [`MAX_HTML`] bytes.
+    #[error("The page's scripts made more than {} MiB of it", MAX_HTML / (1024 * 1024))]
     TooLarge,
     /// The page itself was refused or could not be reached.
+    #[error(transparent)]
     Page(Box<NetworkError>),
-}
-
-impl fmt::Display for BrowserError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Root => write!(
-                f,
-                "The browser does not run for root, whom its sandbox would not hold: call this as \
-                 an ordinary user, or set {FLAGS}=--no-sandbox if the pages can be trusted"
-            ),
-            Self::NotStarted(error) => write!(
-                f,
-                "The browser could not be started ({error}): name one that can in {VARIABLE}"
-            ),
-            Self::Failed(code) => write!(
-                f,
-                "The browser ended with exit code {code} and no page: `chromium --headless \
-                 --dump-dom about:blank` in a shell says why. Where this system lets it have no \
-                 sandbox, {FLAGS}=--no-sandbox does without, if the pages can be trusted"
-            ),
-            Self::NoDocument => f.write_str(
-                "The browser reached the page's host but does not show the page: it may not trust \
-                 the certificate, or not use that port; a fetch of the address says more",
-            ),
-            Self::ErrorPage(code) => write!(
-                f,
-                "A browser shows no page but an error ({code}): the page, or an address to which \
-                 its script leads, could not be loaded"
-            ),
-            Self::TimedOut(within) => write!(
-                f,
-                "The page kept the browser busy for {} seconds without an end: look for an API, a \
-                 feed or another source",
-                within.as_secs_f64().ceil()
-            ),
-            Self::TooLarge => write!(
-                f,
-                "The page's scripts made more than {} MiB of it",
-                MAX_HTML / (1024 * 1024)
-            ),
-            Self::Page(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for BrowserError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::NotStarted(error) => Some(error),
-            Self::Page(error) => Some(error.as_ref()),
-            _ => None,
-        }
-    }
 }
 
 impl Browser {

@@ -17,7 +17,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use url::{Host, Url};
 
+use crate::basics::mutex::lock;
 use crate::web::client::{FetchError, HttpClient, NetworkError};
 use crate::web::guard::class::{AddressScope, classify};
 use crate::web::guard::{self, Guard};
@@ -147,7 +148,7 @@ impl BrowserProxy {
     #[must_use]
     pub fn finish(mut self) -> (Vec<ProxyRequest>, Option<NetworkError>) {
         self.stop();
-        let mut log = self.shared.log();
+        let mut log = lock(&self.shared.log);
         let failed = log.failed.take().filter(|_| !log.reached);
         (std::mem::take(&mut log.asked), failed)
     }
@@ -168,10 +169,6 @@ impl Drop for BrowserProxy {
 }
 
 impl ProxyState {
-    fn log(&self) -> MutexGuard<'_, ProxyLog> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Accepts connections until the proxy is stopped or everything is cut off.
     fn accept(self: &Arc<Self>, listener: &TcpListener, own: SocketAddr) {
         let mut taken = 0;
@@ -240,7 +237,7 @@ impl ProxyState {
             }
             _ => self.client.open(&self.guard, url),
         };
-        let mut log = self.log();
+        let mut log = lock(&self.log);
         let port = url.port_or_known_default().unwrap_or(0);
         log.asked.push(ProxyRequest {
             target: format!("{}:{port}", url.host_str().unwrap_or_default()),
@@ -280,15 +277,9 @@ struct PinningResolver {
     known: Mutex<HashMap<String, Vec<SocketAddr>>>,
 }
 
-impl PinningResolver {
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Vec<SocketAddr>>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl NameResolver for PinningResolver {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
-        let known = self.known().get(name).cloned();
+        let known = lock(&self.known).get(name).cloned();
         let found = if let Some(known) = known {
             known
         } else {
@@ -299,7 +290,10 @@ impl NameResolver for PinningResolver {
                 found.retain(|address| !is_private(address));
             }
             // Of two threads that resolve a name at the same time, the first one's answer holds.
-            self.known().entry(name.to_owned()).or_insert(found).clone()
+            lock(&self.known)
+                .entry(name.to_owned())
+                .or_insert(found)
+                .clone()
         };
         let with_port = |address: &SocketAddr| SocketAddr::new(address.ip(), port);
         Ok(found.iter().map(with_port).collect())

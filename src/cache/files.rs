@@ -141,7 +141,7 @@ impl CacheFiles {
         if total <= self.most {
             return;
         }
-        kept.sort();
+        kept.sort_unstable();
         for (_, length, path) in kept {
             if total <= self.most {
                 break;

@@ -6,7 +6,7 @@
 //! counts. An entry that Redis has lost is still there, because it is in the files, too.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::task::spawn_blocking;
@@ -14,6 +14,8 @@ use tokio::task::spawn_blocking;
 use super::memory::MemoryCache;
 use super::redis::{RedisCache, SharingState};
 use super::{CacheEntry, CacheFiles, CacheQuestion, CacheStore, SingleFlightGuard};
+
+use crate::basics::mutex::lock;
 
 /// The cache of a server.
 pub struct LayeredCache {
@@ -34,7 +36,7 @@ struct HeldLocks {
 
 impl Drop for HeldLocks {
     fn drop(&mut self) {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turns = lock(&self.turns);
         turns.remove(&self.question);
     }
 }
@@ -131,7 +133,7 @@ impl LayeredCache {
 
     /// The turn among this server's calls and this user's processes.
     fn turn_here(&self, question: &CacheQuestion) -> Option<HeldLocks> {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turns = lock(&self.turns);
         if !turns.insert(question.clone()) {
             return None;
         }

@@ -3,12 +3,14 @@
 //! The least recently used entry is removed first. Ages go on while the machine sleeps.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
 use super::{CacheEntry, CacheQuestion};
+
+use crate::basics::mutex::lock;
 
 /// The most that all entries have together, in bytes.
 const MOST: usize = 8 * 1024 * 1024;
@@ -57,7 +59,7 @@ impl MemoryCache {
 
     /// The answer to `question`, if there is one that is younger than `longest`.
     pub(super) fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
-        let mut kept = self.lock();
+        let mut kept = lock(&self.entries);
         let kept = &mut *kept;
         let slot = kept.entries.get_mut(question)?;
         let age = now().saturating_sub(slot.since).saturating_add(slot.age);
@@ -76,7 +78,7 @@ impl MemoryCache {
 
     /// Keeps `entry`, unless it is too large or an answer that changes.
     pub(super) fn put(&self, question: &CacheQuestion, entry: &CacheEntry) {
-        let mut kept = self.lock();
+        let mut kept = lock(&self.entries);
         kept.remove(question);
         if question.changes() || entry.bytes.len() > LONGEST {
             return;
@@ -103,11 +105,7 @@ impl MemoryCache {
 
     /// Forgets the answer to `question`.
     pub(super) fn forget(&self, question: &CacheQuestion) {
-        self.lock().remove(question);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, MemoryEntries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.entries).remove(question);
     }
 }
 
@@ -165,7 +163,7 @@ mod tests {
         memory.put(&ask(1), &entry(3));
         memory.forget(&ask(1));
         assert_eq!(memory.get(&ask(1), HOUR), None);
-        assert_eq!(memory.lock().total, 0);
+        assert_eq!(lock(&memory.entries).total, 0);
     }
 
     #[test]
@@ -198,7 +196,7 @@ mod tests {
         let memory = MemoryCache::new();
         for number in 0..2000 {
             memory.put(&ask(number % 1500), &entry(number % 100 * 1000));
-            let kept = memory.lock();
+            let kept = lock(&memory.entries);
             let real: usize = kept
                 .entries
                 .iter()
@@ -208,7 +206,7 @@ mod tests {
             assert!(kept.total <= MOST);
             assert_eq!(kept.by_use.len(), kept.entries.len());
         }
-        assert!(memory.lock().total > MOST / 2);
+        assert!(lock(&memory.entries).total > MOST / 2);
     }
 
     #[test]

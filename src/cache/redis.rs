@@ -14,7 +14,7 @@ mod tests;
 mod turn;
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use ::redis::aio::MultiplexedConnection;
@@ -34,6 +34,8 @@ use self::replies::{ExpectedReplies, ReplyStream};
 use self::turn::{LEASE, SharedTurn, TURN, milliseconds};
 use super::CacheEntry;
 use super::keys::EntryKeys;
+
+use crate::basics::mutex::lock;
 
 pub use self::address::RedisAddress;
 
@@ -150,7 +152,7 @@ impl RedisCache {
 
     /// The present state.
     pub fn sharing(&self) -> SharingState {
-        self.link().sharing.clone()
+        lock(&self.link).sharing.clone()
     }
 
     /// The answer to the question of that name, if there is one that is younger than `longest`.
@@ -267,7 +269,7 @@ impl RedisCache {
     ) -> Result<Vec<RedisResult<Value>>, RedisUnavailable> {
         commands.ignore_errors();
         let ((mut connection, expected), number) = {
-            let link = self.link();
+            let link = lock(&self.link);
             (
                 link.connection.clone().ok_or(RedisUnavailable)?,
                 link.number,
@@ -297,7 +299,7 @@ impl RedisCache {
 
     /// Gives up the connection of that number.
     fn mark_broken(&self, number: u64, why: &str) {
-        let mut link = self.link();
+        let mut link = lock(&self.link);
         if link.number == number && link.connection.take().is_some() {
             drop(link);
             self.mark_down(why);
@@ -307,7 +309,7 @@ impl RedisCache {
 
     /// Records that Redis does not answer, for this reason.
     fn mark_down(&self, why: &str) {
-        let mut link = self.link();
+        let mut link = lock(&self.link);
         link.connection = None;
         let sharing = &mut link.sharing;
         let is_news = sharing.up || sharing.why.as_deref() != Some(why);
@@ -328,7 +330,7 @@ impl RedisCache {
 
     /// Records that Redis answers on this connection.
     fn mark_up(&self, connection: MultiplexedConnection, expected: ExpectedReplies) {
-        let mut link = self.link();
+        let mut link = lock(&self.link);
         link.connection = Some((connection, expected));
         link.number += 1;
         link.sharing = SharingState {
@@ -344,7 +346,7 @@ impl RedisCache {
     /// Records that an entry was taken, or refused with this error.
     fn record_write(&self, error: Option<&RedisError>) {
         let why = error.map(error_reason);
-        let mut link = self.link();
+        let mut link = lock(&self.link);
         if link.sharing.refuses.as_deref() == why {
             return;
         }
@@ -354,10 +356,6 @@ impl RedisCache {
             Some(why) => format!("Redis takes no entries ({why})"),
             None => String::from("Redis takes entries again"),
         });
-    }
-
-    fn link(&self) -> MutexGuard<'_, RedisLink> {
-        self.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Connects, and checks that Redis answers. An error is a reason in words.
@@ -420,7 +418,7 @@ async fn keep_up(redis: Arc<RedisCache>, tried: watch::Sender<bool>) {
             Ok((connection, expected, driver)) => {
                 redis.mark_up(connection, expected);
                 tried.send_replace(true);
-                let number = redis.link().number;
+                let number = lock(&redis.link).number;
                 let begun = Instant::now();
                 let ended = tokio::select! {
                     () = driver => {

@@ -6,13 +6,15 @@
 use std::io::{Read, Write};
 use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rustix::io::{FdFlags, fcntl_setfd};
 
 use super::protocol::{HEAD, MessageKind, StoreMessage, length};
 use super::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard};
+
+use crate::basics::mutex::lock;
 
 /// The longest wait for a reply of the server.
 const WAIT: Duration = Duration::from_secs(1);
@@ -50,7 +52,7 @@ impl RemoteStore {
     /// might be the reply to something else.
     fn ask(&self, request: &StoreMessage) -> Option<StoreMessage> {
         let message = request.encode()?;
-        let mut socket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut socket = lock(&self.0);
         let reply = exchange(socket.as_mut()?, &message);
         if reply.is_none() {
             *socket = None;

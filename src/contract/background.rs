@@ -4,9 +4,11 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
+
+use crate::basics::mutex::lock;
 
 /// The field in which a call's process tells its server that it goes on.
 pub const FIELD: &str = "_background";
@@ -32,12 +34,12 @@ pub struct AfterAnswer(Mutex<Option<Box<dyn FnOnce() + Send>>>);
 impl AfterAnswer {
     /// Sets the work.
     pub fn set(&self, work: impl FnOnce() + Send + 'static) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(work));
+        *lock(&self.0) = Some(Box::new(work));
     }
 
     /// Takes the work, if there is any.
     pub fn take(&self) -> Option<Box<dyn FnOnce() + Send>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        lock(&self.0).take()
     }
 }
 

@@ -5,115 +5,103 @@
 //! our own, because the specification has none for failures that a tool cannot report itself:
 //! [`Code::ToolFailed`], [`Code::Timeout`] and [`Code::AnswerTooLarge`].
 
-use std::fmt;
+/// Makes the type of all codes from one list of them and their names.
+macro_rules! codes {
+    ($($(#[$words:meta])* $code:ident = $name:literal,)*) => {
+        /// Every error code that a caller can read.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Code {
+            $($(#[$words])* $code,)*
+        }
 
-/// Every error code that a caller can read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Code {
+        impl Code {
+            /// The code as hosts read it.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$code => $name,)*
+                }
+            }
+
+            /// The code called `name`.
+            #[must_use]
+            pub fn find(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$code),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+codes! {
     /// The request cannot be understood, or does not make sense.
-    InvalidArg,
+    InvalidArg = "INVALID_ARG",
     /// The file does not exist.
-    FileNotFound,
+    FileNotFound = "FILE_NOT_FOUND",
     /// The operating system refuses access.
-    PermissionDenied,
+    PermissionDenied = "PERMISSION_DENIED",
     /// The file cannot be opened, for any other reason.
-    OpenFailed,
+    OpenFailed = "OPEN_FAILED",
     /// The file cannot be seeked in: a FIFO, a terminal.
-    SeekFailed,
+    SeekFailed = "SEEK_FAILED",
     /// The file has no size: a device.
-    SizeFailed,
+    SizeFailed = "SIZE_FAILED",
     /// Reading failed midway.
-    ReadFailed,
+    ReadFailed = "READ_FAILED",
     /// Writing failed midway; the file is as it was, unless the message says otherwise.
-    WriteFailed,
+    WriteFailed = "WRITE_FAILED",
     /// The file system is full; the file is as it was.
-    NoSpace,
+    NoSpace = "NO_SPACE",
     /// The text to be replaced is not in the file.
-    NotFound,
+    NotFound = "NOT_FOUND",
     /// The text to be replaced occurs in the file more than once.
-    NotUnique,
+    NotUnique = "NOT_UNIQUE",
     /// The glob pattern or regular expression is invalid.
-    InvalidPattern,
+    InvalidPattern = "INVALID_PATTERN",
     /// A directory could not be listed.
-    ReadError,
+    ReadError = "READ_ERROR",
     /// Memory ran out.
-    OutOfMemory,
+    OutOfMemory = "OUT_OF_MEMORY",
     /// The URL cannot be fetched.
-    InvalidUrl,
+    InvalidUrl = "INVALID_URL",
     /// No answer: DNS, connection, TLS, time, a broken body, a refused address.
-    NetworkError,
+    NetworkError = "NETWORK_ERROR",
     /// The server answered with a status of 400 or more.
-    HttpError,
+    HttpError = "HTTP_ERROR",
     /// The answer cannot be shown as text.
-    ParseError,
+    ParseError = "PARSE_ERROR",
     /// No credentials are configured.
-    AuthMissing,
+    AuthMissing = "AUTH_MISSING",
     /// The provider rejects the credentials.
-    AuthInvalid,
+    AuthInvalid = "AUTH_INVALID",
     /// The quota is used up.
-    RateLimit,
+    RateLimit = "RATE_LIMIT",
     /// The provider answered with another failure.
-    ApiError,
+    ApiError = "API_ERROR",
     /// The server does not let programs read the page: a refusal, or a check for robots.
-    Blocked,
+    Blocked = "BLOCKED",
     /// The page wants its reader to log in.
-    AuthRequired,
+    AuthRequired = "AUTH_REQUIRED",
     /// There is an answer without readable content.
-    ContentEmpty,
+    ContentEmpty = "CONTENT_EMPTY",
     /// The page needs a browser, and there is none or it does not run.
-    BrowserUnavailable,
+    BrowserUnavailable = "BROWSER_UNAVAILABLE",
     /// The server failed, and may do better later.
-    UpstreamUnavailable,
+    UpstreamUnavailable = "UPSTREAM_UNAVAILABLE",
     /// The configuration does not make sense.
-    Config,
+    Config = "CONFIG",
     /// The tool itself is at fault: it panicked, could not be started, or ended without an answer.
     /// Not the specification's.
-    ToolFailed,
+    ToolFailed = "TOOL_FAILED",
     /// A server ended the call because it took longer than allowed. Not the specification's.
-    Timeout,
+    Timeout = "TIMEOUT",
     /// The answer does not fit into a message of the protocol. Not the specification's.
-    AnswerTooLarge,
+    AnswerTooLarge = "ANSWER_TOO_LARGE",
 }
 
 impl Code {
-    /// The code as hosts read it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::InvalidArg => "INVALID_ARG",
-            Self::FileNotFound => "FILE_NOT_FOUND",
-            Self::PermissionDenied => "PERMISSION_DENIED",
-            Self::OpenFailed => "OPEN_FAILED",
-            Self::SeekFailed => "SEEK_FAILED",
-            Self::SizeFailed => "SIZE_FAILED",
-            Self::ReadFailed => "READ_FAILED",
-            Self::WriteFailed => "WRITE_FAILED",
-            Self::NoSpace => "NO_SPACE",
-            Self::NotFound => "NOT_FOUND",
-            Self::NotUnique => "NOT_UNIQUE",
-            Self::InvalidPattern => "INVALID_PATTERN",
-            Self::ReadError => "READ_ERROR",
-            Self::OutOfMemory => "OUT_OF_MEMORY",
-            Self::InvalidUrl => "INVALID_URL",
-            Self::NetworkError => "NETWORK_ERROR",
-            Self::HttpError => "HTTP_ERROR",
-            Self::ParseError => "PARSE_ERROR",
-            Self::AuthMissing => "AUTH_MISSING",
-            Self::AuthInvalid => "AUTH_INVALID",
-            Self::RateLimit => "RATE_LIMIT",
-            Self::ApiError => "API_ERROR",
-            Self::Blocked => "BLOCKED",
-            Self::AuthRequired => "AUTH_REQUIRED",
-            Self::ContentEmpty => "CONTENT_EMPTY",
-            Self::BrowserUnavailable => "BROWSER_UNAVAILABLE",
-            Self::UpstreamUnavailable => "UPSTREAM_UNAVAILABLE",
-            Self::Config => "CONFIG",
-            Self::ToolFailed => "TOOL_FAILED",
-            Self::Timeout => "TIMEOUT",
-            Self::AnswerTooLarge => "ANSWER_TOO_LARGE",
-        }
-    }
-
     /// The kind of failure, as the tools of research name it.
     #[must_use]
     pub fn kind(self) -> &'static str {
@@ -142,47 +130,6 @@ impl Code {
             | Self::AnswerTooLarge => "internal",
         }
     }
-
-    /// The code called `name`.
-    #[must_use]
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.as_str() == name)
-    }
-
-    /// All codes.
-    const ALL: [Self; 31] = [
-        Self::InvalidArg,
-        Self::FileNotFound,
-        Self::PermissionDenied,
-        Self::OpenFailed,
-        Self::SeekFailed,
-        Self::SizeFailed,
-        Self::ReadFailed,
-        Self::WriteFailed,
-        Self::NoSpace,
-        Self::NotFound,
-        Self::NotUnique,
-        Self::InvalidPattern,
-        Self::ReadError,
-        Self::OutOfMemory,
-        Self::InvalidUrl,
-        Self::NetworkError,
-        Self::HttpError,
-        Self::ParseError,
-        Self::AuthMissing,
-        Self::AuthInvalid,
-        Self::RateLimit,
-        Self::ApiError,
-        Self::Blocked,
-        Self::AuthRequired,
-        Self::ContentEmpty,
-        Self::BrowserUnavailable,
-        Self::UpstreamUnavailable,
-        Self::Config,
-        Self::ToolFailed,
-        Self::Timeout,
-        Self::AnswerTooLarge,
-    ];
 }
 
 /// Advice to programs on how to proceed after a failure. Each field that has a value is a field of
@@ -205,7 +152,8 @@ pub struct FailureAdvice {
 }
 
 /// A failed call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct Failure {
     /// The specification's code.
     pub code: Code,
@@ -279,12 +227,3 @@ impl Failure {
         }
     }
 }
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-/// A failure has no source: its message says the cause in words for a model.
-impl std::error::Error for Failure {}

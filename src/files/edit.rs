@@ -1,8 +1,6 @@
 //! Replacing exact text in a file of any size: searched in windows, copied in pieces, never held in
 //! memory.
 
-use std::error::Error;
-use std::fmt;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
@@ -70,11 +68,13 @@ pub struct MadeReplacement {
 }
 
 /// The reason why an edit was not made; the file is as it was.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum EditError {
     /// The text is not in the file; this is nearest to it.
+    #[error("the text is not in the file")]
     NotFound(Box<NearestText>),
     /// The text is in the file several times, and it was to be replaced once.
+    #[error("the text is in the file {count} times")]
     NotUnique {
         /// The number of times.
         count: u64,
@@ -82,28 +82,8 @@ pub enum EditError {
         lines: Vec<u64>,
     },
     /// The file could not be read or replaced.
+    #[error("the file could not be edited")]
     File(FileAccessError),
-}
-
-impl fmt::Display for EditError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFound(_) => write!(formatter, "the text is not in the file"),
-            Self::NotUnique { count, .. } => {
-                write!(formatter, "the text is in the file {count} times")
-            }
-            Self::File(_) => write!(formatter, "the file could not be edited"),
-        }
-    }
-}
-
-impl Error for EditError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::File(error) => Some(error),
-            Self::NotFound(_) | Self::NotUnique { .. } => None,
-        }
-    }
 }
 
 impl From<FileAccessError> for EditError {

@@ -1,7 +1,5 @@
 //! Reading a file whole, or some of its lines at the cost of those lines; passed on as it is read.
 
-use std::error::Error;
-use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -95,30 +93,14 @@ pub enum LineEnd {
 }
 
 /// The reason why a content was not passed on to its end.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ReadInterruption {
     /// The file could be read no further.
+    #[error("the file could not be read to its end")]
     File(FileAccessError),
     /// The content's receiver takes no more of it.
+    #[error("the content could not be passed on to its end")]
     Sink(io::Error),
-}
-
-impl fmt::Display for ReadInterruption {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(_) => write!(formatter, "the file could not be read to its end"),
-            Self::Sink(_) => write!(formatter, "the content could not be passed on to its end"),
-        }
-    }
-}
-
-impl Error for ReadInterruption {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::File(error) => Some(error),
-            Self::Sink(error) => Some(error),
-        }
-    }
 }
 
 /// Opens the file at `path` and reads up to the line `first`. `count` lines are wanted from there

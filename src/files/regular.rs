@@ -4,7 +4,6 @@
 //! refused before they are opened. Files are opened without blocking, in case one of those was put
 //! there in between.
 
-use std::error::Error;
 use std::fmt;
 use std::fs::File;
 use std::io;
@@ -21,102 +20,67 @@ const WINDOW: usize = 1024 * 1024;
 
 /// The reason why a file could not be read or written. Each variant corresponds to one of the
 /// specification's codes.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum FileAccessError {
     /// `ENOENT`.
+    #[error("file not found")]
     NotFound,
     /// `EACCES` and `EPERM`.
+    #[error("permission denied")]
     PermissionDenied,
     /// A file that is never shown, for this reason.
+    #[error("permission denied{0}")]
     Refused(ErrorReason),
     /// Any other failure to open, or a directory or socket.
+    #[error("cannot open file{0}")]
     Open(ErrorReason),
     /// A FIFO or a terminal, which cannot be seeked in.
+    #[error("cannot seek file")]
     Seek,
     /// A device, which has no size.
+    #[error("cannot get file size")]
     Size,
     /// Reading failed midway.
+    #[error("failed to read file{0}")]
     Read(ErrorReason),
     /// Writing failed midway.
+    #[error("failed to write file{0}")]
     Write(ErrorReason),
     /// `ENOSPC` and `EDQUOT`.
+    #[error("no space left on device")]
     NoSpace,
     /// Another writer held the file until the time was over; it is as it was.
+    #[error("another writer held the file for too long")]
     Locked,
     /// The time was over before the file was read.
+    #[error("reading took too long")]
     TooSlow,
 }
 
 /// The words of the system or of this module beyond the variant; may be empty.
 #[derive(Debug, Default)]
-pub struct ErrorReason {
-    words: String,
-    source: Option<io::Error>,
-}
+pub struct ErrorReason(String);
 
 impl ErrorReason {
     /// A reason in words of our own.
     #[must_use]
     pub fn new(words: &str) -> Self {
-        Self {
-            words: words.to_owned(),
-            source: None,
-        }
+        Self(words.to_owned())
     }
 }
 
 impl From<Errno> for ErrorReason {
     fn from(errno: Errno) -> Self {
-        let error = io::Error::from(errno);
-        Self {
-            words: system_words(&error),
-            source: Some(error),
-        }
+        Self(system_words(&errno.into()))
     }
 }
 
 impl fmt::Display for ErrorReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.words.is_empty() {
+        if self.0.is_empty() {
             Ok(())
         } else {
-            write!(formatter, " ({})", self.words)
-        }
-    }
-}
-
-impl fmt::Display for FileAccessError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFound => write!(formatter, "file not found"),
-            Self::PermissionDenied => write!(formatter, "permission denied"),
-            Self::Refused(reason) => write!(formatter, "permission denied{reason}"),
-            Self::Open(reason) => write!(formatter, "cannot open file{reason}"),
-            Self::Seek => write!(formatter, "cannot seek file"),
-            Self::Size => write!(formatter, "cannot get file size"),
-            Self::Read(reason) => write!(formatter, "failed to read file{reason}"),
-            Self::Write(reason) => write!(formatter, "failed to write file{reason}"),
-            Self::NoSpace => write!(formatter, "no space left on device"),
-            Self::Locked => write!(formatter, "another writer held the file for too long"),
-            Self::TooSlow => write!(formatter, "reading took too long"),
-        }
-    }
-}
-
-impl Error for FileAccessError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Refused(reason)
-            | Self::Open(reason)
-            | Self::Read(reason)
-            | Self::Write(reason) => reason.source.as_ref().map(|error| error as _),
-            Self::NotFound
-            | Self::PermissionDenied
-            | Self::Seek
-            | Self::Size
-            | Self::NoSpace
-            | Self::Locked
-            | Self::TooSlow => None,
+            write!(formatter, " ({})", self.0)
         }
     }
 }
@@ -245,18 +209,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_leads_to_what_the_system_said() {
+    fn an_error_tells_what_the_system_said() {
         let error = FileAccessError::writing(Errno::IO);
         assert_eq!(
             error.to_string(),
             "failed to write file (Input/output error)"
-        );
-        let source = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
-        assert_eq!(source.raw_os_error(), Some(Errno::IO.raw_os_error()));
-        assert!(
-            FileAccessError::Open(ErrorReason::new("ours"))
-                .source()
-                .is_none()
         );
     }
 }

@@ -6,8 +6,9 @@
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
+use crate::basics::mutex::lock;
 use crate::console::exit::ProgramExit;
 use crate::console::sanitize;
 use crate::console::streams::RawStdout;
@@ -194,9 +195,7 @@ pub fn install_panic_hook() {
             io::stderr(),
             "ikigai-tools: internal error at {shown} {words}"
         );
-        *PLACE_OF_PANIC
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = place;
+        *lock(&PLACE_OF_PANIC) = place;
     }));
 }
 
@@ -204,7 +203,7 @@ pub fn install_panic_hook() {
 pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
     // State that `work` leaves half done is either given up or looked at with that in mind.
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
-        let place = PLACE_OF_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let place = lock(&PLACE_OF_PANIC).take();
         let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
         Failure::new(
             Code::ToolFailed,

@@ -194,7 +194,7 @@ fn has_directory(path: &Path) -> bool {
 
 /// True if `path` leads to a file or directory that can be read: where the kernel confines the
 /// process, nothing is told of places outside.
-pub fn is_readable(path: &str) -> bool {
+fn is_readable(path: &str) -> bool {
     if !fs::metadata(path).is_ok_and(|status| status.is_dir() || status.is_file()) {
         return false;
     }

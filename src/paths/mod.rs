@@ -10,9 +10,7 @@ mod similar;
 mod unexpanded;
 
 pub use elsewhere::{NamePlaces, places_of_name};
-pub use meant::{
-    MeantPath, PathSlip, PathWant, is_readable, meant_path, unquoted, without_line_number,
-};
+pub use meant::{MeantPath, PathSlip, PathWant, meant_path, unquoted, without_line_number};
 pub use obstacle::{PathObstacle, path_obstacle};
 pub use similar::similar_names;
 pub use unexpanded::unexpanded;

@@ -36,7 +36,8 @@ pub fn similar_names(directory: &Path, name: &str, rest: &Path, until: Instant) 
             found.push((likeness, other));
         }
     }
-    found.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    found
+        .sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     let is_there = |name: &String| {
         let path = directory.join(name);
         rest.as_os_str().is_empty() || fs::symlink_metadata(path.join(rest)).is_ok()

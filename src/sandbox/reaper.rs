@@ -6,10 +6,11 @@
 
 use std::collections::HashSet;
 use std::mem::MaybeUninit;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use rustix::process::{Pid, WaitOptions, set_child_subreaper, waitpid};
 
+use crate::basics::mutex::lock;
 use crate::sandbox::ending::{GRACE, TreeEnding};
 
 /// The processes that the async runtime waits for itself.
@@ -19,29 +20,25 @@ pub struct RunningCalls(Mutex<HashSet<i32>>);
 impl RunningCalls {
     /// Records that a call's process has started.
     pub fn mark_started(&self, pid: i32) {
-        self.lock().insert(pid);
+        lock(&self.0).insert(pid);
     }
 
     /// Records that a call is over, and reaps the orphans that have ended by now.
     pub fn mark_ended(&self, pid: i32) {
-        self.lock().remove(&pid);
+        lock(&self.0).remove(&pid);
         self.reap_orphans();
     }
 
     /// Reaps the orphans that have ended by now. A call that has ended may stand before them, and
     /// then they wait until it is over.
     pub fn reap_orphans(&self) {
-        let running = self.lock();
+        let running = lock(&self.0);
         while let Some(pid) = ended_child() {
             if running.contains(&pid) {
                 return;
             }
             let _ = waitpid(Pid::from_raw(pid), WaitOptions::NOHANG);
         }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<i32>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

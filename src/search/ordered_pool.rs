@@ -9,8 +9,10 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
+
+use crate::basics::mutex::lock;
 
 /// The most parts, done or not, that are taken at once and not yet handed on.
 const MOST_TAKEN: usize = 128;
@@ -76,7 +78,7 @@ pub fn run<W: OrderedWorker, B>(
             if wanting == 0 && threads.is_some() && mine.has_done_much() && shared.has_more() {
                 let most = threads.take().map_or(1, |threads| threads());
                 wanting = most.saturating_sub(1);
-                shared.lock_queue().threads = most.max(1);
+                lock(&shared.line).threads = most.max(1);
             }
             if wanting > 0 && shared.has_more() {
                 wanting -= 1;
@@ -146,7 +148,7 @@ struct EndOfWork<'a, W, M>(&'a SharedQueue<W, M>);
 
 impl<W, M> Drop for EndOfWork<'_, W, M> {
     fn drop(&mut self) {
-        let mut line = self.0.lock_queue();
+        let mut line = lock(&self.0.line);
         line.over = true;
         drop(line);
         self.0.more.notify_all();
@@ -226,22 +228,14 @@ impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
     }
 }
 
-impl<W, M> SharedQueue<W, M> {
-    /// Locks the queue. It is whole between any two steps, so a thread that panicked has not broken
-    /// it.
-    fn lock_queue(&self) -> MutexGuard<'_, JobQueue<W, M>> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
     fn has_more(&self) -> bool {
-        self.lock_queue().has_more()
+        lock(&self.line).has_more()
     }
 
     /// Waits for the next step of the calling thread.
     fn next_of_first(&self) -> NextStep<W, M> {
-        let mut line = self.lock_queue();
+        let mut line = lock(&self.line);
         loop {
             let done = |place: Option<&(u64, QueueSlot<W, M>)>| {
                 matches!(place, Some((_, QueueSlot::Done(_))))
@@ -285,7 +279,7 @@ impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
             size += K::size(made);
             hand_on(made)?;
         }
-        let mut line = self.lock_queue();
+        let mut line = lock(&self.line);
         line.taken -= all.len();
         line.size -= size;
         let spare = 2 * line.threads;
@@ -314,7 +308,7 @@ impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
         let left = worker.work(part, &mut made);
         let more = left.is_some();
         let size = K::size(&made);
-        let mut line = self.lock_queue();
+        let mut line = lock(&self.line);
         line.put_result(number, made, size, left);
         let wake_first =
             line.first_sleeps && !matches!(line.places.front(), None | Some((_, QueueSlot::Taken)));
@@ -332,7 +326,7 @@ impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
     fn join_in<K: OrderedWorker<Job = W, Output = M>>(&self, worker: &mut K) {
         let panicked = PanicGuard(self);
         loop {
-            let mut line = self.lock_queue();
+            let mut line = lock(&self.line);
             let taken = loop {
                 if line.over {
                     std::mem::forget(panicked);

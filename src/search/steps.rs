@@ -20,13 +20,16 @@ pub const LONGEST_PATTERN: usize = 8 << 10;
 const LONGEST_WITH_BRACES: usize = 256 << 10;
 
 /// The reason why a text is not a pattern.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WildcardError {
     /// It holds a NUL.
+    #[error("the pattern holds a NUL")]
     Nul,
     /// It is longer than [`LONGEST_PATTERN`], or stands for a pattern that is.
+    #[error("the pattern is too long")]
     TooLong,
     /// Its braces stand for more than [`braces::MOST_ALTERNATIVES`].
+    #[error("the pattern stands for too many others")]
     TooMany,
 }
 

@@ -1,8 +1,6 @@
 //! Running one program with a timeout, for its output and exit code; none of its processes is left.
 
-use std::error::Error;
 use std::ffi::OsStr;
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::process::Command;
@@ -23,33 +21,17 @@ pub struct ProgramOutput {
 }
 
 /// The reason why a program has no result.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     /// It ran into its timeout.
+    #[error("the program ran into its timeout")]
     TimedOut,
     /// It wrote more than was allowed.
+    #[error("the program wrote more than is accepted")]
     TooMuch,
     /// It could not be started.
+    #[error("the program could not be run")]
     Failed(io::Error),
-}
-
-impl fmt::Display for ProgramError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TimedOut => write!(formatter, "the program ran into its timeout"),
-            Self::TooMuch => write!(formatter, "the program wrote more than is accepted"),
-            Self::Failed(_) => write!(formatter, "the program could not be run"),
-        }
-    }
-}
-
-impl Error for ProgramError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Failed(error) => Some(error),
-            Self::TimedOut | Self::TooMuch => None,
-        }
-    }
 }
 
 impl From<io::Error> for ProgramError {

@@ -31,7 +31,7 @@ pub struct StillRunning {
 pub fn name_processes(mut running: Vec<RunningProcess>, killed: &[i32]) -> Vec<StillRunning> {
     let parents: Vec<i32> = running.iter().map(|one| one.parent).collect();
     running.retain(|one| !(parents.contains(&one.pid) && is_given_a_script(&one.arguments)));
-    running.sort_by_key(|one| (std::cmp::Reverse(one.depth), one.pid));
+    running.sort_unstable_by_key(|one| (std::cmp::Reverse(one.depth), one.pid));
     let mut named: Vec<StillRunning> = Vec::new();
     for one in &running {
         let line = shown_line(&one.arguments);

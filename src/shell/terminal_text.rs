@@ -23,6 +23,7 @@ pub struct TerminalText<W> {
 }
 
 /// The lines that may be written over.
+#[derive(Default)]
 struct HeldLines {
     /// The text that is passed on next.
     ready: Vec<u8>,
@@ -42,14 +43,7 @@ impl<W: Write> TerminalText<W> {
         Self {
             parser: vte::Parser::new(),
             out,
-            lines: HeldLines {
-                ready: Vec::new(),
-                above: VecDeque::new(),
-                line: String::new(),
-                below: Vec::new(),
-                is_at_start: false,
-                is_returned: false,
-            },
+            lines: HeldLines::default(),
         }
     }
 

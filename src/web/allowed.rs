@@ -6,7 +6,6 @@
 //! a register).
 
 use std::ffi::OsString;
-use std::fmt;
 use std::net::IpAddr;
 
 use url::Url;
@@ -89,11 +88,13 @@ fn host(entry: &str) -> Option<String> {
 }
 
 /// Reason why a page may not be fetched.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAllowed {
     /// The list does not name this host.
+    #[error("Refused: ALLOWED_DOMAINS does not list {0}")]
     Host(String),
     /// The list names no host at all.
+    #[error("Refused: ALLOWED_DOMAINS is set but names no host, so nothing is fetched")]
     Unusable,
 }
 
@@ -113,19 +114,6 @@ impl NotAllowed {
         }
     }
 }
-
-impl fmt::Display for NotAllowed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Host(host) => write!(f, "Refused: ALLOWED_DOMAINS does not list {host}"),
-            Self::Unusable => f.write_str(
-                "Refused: ALLOWED_DOMAINS is set but names no host, so nothing is fetched",
-            ),
-        }
-    }
-}
-
-impl std::error::Error for NotAllowed {}
 
 #[cfg(test)]
 mod tests {

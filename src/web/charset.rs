@@ -4,8 +4,6 @@
 //! WHATWG MIME Sniffing for replies without a type; the order of precedence is that of the
 //! decisions on web-fetch.
 
-use std::fmt;
-
 use crate::basics::signature;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
@@ -42,16 +40,9 @@ pub struct BodyText {
 }
 
 /// Error: the reply is not text. Holds its media type, or `binary data of no declared type`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not text: {0}")]
 pub struct UnsupportedBody(pub String);
-
-impl fmt::Display for UnsupportedBody {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not text: {}", self.0)
-    }
-}
-
-impl std::error::Error for UnsupportedBody {}
 
 /// Decodes a reply.
 ///

@@ -75,6 +75,7 @@ pub const USER_AGENT: &str = concat!("ikigai-tools/", env!("CARGO_PKG_VERSION"))
 
 /// HTTP client of one call. Its timeout starts when it is created; it reads the environment, and
 /// loads certificates, only when they are needed.
+#[derive(Clone)]
 pub struct HttpClient {
     total: Duration,
     deadline: Instant,
@@ -145,16 +146,7 @@ impl HttpClient {
     #[must_use]
     pub fn for_at_most(&self, most: Duration) -> Self {
         let total = most.min(self.left());
-        Self {
-            total,
-            deadline: Instant::now() + total,
-            most: self.most,
-            resolver: Arc::clone(&self.resolver),
-            proxies: self.proxies.clone(),
-            tls: self.tls.clone(),
-            allowed: self.allowed.clone(),
-            services: self.services,
-        }
+        self.clone().within(total)
     }
 
     /// Returns a copy for a service that the program itself asks, at an address that the caller did
@@ -165,14 +157,10 @@ impl HttpClient {
     #[must_use]
     pub fn for_services(&self) -> Self {
         Self {
-            total: self.total,
-            deadline: self.deadline,
             most: BodyLimit::of(MAX_BODY),
-            resolver: Arc::clone(&self.resolver),
-            proxies: self.proxies.clone(),
-            tls: self.tls.clone(),
             allowed: OnceLock::from(AllowedHosts::default()),
             services: true,
+            ..self.clone()
         }
     }
 

@@ -9,7 +9,6 @@ mod key;
 mod tests;
 
 use std::ffi::OsString;
-use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -113,19 +112,12 @@ pub struct CredentialName {
 }
 
 /// Error: a credential is not configured.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", problem.as_deref().unwrap_or("not configured"))]
 pub struct MissingCredential {
     /// Names the file that could not be used, with the reason, if that is the cause.
     pub problem: Option<String>,
 }
-
-impl fmt::Display for MissingCredential {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.problem.as_deref().unwrap_or("not configured"))
-    }
-}
-
-impl std::error::Error for MissingCredential {}
 
 /// Credentials of an environment. The file is read when a variable is not set.
 pub struct Credentials<'a> {

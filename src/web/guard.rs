@@ -98,14 +98,7 @@ impl From<BadHost> for GuardError {
     }
 }
 
-impl std::error::Error for GuardError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Host(why) => Some(why),
-            Self::Address { .. } => None,
-        }
-    }
-}
+impl std::error::Error for GuardError {}
 
 impl fmt::Display for GuardError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

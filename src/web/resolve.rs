@@ -3,7 +3,6 @@
 //! The system's look-up has no timeout, so it runs on a thread of its own, which is left behind
 //! when the deadline passes.
 
-use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
@@ -31,30 +30,14 @@ impl NameResolver for SystemResolver {
 }
 
 /// Reason why no addresses were found.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum LookupError {
     /// The deadline passed first.
+    #[error("the name server did not answer in time")]
     TimedOut,
     /// The resolver failed, or found nothing.
+    #[error(transparent)]
     Failed(io::Error),
-}
-
-impl fmt::Display for LookupError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TimedOut => f.write_str("the name server did not answer in time"),
-            Self::Failed(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for LookupError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::TimedOut => None,
-            Self::Failed(error) => Some(error),
-        }
-    }
 }
 
 /// Resolves a host by `deadline` at the latest. Literals and `localhost` need no look-up.

@@ -175,28 +175,6 @@ fn a_directory_that_may_not_be_entered_is_one_finding() {
 }
 
 #[test]
-fn an_older_program_before_this_one_is_found_and_replaced() {
-    let machine = Machine::new();
-    let place = "home/.ikigai/tools";
-    let old = machine.script(
-        place,
-        "ikigai-tools",
-        &format!(
-            "case $1 in --version) echo 'ikigai-tools 0.0.9';; *) {} ;; esac",
-            schema("grep")
-        ),
-    );
-    symlink("ikigai-tools", machine.path(place).join("grep")).unwrap();
-    let said = machine.doctor();
-    said.finds(&format!(
-        "{} is ikigai-tools 0.0.9, older than this one",
-        old.display()
-    ));
-    let after = copied(&machine, said.advice("older than this one"), "");
-    assert!(after.text.contains("Nothing is wrong."), "{}", after.text);
-}
-
-#[test]
 fn each_further_advice_helps_when_it_is_copied() {
     let machine = Machine::new();
     fs::remove_file(machine.system("file-edit")).unwrap();

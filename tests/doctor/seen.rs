@@ -404,33 +404,6 @@ fn proxies_and_certificates_that_cannot_be_used_are_named_with_their_variables()
 }
 
 #[test]
-fn a_prefix_whose_programs_no_shell_finds_is_told_with_the_line_that_helps() {
-    let machine = Machine::new();
-    let bin = machine.path("prefix/bin");
-    fs::create_dir(&bin).unwrap();
-    symlink("../libexec/ikigai/ikigai-tools", bin.join("ikigai-tools")).unwrap();
-    let said = machine.doctor();
-    assert_eq!(said.code, 0, "{}", said.text);
-    let advice = said.advice("a shell does not find ikigai-tools").to_owned();
-    assert_eq!(advice, format!("export PATH={}:\"$PATH\"", bin.display()));
-    let found = Command::new("/bin/sh")
-        .args(["-c", &format!("{advice}; command -v ikigai-tools")])
-        .output()
-        .unwrap();
-    assert_eq!(
-        String::from_utf8(found.stdout).unwrap().trim_end(),
-        bin.join("ikigai-tools").to_str().unwrap()
-    );
-    let path = format!("/usr/bin:{}", bin.display());
-    let said = machine.doctor_with(&[("PATH", &path)]);
-    assert!(
-        !said.text.contains("a shell does not find"),
-        "{}",
-        said.text
-    );
-}
-
-#[test]
 fn a_bound_that_cannot_be_kept_is_corrected_and_not_lifted() {
     let machine = Machine::new();
     let variables = [("IKIGAI_ROOTS", "/not/there"), ("IKIGAI_NO_NETWORK", "1")];

@@ -119,7 +119,7 @@ fn list_files(known: Registry, directory: &Path) -> io::Result<Vec<PathBuf>> {
     access(directory, Access::EXEC_OK)?;
     let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let mut files: Vec<PathBuf> = files.filter(|file| may_be_tool(known, file)).collect();
-    files.sort();
+    files.sort_unstable();
     Ok(files)
 }
 

@@ -12,11 +12,10 @@ mod tools;
 mod web;
 
 use std::io;
-use std::path::Path;
 
 use crate::commands::program;
 use crate::console::color::{coloured, painted};
-use crate::console::exit::{PROGRAM, ProgramExit};
+use crate::console::exit::ProgramExit;
 use crate::console::sanitize::display_path;
 use crate::console::say;
 use crate::registry::Registry;
@@ -37,7 +36,6 @@ pub fn run(known: Registry, run_project: bool) -> ProgramExit {
     let own = program::own_program();
     let shown = own.as_deref().map_or_else(String::clone, display_path);
     report.line(&format!("{}: {shown}", say::version().trim_end()));
-    report.check_bin_on_path(&own.unwrap_or_default());
     let directories = directories::find_all(known);
     report.heading("Places where hosts look; the first that has a tool wins");
     for directory in &directories {
@@ -91,19 +89,6 @@ impl DoctorReport {
 
     fn hint(&mut self, text: impl Into<String>, advice: impl Into<String>) {
         self.hints.push((text.into(), advice.into()));
-    }
-
-    /// Hints at a `bin` of the prefix that no shell finds, though the program is there.
-    fn check_bin_on_path(&mut self, own: &Path) {
-        let bin = own.ancestors().nth(3).map(|prefix| prefix.join("bin"));
-        let bin = bin.filter(|bin| program::same_file(&bin.join(PROGRAM), own));
-        if let Some((advice, bin)) = bin.and_then(|bin| Some((program::path_command(&bin)?, bin))) {
-            let shown = display_path(&bin);
-            self.hint(
-                format!("a shell does not find {PROGRAM} in {shown}"),
-                advice,
-            );
-        }
     }
 
     fn conclude(mut self) -> ProgramExit {

@@ -136,9 +136,6 @@ impl ToolSurvey<'_> {
         let name = program::ask_for_schema(file, DEADLINE)
             .map_err(|fault| (format!("{shown} {}", for_line(&fault)), repair))?;
         let took = format!("ok, {} ms", started.elapsed().as_millis());
-        if target.ends_with(PROGRAM) && self.compared.insert(target.clone()) {
-            self.report_if_older(&target);
-        }
         Ok(Some((name, took)))
     }
 
@@ -162,7 +159,7 @@ impl ToolSurvey<'_> {
         let (shown, first_shown) = (display_path(file), display_path(first));
         if self.known.find(&key).is_some()
             && self.compared.insert(first.clone())
-            && program::version_of(first, self.may_start(owner)).is_none()
+            && !program::is_this_program(first, self.may_start(owner))
         {
             let text = format!("{first_shown} is not this program, but taken instead of {shown}");
             self.report.problem(text, advice::put_aside(first));
@@ -198,17 +195,6 @@ impl ToolSurvey<'_> {
             self.report.row(&subject, PLAIN, "missing");
             let text = format!("no host finds {}", tool.command());
             self.report.problem(text, advice.clone());
-        }
-    }
-
-    /// Reports that the links lead to an older version: a host then gets other tools than are read
-    /// of here.
-    fn report_if_older(&mut self, program: &Path) {
-        let version = program::version_of(program, true);
-        if let Some(version) = version.filter(|version| program::is_older(version)) {
-            let (shown, version) = (display_path(program), for_line(&version));
-            let text = format!("{shown} is {PROGRAM} {version}, older than this one");
-            self.report.problem(text, advice::replace("cp -f", program));
         }
     }
 

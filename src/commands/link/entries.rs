@@ -255,7 +255,7 @@ pub fn is_link(places: &InstallPlaces, path: &Path) -> bool {
 /// another user may have put it there.
 fn is_program(path: &Path) -> bool {
     let is_file = path.symlink_metadata().is_ok_and(|status| status.is_file());
-    is_file && program::version_of(path, true).is_some()
+    is_file && program::is_this_program(path, true)
 }
 
 /// Refuses if the file at `path` is not this program, or must not be started to find out; `kept`

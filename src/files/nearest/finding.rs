@@ -12,8 +12,6 @@ pub struct NearestText {
     pub lines: u64,
     /// True if the whole file was searched.
     pub whole: bool,
-    /// The number of its lines that end in CRLF, and of those that end in LF alone.
-    pub line_ends: (u64, u64),
     /// The first of the lines in which the new text begins, if it is in the file already.
     pub already: Vec<u64>,
     /// The nearest place, or the reason why there is none.

@@ -219,7 +219,7 @@ impl LineSearch<'_> {
     /// The lines that are much alike, though none is equal.
     fn by_alike_lines(&self) -> Result<Option<LikeLines>, ()> {
         let mut longest: Vec<usize> = (0..self.sought.len()).collect();
-        longest.sort_by_key(|at| (usize::MAX - self.sought[*at].len(), *at));
+        longest.sort_unstable_by_key(|at| (usize::MAX - self.sought[*at].len(), *at));
         longest.dedup_by_key(|at| &self.sought[*at]);
         longest.retain(|at| self.sought[*at].len() > 3);
         let bigrams: Vec<BigramCounts> = self

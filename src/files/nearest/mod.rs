@@ -74,7 +74,6 @@ pub fn find_nearest(
     new: &[u8],
     clock: &SearchClock,
 ) -> NearestText {
-    let crlf = Finder::new("\r\n").find_iter(content).count() as u64;
     let ends = count_line_ends(content);
     let unended = !content.is_empty() && !content.ends_with(b"\n");
     let already = already(content, new);
@@ -94,7 +93,6 @@ pub fn find_nearest(
     NearestText {
         lines: ends + u64::from(unended),
         whole,
-        line_ends: (crlf, ends - crlf),
         already: line_numbers(content, &already),
         finding: if made {
             NearestFinding::Nothing

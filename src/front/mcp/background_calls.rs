@@ -1,11 +1,12 @@
 //! The commands that go on in the background when their calls are answered: each is a call's
 //! process that has not ended, and ends with the server.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value};
 
 use crate::access::TokenOwner;
+use crate::basics::mutex::lock;
 use crate::contract::background::{BackgroundRun, FIELD};
 use crate::front::mcp::call_process::CallProcess;
 
@@ -19,7 +20,7 @@ pub struct BackgroundCalls(Arc<Mutex<Vec<OwnedRun>>>);
 impl BackgroundCalls {
     /// The commands that run for this caller.
     pub fn of_caller(&self, owner: Option<&TokenOwner>) -> Vec<BackgroundRun> {
-        let running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = lock(&self.0);
         let own = running.iter().filter(|(of, _)| of.as_ref() == owner);
         own.map(|(_, run)| run.clone()).collect()
     }
@@ -40,12 +41,12 @@ impl BackgroundCalls {
         };
         let number = run.number;
         let running = Arc::clone(&self.0);
-        let mut all = running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&running);
         all.push((owner.cloned(), run));
         drop(all);
         tokio::spawn(async move {
             process.wait_for_end().await;
-            let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut running = lock(&running);
             running.retain(|(_, run)| run.number != number);
         });
         true

@@ -1,9 +1,11 @@
 //! Equal calls at the same time: one is carried out, and the others take what it answers.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::OnceCell;
+
+use crate::basics::mutex::lock;
 
 /// The calls under way, each under its key.
 #[derive(Debug)]
@@ -19,17 +21,13 @@ impl<T: Clone> CoalescedCalls<T> {
     /// The result of `work`, or that of an equal call under way, which has the same `key`. If the
     /// call that works is dropped, the next one that waits starts over.
     pub async fn share(&self, key: String, work: impl Future<Output = T>) -> T {
-        let cell = Arc::clone(self.under_way().entry(key.clone()).or_default());
+        let cell = Arc::clone(lock(&self.0).entry(key.clone()).or_default());
         let share = CallShare {
             calls: self,
             key,
             cell,
         };
         share.cell.get_or_init(|| work).await.clone()
-    }
-
-    fn under_way(&self) -> MutexGuard<'_, HashMap<String, Arc<OnceCell<T>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -42,7 +40,7 @@ struct CallShare<'a, T: Clone> {
 
 impl<T: Clone> Drop for CallShare<'_, T> {
     fn drop(&mut self) {
-        let mut under_way = self.calls.under_way();
+        let mut under_way = lock(&self.calls.0);
         let mine = under_way.get(&self.key);
         // A call that comes after the end asks anew. A cell that was given up is removed by the
         // last call that waits for it: only this one and the table hold it.
@@ -92,7 +90,7 @@ mod tests {
             let mut answers = all.join_all().await;
             answers.sort_unstable();
             assert_eq!(answers, [[0; 8], [1; 8]].concat());
-            assert!(calls.under_way().is_empty());
+            assert!(lock(&calls.0).is_empty());
             // A later call does not get an old answer.
             assert_eq!(calls.share(key("a"), async { 7 }).await, 7);
         });
@@ -115,7 +113,7 @@ mod tests {
             assert!(!second.is_finished());
             first.abort();
             assert_eq!(second.await.unwrap(), "second");
-            assert!(calls.under_way().is_empty());
+            assert!(lock(&calls.0).is_empty());
             let alone = tokio::spawn({
                 let calls = Arc::clone(&calls);
                 async move { calls.share(key("a"), std::future::pending()).await }
@@ -123,7 +121,7 @@ mod tests {
             tokio::task::yield_now().await;
             alone.abort();
             assert!(alone.await.is_err());
-            assert!(calls.under_way().is_empty());
+            assert!(lock(&calls.0).is_empty());
         });
     }
 }

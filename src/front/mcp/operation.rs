@@ -9,8 +9,8 @@ mod redaction;
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::sync::Mutex;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -18,6 +18,7 @@ use rmcp::model::JsonObject;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::basics::mutex::lock;
 use crate::cache::SharingState;
 use crate::console::sanitize;
 use crate::web::credentials::SecretText;
@@ -257,10 +258,6 @@ impl RecordLog {
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_))
         )
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Now, to the millisecond (RFC 3339).

@@ -2,11 +2,12 @@
 //! that may take much memory, and of those of one token, which has to leave room for the others.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::access::TokenOwner;
+use crate::basics::mutex::lock;
 use crate::contract::tool::Tool;
 
 /// Calls that run at the same time; further ones wait for a permit. A tool whose calls may take
@@ -67,7 +68,7 @@ impl CallPermits {
     }
 
     fn share(&self, holder: &TokenOwner, name: &'static str, count: usize) -> Arc<Semaphore> {
-        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shares = lock(&self.shares);
         // A share that only the table holds has no permit in use.
         shares.retain(|_, share| Arc::strong_count(share) > 1);
         let share = shares.entry((holder.clone(), name));

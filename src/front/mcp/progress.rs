@@ -4,13 +4,14 @@
 //! The call writes each progress message as a JSON string on a line of its own, before its answer;
 //! the answer holds no newline.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::{Peer, RoleServer};
 use tokio::time::{Instant, interval_at};
 
+use crate::basics::mutex::lock;
 use crate::unseen;
 
 /// Time between two notifications to a client.
@@ -39,15 +40,12 @@ impl LatestProgress {
     /// Stores a line that the call's process has written.
     pub fn update(&self, line: &[u8]) {
         if let Ok(line) = serde_json::from_slice::<String>(line) {
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = line;
+            *lock(&self.0) = line;
         }
     }
 
     fn last(&self) -> String {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        lock(&self.0).clone()
     }
 }
 

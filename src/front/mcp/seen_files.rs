@@ -2,11 +2,12 @@
 //! else has changed it since.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde_json::{Map, Value};
 
 use crate::access::TokenOwner;
+use crate::basics::mutex::lock;
 use crate::contract::tool::Tool;
 use crate::front::call_file::{CallFile, FIELD};
 use crate::front::mcp::visible::add_note;
@@ -36,7 +37,7 @@ impl SeenFiles {
             return true;
         };
         let key = (owner.map(|owner| owner.name().to_owned()), file.path);
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = lock(&self.0);
         let is_other = seen
             .get(&key)
             .is_some_and(|seen| Some(seen) != file.before.as_ref());

@@ -5,11 +5,12 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use rustix::io::Errno;
 
 use crate::access::TokenOwner;
+use crate::basics::mutex::lock;
 use crate::sandbox::confinement::{Confinement, command_confinement};
 use crate::sandbox::guard::RemovalGuard;
 use crate::sandbox::scratch::ScratchDirectory;
@@ -33,7 +34,7 @@ impl TemporaryDirectories {
         confinement: &Confinement,
         owner: Option<&TokenOwner>,
     ) -> Option<PathBuf> {
-        let mut server = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut server = lock(&self.0);
         // What clears up temporary files by their age may have taken it.
         let is_gone = |server: &ServerDirectory| server.directory.open().is_err();
         if server.as_ref().is_none_or(is_gone) {
@@ -54,7 +55,7 @@ impl TemporaryDirectories {
 
     /// Dismisses the guard, for which a server that ends would else wait.
     pub fn dismiss_guard(&self) {
-        let mut server = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut server = lock(&self.0);
         if let Some(guard) = server.as_mut().and_then(|server| server.guard.take()) {
             guard.dismiss();
         }
@@ -62,7 +63,7 @@ impl TemporaryDirectories {
 
     /// Removes them when all processes have ended that could use them.
     pub fn remove(&self) {
-        let mut server = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut server = lock(&self.0);
         if let Some(server) = server.take() {
             server.directory.remove();
         }

@@ -8,13 +8,13 @@ use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, CustomRequest, ErrorCode, GetMeta,
-    JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetMeta, JsonRpcMessage,
+    ProtocolVersion, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -23,6 +23,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
+
+use crate::basics::mutex::lock;
 
 /// The longest line that is read, in bytes.
 const LONGEST_LINE: usize = 64 * 1024 * 1024;
@@ -80,19 +82,13 @@ struct SharedOutput<W> {
 }
 
 impl<W: AsyncWrite + Unpin> SharedOutput<W> {
-    fn unanswered(&self) -> MutexGuard<'_, HashSet<RequestId>> {
-        self.unanswered
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Number of requests without an answer that has been written.
     fn pending(&self) -> usize {
-        self.unanswered().len() + self.answering.load(Ordering::Relaxed)
+        lock(&self.unanswered).len() + self.answering.load(Ordering::Relaxed)
     }
 
     fn forget_request(&self, id: &RequestId) {
-        self.unanswered().remove(id);
+        lock(&self.unanswered).remove(id);
         self.answered.notify_waiters();
     }
 
@@ -268,7 +264,7 @@ where
                     return None;
                 }
                 self.opened |= begins_session(&request.request);
-                self.shared.unanswered().insert(request.id.clone());
+                lock(&self.shared.unanswered).insert(request.id.clone());
             }
             // The SDK ends the session at anything but a request at this point.
             _ if !self.opened => return None,
@@ -293,13 +289,13 @@ where
         request: &ClientRequest,
     ) -> Option<(ErrorCode, String)> {
         // Their answers could not be told apart.
-        if self.shared.unanswered().contains(id) {
+        if lock(&self.shared.unanswered).contains(id) {
             return Some((ErrorCode::INVALID_REQUEST, SAME_ID.to_owned()));
         }
         if let ClientRequest::CustomRequest(custom) = request
             && custom.method == "initialize"
         {
-            return Some((ErrorCode::INVALID_PARAMS, bad_handshake(custom)));
+            return Some((ErrorCode::INVALID_PARAMS, BAD_HANDSHAKE.to_owned()));
         }
         let most = match request {
             ClientRequest::CallToolRequest(_) => MOST_UNANSWERED,
@@ -364,7 +360,7 @@ where
             };
             shared.answering.fetch_add(1, Ordering::Relaxed);
             if let Some(id) = answers {
-                shared.unanswered().remove(id);
+                lock(&shared.unanswered).remove(id);
             }
             let written = match serde_json::to_vec(&item) {
                 Ok(line) => shared.write(line).await,
@@ -437,31 +433,9 @@ fn begins_session(request: &ClientRequest) -> bool {
     }
 }
 
-/// Describes the error of a malformed handshake.
-fn bad_handshake(request: &CustomRequest) -> String {
-    let given = request.params.as_ref().unwrap_or(&Value::Null);
-    let client = &given["clientInfo"];
-    let wrong: Vec<&str> = [
-        ("protocolVersion", given["protocolVersion"].is_string()),
-        ("capabilities", given["capabilities"].is_object()),
-        ("clientInfo", client.is_object()),
-        ("clientInfo.name", client["name"].is_string()),
-        ("clientInfo.version", client["version"].is_string()),
-    ]
-    .into_iter()
-    .filter_map(|(name, well)| (!well).then_some(name))
-    .collect();
-    format!(
-        "initialize takes `protocolVersion`, a string, `capabilities`, an object, and \
-         `clientInfo`, an object with \
-         `name` and `version`; missing or malformed: {}",
-        if wrong.is_empty() {
-            String::from("a part of these")
-        } else {
-            wrong.join(", ")
-        }
-    )
-}
+/// The error of a malformed handshake.
+const BAD_HANDSHAKE: &str = "initialize takes `protocolVersion`, a string, `capabilities`, an \
+    object, and `clientInfo`, an object with `name` and `version`, both strings";
 
 /// True if stdout still has a reader.
 fn output_is_read() -> bool {

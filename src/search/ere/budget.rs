@@ -5,10 +5,12 @@
 //! explains.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
+
+use crate::basics::mutex::lock;
 
 /// The longest time of a costly search, unless a limit is set.
 const LIMIT: Duration = Duration::from_secs(24);
@@ -130,10 +132,7 @@ impl SearchBudget {
     /// Notes that the line that begins at `start` cannot be decided.
     pub fn give_up(&self, start: usize) {
         self.whole.gave_up.fetch_add(1, Ordering::Relaxed);
-        let mut undecided = self
-            .undecided
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut undecided = lock(&self.undecided);
         undecided.push(start);
     }
 
@@ -144,12 +143,7 @@ impl SearchBudget {
 
     /// Takes the offsets at which the undecided lines of this window begin.
     pub fn take_undecided(&self) -> Vec<usize> {
-        std::mem::take(
-            &mut self
-                .undecided
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        )
+        std::mem::take(&mut *lock(&self.undecided))
     }
 
     /// Notes that the search ends before the line that begins at `start`.

@@ -69,61 +69,51 @@ mod refused_tests;
 mod tests;
 
 use std::borrow::Cow;
-use std::fmt;
 
 pub use matcher::RegexMatcher;
 pub use readings::{AlternativeReading, alternative_readings, has_empty_group};
 
 /// The reason why a pattern is refused. `Display` gives the text of glibc's `regerror`, or names
 /// the construct that is not supported and says what to write instead.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// The pattern ends right after a `[` or `[^`.
+    #[error("Invalid regular expression")]
     Incomplete,
     /// A collating element or equivalence class that is not one character.
+    #[error("Invalid collation character")]
     Collation,
     /// A character class that C.UTF-8 does not have.
+    #[error("Invalid character class name")]
     Class,
     /// The pattern ends in a backslash.
+    #[error("Trailing backslash")]
     Backslash,
     /// A back-reference to a group that is not complete before it.
+    #[error("Invalid back reference")]
     BackReference,
     /// A bracket expression without its end.
+    #[error("Unmatched [, [^, [:, [., or [=")]
     Bracket,
     /// A group without its end.
+    #[error(r"Unmatched ( or \(")]
     Parenthesis,
     /// An interval without its end.
+    #[error(r"Unmatched \{{")]
     Brace,
     /// An interval that is not `{m}`, `{m,}`, `{,n}` or `{m,n}` with m ≤ n.
+    #[error(r"Invalid content of \{{\}}")]
     Interval,
     /// A range from a later character to an earlier one, or without an end.
+    #[error("Invalid range end")]
     Range,
     /// Too many repetitions, or too large or too deep to compile within bounds.
+    #[error("Regular expression too big")]
     TooBig,
     /// A repetition with nothing before it to repeat.
+    #[error("Invalid preceding regular expression")]
     Repetition,
     /// A construct that other engines have, in a sentence.
+    #[error("{0}")]
     Unsupported(Cow<'static, str>),
 }
-
-impl fmt::Display for PatternError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Incomplete => "Invalid regular expression",
-            Self::Collation => "Invalid collation character",
-            Self::Class => "Invalid character class name",
-            Self::Backslash => "Trailing backslash",
-            Self::BackReference => "Invalid back reference",
-            Self::Bracket => "Unmatched [, [^, [:, [., or [=",
-            Self::Parenthesis => r"Unmatched ( or \(",
-            Self::Brace => r"Unmatched \{",
-            Self::Interval => r"Invalid content of \{\}",
-            Self::Range => "Invalid range end",
-            Self::TooBig => "Regular expression too big",
-            Self::Repetition => "Invalid preceding regular expression",
-            Self::Unsupported(sentence) => sentence,
-        })
-    }
-}
-
-impl std::error::Error for PatternError {}

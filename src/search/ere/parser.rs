@@ -53,16 +53,8 @@ pub(super) struct ParsedPattern {
 pub(super) fn parse(pattern: &str) -> Result<ParsedPattern, PatternError> {
     let mut parser = PatternParser {
         text: pattern,
-        at: 0,
         last_bracket: memchr::memrchr(b']', pattern.as_bytes()).unwrap_or(0),
-        fold: false,
-        groups: 0,
-        complete: 0,
-        names: Vec::new(),
-        references: false,
-        has_line_feed: false,
-        nodes: 0,
-        ranges: 0,
+        ..PatternParser::default()
     };
     let node = parser.alternation(0)?;
     if parser.has_line_feed && wants_line_feed(&node) {
@@ -74,6 +66,7 @@ pub(super) fn parse(pattern: &str) -> Result<ParsedPattern, PatternError> {
     })
 }
 
+#[derive(Default)]
 struct PatternParser<'a> {
     text: &'a str,
     at: usize,

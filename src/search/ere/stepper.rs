@@ -5,7 +5,7 @@
 //! characters take minutes. Here the same automata are run step by step: the lazily built DFA, and
 //! where that gives up, the NFA that it is built from.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use regex_automata::Input;
@@ -13,6 +13,8 @@ use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{Compiler, Config, NFA, State, WhichCaptures};
 use regex_automata::util::primitives::StateID;
 use regex_syntax::hir::Hir;
+
+use crate::basics::mutex::lock;
 
 /// The most memory that the states of the DFA may take, in bytes.
 const CACHE: usize = 16 << 20;
@@ -77,7 +79,7 @@ impl LineStepper {
 
     fn by_dfa(&self, line: &[u8], end: Instant) -> Result<bool, UndecidedReason> {
         let dfa = self.dfa.as_ref().ok_or(UndecidedReason::Unfit)?;
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = lock(&self.cache);
         let cache = cache.get_or_insert_with(|| dfa.create_cache());
         // A new state of the DFA costs as much as the NFA has states: so the larger the NFA, the
         // fewer bytes are looked at between two looks at the clock.

@@ -1,19 +1,21 @@
 //! The reasons why a file is not searched to its end.
 
-use std::fmt;
-
 use rustix::io::Errno;
 
 /// The reason why a file was not searched to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScanError {
     /// It cannot be opened or read.
+    #[error(transparent)]
     Unreadable(Errno),
     /// It is not a regular file.
+    #[error("not a regular file")]
     NotRegular,
     /// A line is longer than the scanner allows, or memory ran out for it.
+    #[error("a line is too long")]
     LineTooLong,
     /// The matcher ended the search before the line of this number.
+    #[error("out of time at line {0}")]
     OutOfTime(u64),
 }
 
@@ -24,26 +26,6 @@ impl ScanError {
         match self {
             Self::OutOfTime(line) => Self::OutOfTime(lines + line),
             other => other,
-        }
-    }
-}
-
-impl fmt::Display for ScanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(error) => error.fmt(f),
-            Self::NotRegular => f.write_str("not a regular file"),
-            Self::OutOfTime(line) => write!(f, "out of time at line {line}"),
-            Self::LineTooLong => f.write_str("a line is too long"),
-        }
-    }
-}
-
-impl std::error::Error for ScanError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Unreadable(error) => Some(error),
-            Self::NotRegular | Self::LineTooLong | Self::OutOfTime(_) => None,
         }
     }
 }

@@ -18,7 +18,6 @@ mod places;
 mod shared_walk;
 mod walker;
 
-use std::fmt;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -36,31 +35,18 @@ use walker::PathCollector;
 pub use walker::{PathVisitor, PatternWalk, WalkEntry};
 
 /// The reason why a pattern could not be expanded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GlobError {
     /// The text is not a pattern.
+    #[error(transparent)]
     InvalidPattern(WildcardError),
     /// The directory to search in exists but cannot be read, or the process is out of files.
+    #[error("the directory cannot be read: {0}")]
     ReadError(Errno),
     /// Memory ran out for the paths.
+    #[error("out of memory")]
     OutOfMemory,
 }
-
-impl fmt::Display for GlobError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InvalidPattern(WildcardError::Nul) => f.write_str("the pattern holds a NUL"),
-            Self::InvalidPattern(WildcardError::TooLong) => f.write_str("the pattern is too long"),
-            Self::InvalidPattern(WildcardError::TooMany) => {
-                f.write_str("the pattern stands for too many others")
-            }
-            Self::ReadError(error) => write!(f, "the directory cannot be read: {error}"),
-            Self::OutOfMemory => f.write_str("out of memory"),
-        }
-    }
-}
-
-impl std::error::Error for GlobError {}
 
 impl GlobError {
     fn errno(self) -> Errno {

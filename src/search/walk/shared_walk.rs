@@ -1,10 +1,11 @@
 //! The state that the threads of one walk share.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use ignore::gitignore::Gitignore;
 
+use crate::basics::mutex::lock;
 use crate::sandbox::confinement;
 use crate::search::paths::{LeftOut, WalkOutcome};
 use crate::search::roundabout::RoundaboutWays;
@@ -71,7 +72,7 @@ impl SharedWalk {
 
     /// Locks the directories that were reached by way of `..` and links.
     pub fn ways(&self) -> MutexGuard<'_, RoundaboutWays> {
-        self.ways.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.ways)
     }
 
     /// True if the time of the walk is over, which `walked` then notes.

@@ -152,12 +152,6 @@ fn finding_in_words(path: &str, nearest: &NearestText, terms: &Terms, quotes: bo
             let mut note = alike(*repair, place, differences);
             if differences
                 .iter()
-                .any(|one| one.kind == DifferenceKind::LineEnd)
-            {
-                mixed_line_ends(&mut note, nearest.line_ends);
-            }
-            if differences
-                .iter()
                 .any(|one| one.kind == DifferenceKind::Indentation)
             {
                 note += " Indent new_string as the file is indented.";
@@ -331,16 +325,6 @@ fn characters_in_words(bytes: &[u8]) -> String {
         });
     }
     parts.join(" and ")
-}
-
-fn mixed_line_ends(note: &mut String, (crlf, lf): (u64, u64)) {
-    if crlf > 0 && lf > 0 {
-        let end = if crlf == 1 { "line ends" } else { "lines end" };
-        let _ = write!(
-            note,
-            " The file mixes line ends: {crlf} {end} in CRLF, {lf} in LF."
-        );
-    }
 }
 
 fn stale(place: &FilePlace, changes: &[LineChange], equal: usize) -> String {

@@ -11,9 +11,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::{self, Audience, threads};
-use crate::contract::tool::{
-    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
-};
+use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, SampleCall, Tool, ToolManual};
 use crate::search::paths::WalkOutcome;
 use crate::search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
 use crate::tools::search::empty_result::{self, EmptySearch};
@@ -26,23 +24,15 @@ use crate::unseen;
 pub const TOOL: Tool = Tool {
     name: "glob",
     link: "glob",
-    family: Family::Local,
-    set: ToolSet::Local,
-    offered: true,
     schema: include_str!("../schemas/glob.json"),
     model_schema: include_str!("../schemas/for_models/glob.json"),
     host_words: Some(include_str!("../schemas/for_hosts/glob.json")),
     aliases: &[("head_limit", "limit")],
-    output_schema: None,
-    own_limit: None,
-    artifacts: false,
     title: "Find files",
-    hints: ToolHints::LOOKS,
     scope: AccessScope::Paths {
         directory: "path",
         pattern: "pattern",
     },
-    at_once: None,
     manual: ToolManual {
         text: "\
 Answers with the paths that a pattern names, a line each, sorted by their bytes: `*`, `?`, `[a-z]`,
@@ -55,7 +45,6 @@ looked past what there is.",
         example: r#"{"pattern":"*.conf","path":"/etc"}"#,
         environment: &[terms::SEARCH_THREADS],
     },
-    account: None,
     fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
     exits: ExitCodes::SEARCH,
     less: "To have less, narrow `pattern` or `path`.",
@@ -65,7 +54,7 @@ looked past what there is.",
         answer: "note.txt",
     }),
     run,
-    from_cache: None,
+    ..Tool::PLAIN
 };
 
 const WORDS: NoteWords = NoteWords {

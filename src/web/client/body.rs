@@ -23,37 +23,21 @@ pub struct DecodedBody {
 }
 
 /// Reason why a body could not be read.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum BodyError {
     /// The connection failed, or ended before the body did.
+    #[error(transparent)]
     Transport(io::Error),
     /// The body is not in the coding that the server named.
+    #[error("the body does not decode as {0}")]
     Coding(String),
     /// The server used a coding that was not requested.
+    #[error("the body is encoded as {0}")]
     UnknownCoding(String),
     /// More than 12 MiB, or 4096 gzip members, had to be read for less than 10 MiB of body; with a
     /// higher limit, as many bytes more as that is higher.
+    #[error("too much encoded data")]
     TooMuch,
-}
-
-impl std::fmt::Display for BodyError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Transport(error) => error.fmt(f),
-            Self::Coding(name) => write!(f, "the body does not decode as {name}"),
-            Self::UnknownCoding(name) => write!(f, "the body is encoded as {name}"),
-            Self::TooMuch => f.write_str("too much encoded data"),
-        }
-    }
-}
-
-impl std::error::Error for BodyError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Transport(error) => Some(error),
-            Self::Coding(_) | Self::UnknownCoding(_) | Self::TooMuch => None,
-        }
-    }
 }
 
 /// Error: a body that could not be read to its end, with the part that was read.
@@ -264,20 +248,9 @@ impl<R: BufRead> Read for GzipMembers<R> {
 }
 
 /// An error of the connection, as opposed to one of a decoder.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 struct TransportError(io::Error);
-
-impl std::fmt::Display for TransportError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for TransportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.0)
-    }
-}
 
 struct TransportReader<R>(R);
 
@@ -294,16 +267,9 @@ impl<R: Read> Read for TransportReader<R> {
 }
 
 /// Error: more than the allowed bytes were read.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("too much encoded data")]
 struct EncodedOverflow;
-
-impl std::fmt::Display for EncodedOverflow {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("too much encoded data")
-    }
-}
-
-impl std::error::Error for EncodedOverflow {}
 
 struct MeteredReader<R> {
     inner: R,

@@ -5,7 +5,7 @@
 
 use std::io;
 use std::net::TcpStream;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ureq::config::Config;
@@ -19,6 +19,7 @@ use super::fault::ConnectionFault;
 use super::head::{self, ResponseHead};
 use super::socket::TcpTransport;
 use super::tunnel::{self, ProxyTunnel};
+use crate::basics::mutex::lock;
 use crate::web::guard::{CheckedAddr, HopTarget};
 
 /// Route of one hop: the addresses to connect to, and the request to a proxy there.
@@ -55,26 +56,23 @@ pub struct ExchangeState {
 impl ExchangeState {
     /// Returns the reason phrase of the answer's status line.
     pub fn reason(&self) -> Option<String> {
-        self.reason
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+        lock(&self.reason).take()
     }
 
     /// Returns the first bytes of an answer that is not HTTP; empty if it is.
     pub fn foreign(&self) -> Vec<u8> {
-        std::mem::take(&mut *self.foreign.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *lock(&self.foreign))
     }
 
     fn note(&self, seen: &ResponseHead, input: &[u8]) {
         match seen {
             ResponseHead::Partial => {}
             ResponseHead::Foreign => {
-                let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut foreign = lock(&self.foreign);
                 foreign.extend_from_slice(&input[..input.len().min(FOREIGN)]);
             }
             ResponseHead::Whole { reason, .. } => {
-                let mut told = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut told = lock(&self.reason);
                 *told = Some(reason.clone());
             }
         }
@@ -82,11 +80,11 @@ impl ExchangeState {
 
     /// Sets a deadline for the rest of the answer; an earlier one stays.
     pub fn finish_by(&self, until: Instant) {
-        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+        *lock(&self.until) = Some(until);
     }
 
     fn shorten(&self, mut timeout: NextTimeout) -> NextTimeout {
-        if let Some(until) = *self.until.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(until) = *lock(&self.until) {
             let left = until.saturating_duration_since(Instant::now());
             timeout.after = time::Duration::Exact(left.min(*timeout.after));
         }

@@ -1,19 +1,20 @@
 //! Errors of the HTTP client, and the facts that its callers need to explain them.
 
-use std::fmt;
-
 use super::HttpResponse;
 use crate::web::allowed::NotAllowed;
 
 /// Error of a fetch.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The URL cannot be fetched: another scheme, no host, or not a URL.
+    #[error("{0}")]
     InvalidUrl(String),
     /// Failure of the name, the connection, TLS, a timeout, redirects, the body or the guard.
+    #[error(transparent)]
     Network(Box<NetworkError>),
     /// The server answered with a status of 400 or more. Its body has at most
     /// [`MAX_ERROR_BODY`](super::MAX_ERROR_BODY) bytes.
+    #[error("{}", .0.status_text())]
     Status(Box<HttpResponse>),
 }
 
@@ -24,20 +25,9 @@ impl FetchError {
     }
 }
 
-impl fmt::Display for FetchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InvalidUrl(why) => f.write_str(why),
-            Self::Network(error) => error.fmt(f),
-            Self::Status(reply) => f.write_str(&reply.status_text()),
-        }
-    }
-}
-
-impl std::error::Error for FetchError {}
-
 /// Failure to get an answer, or all of it.
-#[derive(Debug)]
+#[derive(Debug, Default, thiserror::Error)]
+#[error("{text}")]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a question of its own"
@@ -76,13 +66,7 @@ impl NetworkError {
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            advice: String::new(),
-            timed_out: false,
-            own: false,
-            own_certificate: false,
-            refused: false,
-            not_allowed: None,
-            received: None,
+            ..Self::default()
         }
     }
 
@@ -96,14 +80,6 @@ impl NetworkError {
         self
     }
 }
-
-impl fmt::Display for NetworkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::error::Error for NetworkError {}
 
 impl From<NetworkError> for FetchError {
     fn from(error: NetworkError) -> Self {

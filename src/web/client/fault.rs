@@ -18,27 +18,20 @@ use crate::web::quote;
 use crate::web::resolve::LookupError;
 
 /// A failure of the connection, carried through the HTTP library as its `Other` error.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ConnectionFault {
     /// No connection to the target, `host:port`.
+    #[error("{}", connect_text(.0, .1))]
     Connect(String, io::Error),
     /// No connection to the proxy, `host:port`.
+    #[error("Through the proxy of the environment: {}", connect_text(.0, .1))]
     ProxyConnect(String, io::Error),
     /// The proxy, `host:port`, refused, with its reason.
+    #[error("The proxy {0} did not connect: {1}")]
     Proxy(String, String),
     /// The connection broke.
+    #[error("Connection broken by the server before its end")]
     Broken(io::Error),
-}
-
-impl std::error::Error for ConnectionFault {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Connect(_, error) | Self::ProxyConnect(_, error) | Self::Broken(error) => {
-                Some(error)
-            }
-            Self::Proxy(..) => None,
-        }
-    }
 }
 
 impl From<ConnectionFault> for ureq::Error {
@@ -47,32 +40,16 @@ impl From<ConnectionFault> for ureq::Error {
     }
 }
 
-impl fmt::Display for ConnectionFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Connect(target, error) => connect_text(f, target, error),
-            Self::ProxyConnect(proxy, error) => {
-                f.write_str("Through the proxy of the environment: ")?;
-                connect_text(f, proxy, error)
-            }
-            Self::Proxy(proxy, why) => {
-                write!(f, "The proxy {proxy} did not connect: {why}")
-            }
-            Self::Broken(_) => f.write_str("Connection broken by the server before its end"),
-        }
-    }
-}
-
-fn connect_text(f: &mut fmt::Formatter<'_>, target: &str, error: &io::Error) -> fmt::Result {
+fn connect_text(target: &str, error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::TimedOut => write!(f, "Connection timeout: {target} does not answer"),
+        io::ErrorKind::TimedOut => format!("Connection timeout: {target} does not answer"),
         io::ErrorKind::ConnectionRefused => {
-            write!(f, "Connection refused: nothing listens on {target}")
+            format!("Connection refused: nothing listens on {target}")
         }
         io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable => {
-            write!(f, "No route to {target}: is this machine online?")
+            format!("No route to {target}: is this machine online?")
         }
-        _ => write!(f, "Connection to {target} failed: {error}"),
+        _ => format!("Connection to {target} failed: {error}"),
     }
 }
 

@@ -80,28 +80,19 @@ impl fmt::Display for HopTarget {
 }
 
 /// Reason why a URL has no host that could be judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadHost {
     /// The URL has no host.
+    #[error("no host")]
     None,
     /// Two dots in a row, or one in front: no name has an empty part, and readers differ on where
     /// such a name ends.
+    #[error("the host has two dots in a row, or one in front")]
     EmptyPart,
     /// Without the dots at its end the host is neither a name nor an address, though some reader
     /// might take it for one.
+    #[error("the host is neither a name nor an address")]
     Unreadable,
-}
-
-impl std::error::Error for BadHost {}
-
-impl fmt::Display for BadHost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "no host",
-            Self::EmptyPart => "the host has two dots in a row, or one in front",
-            Self::Unreadable => "the host is neither a name nor an address",
-        })
-    }
 }
 
 /// Returns the host of a URL in the guard's form: an address however it is written, or a name in

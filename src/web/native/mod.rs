@@ -3,7 +3,6 @@
 //!
 //! Rules: the decisions on `scrape_page`'s ways.
 
-use std::fmt;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde_json::Value;
@@ -52,42 +51,26 @@ pub struct NativePage {
 }
 
 /// Reason why nothing was read. Each text is a sentence or two, and says what to do.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum NativeError {
     /// The site could not be reached, or answered with an error.
+    #[error(transparent)]
     Fetch(FetchError),
     /// The site has no such item.
+    #[error("{0}")]
     NotFound(String),
     /// The site demands a check for humans, or refuses programs.
+    #[error("{0}")]
     Blocked(String),
     /// The page requires a login.
+    #[error("{0}")]
     AuthRequired(String),
     /// The item has no text.
+    #[error("{0}")]
     Empty(String),
     /// The reply does not have the documented form.
+    #[error("{0}")]
     NotUnderstood(String),
-}
-
-impl fmt::Display for NativeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fetch(error) => error.fmt(f),
-            Self::NotFound(text)
-            | Self::Blocked(text)
-            | Self::AuthRequired(text)
-            | Self::Empty(text)
-            | Self::NotUnderstood(text) => f.write_str(text),
-        }
-    }
-}
-
-impl std::error::Error for NativeError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Fetch(error) => Some(error),
-            _ => None,
-        }
-    }
 }
 
 impl From<FetchError> for NativeError {

@@ -1,7 +1,5 @@
 //! Choice of the provider: the one named in the request, or else the configured one.
 
-use std::fmt;
-
 use serde_json::Value;
 
 use super::provider::SearchProvider;
@@ -51,9 +49,13 @@ pub enum ProviderChoice {
 }
 
 /// Reason why no provider can be asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoProvider {
     /// There is no provider of this name.
+    #[error("There is no search provider \"{name}\" ({place}). There are: {}. Configured: {}.",
+        PROVIDERS.map(|provider| provider.name).join(", "),
+        if configured.is_empty() { "none".to_owned() } else { configured.join(", ") }
+    )]
     Unknown {
         /// The name.
         name: String,
@@ -63,8 +65,16 @@ pub enum NoProvider {
         configured: Vec<&'static str>,
     },
     /// Searching is switched off.
+    #[error(
+        "Searching is switched off ({PROVIDER_VARIABLE}={NOBODY}). Name a provider that is \
+         configured, or set {PROVIDER_VARIABLE} to one."
+    )]
     Off,
     /// [`ROUTING_VARIABLE`] cannot be parsed.
+    #[error(
+        "{ROUTING_VARIABLE} is not understood: {0}. Set it to a list such as brave,searxng or \
+         {{\"web\":[\"brave\",\"searxng\"]}}."
+    )]
     Routing(String),
 }
 
@@ -75,41 +85,6 @@ impl NoProvider {
         matches!(self, Self::Unknown { place, .. } if *place == FIELD)
     }
 }
-
-impl fmt::Display for NoProvider {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown {
-                name,
-                place,
-                configured,
-            } => {
-                let names = PROVIDERS.map(|provider| provider.name).join(", ");
-                let configured = match configured.as_slice() {
-                    [] => "none".to_owned(),
-                    some => some.join(", "),
-                };
-                write!(
-                    f,
-                    "There is no search provider \"{name}\" ({place}). There are: {names}. \
-                     Configured: {configured}."
-                )
-            }
-            Self::Off => write!(
-                f,
-                "Searching is switched off ({PROVIDER_VARIABLE}={NOBODY}). Name a provider that is \
-                 configured, or set {PROVIDER_VARIABLE} to one."
-            ),
-            Self::Routing(why) => write!(
-                f,
-                "{ROUTING_VARIABLE} is not understood: {why}. Set it to a list such as \
-                 brave,searxng or {{\"web\":[\"brave\",\"searxng\"]}}."
-            ),
-        }
-    }
-}
-
-impl std::error::Error for NoProvider {}
 
 /// Field of a request that names a provider.
 const FIELD: &str = "provider";

@@ -1,8 +1,9 @@
 //! The store of tests: entries in memory, which age on demand.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
+use crate::basics::mutex::lock;
 use crate::cache::{CacheEntry, CacheQuestion, CacheStore};
 
 /// Entries in memory.
@@ -12,14 +13,10 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    fn entries(&self) -> MutexGuard<'_, Vec<(CacheQuestion, CacheEntry)>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns all bytes that are stored, as text.
     #[must_use]
     pub fn text(&self) -> String {
-        let entries = self.entries();
+        let entries = lock(&self.entries);
         let texts = entries
             .iter()
             .map(|(_, entry)| String::from_utf8_lossy(&entry.bytes));
@@ -28,7 +25,7 @@ impl MemoryStore {
 
     /// Makes all entries older.
     pub fn grow_older(&self, by: Duration) {
-        for (_, entry) in self.entries().iter_mut() {
+        for (_, entry) in lock(&self.entries).iter_mut() {
             entry.age += by;
         }
     }
@@ -36,7 +33,7 @@ impl MemoryStore {
 
 impl CacheStore for MemoryStore {
     fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
-        let entries = self.entries();
+        let entries = lock(&self.entries);
         let (_, entry) = entries.iter().find(|(one, _)| one == question)?;
         (entry.age < longest).then(|| entry.clone())
     }
@@ -47,10 +44,10 @@ impl CacheStore for MemoryStore {
             bytes: bytes.to_vec(),
             age: Duration::ZERO,
         };
-        self.entries().push((question.clone(), entry));
+        lock(&self.entries).push((question.clone(), entry));
     }
 
     fn forget(&self, question: &CacheQuestion) {
-        self.entries().retain(|(one, _)| one != question);
+        lock(&self.entries).retain(|(one, _)| one != question);
     }
 }

@@ -6,10 +6,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
+
+use crate::basics::mutex::lock;
 
 /// The most connections at a time, if as many files may be open.
 pub const MOST: usize = 1000;
@@ -130,7 +132,7 @@ impl ConnectionTable {
     /// are taken, the connection that was silent for longest is closed: first one whose requests
     /// were never let in, in any phase, and last one whose request has not come completely.
     pub fn claim_slot(self: &Arc<Self>) -> Option<SlotGuard> {
-        let mut slots = self.lock();
+        let mut slots = lock(&self.slots);
         if slots.taken.len() >= self.most {
             // An answer on its way to a client that reads slowly is not cut off for others.
             let is_read = |turn: &&EvictionKey| {
@@ -171,7 +173,7 @@ impl ConnectionTable {
     /// Ends those whose time is over.
     pub fn look_after(&self) {
         let now = Instant::now();
-        for slot in self.lock().taken.values() {
+        for slot in lock(&self.slots).taken.values() {
             if slot.is_overdue(now) {
                 slot.told.notify_one();
             }
@@ -180,7 +182,7 @@ impl ConnectionTable {
 
     /// Ends all idle ones now, and the others when their request is done.
     pub fn finish(&self) {
-        for slot in self.lock().taken.values() {
+        for slot in lock(&self.slots).taken.values() {
             let mut at = slot.at();
             at.last = at.state == ConnectionState::Works || at.unread.is_some();
             slot.told.notify_one();
@@ -191,7 +193,7 @@ impl ConnectionTable {
     pub async fn are_gone(&self) {
         loop {
             let empty = self.empty.notified();
-            if self.lock().taken.is_empty() {
+            if lock(&self.slots).taken.is_empty() {
                 return;
             }
             empty.await;
@@ -200,21 +202,17 @@ impl ConnectionTable {
 
     /// Number of open connections.
     pub fn count(&self) -> usize {
-        self.lock().taken.len()
+        lock(&self.slots).taken.len()
     }
 
     fn next(&self) -> u64 {
         self.count.fetch_add(1, Ordering::Relaxed)
     }
-
-    fn lock(&self) -> MutexGuard<'_, SlotTable> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl ConnectionSlot {
     fn at(&self) -> MutexGuard<'_, SlotState> {
-        self.at.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.at)
     }
 
     fn is_overdue(&self, now: Instant) -> bool {
@@ -271,7 +269,7 @@ impl SlotGuard {
 
     /// Starts a request; one that `listens` is not waited for at the server's end.
     pub fn work(&self, listens: bool) -> RequestGuard {
-        let mut slots = self.connections.lock();
+        let mut slots = lock(&self.connections.slots);
         let mut at = self.slot.at();
         if at.turn.known {
             slots.idle.remove(&at.turn);
@@ -290,7 +288,7 @@ impl SlotGuard {
 
 impl Drop for SlotGuard {
     fn drop(&mut self) {
-        let mut slots = self.connections.lock();
+        let mut slots = lock(&self.connections.slots);
         let turn = self.slot.at().turn;
         slots.idle.remove(&turn);
         slots.taken.remove(&turn.number);
@@ -308,7 +306,7 @@ impl RequestGuard {
 
     /// Marks the request as let in.
     pub fn mark_admitted(&self) {
-        let mut slots = self.connections.lock();
+        let mut slots = lock(&self.connections.slots);
         let mut at = self.slot.at();
         slots.idle.remove(&at.turn);
         at.turn.known = true;
@@ -322,7 +320,7 @@ impl RequestGuard {
 
     /// Waits for the client to send more.
     fn waits(&self, reads: bool) {
-        let mut slots = self.connections.lock();
+        let mut slots = lock(&self.connections.slots);
         let mut at = self.slot.at();
         slots.idle.remove(&at.turn);
         at.turn.reads = reads;
@@ -341,7 +339,7 @@ impl Drop for BodyReading<'_> {
 
 impl Drop for RequestGuard {
     fn drop(&mut self) {
-        let mut slots = self.connections.lock();
+        let mut slots = lock(&self.connections.slots);
         let mut at = self.slot.at();
         slots.idle.remove(&at.turn);
         at.state = ConnectionState::Silent;

@@ -11,7 +11,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -21,6 +21,8 @@ use rmcp::model::ServerJsonRpcMessage;
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
+
+use crate::basics::mutex::lock;
 
 /// Limits of the messages that are kept.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +125,7 @@ impl EventStreams {
     pub fn open(self: &Arc<Self>, session: &SessionId, primed: bool) -> (EventWriter, EventFeed) {
         let (sender, receiver) = mpsc::channel(UNREAD);
         let (attended, watched) = watch::channel(FollowerPresence::Yes);
-        let mut kept = self.lock_store();
+        let mut kept = lock(&self.kept);
         let stream = kept.next;
         kept.next += 1;
         let log = EventStream {
@@ -159,7 +161,7 @@ impl EventStreams {
     pub fn resume(self: &Arc<Self>, session: &SessionId, last: &str) -> Option<EventFeed> {
         let (stream, last) = parse_event_id(last)?;
         let (sender, new) = mpsc::channel(UNREAD);
-        let mut kept = self.lock_store();
+        let mut kept = lock(&self.kept);
         kept.forget_old(&self.bounds);
         let log = kept.streams.get_mut(&stream)?;
         if log.session != *session || last >= log.next {
@@ -184,7 +186,7 @@ impl EventStreams {
 
     /// Removes everything of a session.
     pub fn forget(&self, session: &SessionId) {
-        let mut kept = self.lock_store();
+        let mut kept = lock(&self.kept);
         let kept = &mut *kept;
         kept.streams.retain(|_, log| log.session != *session);
         let logs = kept.streams.values();
@@ -192,10 +194,6 @@ impl EventStreams {
         (kept.messages, kept.bytes) =
             messages.fold((0, 0), |(count, bytes), one| (count + 1, bytes + one.bytes));
         kept.forget_names();
-    }
-
-    fn lock_store(&self) -> MutexGuard<'_, EventStore> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -268,7 +266,7 @@ impl EventWriter {
             let size = encoded_length(&instead);
             (instead, size)
         };
-        let mut kept = self.events.lock_store();
+        let mut kept = lock(&self.events.kept);
         let now = Instant::now();
         let Some(log) = kept.streams.get_mut(&self.stream) else {
             return;
@@ -322,7 +320,7 @@ impl EventWriter {
 
 impl Drop for EventWriter {
     fn drop(&mut self) {
-        let mut kept = self.events.lock_store();
+        let mut kept = lock(&self.events.kept);
         if let Some(log) = kept.streams.get_mut(&self.stream) {
             log.ended = true;
             log.follower = None;
@@ -353,7 +351,7 @@ impl Stream for EventFeed {
         }
         let next = self.new.poll_recv(context);
         if matches!(next, Poll::Ready(None)) {
-            let mut kept = self.events.lock_store();
+            let mut kept = lock(&self.events.kept);
             if let Some(log) = kept.streams.get_mut(&self.stream)
                 && log.ended
                 && log.followers == self.follower
@@ -369,7 +367,7 @@ impl Stream for EventFeed {
 
 impl Drop for EventFeed {
     fn drop(&mut self) {
-        let mut kept = self.events.lock_store();
+        let mut kept = lock(&self.events.kept);
         let Some(log) = kept.streams.get_mut(&self.stream) else {
             return;
         };

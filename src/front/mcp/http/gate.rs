@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http_body_util::Full;
@@ -24,6 +24,7 @@ use crate::access::{
     FairSlots, HeldSlot, RequestAllowance, RequestKind, RequestPermit, ServerNames, ServerSchemes,
     TokenOwner, TokenTable,
 };
+use crate::basics::mutex::lock;
 use crate::command_line::mcp::HttpOptions;
 use crate::front::mcp::http::connections::RequestGuard;
 use crate::front::mcp::http::message::{self, IncomingMessage, LARGE_AT_ONCE};
@@ -421,8 +422,4 @@ fn check_kinds(headers: &HeaderMap) -> Result<(), HttpRefusal> {
         "the client has to take both kinds of answers: send the header `Accept: application/json, \
          text/event-stream`",
     ))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,10 +7,9 @@
 //! broke reads on.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -28,6 +27,7 @@ use rmcp::transport::streamable_http_server::session::{
 
 use super::events::{EventFeed, EventStreams, EventWriter, KEPT};
 use crate::access::TokenOwner;
+use crate::basics::mutex::lock;
 pub use requester::{RequestRefusal, SessionRequester};
 use session::{ActivityGuard, ClientSession, SessionActivity, UnansweredRequest};
 
@@ -109,14 +109,14 @@ impl ClientSessions {
     /// True if the session exists and is `holder`'s.
     #[must_use]
     pub fn has(&self, holder: Option<&TokenOwner>, id: &str) -> bool {
-        let open = self.0.open();
+        let open = lock(&self.0.open);
         open.get(id)
             .is_some_and(|session| session.holder.as_ref() == holder)
     }
 
     /// The session, if it is the present requester's.
     fn of_requester(&self, id: &SessionId) -> Option<Arc<ClientSession>> {
-        let open = self.0.open();
+        let open = lock(&self.0.open);
         let session = open.get(id)?;
         SessionRequester::is_holder(session.holder.as_ref()).then(|| Arc::clone(session))
     }
@@ -127,13 +127,9 @@ impl ClientSessions {
 }
 
 impl SessionTable {
-    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<ClientSession>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Ends a session and its calls.
     async fn end(&self, id: &SessionId) {
-        let session = self.open().remove(id);
+        let session = lock(&self.open).remove(id);
         if let Some(session) = session {
             session.gone.send_replace(true);
         }
@@ -145,7 +141,7 @@ impl SessionTable {
     /// The session that is ended first, among those whose holders fit: the one that is idle for the
     /// longest time, else the least recently used one without a call under way.
     fn first_to_go(&self, of: impl Fn(Option<&TokenOwner>) -> bool) -> Option<SessionId> {
-        let open = self.open();
+        let open = lock(&self.open);
         let sessions = open.iter();
         let sessions = sessions.filter(|(_, session)| of(session.holder.as_ref()));
         let used = sessions.map(|(id, session)| (session.used(), id));
@@ -158,7 +154,7 @@ impl SessionTable {
     async fn make_room(&self, holder: Option<&TokenOwner>) -> Result<(), SessionRefusal> {
         loop {
             let (own, all) = {
-                let open = self.open();
+                let open = lock(&self.open);
                 let sessions = open.values();
                 let own = sessions.filter(|session| session.holder.as_ref() == holder);
                 (own.count(), open.len())
@@ -177,7 +173,7 @@ impl SessionTable {
         loop {
             tokio::time::sleep(LOOK.min(self.limits.idle)).await;
             let idle: Vec<SessionId> = {
-                let open = self.open();
+                let open = lock(&self.open);
                 if open.is_empty() {
                     self.looking.store(false, Ordering::Relaxed);
                     return;
@@ -261,38 +257,23 @@ impl<S: Stream + Unpin> Stream for SessionStream<S> {
 }
 
 /// The reason why something of a session is not done.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum SessionRefusal {
     /// The requester has no such session.
+    #[error("there is no such session")]
     Unknown,
     /// The session has no such event.
+    #[error("there is no such event to resume from")]
     NoSuchEvent,
     /// Each session that could make room has a call under way.
+    #[error("every session has a call under way; try again later")]
     Full,
     /// A request with this id has no answer yet.
+    #[error("a request with this id has no answer yet")]
     SameId,
     /// An error of the protocol's side.
-    Sdk(LocalSessionManagerError),
-}
-
-impl fmt::Display for SessionRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown => f.write_str("there is no such session"),
-            Self::NoSuchEvent => f.write_str("there is no such event to resume from"),
-            Self::Full => f.write_str("every session has a call under way; try again later"),
-            Self::SameId => f.write_str("a request with this id has no answer yet"),
-            Self::Sdk(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for SessionRefusal {}
-
-impl From<LocalSessionManagerError> for SessionRefusal {
-    fn from(error: LocalSessionManagerError) -> Self {
-        Self::Sdk(error)
-    }
+    #[error(transparent)]
+    Sdk(#[from] LocalSessionManagerError),
 }
 
 impl SessionManager for ClientSessions {
@@ -310,7 +291,7 @@ impl SessionManager for ClientSessions {
         room?;
         let (id, transport) = shared.sdk.create_session().await?;
         let session = ClientSession::new(holder, gone);
-        shared.open().insert(Arc::clone(&id), Arc::new(session));
+        lock(&shared.open).insert(Arc::clone(&id), Arc::new(session));
         if !shared.looking.swap(true, Ordering::Relaxed) {
             tokio::spawn(Arc::clone(shared).look_for_idle_ones());
         }

@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
+
+use crate::basics::mutex::lock;
 
 /// Content type of the metrics.
 pub const TEXT_FORM: &str = "text/plain; version=0.0.4";
@@ -56,7 +58,7 @@ pub struct ServerState {
 impl ServerMetrics {
     /// The counters, locked for an update.
     pub fn lock(&self) -> MutexGuard<'_, CallCounts> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// All of it, in [`TEXT_FORM`].

@@ -50,7 +50,7 @@ pub struct BetterPattern {
     pub at_least: bool,
     /// The number of those that lie in what was built or fetched.
     pub built: u64,
-    /// Names of the directories that hold it, like `target`, or that the pattern passes by.
+    /// Names of the directories that hold it, like `target`.
     pub built_in: Vec<String>,
 }
 
@@ -299,8 +299,7 @@ impl<'a> EmptySearch<'a> {
         let number = self.counted_names(found.number, found.at_least);
         let places = found.built_in.join(", ");
         let built = match found.built {
-            0 if places.is_empty() => String::new(),
-            0 => format!(", none of those in {places}"),
+            0 => String::new(),
             built if built == found.number => format!(", all in {places}"),
             built => format!(", {} of them in {places}", thousands(built)),
         };

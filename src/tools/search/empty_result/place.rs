@@ -7,9 +7,8 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Component, Path, PathBuf};
 use std::time::Instant;
 
-use super::survey::escaped;
 use super::{BetterPattern, EmptySearch, json_field};
-use crate::paths::{PathWant, is_readable, meant_path, similar_names};
+use crate::paths::{PathWant, meant_path, similar_names};
 use crate::tools::search::note::error_in_words;
 
 /// Says what is wrong with the path of a search, in which `pattern`, if there is one, was to be
@@ -85,10 +84,6 @@ fn missing(search: EmptySearch<'_>, pattern: Option<&str>) -> String {
     let (path, field) = (search.path, search.words.field);
     if let Some(meant) = meant_path(path, PathWant::Any, |_| true) {
         return meant.advice(|path| json_field("path", path));
-    }
-    if let Some(pattern) = several(path) {
-        let send = json_field(field, &pattern);
-        return format!("`path` is one path; for several leave it out and send {send}.");
     }
     if !path.contains(WILDCARDS) {
         return NearestPath::of(Path::new(path), search.until).sentence("`path`");
@@ -190,25 +185,6 @@ impl NearestPath {
 }
 
 const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
-
-/// A pattern for several paths that are written one behind the other, if they are all there.
-fn several(path: &str) -> Option<String> {
-    let parts = path.split([',', ';', '\n', '\t', ' ']).map(str::trim);
-    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
-    if parts.len() < 2 || !parts.iter().all(|part| is_readable(part)) {
-        return None;
-    }
-    let pattern = |part: &str| {
-        let name = escaped(part.trim_end_matches('/'));
-        if Path::new(part).is_dir() {
-            name + "/**/*"
-        } else {
-            name
-        }
-    };
-    let patterns: Vec<String> = parts.iter().map(|part| pattern(part)).collect();
-    Some(format!("{{{}}}", patterns.join(",")))
-}
 
 /// The directory before the first wildcard, and the pattern from there on.
 fn split_at_wildcards(path: &str) -> (String, String) {

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -57,81 +57,15 @@ struct PendingDirectory {
     region: usize,
 }
 
-/// Names that match and that one pattern is to reach.
-#[derive(Debug, Default)]
-struct CountedNames {
-    /// The number of those in ordinary directories, and of those in what was built.
-    counts: [u64; 2],
-    /// The directories of those in ordinary ones.
-    directories: Option<CommonDirectory>,
-}
-
-impl CountedNames {
-    fn add(&mut self, turn: usize, directory: &Path) {
-        self.counts[turn] += 1;
-        if turn == 0 {
-            let parts = || directory.iter().map(OsStr::to_owned).collect();
-            let known = self.directories.get_or_insert_with(|| CommonDirectory {
-                parts: parts(),
-                varies: None,
-            });
-            known.widen(directory);
-        }
-    }
-}
-
-/// The beginning that many directories share, in which one component may vary.
-#[derive(Debug)]
-struct CommonDirectory {
-    parts: Vec<OsString>,
-    /// The index of the component that varies; it is not the last one.
-    varies: Option<usize>,
-}
-
-impl CommonDirectory {
-    /// Takes `path` in.
-    fn widen(&mut self, path: &Path) {
-        let mut shared = 0;
-        for (at, (part, other)) in self.parts.iter().zip(path).enumerate() {
-            if part != other && *self.varies.get_or_insert(at) != at {
-                break;
-            }
-            shared = at + 1;
-        }
-        if let Some(varies) = self.varies.take_if(|varies| *varies + 1 >= shared) {
-            shared = shared.min(varies);
-        }
-        self.parts.truncate(shared);
-    }
-
-    /// True if `path` may lie on the way to such a directory, or below one.
-    fn meets(&self, path: &Path) -> bool {
-        let mut pairs = self.parts.iter().zip(path).enumerate();
-        pairs.all(|(at, (part, other))| part == other || self.varies == Some(at))
-    }
-
-    /// Writes the pattern, with a slash at its end.
-    fn pattern(&self) -> Option<String> {
-        let parts = self.parts.iter().enumerate().map(|(at, part)| {
-            let part = match self.varies {
-                Some(varies) if varies == at => "*".to_owned(),
-                // No request can hold a path that is not UTF-8.
-                _ => escaped(part.to_str()?),
-            };
-            Some(part + "/")
-        });
-        parts.collect()
-    }
-}
+/// The number of names that match in ordinary directories, and of those in what was built.
+type NameCounts = [u64; 2];
 
 /// Names found below a directory.
 #[derive(Debug)]
 pub(super) struct NameSurvey<'a> {
     sought: &'a NameMatcher,
     /// All names that match and are not hidden.
-    all: CountedNames,
-    /// Symbolic links in ordinary directories: `*` among the directories of a pattern follows them.
-    links: Vec<PathBuf>,
+    all: NameCounts,
     /// The ordinary directories as one, then each that is hidden or holds what was built.
     regions: Vec<SurveyedRegion>,
     /// Hidden names in directories that are not hidden.
@@ -140,7 +74,7 @@ pub(super) struct NameSurvey<'a> {
     /// its depth: those that lie higher come first. File systems list names in orders of their own.
     other_case: BTreeSet<(usize, String)>,
     /// The names that match by their extensions, where every name is meant.
-    extensions: BTreeMap<String, CountedNames>,
+    extensions: BTreeMap<String, NameCounts>,
     /// True for each turn for which there was too little time.
     is_cut: [bool; 3],
 }
@@ -150,8 +84,7 @@ impl<'a> NameSurvey<'a> {
     pub fn of(base: &Path, sought: &'a NameMatcher, until: Instant) -> Self {
         let mut survey = Self {
             sought,
-            all: CountedNames::default(),
-            links: Vec::new(),
+            all: NameCounts::default(),
             regions: vec![SurveyedRegion::default()],
             hidden_names: 0,
             other_case: BTreeSet::new(),
@@ -199,9 +132,6 @@ impl<'a> NameSurvey<'a> {
             if kind.is_file() || !self.sought.files_only {
                 self.count_name(directory, &name);
             }
-            if kind.is_symlink() && directory.region == 0 {
-                self.links.push(directory.path.join(&name));
-            }
             if kind.is_dir() {
                 let path = directory.path.join(&name);
                 if let Some(region) = self.region_of(&path, &name, directory.region) {
@@ -240,12 +170,12 @@ impl<'a> NameSurvey<'a> {
         if sought.names.matches(bytes) {
             region.count += 1;
             if !region.is_hidden {
-                self.all.add(region.turn(), &directory.path);
+                self.all[region.turn()] += 1;
                 if sought.is_every_name()
                     && let Some(extension) = extension(bytes)
                 {
                     let names = self.extensions.entry(extension.to_owned()).or_default();
-                    names.add(region.turn(), &directory.path);
+                    names[region.turn()] += 1;
                 }
             }
         } else if let Some(hidden) = &sought.hidden
@@ -266,26 +196,25 @@ impl<'a> NameSurvey<'a> {
 
     /// Writes the pattern, below `prefix`, for the names in all directories that are not hidden.
     pub fn names_below(&self, prefix: &str) -> Option<BetterPattern> {
-        self.counted_pattern(prefix, &self.sought.names.text, &self.all)
+        self.counted_pattern(prefix, &self.sought.names.text, self.all)
     }
 
     /// Writes the same for the names with the extension that most have, where every name is meant.
     pub fn commonest_below(&self, prefix: &str) -> Option<BetterPattern> {
         let extensions = self.extensions.iter().rev();
         let (extension, names) = extensions
-            .filter(|(_, names)| names.counts[0] > 0)
-            .max_by_key(|(_, names)| names.counts[0])?;
-        self.counted_pattern(prefix, &format!("*.{extension}"), names)
+            .filter(|(_, names)| names[0] > 0)
+            .max_by_key(|(_, names)| names[0])?;
+        self.counted_pattern(prefix, &format!("*.{extension}"), *names)
     }
 
-    /// Writes the pattern for `names`, which passes what was built by, if one can.
+    /// Writes the pattern for names of which there are so many.
     fn counted_pattern(
         &self,
         prefix: &str,
         name: &str,
-        names: &CountedNames,
+        [ordinary, built]: NameCounts,
     ) -> Option<BetterPattern> {
-        let [ordinary, mut built] = names.counts;
         let mut places = BTreeSet::new();
         if built > 0 {
             let regions = self.regions.iter();
@@ -293,35 +222,13 @@ impl<'a> NameSurvey<'a> {
             let names = regions.filter_map(|region| region.path.file_name());
             places.extend(names.map(|one| one.to_string_lossy().into_owned()));
         }
-        let passing_by = self.passing_by(names);
-        if passing_by.is_some() {
-            built = 0;
-        }
         (ordinary + built > 0).then(|| BetterPattern {
-            at_least: passing_by.is_none() && (self.is_cut[0] || self.is_cut[1]),
-            pattern: format!("{prefix}{}**/{name}", passing_by.unwrap_or_default()),
+            at_least: self.is_cut[0] || self.is_cut[1],
+            pattern: format!("{prefix}**/{name}"),
             number: ordinary + built,
             built,
             built_in: places.into_iter().collect(),
         })
-    }
-
-    /// Writes the directories of those `names` that are not in what was built, if a pattern can
-    /// lead to all of them and to nothing that was built.
-    fn passing_by(&self, names: &CountedNames) -> Option<String> {
-        let directory = names.directories.as_ref()?;
-        if self.is_cut[0] || (names.counts[1] == 0 && !self.is_cut[1]) {
-            return None;
-        }
-        let is_reached = |region: &SurveyedRegion| {
-            region.turn() == 1
-                && (region.count > 0 || self.is_cut[1])
-                && directory.meets(&region.path)
-        };
-        let is_followed =
-            |link: &PathBuf| directory.meets(link) && link.iter().count() <= directory.parts.len();
-        let is_alone = !self.regions.iter().any(is_reached) && !self.links.iter().any(is_followed);
-        is_alone.then(|| directory.pattern())?
     }
 
     /// Writes patterns, below `prefix`, for the hidden names, and for the names in hidden
@@ -340,7 +247,7 @@ impl<'a> NameSurvey<'a> {
         });
         let mut all: Vec<_> = names.into_iter().chain(regions).collect();
         all.retain(|(is_built, number, _)| number.0 > 0 && (with_built || !is_built));
-        all.sort();
+        all.sort_unstable();
         all.truncate(MOST_EXAMPLES);
         let found = all.into_iter().map(|(_, number, pattern)| BetterPattern {
             pattern,

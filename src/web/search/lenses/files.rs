@@ -58,7 +58,7 @@ pub fn read(place: &Path) -> Vec<Result<Lens, String>> {
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|kind| kind == "json"))
         .collect();
-    files.sort();
+    files.sort_unstable();
     files.truncate(MAX_FILES);
     files.iter().flat_map(|file| read_file(file)).collect()
 }

@@ -96,7 +96,7 @@ impl LensCatalog {
     #[must_use]
     pub fn list(&self) -> Vec<&Lens> {
         let mut all: Vec<&Lens> = self.all.iter().collect();
-        all.sort_by(|one, other| one.name.cmp(&other.name));
+        all.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         all
     }
 

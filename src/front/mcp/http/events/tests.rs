@@ -46,7 +46,7 @@ fn session(name: &str) -> SessionId {
 
 /// Messages kept, and their bytes.
 fn counted(events: &EventStreams) -> (usize, usize) {
-    let kept = events.lock_store();
+    let kept = lock(&events.kept);
     (kept.messages, kept.bytes)
 }
 
@@ -99,8 +99,8 @@ fn an_event_of_another_session_or_of_none_leads_nowhere() {
         assert!(events.resume(&session("a"), &name).is_some());
         events.forget(&session("a"));
         assert!(events.resume(&session("a"), &name).is_none());
-        assert_eq!(events.lock_store().bytes, 0);
-        assert!(events.lock_store().order.is_empty());
+        assert_eq!(lock(&events.kept).bytes, 0);
+        assert!(lock(&events.kept).order.is_empty());
         drop(writer);
     });
 }
@@ -137,7 +137,7 @@ fn what_is_too_old_or_too_much_goes_the_oldest_first() {
         tokio::time::sleep(bounds.lifetime).await;
         drop(writer);
         assert!(events.resume(&session("a"), "1-0").is_none());
-        assert!(events.lock_store().streams.is_empty());
+        assert!(lock(&events.kept).streams.is_empty());
         assert_eq!(counted(&events), (0, 0));
     });
 }
@@ -161,7 +161,7 @@ fn what_a_connection_has_taken_goes_before_what_nobody_has() {
         }
         let kept = texts(events.resume(&session("a"), "0-0").unwrap()).await;
         assert!(kept[0].contains("for whoever comes back"));
-        let kept = events.lock_store();
+        let kept = lock(&events.kept);
         assert_eq!(kept.messages, 3);
         assert!(kept.streams.len() == 3 && kept.order.len() < 30);
     });

@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use rmcp::model::RequestId;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::access::TokenOwner;
+use crate::basics::mutex::lock;
 
 #[derive(Debug)]
 pub struct ClientSession {
@@ -50,12 +51,11 @@ impl ClientSession {
 
     /// Its use now.
     pub fn used(&self) -> SessionUse {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.used)
     }
 
     fn unanswered(&self) -> MutexGuard<'_, HashSet<RequestId>> {
-        let ids = self.unanswered.lock();
-        ids.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.unanswered)
     }
 
     /// Records that a request begins, until the returned value is dropped. Returns `None` if one
@@ -108,8 +108,7 @@ pub struct ActivityGuard {
 
 impl ActivityGuard {
     fn update_count(&self, change: impl Fn(usize) -> usize) {
-        let used = self.session.used.lock();
-        let mut used = used.unwrap_or_else(PoisonError::into_inner);
+        let mut used = lock(&self.session.used);
         used.now = change(used.now);
         if self.what == SessionActivity::Call {
             used.calls = change(used.calls);

@@ -47,7 +47,7 @@ fn the_longest_idle_session_makes_room_and_first_one_of_the_same_token() {
         let (other, _) = begin(&sessions, "other").await;
         let (first, first_going) = begin(&sessions, "one").await;
         let (second, _) = begin(&sessions, "one").await;
-        let there = |id: &SessionId| sessions.0.open().contains_key(id);
+        let there = |id: &SessionId| lock(&sessions.0.open).contains_key(id);
         // The token's own limit is reached.
         let (third, _) = begin(&sessions, "one").await;
         assert!(!there(&first) && *first_going.borrow());
@@ -65,19 +65,19 @@ fn a_session_with_something_under_way_goes_after_idle_ones_and_never_with_a_call
         let sessions = limits(2, 2);
         let (first, _) = begin(&sessions, "one").await;
         let (second, _) = begin(&sessions, "one").await;
-        let session = |id| Arc::clone(&sessions.0.open()[id]);
+        let session = |id| Arc::clone(&lock(&sessions.0.open)[id]);
         let call = session(&first).begin_activity(SessionActivity::Call);
         let stream = session(&second).begin_activity(SessionActivity::Stream);
         let (third, _) = begin(&sessions, "one").await;
-        assert!(sessions.0.open().contains_key(&first));
-        assert!(!sessions.0.open().contains_key(&second));
+        assert!(lock(&sessions.0.open).contains_key(&first));
+        assert!(!lock(&sessions.0.open).contains_key(&second));
         let another = session(&third).begin_activity(SessionActivity::Call);
         let requester = SessionRequester::new(Some(TokenOwner::new("one")));
         let refused = requester.answered(sessions.create_session()).await;
         assert!(matches!(refused, Err(SessionRefusal::Full)));
         drop((call, stream, another));
         begin(&sessions, "one").await;
-        assert!(!sessions.0.open().contains_key(&first));
+        assert!(!lock(&sessions.0.open).contains_key(&first));
     });
 }
 
@@ -91,7 +91,7 @@ fn without_tokens_there_is_only_the_limit_of_all() {
         for _ in 0..5 {
             begin(&sessions, "").await;
         }
-        assert_eq!(sessions.0.open().len(), 3);
+        assert_eq!(lock(&sessions.0.open).len(), 3);
     });
 }
 
@@ -110,14 +110,14 @@ fn a_session_is_its_token_s_and_for_anybody_else_not_there() {
         assert!(!sessions.has_session(&id).await.unwrap());
         let other = || SessionRequester::new(Some(TokenOwner::new("two")));
         other().answered(sessions.close_session(&id)).await.unwrap();
-        assert!(sessions.0.open().contains_key(&id));
+        assert!(lock(&sessions.0.open).contains_key(&id));
         let stream = other()
             .answered(sessions.create_standalone_stream(&id))
             .await;
         assert!(matches!(stream.map(drop), Err(SessionRefusal::Unknown)));
         let own = SessionRequester::new(Some(TokenOwner::new("one")));
         own.answered(sessions.close_session(&id)).await.unwrap();
-        assert!(!sessions.0.open().contains_key(&id));
+        assert!(!lock(&sessions.0.open).contains_key(&id));
     });
 }
 
@@ -129,12 +129,12 @@ fn idle_sessions_end_and_those_with_something_under_way_do_not() {
         let (first, going) = begin(&sessions, "one").await;
         let (second, _) = begin(&sessions, "one").await;
         let stream =
-            Arc::clone(&sessions.0.open()[&second]).begin_activity(SessionActivity::Stream);
-        until(|| !sessions.0.open().contains_key(&first) && *going.borrow()).await;
+            Arc::clone(&lock(&sessions.0.open)[&second]).begin_activity(SessionActivity::Stream);
+        until(|| !lock(&sessions.0.open).contains_key(&first) && *going.borrow()).await;
         tokio::time::sleep(idle * 3).await;
-        assert!(sessions.0.open().contains_key(&second));
+        assert!(lock(&sessions.0.open).contains_key(&second));
         drop(stream);
-        until(|| sessions.0.open().is_empty()).await;
+        until(|| lock(&sessions.0.open).is_empty()).await;
         until(|| !sessions.0.looking.load(Ordering::Relaxed)).await;
     });
 }
