@@ -35,6 +35,8 @@ pub(super) enum ParagraphKind {
     },
     Code,
     Table,
+    /// The text of a scanned page.
+    Scan,
 }
 
 #[derive(Debug)]
@@ -53,6 +55,22 @@ pub(super) struct PdfParagraph {
     pub(super) first: bool,
     /// True for a note at the foot of its page.
     pub(super) note: bool,
+}
+
+impl PdfParagraph {
+    pub(super) fn of_scan(page: usize) -> Self {
+        Self {
+            kind: ParagraphKind::Scan,
+            lines: Vec::new(),
+            page,
+            rows: Vec::new(),
+            size: 0.0,
+            above: 0.0,
+            last: false,
+            first: false,
+            note: false,
+        }
+    }
 }
 
 /// The style of most of a document's text.
