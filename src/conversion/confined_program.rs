@@ -40,14 +40,15 @@ const TRAINED: &str = "TESSDATA_PREFIX";
 pub fn run(
     program: &Path,
     arguments: &[String],
-    input: &[u8],
+    input: Vec<u8>,
     end: Instant,
 ) -> Result<ProgramOutput, ProgramError> {
     let all = std::iter::once(program.as_os_str()).chain(arguments.iter().map(OsStr::new));
     let launch = ProgramLaunch::prepare(program.as_os_str(), all, is_withheld)?;
     // Pages are read side by side instead.
     let mut launch = launch.with("OMP_THREAD_LIMIT", "1")?;
-    launch.nothing = sealed_file(input)?;
+    launch.nothing = sealed_file(&input)?;
+    drop(input);
     launch.data = Some(DATA);
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     launch.directory = Some(open(c"/", flags, Mode::empty())?);

@@ -34,16 +34,16 @@ pub enum HelperPrograms {
 #[derive(Debug)]
 pub struct ConversionError {
     pub error: DocumentError,
-    /// The attempt to read its scanned pages, in a sentence; empty if it has none.
-    attempt: String,
+    /// The remark on its scanned pages; empty if it has none.
+    remark: String,
     /// True if there was no time to read them all.
     pub of_the_moment: bool,
 }
 
 impl fmt::Display for ConversionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let blank = if self.attempt.is_empty() { "" } else { " " };
-        write!(f, "{}{blank}{}", self.error, self.attempt)
+        let blank = if self.remark.is_empty() { "" } else { " " };
+        write!(f, "{}{blank}{}", self.error, self.remark)
     }
 }
 
@@ -51,7 +51,7 @@ impl From<DocumentError> for ConversionError {
     fn from(error: DocumentError) -> Self {
         Self {
             error,
-            attempt: String::new(),
+            remark: String::new(),
             of_the_moment: false,
         }
     }
@@ -84,8 +84,8 @@ pub fn convert_file(
         }
         Err(error) => Err(ConversionError {
             error: DocumentError::Pdf(error),
-            attempt: match error {
-                PdfError::OnlyImages { .. } => report.attempt(),
+            remark: match error {
+                PdfError::OnlyImages { .. } if !report.is_empty() => report.remark(),
                 _ => String::new(),
             },
             of_the_moment: report.is_late(),

@@ -47,7 +47,6 @@ const LANGUAGES: &str = "ar ara bg bul ca cat cs ces da dan de deu el ell es spa
 enum UnreadReason {
     NotInstalled,
     NotNamed,
-    SwitchedOff,
     /// The call is confined, and may start no program.
     Barred,
     /// The kernel cannot confine a program.
@@ -55,6 +54,8 @@ enum UnreadReason {
     Image(ScanFault),
     Failed,
     Late,
+    /// It was, and has none.
+    NoText,
     TooMany,
 }
 
@@ -63,7 +64,7 @@ impl fmt::Display for UnreadReason {
         match self {
             Self::NotInstalled => f.write_str("no OCR is here: install `tesseract-ocr`"),
             Self::NotNamed => write!(f, "{OCR_VARIABLE} names no program that can be run"),
-            Self::SwitchedOff => write!(f, "OCR is switched off by an empty {OCR_VARIABLE}"),
+            Self::NoText => f.write_str("OCR found no text"),
             Self::Barred => f.write_str("this call is confined, and starts no program for OCR"),
             Self::Unconfined => {
                 f.write_str("OCR is confined by the kernel, and this one has no Landlock for it")
@@ -76,7 +77,7 @@ impl fmt::Display for UnreadReason {
     }
 }
 
-/// The result for each scanned page of a document, by number. `None` is one without text.
+/// The result for each scanned page of a document, by number.
 #[derive(Debug, Default)]
 pub struct ScanReport {
     pages: Vec<(usize, Result<(), UnreadReason>)>,
@@ -91,44 +92,31 @@ impl ScanReport {
 
     /// Number of pages that were not read.
     pub fn unread(&self) -> usize {
-        self.pages.iter().filter(|(_, read)| read.is_err()).count()
+        let reasons = self.pages.iter().filter_map(|(_, read)| read.err());
+        reasons
+            .filter(|reason| *reason != UnreadReason::NoText)
+            .count()
     }
 
     /// True if another attempt may read more of them.
     pub fn is_late(&self) -> bool {
         let mut pages = self.pages.iter();
-        pages.any(|(_, read)| matches!(read, Err(UnreadReason::Late | UnreadReason::Failed)))
+        pages.any(|(_, read)| *read == Err(UnreadReason::Late))
     }
 
     /// A remark on a document with scanned pages.
     pub fn remark(&self) -> String {
+        let mut sentences = Vec::new();
         let read = self.list(Ok(()));
-        let mut remark = String::new();
         if !read.is_empty() {
-            remark = format!("By OCR ({}), which makes mistakes: {read}.", self.reader);
+            let reader = &self.reader;
+            sentences.push(format!("By OCR ({reader}), which makes mistakes: {read}."));
         }
         let unread = self.unread_lists();
         if !unread.is_empty() {
-            let blank = if remark.is_empty() { "" } else { " " };
-            remark += &format!("{blank}Scans that were not read: {unread}.");
+            sentences.push(format!("Scans that were not read: {unread}."));
         }
-        remark
-    }
-
-    /// The attempt to read a document that is nothing but scans, as a sentence.
-    pub fn attempt(&self) -> String {
-        match (self.list(Ok(())), self.unread_lists()) {
-            (none, unread) if none.is_empty() && unread.is_empty() => String::new(),
-            (none, unread) if none.is_empty() => format!("Not read: {unread}."),
-            (read, unread) => {
-                let more = if unread.is_empty() {
-                    ""
-                } else {
-                    "; not read: "
-                };
-                format!("OCR ({}) found no text: {read}{more}{unread}.", self.reader)
-            }
-        }
+        sentences.join(" ")
     }
 
     /// The pages that were not read, with the reasons.
@@ -198,7 +186,6 @@ impl PageRecognition {
         let named = std::env::var_os(OCR_VARIABLE);
         let program = find_ocr_program().ok_or(match named {
             None => UnreadReason::NotInstalled,
-            Some(named) if named.is_empty() => UnreadReason::SwitchedOff,
             Some(_) => UnreadReason::NotNamed,
         })?;
         if !confinement::is_possible() {
@@ -261,7 +248,8 @@ impl<'a> OcrEngine<'a> {
     /// Asks the program for its languages.
     fn start(program: &'a Path, end: Instant) -> Self {
         let within = end.min(Instant::now() + LISTING);
-        let listed = confined_program::run(program, &["--list-langs".to_owned()], b"", within);
+        let listed =
+            confined_program::run(program, &["--list-langs".to_owned()], Vec::new(), within);
         let listed = listed.map_or_else(|_| Vec::new(), |listed| listed.output);
         let listed = String::from_utf8_lossy(&listed);
         let is_name = |line: &&str| {
@@ -300,7 +288,7 @@ impl<'a> OcrEngine<'a> {
             loop {
                 let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                 let Ok((at, image)) = job else { break };
-                let _ = results.send((at, self.read_page(&image)));
+                let _ = results.send((at, self.read_page(image)));
             }
         };
         thread::scope(|scope| {
@@ -325,7 +313,7 @@ impl<'a> OcrEngine<'a> {
         read.try_iter().collect()
     }
 
-    fn read_page(&self, image: &ScanImage) -> Result<String, UnreadReason> {
+    fn read_page(&self, image: ScanImage) -> Result<String, UnreadReason> {
         if Instant::now() >= self.end {
             return Err(UnreadReason::Late);
         }
@@ -340,9 +328,14 @@ impl<'a> OcrEngine<'a> {
         if image.turned && self.turns {
             add("--psm", "1".to_owned());
         }
-        let run = confined_program::run(self.program, &arguments, &image.bytes, self.end);
+        let run = confined_program::run(self.program, &arguments, image.bytes, self.end);
         match run {
-            Ok(done) if done.code == 0 => Ok(String::from_utf8_lossy(&done.output).into_owned()),
+            Ok(done) if done.code == 0 => {
+                let text = String::from_utf8_lossy(&done.output).into_owned();
+                Some(text)
+                    .filter(|text| !text.trim().is_empty())
+                    .ok_or(UnreadReason::NoText)
+            }
             Err(ProgramError::TimedOut) => Err(UnreadReason::Late),
             _ => Err(UnreadReason::Failed),
         }

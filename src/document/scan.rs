@@ -7,7 +7,7 @@ pub const MAX_SCANS: usize = 20;
 
 /// The image of a page, as a file.
 pub struct ScanImage {
-    /// A JPEG, JPEG 2000, TIFF or PGM file.
+    /// A JPEG, JPEG 2000 or TIFF file.
     pub bytes: Vec<u8>,
     /// Pixels of an inch of the page, if that is likely.
     pub dpi: Option<u32>,
@@ -39,8 +39,8 @@ impl fmt::Display for ScanFault {
 
 /// A reader of scanned pages.
 pub trait ScanReader {
-    /// Reads the text of the pages of these numbers, from 1, and returns what it found, each with
-    /// its number. `image_of` makes the image at an index of `pages`, of the first [`MAX_SCANS`].
+    /// Reads the text of the pages of these numbers, from 1, and returns those that it found, each
+    /// with its number. `image_of` makes the image at an index of `pages`, of the first [`MAX_SCANS`].
     fn read(
         &self,
         pages: &[usize],

@@ -19,16 +19,16 @@ use crate::sandbox::launch::ProgramLaunch;
 use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
 
 /// The program that helps a tool: what `variable` names by a path or a name, else the first of
-/// `names` on the `PATH`; `None` if the variable is empty or names no executable.
+/// the `usual` names on the `PATH`; `None` if the variable is empty or names no executable.
 #[must_use]
-pub fn find_helper(variable: &str, names: &[&str]) -> Option<PathBuf> {
+pub fn find_helper(variable: &str, usual: &[&str]) -> Option<PathBuf> {
     match env::var_os(variable) {
         Some(named) if named.is_empty() => None,
         Some(named) if named.as_bytes().contains(&b'/') => {
             Some(PathBuf::from(named)).filter(|path| is_trusted_executable(path))
         }
         Some(named) => find_helper_on_path(&named),
-        None => names
+        None => usual
             .iter()
             .find_map(|name| find_helper_on_path(OsStr::new(name))),
     }

@@ -106,7 +106,7 @@ pub fn pdf(pages: &[Page]) -> Vec<u8> {
     let mut kids = String::new();
     for page in pages {
         let at = objects.len() + 1;
-        kids += &format!("{at} 0 R ");
+        kids.extend([at.to_string().as_str(), " 0 R "]);
         let stream = |entries: &str, data: &[u8]| {
             let length = data.len();
             let begin = format!("<< {entries} /Length {length} >>\nstream\n");
@@ -118,21 +118,19 @@ pub fn pdf(pages: &[Page]) -> Vec<u8> {
         match page {
             Page::Text(text) => content = format!("BT /F1 12 Tf 20 80 Td ({text}) Tj ET"),
             Page::Image(one) => {
-                let [a, b, c, d] = one.matrix;
-                if a == 0.0 {
+                let matrix = one.matrix;
+                if matrix[0] == 0.0 {
                     size = (POINTS.1, POINTS.0);
                 }
-                let (x, y) = ((a + c).min(0.0).abs(), (b + d).min(0.0).abs());
-                let (w, h) = size;
-                content = format!(
-                    "q {} {} {} {} {} {} cm /I Do Q",
-                    a * w,
-                    b * h,
-                    c * w,
-                    d * h,
-                    x * w,
-                    y * h
-                );
+                // Its corner is where it comes to lie within the page.
+                let corner = [0, 1].map(|at| (matrix[at] + matrix[at + 2]).min(0.0).abs());
+                let numbers = matrix.into_iter().chain(corner).enumerate();
+                let scaled = numbers.map(|(at, number)| {
+                    let scale = if at % 2 == 0 { size.0 } else { size.1 };
+                    (number * scale).to_string()
+                });
+                let scaled: Vec<String> = scaled.collect();
+                content = format!("q {} cm /I Do Q", scaled.join(" "));
                 rotate = one.rotate;
                 let entries = format!("/Type /XObject /Subtype /Image {}", one.entries);
                 image = stream(&entries, &one.data);
@@ -157,7 +155,7 @@ pub fn pdf(pages: &[Page]) -> Vec<u8> {
     let mut places = Vec::new();
     for (at, object) in objects.iter().enumerate() {
         places.push(file.len());
-        write!(file, "{} 0 obj\n", at + 1).unwrap();
+        writeln!(file, "{} 0 obj", at + 1).unwrap();
         file.extend_from_slice(object);
         file.extend_from_slice(b"\nendobj\n");
     }

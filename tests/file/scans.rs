@@ -203,8 +203,9 @@ fn what_is_not_read_is_named_with_the_reason() {
         off.stderr
     );
     assert!(
-        off.stderr
-            .contains("Not read: pages 1, 2 (OCR is switched off by an empty IKIGAI_OCR)."),
+        off.stderr.contains(
+            "Scans that were not read: pages 1, 2 (IKIGAI_OCR names no program that can be run)."
+        ),
         "{}",
         off.stderr
     );
@@ -232,7 +233,7 @@ fn what_is_not_read_is_named_with_the_reason() {
         lines(&off),
         [
             "Words are on this page.",
-            "[Scans that were not read: page 2 (OCR is switched off by an empty IKIGAI_OCR).]"
+            "[Scans that were not read: page 2 (IKIGAI_OCR names no program that can be run).]"
         ]
     );
     let confined = call(here.path(), &mixed())
@@ -354,7 +355,7 @@ fn what_the_program_says_is_text_and_what_it_fails_at_is_named() {
     assert!(
         answer
             .stderr
-            .contains("OCR (reader, eng) found no text: page 1."),
+            .contains("not read: page 1 (OCR found no text)."),
         "{}",
         answer.stderr
     );
@@ -417,7 +418,7 @@ fn the_time_of_a_call_holds_whatever_the_program_does() {
     assert!(
         answer
             .stderr
-            .contains("Not read: pages 1 to 6 (there was no time)."),
+            .contains("not read: pages 1 to 6 (there was no time)."),
         "{}",
         answer.stderr
     );

@@ -47,7 +47,7 @@ fn pages_for_which_there_was_no_time_make_it_partial_and_are_read_anew() {
     }
     let room = common::directory();
     // Who is given a picture answers, and who is given pixels never does.
-    let script = "[ \"$(head -c 2)\" = P5 ] && exec sleep 60; echo These words were read.";
+    let script = "[ \"$(head -c 2)\" = II ] && exec sleep 60; echo These words were read.";
     let program = scanned::program(room.path(), script);
     let quick = Image::new("/Filter /DCTDecode", scanned::data("first.jpg"));
     let server = serving(
@@ -102,7 +102,7 @@ fn what_was_found_without_ocr_is_not_taken_once_there_is_some() {
         let page = home.page(&server.url("/scan.pdf"));
         assert_eq!(page["extractionQuality"], "partial", "{page}");
         assert!(
-            text(&page, "note").contains("page 2 (OCR is switched off"),
+            text(&page, "note").contains("page 2 (IKIGAI_OCR names no program"),
             "{page}"
         );
         assert_eq!(server.asked().len(), 1);

@@ -100,26 +100,16 @@ pub fn report_helpers(report: &mut DoctorReport) {
     report.heading("Programs that help");
     let browser = Browser::find().map(|browser| browser.program().to_owned());
     let ocr = conversion::find_ocr_program();
-    for (subject, program, variable, none) in [
-        (
-            "pages with scripts",
-            browser,
-            browser::VARIABLE,
-            "no Chromium",
-        ),
-        (
-            "scans",
-            ocr,
-            conversion::OCR_VARIABLE,
-            "no tesseract (tesseract-ocr)",
-        ),
+    for (subject, program, name, variable) in [
+        ("pages of scripts", browser, "Chromium", browser::VARIABLE),
+        ("scans", ocr, "tesseract", conversion::OCR_VARIABLE),
     ] {
         let (colour, state) = match program {
             Some(program) => (GOOD, display_path(&program)),
-            None if env::var_os(variable).is_some_and(|named| named.is_empty()) => {
-                (PLAIN, format!("switched off by an empty {variable}"))
-            }
-            None => (PLAIN, format!("not read: {none}")),
+            None => (
+                PLAIN,
+                format!("not read: no {name}, and none in {variable}"),
+            ),
         };
         report.row(subject, colour, &state);
     }

@@ -40,7 +40,7 @@ use self::file::{PdfFile, PdfPage};
 use self::geometry::{Matrix, Rect};
 use self::paint::{PaintedAreas, TextPaint};
 use self::text::inline::TextContext;
-use self::text::{BodyStyle, PageText, PdfParagraph, furniture, inline, paragraph};
+use self::text::{BodyStyle, PageText, ParagraphKind, PdfParagraph, furniture, inline, paragraph};
 use super::model::DocumentModel;
 use super::{ScanReader, fault};
 
@@ -306,7 +306,11 @@ fn build_model(
     for (number, page) in texts.iter_mut().enumerate() {
         paragraph::split_page(number, page, body, &mut paragraphs);
         if let Some(text) = recognised.remove(&number) {
-            paragraphs.push(PdfParagraph::of_scan(number));
+            paragraphs.push(PdfParagraph {
+                kind: ParagraphKind::Scan,
+                page: number,
+                ..PdfParagraph::default()
+            });
             page.text = if is_mixed {
                 format!("[Page {}, a scan, by OCR:]\n\n{text}", number + 1)
             } else {

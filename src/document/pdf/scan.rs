@@ -1,7 +1,7 @@
 //! Pages that are images without text, and the image of such a page as a file that programs for OCR
-//! read: JPEG and JPEG 2000 as they are, fax data within TIFF, everything else as grey PGM.
+//! read: JPEG and JPEG 2000 as they are, fax data and grey pixels as TIFF.
 //!
-//! Rules: ISO 32000-2, 7.4 (filters), 8.6 (colour spaces), 8.9.5 (images); TIFF 6.0; `pgm(5)`.
+//! Rules: ISO 32000-2, 7.4 (filters), 8.6 (colour spaces), 8.9.5 (images); TIFF 6.0.
 
 use lopdf::{Dictionary, Object, ObjectId, Stream};
 
@@ -95,10 +95,8 @@ pub(super) fn recognise(
         let file = opened.get_or_insert_with(|| PdfFile::open(bytes, limits, &ids).ok());
         picture.to_file(file.as_ref().ok_or(ScanFault::Damaged)?, limits.stream)
     });
-    let with_text = texts
+    texts
         .into_iter()
-        .filter(|(_, text)| !text.trim().is_empty());
-    with_text
         .map(|(number, text)| (number.saturating_sub(1), text))
         .collect()
 }
@@ -180,7 +178,7 @@ impl DrawnPicture {
                 let by = (by.isqrt() + 1).max(1 + usize::from(dpi >= FINE));
                 dpi /= by as f32;
                 let (grey, size) = colours.grey(&data()?, size, by)?;
-                pgm(&grey, size, orientation)
+                tiff(&grey, size, [8, 1, 1, 0], orientation)
             }
         };
         let dpi = (100.0..1200.0).contains(&dpi).then_some(dpi as u32);
@@ -194,7 +192,7 @@ impl DrawnPicture {
     }
 
     /// The way in which the page turns and mirrors it, as TIFF counts them: 1 is upright.
-    fn orientation(&self) -> u16 {
+    fn orientation(&self) -> usize {
         let [a, b, c, d, ..] = self.matrix.0;
         if a.abs() >= b.abs() {
             match (a >= 0.0, d >= 0.0) {
@@ -426,48 +424,14 @@ fn colour_space(file: &PdfFile, space: &Object, depth: usize) -> Option<ColourSp
     })
 }
 
-/// Grey pixels as a file, upright.
-fn pgm(grey: &[u8], (width, height): (usize, usize), orientation: u16) -> Vec<u8> {
-    let (columns, rows) = if orientation >= 5 {
-        (height, width)
-    } else {
-        (width, height)
-    };
-    let mut file = format!("P5\n{columns} {rows}\n255\n").into_bytes();
-    if orientation == 1 {
-        file.extend_from_slice(grey);
-        return file;
-    }
-    let begin = file.len();
-    file.resize(begin + grey.len(), 0);
-    let upright = &mut file[begin..];
-    for (y, row) in grey.chunks_exact(width).enumerate() {
-        let below = height - 1 - y;
-        for (x, pixel) in row.iter().enumerate() {
-            let right = width - 1 - x;
-            let (column, row) = match orientation {
-                2 => (right, y),
-                3 => (right, below),
-                4 => (x, below),
-                5 => (y, x),
-                6 => (below, x),
-                7 => (below, right),
-                _ => (y, right),
-            };
-            upright[row * columns + column] = *pixel;
-        }
-    }
-    file
-}
-
-/// Fax data as a TIFF file of one strip.
+/// Fax data as a TIFF file.
 fn fax(
     file: &PdfFile,
     params: Option<&Dictionary>,
     colours: &Colours,
     data: &[u8],
     (width, height): (usize, usize),
-    orientation: u16,
+    orientation: usize,
 ) -> Result<Vec<u8>, ScanFault> {
     let number = |key: &[u8]| params.and_then(|params| file.number(params, key));
     let is_set = |key: &[u8]| {
@@ -481,34 +445,50 @@ fn fax(
     if columns.abs_diff(width) > 64 {
         return Err(ScanFault::Damaged);
     }
-    let k = number(b"K").unwrap_or(0.0);
     let black = colours.levels[usize::from(is_set(b"BlackIs1"))];
+    let photometric = usize::from(black >= 128);
+    Ok(match number(b"K").unwrap_or(0.0) {
+        k if k < 0.0 => tiff(data, (columns, height), [1, 4, photometric, 0], orientation),
+        // Its option is that lines refer to the one above.
+        k => {
+            let format = [1, 3, photometric, usize::from(k > 0.0)];
+            tiff(data, (columns, height), format, orientation)
+        }
+    })
+}
+
+/// A TIFF file of one strip, with its bits, compression, photometric interpretation and options.
+fn tiff(
+    data: &[u8],
+    (width, height): (usize, usize),
+    [bits, compression, photometric, options]: [usize; 4],
+    orientation: usize,
+) -> Vec<u8> {
     let ifd = 8 + data.len() + data.len() % 2;
-    let entries: [(u16, usize); 11] = [
-        (256, columns),
+    let entries: [(u16, usize); 10] = [
+        (256, width),
         (257, height),
-        (258, 1),
-        (259, if k < 0.0 { 4 } else { 3 }),
-        (262, usize::from(black >= 128)),
-        (266, 1),
+        (258, bits),
+        (259, compression),
+        (262, photometric),
         (273, 8),
-        (274, usize::from(orientation)),
+        (274, orientation),
         (278, height),
         (279, data.len()),
-        // Of group 3 alone: lines that refer to the one above.
-        (if k < 0.0 { 293 } else { 292 }, usize::from(k > 0.0)),
+        (if compression == 3 { 292 } else { 293 }, options),
     ];
-    let mut tiff = b"II*\0".to_vec();
-    tiff.extend((ifd as u32).to_le_bytes());
-    tiff.extend_from_slice(data);
-    tiff.resize(ifd, 0);
-    tiff.extend((entries.len() as u16).to_le_bytes());
+    let mut file = Vec::with_capacity(ifd + 14 + 12 * entries.len());
+    file.extend_from_slice(b"II*\0");
+    file.extend((ifd as u32).to_le_bytes());
+    file.extend_from_slice(data);
+    file.resize(ifd, 0);
+    file.extend((entries.len() as u16).to_le_bytes());
     for (tag, value) in entries {
-        tiff.extend(tag.to_le_bytes());
+        file.extend(tag.to_le_bytes());
         // One number of 32 bits.
-        tiff.extend([4, 0, 1, 0, 0, 0]);
-        tiff.extend((value as u32).to_le_bytes());
+        file.extend([4, 0, 1, 0, 0, 0]);
+        file.extend((value as u32).to_le_bytes());
     }
-    tiff.extend([0; 4]);
-    Ok(tiff)
+    file.extend([0; 4]);
+    file
 }

@@ -25,8 +25,9 @@ pub(super) struct PageText {
     pub(super) high: f32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum ParagraphKind {
+    #[default]
     Text,
     /// An item: its number, and the number of pieces of its mark.
     Item {
@@ -39,7 +40,7 @@ pub(super) enum ParagraphKind {
     Scan,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PdfParagraph {
     pub(super) kind: ParagraphKind,
     /// Lines: the page, the line, and whether a hard break precedes it.
@@ -55,22 +56,6 @@ pub(super) struct PdfParagraph {
     pub(super) first: bool,
     /// True for a note at the foot of its page.
     pub(super) note: bool,
-}
-
-impl PdfParagraph {
-    pub(super) fn of_scan(page: usize) -> Self {
-        Self {
-            kind: ParagraphKind::Scan,
-            lines: Vec::new(),
-            page,
-            rows: Vec::new(),
-            size: 0.0,
-            above: 0.0,
-            last: false,
-            first: false,
-            note: false,
-        }
-    }
 }
 
 /// The style of most of a document's text.
