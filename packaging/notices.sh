@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints the licences of all that is linked into the executable for target $1: of each crate the
-# files that its package bears, word for word; of what Rust's toolchain adds, and of crates whose
-# packages bear none, those in licences/.
+# files that its package bears, word for word; of what Rust's toolchain adds, of tables, and of
+# crates whose packages bear none, those in licences/.
 #
 # Reads the crates' sources where Cargo has unpacked them to build, so it takes no other tool, and
 # is never out of date.
@@ -38,6 +38,7 @@ add() {
 
 add 'The Rust standard library' $own/rust-std.txt
 add 'musl, the C library' $own/musl.txt
+add 'Tables of glyphs by Adobe' $own/adobe.txt
 while IFS='|' read -r crate licence; do
     name=${crate%% *} version=${crate#* }
     directory=''
@@ -56,7 +57,7 @@ done <"$room/crates"
 line='========================================================================'
 cat <<TEXT
 ikigai-tools is under the GNU General Public License, version 3 or later, whose text is in the file LICENSE.
-Linked into its executable are the Rust standard library, musl, and these crates:
+Linked into its executable are the Rust standard library, musl, tables of glyphs by Adobe, and these crates:
 
 $(sed 's/^\([^|]*\)|\(.*\)/  \1: \2/' "$room/crates")
 

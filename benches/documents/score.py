@@ -1,36 +1,12 @@
 """Compares texts with those of pdftotext: `python3 score.py TEXTS ENGINE=SECONDS…` prints a table.
 
-Words are runs of letters and digits, case and compatibility forms aside (NFKC), of Markdown without
-its markup; the figure is the mean over all files of the F1 of their multisets, and the same of pairs
-of words beside one another. What pdftotext repeats on every page counts for it.
+The figure is the mean over all files of the F1 of the multisets of words, and the same of pairs of
+words beside one another. What pdftotext repeats on every page counts for it.
 """
-import collections
 import pathlib
-import re
 import sys
-import unicodedata
 
-WORDS = re.compile(r"[^\W_]+")
-
-
-def plain(markdown):
-    markdown = re.sub(r"^\s*(```+|~~~+).*$", "", markdown, flags=re.M)
-    markdown = re.sub(r"\]\((?:<[^>]*>|[^()\s]*(?:\([^)]*\)[^()\s]*)*)\)", "]", markdown)
-    markdown = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown).replace("*", "")
-    for entity, character in ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"), ("&nbsp;", " "):
-        markdown = markdown.replace(entity, character)
-    return markdown
-
-
-def words(text):
-    return WORDS.findall(unicodedata.normalize("NFKC", text).lower())
-
-
-def f1(one, other):
-    one, other = collections.Counter(one), collections.Counter(other)
-    both = one.total() + other.total()
-    return 2 * (one & other).total() / both if both else 1.0
-
+from text_words import f1, plain, words
 
 here = pathlib.Path(__file__).resolve().parent
 texts = pathlib.Path(sys.argv[1])

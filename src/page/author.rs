@@ -39,6 +39,11 @@ const NOBODY: &[&str] = &[
     "author",
     "authors",
     "by",
+    "contributor",
+    "guest",
+    "guest author",
+    "guest blogger",
+    "guest contributor",
     "n/a",
     "none",
     "null",
@@ -46,9 +51,12 @@ const NOBODY: &[&str] = &[
     "posted by",
     "published by",
     "reviewed by",
+    "staff writer",
+    "the author",
     "undefined",
     "unknown",
     "updated by",
+    "webmaster",
     "written by",
 ];
 
@@ -246,6 +254,9 @@ pub fn of_byline(text: &str) -> Vec<AuthorName> {
         text = text.split(mark).next().unwrap_or_default();
     }
     let mut names: Vec<&str> = Vec::new();
+    if text.split([' ', ',']).next().is_some_and(is_weekday) {
+        return Vec::new();
+    }
     for word in text.split(' ') {
         let bare = word.trim_matches([',', '.', ':']).to_lowercase();
         let begins_something = BEHIND.contains(&bare.as_str());
@@ -271,6 +282,12 @@ fn is_month(word: &str) -> bool {
     calendar::MONTHS
         .iter()
         .any(|month| word.len() >= 3 && month.to_lowercase().starts_with(&word.to_lowercase()))
+}
+
+/// True for `Sat`: a date begins there.
+fn is_weekday(word: &str) -> bool {
+    const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    DAYS.contains(&word.to_lowercase().as_str())
 }
 
 /// True if all words of the text are degrees: `PhD`, `R.D.`
@@ -305,6 +322,7 @@ fn without_by(text: &str) -> &str {
         "Posted by",
         "Published by",
         "Post by",
+        "Authored by",
         "Author",
         "By",
     ] {
@@ -321,7 +339,8 @@ fn without_by(text: &str) -> &str {
     text
 }
 
-/// Puts a name on one line; `None` for a URL, an e-mail address, or a longer text.
+/// Puts a name on one line; `None` for a URL, an e-mail address, a number, the name of a variable
+/// such as `page.author.name`, or a longer text.
 fn clean_name(name: &str) -> Option<String> {
     let name = on_one_line(name);
     let name = name.trim_matches([',', ';', '|', '"']).trim();
@@ -329,7 +348,10 @@ fn clean_name(name: &str) -> Option<String> {
         || name.len() > MAX_NAME
         || super::json_ld::is_address(name)
         || (name.contains('@') && !name.starts_with('@'))
-        || !name.chars().any(char::is_alphanumeric)
+        || !name.chars().any(char::is_alphabetic)
+        || (!name.contains(' ')
+            && name.matches('.').count() > 2
+            && !name.contains(char::is_uppercase))
         || NOBODY.contains(&name.trim_end_matches([':', ' ']).to_lowercase().as_str());
     (!none).then(|| name.to_owned())
 }

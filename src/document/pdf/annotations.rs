@@ -1,11 +1,13 @@
-//! Reads annotations: links, and the text that is drawn over pages.
+//! Reads annotations: links, the text that is drawn over pages, and what readers have entered into
+//! forms or noted.
 //!
-//! Rules: ISO 32000-2, 12.5 (annotations), 12.6.4.8 (URI actions).
+//! Rules: ISO 32000-2, 12.5 (annotations), 12.6.4.8 (URI actions), 12.7 (forms).
 
 use lopdf::{Dictionary, Object};
 
 use super::content::ContentInterpreter;
 use super::file::{PdfFile, PdfPage, as_dict};
+use super::font::push_readable;
 use super::geometry::{Matrix, Rect};
 use super::marked_content::text_string;
 use super::runs::GlyphRun;
@@ -24,6 +26,18 @@ const MAX_ADDRESSES: usize = 16 << 20;
 
 /// Flags of annotations that are invisible: hidden, or not for screens.
 const UNSEEN: u32 = 2 | 32;
+
+/// Flags of fields: text that must not be seen; buttons of which one is chosen, or without a value.
+const PASSWORD: u32 = 1 << 13;
+const RADIO: u32 = 1 << 15;
+const PUSH_BUTTON: u32 = 1 << 16;
+
+/// Limit of the fields above a field.
+const MAX_PARENTS: usize = 32;
+
+/// Limits of the values of a field, and of those from which they were chosen.
+const MAX_VALUES: usize = 64;
+const MAX_OPTIONS: usize = 4096;
 
 /// The links of a document.
 #[derive(Default)]
@@ -96,56 +110,191 @@ fn annotation_rect(file: &PdfFile, annotation: &Dictionary) -> Option<Rect> {
     Rect::of(&numbers)
 }
 
-/// Draws the appearance of annotations: form fields, text over a page.
+/// Draws the appearance of annotations: form fields, text over a page. Returns what those say whose
+/// appearance has no text, or only a part of what was entered.
 pub(super) fn draw_annotations<'a>(
     file: &'a PdfFile,
     page: &PdfPage<'a>,
     interpreter: &mut ContentInterpreter<'a>,
-) {
+) -> Vec<String> {
+    let mut notes = Vec::new();
     for annotation in annotations(file, page) {
         let flags = file.number(annotation, b"F").unwrap_or(0.0) as u32;
-        if flags & UNSEEN != 0
-            || matches!(
-                file.name(annotation, b"Subtype"),
-                Some(b"Popup" | b"Link") | None
-            )
-        {
+        let kind = file.name(annotation, b"Subtype").unwrap_or_default();
+        if flags & UNSEEN != 0 || matches!(kind, b"Popup" | b"Link" | b"") {
             continue;
         }
-        let appearances = file.dict(annotation, b"AP");
-        let appearance = appearances.and_then(|appearances| file.get(appearances, b"N"));
-        let appearance = match appearance {
-            Some(Object::Dictionary(states)) => {
-                let state = file.name(annotation, b"AS");
-                state.and_then(|state| file.get(states, state))
+        let before = interpreter.drawn.runs.text.len();
+        draw_appearance(file, page, annotation, interpreter);
+        let drawn = interpreter
+            .drawn
+            .runs
+            .text
+            .get(before..)
+            .unwrap_or_default();
+        let note = match kind {
+            _ if file.is_late() => None,
+            b"Widget" => field_note(file, annotation, drawn),
+            _ if !drawn.is_empty() => None,
+            b"Text" if file.get(annotation, b"State").is_none() => {
+                let author = readable_text(file, annotation, b"T");
+                let by = if author.is_empty() { "" } else { " by " };
+                let text = readable_text(file, annotation, b"Contents");
+                (!text.is_empty()).then(|| format!("[Note{by}{author}: {text}]"))
             }
-            appearance => appearance,
+            b"FreeText" => {
+                let text = readable_text(file, annotation, b"Contents");
+                (!text.is_empty()).then(|| format!("[Text over the page: {text}]"))
+            }
+            _ => None,
         };
-        let (Some(Object::Stream(form)), Some(rect)) =
-            (appearance, annotation_rect(file, annotation))
-        else {
-            continue;
-        };
-        let numbers = |key| file.array(&form.dict, key).map(|array| file.numbers(array));
-        let bounds = numbers(b"BBox").and_then(|numbers| Rect::of(&numbers));
-        let matrix = numbers(b"Matrix").and_then(|numbers| Matrix::of(&numbers));
-        let Some(bounds) = bounds else {
-            continue;
-        };
-        let bounds = matrix.unwrap_or(Matrix::IDENTITY).rect(&bounds);
-        let ratio = |to: f32, from: f32| if from > 0.0 { to / from } else { 1.0 };
-        let (x, y) = (
-            ratio(rect.width(), bounds.width()),
-            ratio(rect.height(), bounds.height()),
-        );
-        let place = [
-            x,
-            0.0,
-            0.0,
-            y,
-            rect.x0 - bounds.x0 * x,
-            rect.y0 - bounds.y0 * y,
-        ];
-        interpreter.draw_form(form, page.resources, Matrix(place));
+        // The fields of a form may be on a page several times.
+        notes.extend(note.filter(|note| notes.last() != Some(note)));
     }
+    notes
+}
+
+/// Draws the appearance of an annotation.
+fn draw_appearance<'a>(
+    file: &'a PdfFile,
+    page: &PdfPage<'a>,
+    annotation: &'a Dictionary,
+    interpreter: &mut ContentInterpreter<'a>,
+) {
+    let appearances = file.dict(annotation, b"AP");
+    let appearance = appearances.and_then(|appearances| file.get(appearances, b"N"));
+    let appearance = match appearance {
+        Some(Object::Dictionary(states)) => {
+            let state = file.name(annotation, b"AS");
+            state.and_then(|state| file.get(states, state))
+        }
+        appearance => appearance,
+    };
+    let (Some(Object::Stream(form)), Some(rect)) = (appearance, annotation_rect(file, annotation))
+    else {
+        return;
+    };
+    let numbers = |key| file.array(&form.dict, key).map(|array| file.numbers(array));
+    let bounds = numbers(b"BBox").and_then(|numbers| Rect::of(&numbers));
+    let matrix = numbers(b"Matrix").and_then(|numbers| Matrix::of(&numbers));
+    let Some(bounds) = bounds else {
+        return;
+    };
+    let bounds = matrix.unwrap_or(Matrix::IDENTITY).rect(&bounds);
+    let ratio = |to: f32, from: f32| if from > 0.0 { to / from } else { 1.0 };
+    let (x, y) = (
+        ratio(rect.width(), bounds.width()),
+        ratio(rect.height(), bounds.height()),
+    );
+    let place = [
+        x,
+        0.0,
+        0.0,
+        y,
+        rect.x0 - bounds.x0 * x,
+        rect.y0 - bounds.y0 * y,
+    ];
+    interpreter.draw_form(form, page.resources, Matrix(place));
+}
+
+/// Returns the text of a dictionary's entry in one line.
+fn readable_text(file: &PdfFile, dict: &Dictionary, key: &[u8]) -> String {
+    file.get(dict, key).map_or_else(String::new, readable)
+}
+
+fn readable(object: &Object) -> String {
+    let mut text = String::new();
+    match object {
+        Object::String(bytes, _) => push_readable(&text_string(bytes), &mut text),
+        Object::Name(name) => push_readable(&String::from_utf8_lossy(name), &mut text),
+        _ => {}
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns an attribute of a field, which the fields above it may give.
+fn field_attribute<'a>(file: &'a PdfFile, field: &'a Dictionary, key: &[u8]) -> Option<&'a Object> {
+    let fields = std::iter::successors(Some(field), |field| file.dict(field, b"Parent"));
+    fields
+        .take(MAX_PARENTS)
+        .find_map(|field| file.get(field, key))
+}
+
+/// Returns what was entered into a field, after what it is called, unless all of it was drawn.
+fn field_note(file: &PdfFile, field: &Dictionary, drawn: &str) -> Option<String> {
+    let attribute = |key| field_attribute(file, field, key);
+    let flags = attribute(b"Ff").and_then(|flags| flags.as_i64().ok());
+    let flags = flags.unwrap_or(0) as u32;
+    let value = attribute(b"V");
+    let options = attribute(b"Opt").and_then(|options| options.as_array().ok());
+    let options = options.map_or(&[][..], Vec::as_slice);
+    let (kind, value) = match attribute(b"FT")?.as_name().ok()? {
+        b"Tx" if flags & PASSWORD == 0 => (
+            "field",
+            match value? {
+                Object::Stream(stream) => {
+                    let text = Object::string_literal(file.stream_data(stream));
+                    readable(&text)
+                }
+                value => readable(value),
+            },
+        ),
+        b"Ch" => {
+            let values = match value? {
+                Object::Array(values) => values.as_slice(),
+                value => std::slice::from_ref(value),
+            };
+            let values = values.iter().take(MAX_VALUES);
+            let values = values.map(|value| option_text(file, options, file.resolve(value)));
+            ("choice", values.collect::<Vec<_>>().join(", "))
+        }
+        b"Btn" if flags & PUSH_BUTTON == 0 => {
+            let state = file.get(field, b"AS").or(value)?;
+            let name = state.as_name().ok().filter(|name| *name != b"Off")?;
+            let at = str::from_utf8(name)
+                .ok()
+                .and_then(|name| name.parse::<usize>().ok());
+            let option = at
+                .and_then(|at| options.get(at))
+                .map_or(state, |at| file.resolve(at));
+            if flags & RADIO != 0 {
+                ("choice", readable(option))
+            } else {
+                ("box", "checked".to_owned())
+            }
+        }
+        _ => return None,
+    };
+    if !drawn.is_empty() {
+        // Of a text that is longer than its field only a part is drawn.
+        let letters = |text: &str| {
+            text.chars()
+                .filter(|c| c.is_alphanumeric())
+                .collect::<String>()
+        };
+        let (drawn, whole) = (letters(drawn), letters(&value));
+        if kind == "box" || drawn.len() >= whole.len() || !whole.contains(&drawn) {
+            return None;
+        }
+    }
+    let title = attribute(b"TU")
+        .map(readable)
+        .filter(|title| !title.is_empty());
+    let title = title
+        .or_else(|| attribute(b"T").map(readable))
+        .unwrap_or_default();
+    let blank = if title.is_empty() { "" } else { " " };
+    (!value.is_empty()).then(|| format!("[Form {kind}{blank}{title}: {value}]"))
+}
+
+/// Returns the text that stands for a value in the list of a choice.
+fn option_text(file: &PdfFile, options: &[Object], value: &Object) -> String {
+    let shown = options.iter().take(MAX_OPTIONS).find_map(|option| {
+        let [given, shown] = file.resolve(option).as_array().ok()?.as_slice() else {
+            return None;
+        };
+        let given = file.resolve(given);
+        (given.as_str().ok()? == value.as_str().ok()?).then(|| file.resolve(shown))
+    });
+    readable(shown.unwrap_or(value))
 }

@@ -112,6 +112,7 @@ impl<'a> ParagraphWriter<'a> {
             match paragraph.kind {
                 ParagraphKind::Code => self.write_code(paragraph),
                 ParagraphKind::Table => self.write_table(paragraph),
+                ParagraphKind::Annotation(at) => self.write_annotation(paragraph.page, at),
                 ParagraphKind::Scan => {
                     let page = self.context.pages.get(paragraph.page);
                     super::scan::write(page.map_or("", |page| &page.text), &mut self.builder);
@@ -270,6 +271,18 @@ impl<'a> ParagraphWriter<'a> {
         let code = self.builder.keep(&code);
         let language = TextSlice::default();
         self.builder.add(NodeContent::CodeBlock { language, code });
+    }
+
+    fn write_annotation(&mut self, page: usize, at: usize) {
+        let notes = self.context.pages.get(page).map(|page| &page.notes);
+        let Some(note) = notes.and_then(|notes| notes.get(at)) else {
+            return;
+        };
+        self.builder.count_source(note.len());
+        let text = self.builder.keep(note);
+        self.builder.open(NodeContent::Paragraph);
+        self.builder.add(NodeContent::Text(text));
+        self.builder.close();
     }
 
     fn write_table(&mut self, paragraph: &PdfParagraph) {

@@ -151,6 +151,8 @@ impl PdfFile {
     /// be read.
     pub(super) fn stream_data(&self, stream: &Stream) -> Vec<u8> {
         let limit = self.stream.min(self.streams.get());
+        let plain = self.with_plain_filters(stream);
+        let stream = plain.as_ref().unwrap_or(stream);
         let data = if stream.filters().is_ok_and(|filters| !filters.is_empty()) {
             stream.decompressed_content_with_limit(limit)
         } else {
@@ -170,6 +172,48 @@ impl PdfFile {
             }
             Err(_) => Vec::new(),
         }
+    }
+
+    /// Returns a stream whose filters lopdf knows, in place of one that refers to them, or names
+    /// them as inline images do.
+    fn with_plain_filters(&self, stream: &Stream) -> Option<Stream> {
+        let is_plain = |object: &Object| match object {
+            Object::Name(name) => name.ends_with(b"Decode"),
+            Object::Reference(_) => false,
+            _ => true,
+        };
+        let keys = [b"Filter".as_slice(), b"DecodeParms"];
+        let values = keys.map(|key| stream.dict.get(key).ok());
+        if values.iter().flatten().all(|value| match value {
+            Object::Array(values) => values.iter().all(is_plain),
+            value => is_plain(value),
+        }) {
+            return None;
+        }
+        let plain = |object: &Object| match self.resolve(object) {
+            Object::Name(name) => Object::from(match name.as_slice() {
+                b"Fl" => "FlateDecode",
+                b"LZW" => "LZWDecode",
+                b"A85" => "ASCII85Decode",
+                b"AHx" => "ASCIIHexDecode",
+                b"RL" => "RunLengthDecode",
+                _ => return Object::Name(name.clone()),
+            }),
+            object => object.clone(),
+        };
+        let mut copy = stream.clone();
+        for (key, value) in keys.into_iter().zip(values) {
+            if let Some(value) = value {
+                let value = match self.resolve(value) {
+                    Object::Array(values) => {
+                        Object::Array(values.iter().take(64).map(plain).collect())
+                    }
+                    value => plain(value),
+                };
+                copy.dict.set(key, value);
+            }
+        }
+        Some(copy)
     }
 
     pub(super) fn catalog(&self) -> Option<&Dictionary> {

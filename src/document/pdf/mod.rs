@@ -40,7 +40,7 @@ use self::file::{PdfFile, PdfPage};
 use self::geometry::{Matrix, Rect};
 use self::paint::{PaintedAreas, TextPaint};
 use self::text::inline::TextContext;
-use self::text::{BodyStyle, PageText, ParagraphKind, PdfParagraph, furniture, inline, paragraph};
+use self::text::{BodyStyle, PageText, PdfParagraph, furniture, inline, paragraph};
 use super::model::DocumentModel;
 use super::{ScanReader, fault};
 
@@ -214,7 +214,7 @@ fn read_with_scans(
     let mut drawn = DrawnContent::new(&file);
     let mut links = annotations::PdfLinks::default();
     let (mut texts, mut length) = read_pages(&file, &pages, &mut drawn, &mut links);
-    let is_empty = |texts: &[PageText]| texts.iter().all(|page| page.regions.is_empty());
+    let is_empty = |texts: &[PageText]| texts.iter().all(PageText::is_empty);
     if is_empty(&texts) && drawn.dropped_unseen {
         // Without hidden text there would be no text at all.
         drawn.keep_unseen = true;
@@ -285,7 +285,7 @@ fn read_pages(
                 .scans
                 .extend(drawn.pictures.scan(texts.len(), &page.area));
         }
-        length += text.text.len();
+        length += text.text.len() + text.notes.iter().map(String::len).sum::<usize>();
         runs += drawn.runs.list.len();
         texts.push(text);
     }
@@ -300,23 +300,20 @@ fn build_model(
     furniture::remove_furniture(&mut texts);
     let body = BodyStyle::from_pages(&texts);
     let hyphenated = inline::hyphenated_words(&texts);
-    let is_mixed = texts.iter().any(|page| !page.regions.is_empty());
+    let is_mixed = texts.iter().any(|page| !page.is_empty());
     let mut recognised: HashMap<_, _> = recognised.into_iter().collect();
     let mut paragraphs = Vec::new();
     for (number, page) in texts.iter_mut().enumerate() {
         paragraph::split_page(number, page, body, &mut paragraphs);
         if let Some(text) = recognised.remove(&number) {
-            paragraphs.push(PdfParagraph {
-                kind: ParagraphKind::Scan,
-                page: number,
-                ..PdfParagraph::default()
-            });
+            paragraphs.push(PdfParagraph::scan(number));
             page.text = if is_mixed {
                 format!("[Page {}, a scan, by OCR:]\n\n{text}", number + 1)
             } else {
                 text
             };
         }
+        paragraphs.extend((0..page.notes.len()).map(|at| PdfParagraph::annotation(number, at)));
     }
     let context = TextContext {
         pages: &texts,
@@ -368,7 +365,7 @@ fn read_page(
     let mut interpreter = ContentInterpreter::new(file, drawn, &mut painted, upright, area);
     interpreter.run_stream(&content, page.resources);
     drop(content);
-    annotations::draw_annotations(
+    let notes = annotations::draw_annotations(
         file,
         page,
         &mut ContentInterpreter::new(file, drawn, &mut painted, upright, area),
@@ -393,6 +390,7 @@ fn read_page(
     PageText {
         text,
         regions,
+        notes,
         low,
         high,
     }

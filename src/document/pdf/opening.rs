@@ -75,7 +75,25 @@ pub(super) fn load(
     LOADING.replace(Some(loading));
     let loaded = Document::load_mem_with_options(bytes, options);
     LOADING.replace(None);
-    loaded.map_err(|error| error_of(&error))
+    let mut document = loaded.map_err(|error| error_of(&error))?;
+    fill_streams(&mut document, bytes);
+    Ok(document)
+}
+
+/// Gives streams whose length the file does not say their content.
+fn fill_streams(document: &mut Document, bytes: &[u8]) {
+    let mut left = bytes.len();
+    for object in document.objects.values_mut() {
+        if let Object::Stream(stream) = object
+            && stream.content.is_empty()
+            && let Some(rest) = stream.start_position.and_then(|start| bytes.get(start..))
+            && let Some(length) = memchr::memmem::find(&rest[..left.min(rest.len())], b"endstream")
+        {
+            // Streams may be said to begin in the same place, so their sum is bounded as well.
+            left -= length;
+            stream.set_content(rest[..length].to_vec());
+        }
+    }
 }
 
 /// True if [`weigh`] ended the opening of a file.

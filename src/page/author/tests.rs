@@ -87,6 +87,9 @@ fn a_byline_names_persons_and_goes_on() {
         ("J. Doe 509 1 gold badge", &["Doe, J."]),
         ("Updated March 11, 2026", &[]),
         ("View more posts", &[]),
+        ("Sat 12 May", &[]),
+        ("Sun, May 12", &[]),
+        ("Authored by: Jane Doe", &["Doe, Jane"]),
         ("", &[]),
     ] {
         let names: Vec<String> = of_byline(text).iter().map(AuthorName::inverted).collect();
@@ -106,6 +109,9 @@ fn what_is_no_name_names_nobody() {
         "Written By",
         "Written By:",
         "Authors",
+        "The Author",
+        "262588213843476",
+        "page.head.extra.author",
         "\u{202e}\u{200b}",
     ] {
         assert_eq!(inverted(text), [""; 0], "{text}");

@@ -16,6 +16,9 @@ const MAX_ENTRIES: usize = 300_000;
 /// Limit of the text of one code, in bytes.
 const MAX_TEXT: usize = 512;
 
+/// Limit of the ranges that are looked at for one code.
+const MAX_OVERLAPS: usize = 64;
+
 struct CmapRange {
     low: u32,
     high: u32,
@@ -32,6 +35,8 @@ enum CodeScheme {
     Spaces,
     /// By a character set.
     Set(&'static Encoding),
+    /// Two bytes each, of a character set without its high bits.
+    SevenBits(&'static Encoding),
     Utf8,
     Utf16,
     Utf32,
@@ -47,7 +52,6 @@ pub(super) struct CharacterMap {
     /// Lowest and highest code, and the glyph of the lowest.
     cids: Vec<(u32, u32, u32)>,
     pub(super) vertical: bool,
-    sorted: bool,
 }
 
 impl Default for CharacterMap {
@@ -59,7 +63,6 @@ impl Default for CharacterMap {
             ranges: Vec::new(),
             cids: Vec::new(),
             vertical: false,
-            sorted: true,
         }
     }
 }
@@ -76,10 +79,7 @@ fn utf16(bytes: &[u8]) -> String {
     }
     let units = bytes.chunks_exact(2).take(MAX_TEXT / 4);
     let units = units.map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
-    char::decode_utf16(units)
-        .filter_map(Result::ok)
-        .filter(|character| *character != '\0')
-        .collect()
+    char::decode_utf16(units).filter_map(Result::ok).collect()
 }
 
 impl CharacterMap {
@@ -95,9 +95,12 @@ impl CharacterMap {
             CodeScheme::Utf16
         } else if has("RKSJ") {
             CodeScheme::Set(encoding_rs::SHIFT_JIS)
-        } else if name == "H" || name == "V" {
-            // JIS X 0208 without the high bits of EUC.
-            CodeScheme::Two
+        } else if matches!(&*name, "H" | "V" | "78-H" | "78-V" | "Ext-H" | "Ext-V") {
+            CodeScheme::SevenBits(encoding_rs::EUC_JP)
+        } else if matches!(&*name, "GB-H" | "GB-V") {
+            CodeScheme::SevenBits(encoding_rs::GB18030)
+        } else if matches!(&*name, "KSC-H" | "KSC-V") {
+            CodeScheme::SevenBits(encoding_rs::EUC_KR)
         } else if has("EUC-") && !has("GB") && !has("KSC") && !has("CNS") {
             CodeScheme::Set(encoding_rs::EUC_JP)
         } else if has("GB") {
@@ -148,7 +151,6 @@ impl CharacterMap {
         }
         map.ranges.sort_by_key(|range| range.low);
         map.cids.sort_unstable();
-        map.sorted = map.ranges.windows(2).all(|pair| pair[0].high < pair[1].low);
         map
     }
 
@@ -232,17 +234,19 @@ impl CharacterMap {
     pub(super) fn push_text(&self, code: u32, text: &mut String) -> bool {
         if let Some(found) = self.texts.get(&code) {
             text.push_str(found);
-            return !found.is_empty();
+            return !found.trim_matches('\0').is_empty();
         }
-        let found = if self.sorted {
-            let after = self.ranges.partition_point(|range| range.low <= code);
-            after.checked_sub(1).map(|at| &self.ranges[at])
-        } else {
-            let holds = |range: &&CmapRange| range.low <= code && code <= range.high;
-            self.ranges.iter().find(holds)
-        };
-        let Some(range) = found.filter(|range| code <= range.high) else {
-            return false;
+        // Ranges overlap in few files, and the one that begins last is the most exact.
+        let after = self.ranges.partition_point(|range| range.low <= code);
+        let before = self.ranges[..after].iter().rev().take(MAX_OVERLAPS);
+        let Some(range) = before.into_iter().find(|range| code <= range.high) else {
+            // Infix gives most codes as those of glyphs.
+            let glyph = Some(code).filter(|_| !self.cids.is_empty());
+            let glyph = glyph
+                .and_then(|code| self.cid(code))
+                .and_then(char::from_u32);
+            text.extend(glyph);
+            return glyph.is_some();
         };
         let mut characters = range.text.chars();
         let Some(last) = characters.next_back() else {
@@ -253,7 +257,7 @@ impl CharacterMap {
         };
         text.push_str(characters.as_str());
         text.push(last);
-        true
+        last != '\0'
     }
 
     /// Appends the text of a code by its character set; returns false if it has none.
@@ -262,6 +266,13 @@ impl CharacterMap {
         match self.codes {
             CodeScheme::Set(set) => {
                 let (decoded, bad) = set.decode_without_bom_handling(bytes);
+                if !bad {
+                    text.push_str(&decoded);
+                }
+            }
+            CodeScheme::SevenBits(set) => {
+                let high: Vec<u8> = bytes.iter().map(|byte| byte | 0x80).collect();
+                let (decoded, bad) = set.decode_without_bom_handling(&high);
                 if !bad {
                     text.push_str(&decoded);
                 }
@@ -288,7 +299,7 @@ impl CharacterMap {
     pub(super) fn code_length(&self, string: &[u8]) -> usize {
         let first = string[0];
         let length = match self.codes {
-            CodeScheme::Two => 2,
+            CodeScheme::Two | CodeScheme::SevenBits(_) => 2,
             CodeScheme::Spaces => return self.space_length(string),
             CodeScheme::Set(set) if set == encoding_rs::GB18030 => match string {
                 [0x81..=0xfe, 0x30..=0x39, ..] => 4,
@@ -381,6 +392,8 @@ mod tests {
         for (name, bytes, text) in [
             ("90ms-RKSJ-H", &b"\x93\xfa"[..], "\u{65e5}"),
             ("EUC-H", b"\xc6\xfc", "\u{65e5}"),
+            ("H", b"\x46\x7c", "\u{65e5}"),
+            ("GB-V", b"\x56\x50", "\u{4e2d}"),
             ("GBK-EUC-H", b"\xd6\xd0", "\u{4e2d}"),
             ("ETen-B5-H", b"\xa4\xa4", "\u{4e2d}"),
             ("KSCms-UHC-H", b"\xc7\xd1", "\u{d55c}"),

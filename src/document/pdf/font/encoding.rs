@@ -37,6 +37,17 @@ const ZAPF_DINGBATS: &str = concat!(
     "③④⑤⑥⑦⑧⑨⑩❶❷❸❹❺❻❼❽❾❿➀➁➂➃➄➅➆➇➈➉➊➋➌➍➎➏➐➑➒➓➔→↔↕➘➙➚➛➜➝➞➟➠➡➢➣➤➥➦➧➨➩➪➫➬➭➮➯\0➱➲➳➴➵➶➷➸➹➺➻➼➽➾\0",
 );
 
+/// Glyphs from 98 on of the fonts that come with Windows; from 3 on they are ASCII.
+const WINDOWS_GLYPHS: &str = concat!(
+    "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄",
+    "€‹›‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔÒÚÛÙıˆ˜ˉ˘˙˚¸˝˛ˇŁłŠšŽž¦ÐðÝýÞþ−×¹²³½¼¾₣ĞğİŞşĆćČčđ¯\0ĂăĄąĎďĐĘęĚěĹĺĽľĿŀŃń",
+    "ŇňŐőŔŕŘřŚśŢţŤťŮůŰűŹźŻżΓΘΦαδεστφ‗‼ⁿ₧←↑→↓↔↕↨∟∩≡⌂⌐⌠⌡─│┌┐└┘├┤┬┴┼═║╒╓╔╕╖╗╘╙╚╛╜╝╞╟╠╡╢╣╤╥╦╧╨╩╪╫╬▀",
+    "▄█▌▐░▒▓■▬▲►▼◄○◘◙☺☻☼♀♂♠♣♥♦♪♫Ĳĳŉ′″℅ℓ□▪▫●◦ĀāĈĉĊċĒēĔĕĖėĜĝĠġĢģĤĥĦħĨĩĪīĬĭĮįĴĵĶķĸĻļŅņŊŋŌōŎŏŖŗŜŝŦŧ",
+    "ŨũŪūŬŭŲųŴŵŶŷſǺǻǼǽǾǿ·ẀẁẂẃẄẅỲỳ‛‾₤℮⅛⅜⅝⅞΄΅ΆΈΉΊΌΎΏΐΑΒΔΕΖΗΙΚΛΜΝΞΟΠΡΣΤΥΧΨΩΪΫάέήίΰβγζηθικλμνξορς",
+    "υχψωϊϋόύώЁЂЃЄЅІЇЈЉЊЋЌЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдежзийклмнопрстуфхцчшщъыьэюяёђѓ",
+    "єѕіїјљњћќўџҐґ―№",
+);
+
 /// Names and their texts, one a line, sorted by bytes.
 const GLYPHS: &str = include_str!("glyphs.txt");
 
@@ -83,6 +94,23 @@ impl BaseEncoding {
         }
         table
     }
+}
+
+/// Returns glyphs and their characters of a font that comes with Windows, which files without the
+/// font rely on. All of these begin alike, and three are alike throughout.
+pub(super) fn windows_glyphs(name: &str) -> impl Iterator<Item = (u32, char)> {
+    let name = name.replace(' ', "");
+    let family = name.split([',', '-']).next().unwrap_or_default();
+    let family = family.trim_end_matches("MT").trim_end_matches("PS");
+    let count = match family {
+        "Arial" | "TimesNewRoman" | "CourierNew" => usize::MAX,
+        "ArialBlack" | "ArialNarrow" | "Verdana" | "Tahoma" | "Georgia" | "CenturyGothic" => 95,
+        _ => 0,
+    };
+    let glyphs = (' '..='~').chain(WINDOWS_GLYPHS.chars()).take(count);
+    (3..)
+        .zip(glyphs)
+        .filter(|(_, character)| *character != '\0')
 }
 
 /// Appends the text of a glyph's name; returns false if it has none.
@@ -154,7 +182,36 @@ fn char_of_number(name: &str) -> Option<char> {
         return None;
     }
     let code = digits.parse::<u8>().ok()?;
-    (32..127).contains(&code).then(|| char::from(code))
+    matches!(code, 32..127 | 161..).then(|| char::from(code))
+}
+
+/// Replaces characters for private use, at which Windows has those of Symbol.
+pub(super) fn replace_private(text: &mut String) {
+    if text.contains(|character| matches!(character, '\u{f020}'..='\u{f0ff}')) {
+        let table = BaseEncoding::Symbol.table();
+        let replaced = text.chars().map(|character| match character {
+            '\u{f020}'..='\u{f0ff}' => table[character as usize & 0xff],
+            character => character,
+        });
+        *text = replaced.collect();
+    }
+}
+
+/// True if a glyph's name is a letter and a code with a hexadecimal letter, as converters from AFP
+/// name them: then the names of all its font are.
+pub(super) fn is_hexadecimal(name: &[u8]) -> bool {
+    matches!(name, [b'B' | b'C' | b'G', _, _])
+        && name[1..].iter().all(u8::is_ascii_hexdigit)
+        && name[1..].iter().any(|digit| !digit.is_ascii_digit())
+}
+
+/// Decodes a code of two hexadecimal digits.
+pub(super) fn char_of_hexadecimal(digits: &[u8]) -> Option<char> {
+    let digits = str::from_utf8(digits)
+        .ok()
+        .filter(|digits| digits.len() == 2)?;
+    let code = u8::from_str_radix(digits, 16).ok()?;
+    Some(BaseEncoding::WinAnsi.table()[usize::from(code)]).filter(|character| *character != '\0')
 }
 
 #[cfg(test)]
@@ -179,6 +236,7 @@ mod tests {
             ("uni20AC", "\u{20ac}"),
             ("u1F600", "\u{1f600}"),
             ("G65", "A"),
+            ("a233", "\u{e9}"),
             ("summationtext", "\u{2211}"),
         ] {
             assert_eq!(text_of(name).as_deref(), Some(text), "{name}");
@@ -207,5 +265,22 @@ mod tests {
         assert_eq!(BaseEncoding::Symbol.table()[0xb7], '\u{2022}');
         assert_eq!(BaseEncoding::ZapfDingbats.table()[0x33], '\u{2713}');
         assert_eq!(BaseEncoding::ZapfDingbats.table()[0xfe], '\u{27be}');
+    }
+
+    #[test]
+    fn glyphs_of_windows_fonts_have_their_characters() {
+        let glyphs: Vec<(u32, char)> = windows_glyphs("Times New Roman,Bold").collect();
+        for glyph in [
+            (3, ' '),
+            (97, '~'),
+            (98, '\u{c4}'),
+            (258, '\u{102}'),
+            (570, '\u{410}'),
+            (651, '\u{2116}'),
+        ] {
+            assert!(glyphs.contains(&glyph), "{glyph:?}");
+        }
+        assert_eq!(windows_glyphs("Verdana-Bold").last(), Some((97, '~')));
+        assert_eq!(windows_glyphs("Calibri").next(), None);
     }
 }

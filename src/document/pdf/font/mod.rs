@@ -6,6 +6,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `cmap` | character maps |
+//! | `collection` | the glyphs of Adobe's East Asian character collections |
 //! | `encoding` | encodings of one byte, the names of glyphs |
 //! | `program` | encodings within font programs |
 //! | `standard` | the widths of the standard fonts |
@@ -15,12 +16,14 @@ use std::collections::HashMap;
 use lopdf::{Dictionary, Object};
 
 use self::cmap::CharacterMap;
+use self::collection::CharacterCollection;
 use self::encoding::BaseEncoding;
 use super::file::{PdfFile, as_dict, number};
 use super::geometry::Matrix;
 use crate::unseen;
 
 mod cmap;
+mod collection;
 mod encoding;
 mod program;
 mod standard;
@@ -74,8 +77,12 @@ struct CompositeFont {
     widths: HashMap<u32, f32>,
     ranges: Vec<(u32, u32, f32)>,
     default: f32,
-    /// True if its glyphs are numbered as in one of Adobe's character collections.
-    numbered: bool,
+    /// The character collection in which its glyphs are numbered.
+    collection: Option<&'static CharacterCollection>,
+    /// True for Symbol, whose characters may be codes for private use.
+    symbol: bool,
+    /// Glyphs and their characters, where nothing else tells them.
+    glyphs: HashMap<u32, char>,
 }
 
 impl PdfFont {
@@ -129,7 +136,11 @@ impl PdfFont {
             FontEncoding::Simple { codes, .. } => codes.len(),
             FontEncoding::Composite(font) => {
                 let unicode = font.unicode.as_ref().map_or(0, CharacterMap::entry_count);
-                256 + font.map.entry_count() + unicode + font.widths.len() + font.ranges.len()
+                256 + font.map.entry_count()
+                    + unicode
+                    + font.widths.len()
+                    + font.ranges.len()
+                    + font.glyphs.len()
             }
         }
     }
@@ -161,10 +172,13 @@ fn em_of_type3(file: &PdfFile, dict: &Dictionary, matrix: &Matrix) -> f32 {
         Some([_, low, _, high]) => (high - low).abs() * matrix.0[3].abs(),
         _ => 0.0,
     };
-    if height > 0.0 && height.is_finite() {
+    let usual = matrix.0[3].abs() * 1000.0;
+    // Fonts made of others keep their units, and a box of glyphs far above and below a line.
+    let whole = (0.99..1.01).contains(&usual) && (1.0..2.5).contains(&height);
+    if height > 0.0 && height.is_finite() && !whole {
         height
     } else {
-        matrix.0[3].abs() * 1000.0
+        usual
     }
 }
 
@@ -198,6 +212,12 @@ fn style_of(file: &PdfFile, dict: &Dictionary, descriptor: Option<&Dictionary>) 
         ]) || tex_mono.iter().any(|tex| name.starts_with(tex))
             || flags & 1 != 0,
     }
+}
+
+/// True if a font of this name has the encoding of Symbol.
+fn is_symbol(name: &str) -> bool {
+    let name = name.split([',', '-']).next().unwrap_or_default();
+    matches!(name, "Symbol" | "SymbolMT")
 }
 
 /// Returns a font's name, without the prefix of a subset.
@@ -276,7 +296,7 @@ fn simple_texts(
     let symbolic = flags.is_some_and(|flags| flags as u32 & 4 != 0);
     let truetype = file.name(dict, b"Subtype") == Some(b"TrueType");
     let name = base_name(file, dict);
-    let own = if name == "Symbol" || name.starts_with("Symbol,") || name == "SymbolMT" {
+    let own = if is_symbol(&name) {
         Some(BaseEncoding::Symbol)
     } else if name.starts_with("ZapfDingbats") {
         Some(BaseEncoding::ZapfDingbats)
@@ -308,8 +328,16 @@ fn simple_texts(
             object => code = number(object).unwrap_or(0.0).max(0.0) as usize,
         }
     }
-    let mut texts = Vec::with_capacity(256);
+    let hexadecimal = glyphs.values().any(|name| encoding::is_hexadecimal(name));
     let mut own = String::new();
+    // Bitmaps of a typesetter whose names say nothing have its codes, most of them letters.
+    let letters = glyphs.keys().filter(|code| code.is_ascii_alphabetic());
+    let numbered = file.name(dict, b"Subtype") == Some(b"Type3")
+        && letters.count() * 2 > glyphs.len()
+        && !glyphs
+            .values()
+            .any(|name| encoding::push_name_text(name, &mut own));
+    let mut texts = Vec::with_capacity(256);
     for code in 0..=255_u8 {
         let start = text.len() as u32;
         own.clear();
@@ -317,12 +345,21 @@ fn simple_texts(
             .as_ref()
             .is_some_and(|map| map.push_text(u32::from(code), &mut own));
         if !known {
-            match glyphs.get(&code) {
+            match glyphs.get(&code).map(Vec::as_slice) {
+                Some([_, digits @ ..]) if hexadecimal => {
+                    own.extend(encoding::char_of_hexadecimal(digits));
+                }
                 Some(name) => {
                     encoding::push_name_text(name, &mut own);
                 }
                 None => own.extend(Some(table[usize::from(code)]).filter(|c| *c != '\0')),
             }
+        }
+        if own.is_empty() && (code == b' ' || numbered && code.is_ascii_graphic()) {
+            own.push(char::from(code));
+        }
+        if base == BaseEncoding::Symbol {
+            encoding::replace_private(&mut own);
         }
         push_readable(&own, text);
         texts.push((start, text.len() as u32));
@@ -369,6 +406,34 @@ fn read_map(file: &PdfFile, object: &Object, depth: usize) -> Option<CharacterMa
     }
 }
 
+/// Returns the glyphs of a composite font and their characters, as its program has them.
+fn embedded_characters(file: &PdfFile, own: &Dictionary) -> HashMap<u32, char> {
+    let descriptor = file.dict(own, b"FontDescriptor");
+    let program = [b"FontFile".as_slice(), b"FontFile2", b"FontFile3"]
+        .into_iter()
+        .find_map(|key| file.get(descriptor?, key));
+    let Some(Object::Stream(program)) = program else {
+        return encoding::windows_glyphs(&base_name(file, own)).collect();
+    };
+    let glyphs = program::glyph_characters(&file.stream_data(program));
+    let Some(Object::Stream(map)) = file.get(own, b"CIDToGIDMap") else {
+        return glyphs;
+    };
+    let map = file.stream_data(map);
+    let places = (0..=0xffff).zip(map.chunks_exact(2));
+    let places = places.map(|(cid, pair)| (cid, u32::from(pair[0]) << 8 | u32::from(pair[1])));
+    let places = places.filter(|(_, glyph)| *glyph != 0);
+    if glyphs.is_empty() && map.len() > 0xffff {
+        // A map of all codes there are is one of Unicode.
+        return places
+            .filter_map(|(cid, _)| Some((cid, char::from_u32(cid)?)))
+            .collect();
+    }
+    places
+        .filter_map(|(cid, glyph)| Some((cid, *glyphs.get(&glyph)?)))
+        .collect()
+}
+
 impl CompositeFont {
     fn read(file: &PdfFile, dict: &Dictionary, own: &Dictionary) -> Self {
         let encoding = file.get(dict, b"Encoding");
@@ -383,8 +448,13 @@ impl CompositeFont {
             widths: HashMap::new(),
             ranges: Vec::new(),
             default: file.number(own, b"DW").unwrap_or(1000.0) * 0.001,
-            numbered: matches!(collection, Some(b"Japan1" | b"GB1" | b"CNS1" | b"Korea1")),
+            collection: collection.and_then(CharacterCollection::named),
+            symbol: is_symbol(&base_name(file, dict)),
+            glyphs: HashMap::new(),
         };
+        if composite.unicode.is_none() && composite.collection.is_none() {
+            composite.glyphs = embedded_characters(file, own);
+        }
         composite.read_widths(file, file.array(own, b"W").unwrap_or_default());
         composite
     }
@@ -443,9 +513,14 @@ impl CompositeFont {
                 .as_ref()
                 .is_some_and(|map| map.push_text(value, &mut raw))
                 || self.map.push_set_text(bytes, &mut raw);
-            if let (false, true, Some(cid @ 1..=95)) = (known, self.numbered, cid) {
-                // Each collection begins with ASCII.
-                raw.extend(char::from_u32(cid + 31));
+            if let (false, Some(cid)) = (known, cid) {
+                match self.collection {
+                    Some(collection) => raw.push_str(collection.text(cid).unwrap_or_default()),
+                    None => raw.extend(self.glyphs.get(&cid)),
+                }
+            }
+            if self.symbol {
+                encoding::replace_private(&mut raw);
             }
             push_readable(&raw, &mut text);
             let width = match cid {
@@ -463,7 +538,7 @@ impl CompositeFont {
 }
 
 /// Appends a code's text in readable form: without controls, ligatures as letters.
-fn push_readable(raw: &str, text: &mut String) {
+pub(super) fn push_readable(raw: &str, text: &mut String) {
     for character in raw.chars() {
         match character {
             '\u{fb00}' => text.push_str("ff"),

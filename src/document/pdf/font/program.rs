@@ -1,7 +1,10 @@
-//! Reads the encodings in Type 1 and CFF font programs, for fonts to which the file gives none.
+//! Reads the encodings in font programs, for fonts to which the file gives none.
 //!
-//! Rules: Adobe Type 1 Font Format, 2.2; Adobe's technical note 5176 (Compact Font Format).
+//! Rules: Adobe Type 1 Font Format, 2.2; Adobe's technical note 5176 (Compact Font Format);
+//! OpenType, `cmap`.
 //! `cff_names.txt` holds the names that this note gives to every font, one a line.
+
+use std::collections::HashMap;
 
 use super::super::lexer::{PdfLexer, PdfOperand, PdfToken};
 
@@ -37,13 +40,13 @@ pub(super) fn type1_encoding(program: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
     (!names.is_empty()).then_some(names)
 }
 
-/// Reads numbers of a CFF font; returns `None` beyond its end.
-struct CffReader<'a> {
+/// Reads numbers of a binary font; returns `None` beyond its end.
+struct FontReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> CffReader<'a> {
+impl<'a> FontReader<'a> {
     fn at(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
@@ -85,7 +88,7 @@ impl<'a> CffReader<'a> {
 /// names.
 fn read_top_dict(dict: &[u8]) -> Option<(usize, usize, usize, bool)> {
     let (mut charset, mut encoding, mut glyphs, mut composite) = (0, 0, 0, false);
-    let (mut reader, mut last) = (CffReader::at(dict, 0), 0);
+    let (mut reader, mut last) = (FontReader::at(dict, 0), 0);
     while let Some(byte) = reader.number(1) {
         match byte {
             12 => composite |= reader.number(1)? == 30,
@@ -116,7 +119,7 @@ fn read_charset(font: &[u8], offset: usize, glyphs: usize) -> Option<Vec<usize>>
         ids.extend(1..glyphs.min(229));
         return Some(ids);
     }
-    let mut reader = CffReader::at(font, offset);
+    let mut reader = FontReader::at(font, offset);
     let format = reader.number(1)?;
     while ids.len() < glyphs.min(MAX_GLYPHS) {
         let first = reader.number(2)?;
@@ -133,7 +136,7 @@ fn read_charset(font: &[u8], offset: usize, glyphs: usize) -> Option<Vec<usize>>
 /// Returns codes and their glyph names of a CFF font; `None` for Adobe's standard encoding, or if
 /// there is none.
 pub(super) fn cff_encoding(font: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
-    let mut reader = CffReader::at(font, usize::from(*font.get(2)?));
+    let mut reader = FontReader::at(font, usize::from(*font.get(2)?));
     reader.index()?;
     let dicts = reader.index()?;
     let strings = reader.index()?;
@@ -141,7 +144,7 @@ pub(super) fn cff_encoding(font: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
     if composite || encoding <= 1 {
         return None;
     }
-    let count = CffReader::at(font, glyphs).number(2)?;
+    let count = FontReader::at(font, glyphs).number(2)?;
     let ids = read_charset(font, charset_at, count)?;
     let listed: Vec<&str> = NAMES.lines().collect();
     let name = |id: usize| match listed.get(id) {
@@ -149,7 +152,7 @@ pub(super) fn cff_encoding(font: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
         None => strings.get(id - listed.len()).map(|name| name.to_vec()),
     };
     let mut names = Vec::new();
-    let mut reader = CffReader::at(font, encoding);
+    let mut reader = FontReader::at(font, encoding);
     let format = reader.number(1)?;
     let entries = reader.number(1)?;
     let mut glyph = 1;
@@ -178,6 +181,86 @@ pub(super) fn cff_encoding(font: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
         }
     }
     (!names.is_empty()).then_some(names)
+}
+
+/// Returns the glyphs of a TrueType or OpenType font and their characters, as far as its `cmap`
+/// table says them in Unicode.
+pub(super) fn glyph_characters(font: &[u8]) -> HashMap<u32, char> {
+    let mut glyphs = HashMap::new();
+    let _ = read_cmap(font, &mut glyphs);
+    glyphs
+}
+
+/// Reads the `cmap` table as far as it is sound.
+fn read_cmap(font: &[u8], glyphs: &mut HashMap<u32, char>) -> Option<()> {
+    let count = FontReader::at(font, 4).number(2)?;
+    let at = (0..count.min(64)).map(|record| 12 + 16 * record);
+    let cmap = at
+        .filter(|at| font.get(*at..at + 4) == Some(b"cmap"))
+        .find_map(|at| FontReader::at(font, at + 8).number(4))?;
+    let mut records = FontReader::at(font, cmap.checked_add(2)?);
+    for _ in 0..records.number(2)?.min(64) {
+        let (platform, encoding) = (records.number(2)?, records.number(2)?);
+        let start = cmap.checked_add(records.number(4)?)?;
+        if glyphs.is_empty() && (platform == 0 || platform == 3 && matches!(encoding, 1 | 10)) {
+            // One that is damaged does not keep another from being read.
+            let _ = read_cmap_subtable(font, start, glyphs);
+        }
+    }
+    Some(())
+}
+
+fn read_cmap_subtable(font: &[u8], start: usize, glyphs: &mut HashMap<u32, char>) -> Option<()> {
+    let number = |at: usize| FontReader::at(font, start.checked_add(at)?).number(2);
+    let mut left = 2 * MAX_GLYPHS;
+    let mut add = |glyph: usize, code: usize| {
+        left = left.checked_sub(1)?;
+        if let Some(character) = char::from_u32(code as u32)
+            && glyph != 0
+        {
+            glyphs.entry(glyph as u32).or_insert(character);
+        }
+        Some(())
+    };
+    match number(0)? {
+        4 => {
+            let size = number(6)? & !1;
+            for at in (0..size).step_by(2) {
+                let (last, first) = (number(14 + at)?, number(16 + size + at)?);
+                let by = number(16 + 2 * size + at)?;
+                let place = 16 + 3 * size + at;
+                let offset = number(place)?;
+                for code in first..=last {
+                    let glyph = match offset {
+                        0 => code,
+                        offset => match number(place + offset + 2 * (code - first))? {
+                            0 => continue,
+                            glyph => glyph,
+                        },
+                    };
+                    add((glyph + by) & 0xffff, code)?;
+                }
+            }
+        }
+        6 => {
+            let first = number(6)?;
+            for at in 0..number(8)? {
+                add(number(10 + 2 * at)?, first + at)?;
+            }
+        }
+        12 => {
+            let mut reader = FontReader::at(font, start + 12);
+            for _ in 0..reader.number(4)? {
+                let (first, last) = (reader.number(4)?, reader.number(4)?);
+                let glyph = reader.number(4)?;
+                for code in first..=last {
+                    add(glyph + (code - first), code)?;
+                }
+            }
+        }
+        _ => {}
+    }
+    Some(())
 }
 
 #[cfg(test)]
@@ -214,5 +297,35 @@ mod tests {
         for length in 0..font.len() {
             cff_encoding(&font[..length]);
         }
+    }
+
+    /// A font whose only table is a `cmap` with this subtable.
+    fn font_with_cmap(subtable: &[u16]) -> Vec<u8> {
+        let mut font = b"\0\x01\0\0\0\x01\0\0\0\0\0\0cmap\0\0\0\0\0\0\0\x1c\0\0\0\0".to_vec();
+        font.extend(b"\0\0\0\x01\0\x03\0\x01\0\0\0\x0c");
+        font.extend(subtable.iter().flat_map(|number| number.to_be_bytes()));
+        font
+    }
+
+    #[test]
+    fn a_truetype_font_names_the_characters_of_its_glyphs() {
+        let by_offset = [
+            4, 0, 0, 4, 0, 0, 0, 0x42, 0xffff, 0, 0x41, 0xffff, 0, 1, 4, 0, 8, 7,
+        ];
+        let by_difference = [4, 0, 0, 2, 0, 0, 0, 0x42, 0, 0x41, 0xffc7, 0];
+        let trimmed = [6, 0, 0, 0x41, 2, 8, 9];
+        let groups = [12, 0, 0, 0, 0, 0, 0, 1, 0, 0x41, 0, 0x42, 0, 8];
+        for subtable in [&by_offset[..], &by_difference, &trimmed, &groups] {
+            let font = font_with_cmap(subtable);
+            let glyphs = glyph_characters(&font);
+            assert_eq!(glyphs.get(&8), Some(&'A'), "{subtable:?}");
+            for length in 0..font.len() {
+                glyph_characters(&font[..length]);
+            }
+        }
+        let all = [
+            12, 0, 0, 0, 0, 0, 0xffff, 0xffff, 0, 0, 0xffff, 0xffff, 0, 0,
+        ];
+        assert!(glyph_characters(&font_with_cmap(&all)).len() <= 2 * MAX_GLYPHS);
     }
 }

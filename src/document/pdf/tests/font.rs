@@ -45,12 +45,38 @@ fn the_fonts_of_symbols_have_their_own_encodings() {
 }
 
 #[test]
+fn symbols_for_private_use_are_those_of_their_font() {
+    let font = "/Subtype /Type0 /BaseFont /ABCDEF+SymbolMT /Encoding /Identity-H /ToUnicode $0 \
+        /DescendantFonts [<< /Subtype /CIDFontType2 >>]";
+    let file = in_font(font, "<000100020003>", |file| {
+        let map = b"3 beginbfchar <0001> <F061> <0002> <F0B3> <0003> <F062> endbfchar";
+        vec![format!("{} 0 R", file.stream("", map))]
+    });
+    assert_eq!(text(&file), "\u{3b1}\u{2265}\u{3b2}");
+}
+
+#[test]
 fn differences_name_glyphs() {
     let font = "/Subtype /Type1 /BaseFont /X /Encoding << /Differences [65 /eacute /uni4E2D 80 /f_f_i /Gamma] >>";
     assert_eq!(
         text(&in_font(font, "(ABPQZ)", nothing)),
         "\u{e9}\u{4e2d}ffi\u{393}Z"
     );
+}
+
+#[test]
+fn names_of_glyphs_may_be_codes() {
+    let font =
+        "/Subtype /Type1 /BaseFont /X /Encoding << /Differences [65 /C50 /C72 /C6f /C20 /C80] >>";
+    assert_eq!(text(&in_font(font, "(ABCDE)", nothing)), "Pro \u{20ac}");
+    let font = "/Subtype /Type1 /BaseFont /X /Encoding << /Differences [65 /C80 /C114 /C111] >>";
+    assert_eq!(text(&in_font(font, "(ABC)", nothing)), "Pro");
+}
+
+#[test]
+fn the_code_of_a_blank_is_one_though_its_glyph_has_no_name() {
+    let font = "/Subtype /Type1 /BaseFont /Times-Roman /Encoding << /Differences [32 /.notdef] >>";
+    assert_eq!(text(&in_font(font, "(two words)", nothing)), "two words");
 }
 
 #[test]
@@ -71,6 +97,34 @@ fn what_a_font_says_that_its_codes_stand_for_goes_first() {
         vec![format!("{} 0 R", file.stream("", map))]
     });
     assert_eq!(text(&file), "\u{391}\u{392}\u{393}bcdeZ");
+}
+
+#[test]
+fn a_map_may_begin_at_the_first_code_of_all() {
+    let composite = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode $0 \
+        /DescendantFonts [<< /Subtype /CIDFontType2 /DW 500 >>]";
+    for map in [
+        // As mPDF and TCPDF write it, as one range and as many.
+        "1 beginbfrange <0000> <FFFF> <0000> endbfrange",
+        "2 beginbfrange <0000> <00FF> <0000> <0100> <01FF> <0100> endbfrange",
+    ] {
+        let file = in_font(composite, "<0000014100F3006400A0017A>", |file| {
+            vec![format!("{} 0 R", file.stream("", map.as_bytes()))]
+        });
+        assert_eq!(text(&file), "\u{141}\u{f3}d \u{17a}", "{map}");
+    }
+    let named = in_font(composite, "<00540065>", |_| vec!["/Identity-H".to_owned()]);
+    assert_eq!(text(&named), "Te");
+    let overlapping = in_font(composite, "<00410042004300440045>", |file| {
+        let map = b"3 beginbfrange <0000> <FFFF> <0000> <0042> <0044> <0062> <0043> <0043> <0078> endbfrange";
+        vec![format!("{} 0 R", file.stream("", map))]
+    });
+    assert_eq!(text(&overlapping), "AbxdE");
+    let infix = in_font(composite, "<00414E2D>", |file| {
+        let map = b"1 beginbfrange <0000> <00FF> <0000> endbfrange 1 begincidrange <4E00> <4EFF> 19968 endcidrange";
+        vec![format!("{} 0 R", file.stream("", map))]
+    });
+    assert_eq!(text(&infix), "A\u{4e2d}");
 }
 
 #[test]
@@ -121,6 +175,72 @@ fn maps_that_have_a_name_are_character_sets() {
 }
 
 #[test]
+fn glyphs_of_a_character_collection_have_its_text() {
+    for (ordering, glyphs) in [
+        ("Japan1", "<0CD40E8A0022>"),
+        ("GB1", "<0CB004270022>"),
+        ("CNS1", "<02DA03490022>"),
+        ("Korea1", "<194013E30022>"),
+        ("KR", "<0CD4>"),
+    ] {
+        let font = format!(
+            "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [<< /Subtype /CIDFontType0 \
+             /CIDSystemInfo << /Registry (Adobe) /Ordering ({ordering}) /Supplement 2 >> >>]"
+        );
+        let file = in_font(&font, glyphs, nothing);
+        if ordering == "KR" {
+            assert_eq!(error(&file), PdfError::NoLetters { pages: 1 });
+        } else {
+            assert_eq!(text(&file), "\u{65e5}\u{672c}A", "{ordering}");
+        }
+    }
+}
+
+#[test]
+fn composite_fonts_without_a_map_have_the_characters_of_their_glyphs() {
+    let font = |entries: &str| {
+        format!(
+            "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H \
+             /DescendantFonts [<< /Subtype /CIDFontType2 {entries} >>]"
+        )
+    };
+    // One table, which gives the characters A and B the glyphs 8 and 9.
+    let program = b"\0\x01\0\0\0\x01\0\0\0\0\0\0cmap\0\0\0\0\0\0\0\x1c\0\0\0\0\
+        \0\0\0\x01\0\x03\0\x01\0\0\0\x0c\0\x06\0\0\0\0\0\x41\0\x02\0\x08\0\x09";
+    let embedded = "/FontDescriptor << /FontFile2 $0 >>";
+    let file = in_font(&font(embedded), "<00080009>", |file| {
+        vec![format!("{} 0 R", file.stream("", program))]
+    });
+    assert_eq!(text(&file), "AB");
+    let mapped = format!("{embedded} /CIDToGIDMap $1");
+    let file = in_font(&font(&mapped), "<000100020003>", |file| {
+        let map = file.stream("", b"\0\0\0\x08\0\x09\0\x08");
+        vec![
+            format!("{} 0 R", file.stream("", program)),
+            format!("{map} 0 R"),
+        ]
+    });
+    assert_eq!(text(&file), "ABA");
+    // A program without the table, and a map of all of Unicode.
+    let file = in_font(&font(&mapped), "<00480069>", |file| {
+        let map = file.stream("", &[0, 7].repeat(1 << 16));
+        vec![
+            format!("{} 0 R", file.stream("", b"true")),
+            format!("{map} 0 R"),
+        ]
+    });
+    assert_eq!(text(&file), "Hi");
+    let file = in_font(&font("/BaseFont /Arial,Bold"), "<0024004500D0>", nothing);
+    assert_eq!(text(&file), "Ab\u{d4}");
+    let file = in_font(
+        &font(embedded).replace("/X", "/Arial"),
+        "<00240045>",
+        |file| vec![format!("{} 0 R", file.stream("", b"true"))],
+    );
+    assert_eq!(error(&file), PdfError::NoLetters { pages: 1 });
+}
+
+#[test]
 fn embedded_maps_say_which_bytes_are_a_code() {
     let font = "/Subtype /Type0 /BaseFont /X /Encoding $0 /ToUnicode $1 /DescendantFonts [<< /Subtype /CIDFontType0 >>]";
     let file = in_font(font, "<41815042>", |file| {
@@ -147,6 +267,22 @@ fn fonts_of_drawings_have_text_and_a_size() {
         &format!("/Resources << /Font << /F << {font} >> >> >>"),
     );
     assert_eq!(text(&file.finish()), "xy y");
+}
+
+#[test]
+fn drawings_without_telling_names_have_their_codes_if_these_are_letters() {
+    for (first, string, said) in [(104, "(hi jk)", Some("hi jk")), (1, "(\\001\\002)", None)] {
+        let font = format!(
+            "/Subtype /Type3 /FontBBox [0 0 10 10] /FontMatrix [0.1 0 0 0.1 0 0] /FirstChar 0 \
+             /Widths [{}] /Encoding << /Differences [{first} /BX /BY /BZ /CA] >>",
+            "5 ".repeat(128)
+        );
+        let file = in_font(&font, string, nothing);
+        match said {
+            Some(said) => assert_eq!(text(&file), said),
+            None => assert_eq!(error(&file), PdfError::NoLetters { pages: 1 }),
+        }
+    }
 }
 
 #[test]

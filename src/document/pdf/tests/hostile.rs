@@ -225,6 +225,59 @@ fn widths_and_nesting_without_end_are_bounded() {
 }
 
 #[test]
+fn fields_without_end_and_above_one_another_are_bounded() {
+    let mut file = File::new();
+    let above = file.objects.len() + 1;
+    file.add(format!(
+        "<< /Parent {} 0 R /Kids [{above} 0 R] >>",
+        above + 1
+    ));
+    file.add(format!("<< /Parent {above} 0 R /T (x) >>"));
+    let values = file.add(format!("[{}]", "(a) ".repeat(100_000)));
+    let field = format!(
+        "<< /Subtype /Widget /FT /Ch /V {values} 0 R /Opt {values} 0 R /Parent {above} 0 R >>"
+    );
+    let field = file.add(field);
+    let mute = file.add(format!("<< /Subtype /Widget /Parent {above} 0 R >>"));
+    let fields = file.add(format!(
+        "[{}]",
+        format!("{field} 0 R {mute} 0 R ").repeat(50_000)
+    ));
+    for _ in 0..20 {
+        file.page_with(
+            &lines(&["Some text"]),
+            &format!("/Annots {fields} 0 R /Resources << {FONTS} >>"),
+        );
+    }
+    assert!(soon(&file.finish()).unwrap().starts_with("Some text"));
+}
+
+#[test]
+fn maps_without_end_are_bounded() {
+    let mut file = File::new();
+    let map = format!(
+        "begincodespacerange <0000> <FFFF> endcodespacerange beginbfrange {} endbfrange",
+        "<0000> <FFFF> <0000> ".repeat(10_000)
+    );
+    let map = file.stream("", map.as_bytes());
+    let font = format!(
+        "<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /ToUnicode {map} 0 R /DescendantFonts [<< >>] >>"
+    );
+    let string = "0041".repeat(100_000);
+    file.page_with(
+        &format!(
+            "{} BT /F 0.01 Tf 72 700 Td <{string}> Tj ET",
+            lines(&["Some text"])
+        ),
+        &format!(
+            "/Resources << {} >>",
+            FONTS.replace("/F1", &format!("/F {font} /F1"))
+        ),
+    );
+    assert!(soon(&file.finish()).unwrap().contains("Some text"));
+}
+
+#[test]
 fn a_file_without_pages_says_so() {
     let mut file = File::new();
     file.add("(something)");

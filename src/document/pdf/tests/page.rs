@@ -1,6 +1,11 @@
 //! Checks the content of pages besides strings.
 
-use super::{FONTS, File, PdfError, error, lines, model, page, text};
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
+use super::{FONTS, File, PdfError, PdfLimits, error, lines, model, page, text};
 
 #[test]
 fn forms_are_drawn_where_they_stand() {
@@ -14,6 +19,63 @@ fn forms_are_drawn_where_they_stand() {
         &format!("/Resources << {FONTS} /XObject << /X {form} 0 R >> >>"),
     );
     assert_eq!(text(&file.finish()), "A form here");
+}
+
+/// A page whose content is this stream.
+fn stream_page(entries: &str, data: &[u8], length: bool) -> Vec<u8> {
+    let mut file = File::new();
+    let names = file.add("[/A85 /FlateDecode]");
+    let parameters = file.add("[null << /Predictor 1 >>]");
+    let entries = entries
+        .replace("$N", &format!("{names} 0 R"))
+        .replace("$P", &format!("{parameters} 0 R"));
+    let content = file.stream(&entries, data);
+    if !length {
+        let end = format!("/Length {} >>", data.len());
+        let object = &mut file.objects[content - 1];
+        let at = memchr::memmem::find(object, end.as_bytes()).unwrap();
+        object.drain(at..at + end.len() - 3);
+    }
+    let page = file.add(format!(
+        "<< /Type /Page /Parent 2 0 R /Contents {content} 0 R /Resources << {FONTS} >> >>"
+    ));
+    file.pages.push(page);
+    file.finish()
+}
+
+#[test]
+fn streams_may_refer_to_their_filters_abbreviate_them_and_lack_a_length() {
+    let content = lines(&["Some text"]);
+    let mut packed = ZlibEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(content.as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    let mut ascii = String::new();
+    for group in packed.chunks(4) {
+        let mut bytes = [0; 4];
+        bytes[..group.len()].copy_from_slice(group);
+        let value = u32::from_be_bytes(bytes);
+        for at in 0..=group.len() as u32 {
+            ascii.push(char::from(33 + (value / 85_u32.pow(4 - at) % 85) as u8));
+        }
+    }
+    ascii.push_str("~>");
+    for (entries, data) in [
+        ("/Filter /Fl", packed.as_slice()),
+        ("/Filter [/A85 /Fl]", ascii.as_bytes()),
+        ("/Filter $N /DecodeParms $P", ascii.as_bytes()),
+        ("", content.as_bytes()),
+    ] {
+        for length in [true, false] {
+            let file = stream_page(entries, data, length);
+            assert_eq!(text(&file), "Some text", "{entries} {length}");
+        }
+    }
+}
+
+#[test]
+fn operators_within_an_array_of_strings_do_not_end_it() {
+    let content = "BT /F1 10 Tf 72 700 Td [(Some) 0.0 Tc -250 (te) 0 Tc 0 (xt)] TJ ET";
+    assert_eq!(text(&page(content)), "Some text");
 }
 
 #[test]
@@ -185,7 +247,9 @@ fn fields_of_forms_show_what_is_in_them() {
         &format!("/Subtype /Form /BBox [0 0 100 20] /Resources << {FONTS} >>"),
         b"BT /F1 10 Tf 2 5 Td (filled in) Tj ET",
     );
-    let field = format!("<< /Subtype /Widget /Rect [110 696 210 716] /AP << /N {look} 0 R >> >>");
+    let field = format!(
+        "<< /Subtype /Widget /FT /Tx /T (name) /V (filled in) /Rect [110 696 210 716] /AP << /N {look} 0 R >> >>"
+    );
     let hidden =
         format!("<< /Subtype /Widget /F 2 /Rect [110 596 210 616] /AP << /N {look} 0 R >> >>");
     file.page_with(
@@ -193,6 +257,119 @@ fn fields_of_forms_show_what_is_in_them() {
         &format!("/Annots [{field} {hidden}] /Resources << {FONTS} >>"),
     );
     assert_eq!(text(&file.finish()), "Name: filled in");
+}
+
+/// The Markdown of a page of one line with these annotations.
+fn annotated(annotations: impl FnOnce(&mut File) -> String) -> String {
+    let mut file = File::new();
+    let annotations = annotations(&mut file);
+    file.page_with(
+        &lines(&["A form"]),
+        &format!("/Annots [{annotations}] /Resources << {FONTS} >>"),
+    );
+    let document = crate::document::convert_pdf(&file.finish(), &PdfLimits::default());
+    document.unwrap().markdown
+}
+
+#[test]
+fn what_was_entered_or_noted_is_said_after_the_page_if_nothing_shows_it() {
+    for (annotation, said) in [
+        (
+            "/Subtype /Widget /FT /Tx /T (name) /V (Jane Roe)",
+            "[Form field name: Jane Roe]",
+        ),
+        (
+            "/Subtype /Widget /FT /Tx /TU (Your name) /T (n) /V <FEFF0141>",
+            "[Form field Your name: \u{141}]",
+        ),
+        (
+            "/Subtype /Widget /FT /Tx /V (two\nlines)",
+            "[Form field: two lines]",
+        ),
+        (
+            "/Subtype /Widget /FT /Ch /T (c) /V (b) /Opt [[(a) (Red)] [(b) (Blue)]]",
+            "[Form choice c: Blue]",
+        ),
+        (
+            "/Subtype /Widget /FT /Ch /T (c) /V [(Red) (Blue)]",
+            "[Form choice c: Red, Blue]",
+        ),
+        (
+            "/Subtype /Widget /FT /Btn /T (agree) /V /Yes /AS /Yes",
+            "[Form box agree: checked]",
+        ),
+        (
+            "/Subtype /Widget /Parent << /FT /Btn /T (pay) /Ff 32768 /V /Card >> /AS /Card",
+            "[Form choice pay: Card]",
+        ),
+        (
+            "/Subtype /Text /T (Ann) /Contents (Check the total)",
+            "[Note by Ann: Check the total]",
+        ),
+        (
+            "/Subtype /FreeText /Contents (Over it)",
+            "[Text over the page: Over it]",
+        ),
+        (
+            "/Subtype /Widget /FT /Tx /Ff 8192 /T (password) /V (secret)",
+            "",
+        ),
+        ("/Subtype /Widget /FT /Tx /F 2 /T (hidden) /V (secret)", ""),
+        ("/Subtype /Widget /FT /Btn /T (agree) /V /Off /AS /Off", ""),
+        ("/Subtype /Widget /FT /Btn /Ff 65536 /T (send) /V /Yes", ""),
+        ("/Subtype /Widget /FT /Sig /T (sign) /V << >>", ""),
+    ] {
+        let markdown = annotated(|_| format!("<< {annotation} /Rect [110 696 210 716] >>"));
+        let want = if said.is_empty() {
+            "A form".to_owned()
+        } else {
+            format!("A form\n\n{said}")
+        };
+        assert_eq!(markdown, want, "{annotation}");
+    }
+    // An appearance without text shows nothing.
+    let markdown = annotated(|file| {
+        let look = file.stream("/Subtype /Form /BBox [0 0 9 9]", b"0 0 9 9 re f");
+        format!(
+            "<< /Subtype /Widget /FT /Tx /T (a) /V (b) /Rect [0 0 9 9] /AP << /N {look} 0 R >> >>"
+        )
+    });
+    assert_eq!(markdown, "A form\n\n[Form field a: b]");
+    // One that is too small for a text shows a part of it.
+    for (value, said) in [
+        ("Jane Mary Roe", "\n\n[Form field a: Jane Mary Roe]"),
+        ("Jane", ""),
+        ("Roe", ""),
+    ] {
+        let markdown = annotated(|file| {
+            let look = file.stream(
+                &format!("/Subtype /Form /BBox [0 0 40 20] /Resources << {FONTS} >>"),
+                b"BT /F1 10 Tf 2 5 Td (Jane Mary Roe) Tj ET",
+            );
+            let look = format!("/Rect [110 696 150 716] /AP << /N {look} 0 R >>");
+            format!("<< /Subtype /Widget /FT /Tx /T (a) /V ({value}) {look} >>")
+        });
+        assert!(markdown.starts_with("A form Jane"), "{markdown}");
+        assert_eq!(markdown.contains("[Form"), !said.is_empty(), "{markdown}");
+        assert!(markdown.ends_with(said), "{markdown}");
+    }
+}
+
+#[test]
+fn a_text_that_goes_on_on_the_next_page_does_so_around_what_was_entered() {
+    let mut file = File::new();
+    let field = "/Annots [<< /Subtype /Widget /FT /Tx /T (a) /V (b) /Rect [0 0 9 9] >>]";
+    let words = "These words fill the line of a page from its left end to the right one";
+    file.page_with(
+        &lines(&[words, words]),
+        &format!("{field} /Resources << {FONTS} >>"),
+    );
+    file.page(&lines(&["and go on here."]));
+    let document = crate::document::convert_pdf(&file.finish(), &PdfLimits::default()).unwrap();
+    assert_eq!(
+        document.markdown,
+        format!("{words} {words} and go on here.\n\n[Form field a: b]")
+    );
 }
 
 #[test]

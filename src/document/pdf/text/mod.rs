@@ -20,14 +20,21 @@ const MAX_SIZES: usize = 1024;
 pub(super) struct PageText {
     pub(super) text: String,
     pub(super) regions: Vec<PageRegion>,
+    /// The texts of annotations that are drawn without text.
+    pub(super) notes: Vec<String>,
     /// Lowest and highest point, in the frame of most of its text.
     pub(super) low: f32,
     pub(super) high: f32,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+impl PageText {
+    pub(super) fn is_empty(&self) -> bool {
+        self.regions.is_empty() && self.notes.is_empty()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ParagraphKind {
-    #[default]
     Text,
     /// An item: its number, and the number of pieces of its mark.
     Item {
@@ -36,11 +43,13 @@ pub(super) enum ParagraphKind {
     },
     Code,
     Table,
+    /// One of the page's notes, by its number.
+    Annotation(usize),
     /// The text of a scanned page.
     Scan,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct PdfParagraph {
     pub(super) kind: ParagraphKind,
     /// Lines: the page, the line, and whether a hard break precedes it.
@@ -56,6 +65,32 @@ pub(super) struct PdfParagraph {
     pub(super) first: bool,
     /// True for a note at the foot of its page.
     pub(super) note: bool,
+}
+
+impl PdfParagraph {
+    /// A note of a page, which its text goes on around.
+    pub(super) fn annotation(page: usize, at: usize) -> Self {
+        Self {
+            kind: ParagraphKind::Annotation(at),
+            lines: Vec::new(),
+            page,
+            rows: Vec::new(),
+            size: 0.0,
+            above: 0.0,
+            last: false,
+            first: false,
+            note: true,
+        }
+    }
+
+    /// The text of a scanned page.
+    pub(super) fn scan(page: usize) -> Self {
+        Self {
+            kind: ParagraphKind::Scan,
+            note: false,
+            ..Self::annotation(page, 0)
+        }
+    }
 }
 
 /// The style of most of a document's text.
