@@ -22,6 +22,7 @@
 //! | `search` | workshop: finding files by wildcard, and lines in files by regular expression |
 //! | `web` | workshop: fetching pages, searching the web |
 //! | `document` | workshop: documents, as Markdown |
+//! | `conversion` | workshop: the same, with the help of installed programs |
 //! | `hosts` | workshop: one table of hosts, and the lenses that search in them |
 //! | `page` | workshop: a page's own metadata, and its kind of source |
 //! | `browser` | workshop: pages that their scripts put together, by the user's browser |
@@ -42,6 +43,7 @@ mod command_line;
 mod commands;
 mod console;
 pub mod contract;
+mod conversion;
 #[cfg(test)]
 mod cpu_clock;
 mod files;

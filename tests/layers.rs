@@ -45,12 +45,13 @@ fn assert_free_of(directories: &[&str], what: &[&str]) {
     }
 }
 
-const WORKSHOPS: [&str; 15] = [
+const WORKSHOPS: [&str; 16] = [
     "access",
     "browser",
     "cache",
     "basics",
     "console",
+    "conversion",
     "document",
     "files",
     "hosts",

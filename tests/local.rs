@@ -12,6 +12,8 @@ mod common;
 mod reading;
 #[path = "common/refusing.rs"]
 mod refusing;
+#[path = "common/scanned.rs"]
+mod scanned;
 #[path = "common/server.rs"]
 mod server;
 #[path = "common/staged.rs"]

@@ -14,6 +14,8 @@ mod http_server;
 mod providers;
 #[path = "common/reading.rs"]
 mod reading;
+#[path = "common/scanned.rs"]
+mod scanned;
 #[path = "common/server.rs"]
 mod server;
 #[path = "common/staged.rs"]

@@ -24,11 +24,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{Access, access};
 use url::Url;
 
-use crate::sandbox::confinement;
-use crate::shell::{ProgramError, ProgramOutput};
+use crate::shell::{ProgramError, ProgramOutput, find_helper};
 use crate::web::client::{NetworkError, USER_AGENT};
 use crate::web::guard::Guard;
 use crate::web::resolve::{NameResolver, SystemResolver};
@@ -135,14 +133,7 @@ impl Browser {
     /// variable is empty or names no executable.
     #[must_use]
     pub fn find() -> Option<Self> {
-        let program = match std::env::var_os(VARIABLE) {
-            Some(named) if named.is_empty() => None,
-            Some(named) if named.as_bytes().contains(&b'/') => {
-                Some(PathBuf::from(named)).filter(|path| is_trusted_executable(path))
-            }
-            Some(named) => find_on_path(&named),
-            None => NAMES.iter().find_map(|name| find_on_path(OsStr::new(name))),
-        }?;
+        let program = find_helper(VARIABLE, &NAMES)?;
         let flags = std::env::var_os(FLAGS).unwrap_or_default();
         let flags = flags
             .as_bytes()
@@ -251,18 +242,4 @@ fn error_page_code(html: &str) -> Option<&str> {
     let is_own =
         page.contains("<body class=\"neterror\"") && made_from.contains("\"reloadButton\":");
     (is_own && code.len() <= LONGEST_CODE && code.chars().all(plain)).then_some(code)
-}
-
-fn is_trusted_executable(path: &Path) -> bool {
-    let found = path.is_file() && access(path, Access::EXEC_OK).is_ok();
-    // The browser is not confined, so confined calls must not be able to replace it.
-    found && confinement::is_out_of_reach(path)
-}
-
-fn find_on_path(name: &OsStr) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .filter(|directory| directory.is_absolute())
-        .map(|directory| directory.join(name))
-        .find(|program| is_trusted_executable(program))
 }

@@ -73,6 +73,17 @@ pub struct FileLimits {
     pub part: usize,
 }
 
+impl FileLimits {
+    /// The same for a PDF file.
+    #[must_use]
+    pub fn of_pdf(&self) -> PdfLimits {
+        PdfLimits {
+            end: self.end,
+            stream: self.part,
+        }
+    }
+}
+
 impl Default for FileLimits {
     fn default() -> Self {
         Self {
@@ -93,11 +104,7 @@ pub fn convert_file(
     limits: &FileLimits,
 ) -> Result<Document, DocumentError> {
     if kind == FileKind::Pdf {
-        let limits = PdfLimits {
-            end: limits.end,
-            stream: limits.part,
-        };
-        return super::convert_pdf(bytes, &limits).map_err(DocumentError::Pdf);
+        return super::convert_pdf(bytes, &limits.of_pdf()).map_err(DocumentError::Pdf);
     }
     if kind == FileKind::Ipynb {
         return notebook::read(bytes, limits);

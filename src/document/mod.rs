@@ -9,6 +9,7 @@
 //! | `pdf` | the reader of PDF files |
 //! | `office` | the readers of office documents, RTF and mail |
 //! | `epub` | the reader of EPUB files |
+//! | `scan` | scanned pages, for what reads them |
 //! | `notebook` | the reader of Jupyter notebooks |
 //! | `kinds` | the one list of the kinds of files |
 //! | `file` | detection and conversion of files |
@@ -46,12 +47,14 @@ mod model;
 mod notebook;
 mod office;
 mod pdf;
+mod scan;
 
 pub use error::DocumentError;
 pub use fault::guarded;
 pub use file::{FileLimits, MAX_FILE, convert_file};
 pub use kinds::FileKind;
 pub use pdf::{PdfError, PdfLimits};
+pub use scan::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
 
 /// A page as Markdown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,6 +83,10 @@ pub struct Document {
     pub date: Option<String>,
     /// Parts that are missing from the Markdown, whose end says the same in words.
     pub cuts: DocumentCuts,
+    /// The remark on its scanned pages, which stands at the end too; a later attempt may read more
+    /// of them if it is `of_the_moment`.
+    pub remark_on_scans: Option<String>,
+    pub of_the_moment: bool,
 }
 
 impl Document {
@@ -115,6 +122,8 @@ pub struct DocumentCuts {
     pub addresses: bool,
     /// Parts of a damaged file that could not be read.
     pub damage: bool,
+    /// Number of scanned pages that were not read.
+    pub scans: usize,
     /// Number of feed items that are not listed.
     pub items: usize,
     /// Number of characters that the file's fonts do not identify.
@@ -125,7 +134,7 @@ impl DocumentCuts {
     /// True if the end of the page, or a part of the file, is missing.
     #[must_use]
     pub fn are_of_content(self) -> bool {
-        self.memory || self.time || self.length || self.damage
+        self.memory || self.time || self.length || self.damage || self.scans > 0
     }
 
     /// The union of both.
@@ -136,6 +145,7 @@ impl DocumentCuts {
             length: self.length || other.length,
             addresses: self.addresses || other.addresses,
             damage: self.damage || other.damage,
+            scans: self.scans + other.scans,
             items: self.items + other.items,
             characters: self.characters + other.characters,
         }
@@ -187,6 +197,18 @@ impl DocumentCuts {
 }
 
 impl Document {
+    /// Adds a remark of one line on its scanned pages, of which `unread` were not read; a later
+    /// attempt may read more of them if it was `late`.
+    #[must_use]
+    pub fn with_remark_on_scans(mut self, remark: String, unread: usize, late: bool) -> Self {
+        self.remark.get_or_insert(self.markdown.len());
+        self.markdown.extend(["\n\n[", &remark, "]"]);
+        self.remark_on_scans = Some(remark);
+        self.cuts.scans += unread;
+        self.of_the_moment |= late;
+        self
+    }
+
     /// Adds further cuts, in words too.
     fn cut(mut self, cuts: DocumentCuts) -> Self {
         let own = self.markdown.len();
@@ -309,7 +331,16 @@ pub fn convert_feed(page: &str, base: &Url) -> Option<Document> {
 ///
 /// The file is opened by a library; its panics become [`PdfError::Damaged`].
 pub fn convert_pdf(bytes: &[u8], limits: &PdfLimits) -> Result<Document, PdfError> {
-    let read = pdf::read_guarded(bytes, limits)?;
+    convert_scanned_pdf(bytes, limits, None)
+}
+
+/// The same, with scanned pages as `scans` reads them.
+pub fn convert_scanned_pdf(
+    bytes: &[u8],
+    limits: &PdfLimits,
+    scans: Option<&dyn ScanReader>,
+) -> Result<Document, PdfError> {
+    let read = pdf::read_scanned(bytes, limits, scans)?;
     let mut model = read.model;
     let title = std::mem::take(&mut model.title);
     let (author, date) = (read.author, read.date);

@@ -30,7 +30,7 @@ pub use command::{
 };
 pub use command_shell::{CommandShell, find_on_path};
 pub use kept_output::{SavedPlace, directory_of_outputs, keep_outputs_of};
-pub use program::{ProgramError, ProgramOutput, read_output, run_program};
+pub use program::{ProgramError, ProgramOutput, find_helper, read_output, run_program};
 pub use shortened_lines::ShortenedLine;
 pub use still_running::StillRunning;
 pub use terminal_text::TerminalText;

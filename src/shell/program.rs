@@ -1,15 +1,50 @@
 //! Running one program with a timeout, for its output and exit code; none of its processes is left.
 
+use std::env;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use rustix::fs::{Access, access};
 use rustix::pipe::{PipeFlags, pipe_with};
 
+use crate::sandbox::confinement;
 use crate::sandbox::launch::ProgramLaunch;
 use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
+
+/// The program that helps a tool: what `variable` names by a path or a name, else the first of
+/// the `usual` names on the `PATH`; `None` if the variable is empty or names no executable.
+#[must_use]
+pub fn find_helper(variable: &str, usual: &[&str]) -> Option<PathBuf> {
+    match env::var_os(variable) {
+        Some(named) if named.is_empty() => None,
+        Some(named) if named.as_bytes().contains(&b'/') => {
+            Some(PathBuf::from(named)).filter(|path| is_trusted_executable(path))
+        }
+        Some(named) => find_helper_on_path(&named),
+        None => usual
+            .iter()
+            .find_map(|name| find_helper_on_path(OsStr::new(name))),
+    }
+}
+
+fn find_helper_on_path(name: &OsStr) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join(name))
+        .find(|program| is_trusted_executable(program))
+}
+
+fn is_trusted_executable(path: &Path) -> bool {
+    let found = path.is_file() && access(path, Access::EXEC_OK).is_ok();
+    // It runs outside of a call's directories, so confined calls must not be able to replace it.
+    found && confinement::is_out_of_reach(path)
+}
 
 /// A program's output and exit code.
 #[derive(Debug)]

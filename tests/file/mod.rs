@@ -11,5 +11,6 @@ mod odd_places;
 mod paths;
 mod read;
 mod replacing;
+mod scans;
 mod write;
 mod write_large;

@@ -3,5 +3,6 @@
 mod page;
 mod page_failures;
 mod page_kept;
+mod page_scans;
 mod page_ways;
 mod search;

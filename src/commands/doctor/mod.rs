@@ -44,6 +44,7 @@ pub fn run(known: Registry, run_project: bool) -> ProgramExit {
     tools::report(&mut report, known, &directories, run_project);
     web::report_keys(&mut report, known);
     web::report_research(&mut report, known);
+    web::report_helpers(&mut report);
     web::report_network(&mut report);
     confinement::report(&mut report);
     report.conclude()

@@ -9,10 +9,12 @@ use std::os::unix::fs::MetadataExt;
 use url::Url;
 
 use super::{BAD, DoctorReport, GOOD, PLAIN, advice};
+use crate::browser::{self, Browser};
 use crate::cache::status::{CacheState, look_at_cache};
 use crate::cache::{KEY_VARIABLE, is_key};
 use crate::console::sanitize::{display_path, for_line};
 use crate::contract::tool::ToolSet;
+use crate::conversion;
 use crate::registry::Registry;
 use crate::web::client::proxy::ProxySettings;
 use crate::web::client::trusted_certificates;
@@ -90,6 +92,26 @@ pub fn report_research(report: &mut DoctorReport, tools: Registry) {
         report.heading("Research");
         report_providers(report, &Credentials::from_env());
         report_cache(report);
+    }
+}
+
+/// Reports the programs that help: the browser, and what reads scans.
+pub fn report_helpers(report: &mut DoctorReport) {
+    report.heading("Programs that help");
+    let browser = Browser::find().map(|browser| browser.program().to_owned());
+    let ocr = conversion::find_ocr_program();
+    for (subject, program, name, variable) in [
+        ("pages of scripts", browser, "Chromium", browser::VARIABLE),
+        ("scans", ocr, "tesseract", conversion::OCR_VARIABLE),
+    ] {
+        let (colour, state) = match program {
+            Some(program) => (GOOD, display_path(&program)),
+            None => (
+                PLAIN,
+                format!("not read: no {name}, and none in {variable}"),
+            ),
+        };
+        report.row(subject, colour, &state);
     }
 }
 

@@ -119,6 +119,10 @@ impl<'a> ParagraphWriter<'a> {
                 ParagraphKind::Code => self.write_code(paragraph),
                 ParagraphKind::Table => self.write_table(paragraph),
                 ParagraphKind::Annotation(at) => self.write_annotation(paragraph.page, at),
+                ParagraphKind::Scan => {
+                    let page = self.context.pages.get(paragraph.page);
+                    super::scan::write(page.map_or("", |page| &page.text), &mut self.builder);
+                }
                 ParagraphKind::Text | ParagraphKind::Item { .. } => {
                     let level = self.heading_level(paragraph);
                     let size = paragraph.size;

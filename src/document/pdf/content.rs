@@ -15,6 +15,7 @@ use super::marked_content::MarkedContent;
 use super::paint::{PaintColour, PaintedAreas};
 use super::rules::DrawnPath;
 use super::runs::PageRuns;
+use super::scan::{PagePictures, ScannedPage};
 
 /// Limit of an operator's operands.
 const MAX_OPERANDS: usize = 64;
@@ -60,6 +61,9 @@ pub(super) struct DrawnContent {
     pub(super) unknown: usize,
     /// True if there was a picture.
     pub(super) images: bool,
+    /// The pictures of the page, and the pages so far that are scans.
+    pub(super) pictures: PagePictures,
+    pub(super) scans: Vec<ScannedPage>,
     /// True if invisible text is kept; true if some was dropped.
     pub(super) keep_unseen: bool,
     pub(super) dropped_unseen: bool,
@@ -163,7 +167,7 @@ impl<'a> ContentInterpreter<'a> {
                     }
                     if operator == b"BI" {
                         lexer.skip_image();
-                        self.add_picture();
+                        self.add_picture(None);
                     } else {
                         self.operate(operator, &operands, resources);
                     }
@@ -323,17 +327,24 @@ impl<'a> ContentInterpreter<'a> {
             Some(b"Form") if !self.is_off(stream.dict.get(b"OC").ok()) => {
                 self.draw_form(stream, Some(resources), Matrix::IDENTITY);
             }
-            Some(b"Image") => self.add_picture(),
+            Some(b"Image") => {
+                let id = objects.and_then(|objects| objects.get(name).ok()?.as_reference().ok());
+                let size = [&b"Width"[..], b"Height"].map(|key| file.number(&stream.dict, key));
+                let pixels = size.into_iter().flatten().product();
+                self.add_picture(id.map(|id| (id, pixels)));
+            }
             _ => {}
         }
     }
 
-    /// Records a picture.
-    fn add_picture(&mut self) {
+    /// Records a picture; of an image of its own, also its number and that of its pixels.
+    fn add_picture(&mut self, image: Option<(ObjectId, f32)>) {
         self.drawn.images = true;
         let state = &self.state;
         let area = state.ctm.rect(&Rect::new(0.0, 0.0, 1.0, 1.0));
-        self.painted.add_picture(&area.and(&state.clip));
+        let shown = area.and(&state.clip);
+        self.painted.add_picture(&shown);
+        self.drawn.pictures.add(image, state.ctm, &shown);
     }
 
     /// Draws a form; `place` is the matrix of an annotation.

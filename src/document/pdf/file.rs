@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::time::Instant;
 
-use lopdf::{Dictionary, Document, Object, Stream};
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::geometry::Rect;
 use super::opening::{MAX_UNCHECKED, is_crowded, load, without_attachments_key};
@@ -49,26 +49,31 @@ struct InheritedAttributes<'a> {
 }
 
 impl PdfFile {
-    pub(super) fn open(bytes: &[u8], limits: &PdfLimits) -> Result<Self, PdfError> {
+    /// Opens a file with the content of these `images` alone.
+    pub(super) fn open(
+        bytes: &[u8],
+        limits: &PdfLimits,
+        images: &[ObjectId],
+    ) -> Result<Self, PdfError> {
         if !signature::is_pdf(bytes) {
             return Err(PdfError::NotPdf);
         }
         if bytes.len() > MAX_UNCHECKED && is_crowded(bytes) {
             return Err(PdfError::TooCostly);
         }
-        let mut document = load(bytes, limits, false);
+        let mut document = load(bytes, limits, images, false);
         let is_locked = match &document {
             Ok(document) => document.is_encrypted(),
             Err(error) => *error == PdfError::Encrypted,
         };
         if is_locked && let Some(open) = without_attachments_key(bytes) {
-            document = load(&open, limits, false);
+            document = load(&open, limits, images, false);
         }
         let is_lost = match &document {
             Ok(document) => !document.is_encrypted() && !has_pages(document),
             Err(error) => *error == PdfError::Damaged,
         };
-        if is_lost && let Ok(rebuilt) = load(bytes, limits, true) {
+        if is_lost && let Ok(rebuilt) = load(bytes, limits, images, true) {
             // The cross-references were wrong, so the objects were searched for.
             document = Ok(rebuilt);
         }

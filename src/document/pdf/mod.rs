@@ -19,6 +19,7 @@
 //! | `text` | paragraphs |
 //! | `build` | the model |
 //! | `annotations` | links, text over pages |
+//! | `scan` | pages that are images |
 //! | `metadata` | title, author, date |
 //! | `geometry` | matrices and rectangles |
 
@@ -29,6 +30,7 @@
     reason = "places on pages are small, and larger values saturate at the type's bounds"
 )]
 
+use std::collections::HashMap;
 use std::fmt;
 use std::time::Instant;
 
@@ -41,8 +43,8 @@ use self::layout::PageRegion;
 use self::paint::{PaintedAreas, TextPaint};
 use self::text::inline::TextContext;
 use self::text::{BodyStyle, PageText, PdfParagraph, furniture, inline, paragraph};
-use super::fault;
 use super::model::DocumentModel;
+use super::{ScanReader, fault};
 
 mod annotations;
 mod build;
@@ -58,6 +60,7 @@ mod opening;
 mod paint;
 mod rules;
 mod runs;
+mod scan;
 mod text;
 mod text_operators;
 
@@ -175,8 +178,12 @@ pub(super) struct ParsedPdf {
 }
 
 /// Reads a file; a panic while doing so is an error of the file.
-pub(super) fn read_guarded(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
-    fault::guarded(|| read(bytes, limits)).unwrap_or_else(|payload| {
+pub(super) fn read_scanned(
+    bytes: &[u8],
+    limits: &PdfLimits,
+    scans: Option<&dyn ScanReader>,
+) -> Result<ParsedPdf, PdfError> {
+    fault::guarded(|| read_with_scans(bytes, limits, scans)).unwrap_or_else(|payload| {
         Err(if opening::is_too_heavy(payload.as_ref()) {
             PdfError::TooCostly
         } else {
@@ -185,9 +192,24 @@ pub(super) fn read_guarded(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf
     })
 }
 
-/// Reads a file.
+/// The same without a reader of scanned pages.
+#[cfg(test)]
+fn read_guarded(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
+    read_scanned(bytes, limits, None)
+}
+
+#[cfg(test)]
 fn read(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
-    let file = PdfFile::open(bytes, limits)?;
+    read_with_scans(bytes, limits, None)
+}
+
+/// Reads a file.
+fn read_with_scans(
+    bytes: &[u8],
+    limits: &PdfLimits,
+    reader: Option<&dyn ScanReader>,
+) -> Result<ParsedPdf, PdfError> {
+    let file = PdfFile::open(bytes, limits, &[])?;
     let pages = file.pages();
     if pages.is_empty() {
         return Err(PdfError::NoPages);
@@ -201,32 +223,44 @@ fn read(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
         drawn.keep_unseen = true;
         (texts, length) = read_pages(&file, &pages, &mut drawn, &mut links);
     }
-    if is_empty(&texts) {
-        let pages = pages.len();
-        return Err(match (file.was_late() || file.is_cut(), drawn.images) {
+    let (title, author, date) = (
+        metadata::title(&file),
+        metadata::author(&file),
+        metadata::date(&file),
+    );
+    let (late, cut, pages) = (file.was_late(), file.is_cut(), pages.len());
+    // Frees the memory for the images.
+    drop(file);
+    let recognised = match reader {
+        Some(reader) if !drawn.scans.is_empty() => {
+            scan::recognise(bytes, limits, &drawn.scans, reader)
+        }
+        _ => Vec::new(),
+    };
+    if is_empty(&texts) && recognised.is_empty() {
+        return Err(match (late || cut, drawn.images) {
             (true, _) => PdfError::TooCostly,
             _ if drawn.unknown > 0 => PdfError::NoLetters { pages },
             (_, true) => PdfError::OnlyImages { pages },
             _ => PdfError::NoText { pages },
         });
     }
-    let mut model = build_model(texts, &links);
-    let title = metadata::title(&file);
+    let mut model = build_model(texts, &links, recognised);
     if !title.is_empty() {
         model.title = title;
     }
     Ok(ParsedPdf {
         model,
-        author: metadata::author(&file),
-        date: metadata::date(&file),
+        author,
+        date,
         length: bytes.len().max(2 * (length + links.length())),
         unknown: if drawn.unknown * UNKNOWN_SHARE > drawn.glyphs {
             drawn.unknown
         } else {
             0
         },
-        late: file.was_late(),
-        cut: file.is_cut(),
+        late,
+        cut,
     })
 }
 
@@ -239,6 +273,7 @@ fn read_pages(
 ) -> (Vec<PageText>, usize) {
     let mut texts = Vec::with_capacity(pages.len().min(4096));
     let (mut length, mut runs) = (0, 0);
+    drawn.scans.clear();
     for page in pages {
         if length > MAX_TEXT || runs > MAX_RUNS {
             file.leave_out();
@@ -248,6 +283,11 @@ fn read_pages(
             break;
         }
         let text = read_page(file, page, drawn, links);
+        if text.regions.is_empty() {
+            drawn
+                .scans
+                .extend(drawn.pictures.scan(texts.len(), &page.area));
+        }
         length += text.text.len() + text.notes.iter().map(String::len).sum::<usize>();
         let pieces = text.regions.iter().flat_map(PageRegion::lines);
         runs += pieces.map(|line| line.pieces.len()).sum::<usize>();
@@ -256,13 +296,27 @@ fn read_pages(
     (texts, length)
 }
 
-fn build_model(mut texts: Vec<PageText>, links: &annotations::PdfLinks) -> DocumentModel {
+fn build_model(
+    mut texts: Vec<PageText>,
+    links: &annotations::PdfLinks,
+    recognised: Vec<(usize, String)>,
+) -> DocumentModel {
     furniture::remove_furniture(&mut texts);
     let body = BodyStyle::from_pages(&texts);
     let hyphenated = inline::hyphenated_words(&texts);
+    let is_mixed = texts.iter().any(|page| !page.is_empty());
+    let mut recognised: HashMap<_, _> = recognised.into_iter().collect();
     let mut paragraphs = Vec::new();
     for (number, page) in texts.iter_mut().enumerate() {
         paragraph::split_page(number, page, body, &mut paragraphs);
+        if let Some(text) = recognised.remove(&number) {
+            paragraphs.push(PdfParagraph::scan(number));
+            page.text = if is_mixed {
+                format!("[Page {}, a scan, by OCR:]\n\n{text}", number + 1)
+            } else {
+                text
+            };
+        }
         paragraphs.extend((0..page.notes.len()).map(|at| PdfParagraph::annotation(number, at)));
     }
     let context = TextContext {
@@ -310,6 +364,7 @@ fn read_page(
         _ => {}
     }
     drawn.runs = runs::PageRuns::default();
+    drawn.pictures = scan::PagePictures::default();
     let mut painted = PaintedAreas::new(area);
     let mut interpreter = ContentInterpreter::new(file, drawn, &mut painted, upright, area);
     interpreter.run_stream(&content, page.resources);

@@ -31,6 +31,8 @@ struct LoadBudget {
     memory: usize,
     stream: usize,
     objects: u32,
+    /// The images that are kept.
+    images: Vec<ObjectId>,
 }
 
 thread_local! {
@@ -41,10 +43,12 @@ thread_local! {
 /// The panic payload that ends the opening from within lopdf.
 struct TooHeavy;
 
-/// Opens a file; with `reconstruct` its cross-references are ignored.
+/// Opens a file with the content of these `images` alone; with `reconstruct` its cross-references
+/// are ignored.
 pub(super) fn load(
     bytes: &[u8],
     limits: &PdfLimits,
+    images: &[ObjectId],
     reconstruct: bool,
 ) -> Result<Document, PdfError> {
     let loading = LoadBudget {
@@ -52,6 +56,7 @@ pub(super) fn load(
         memory: MAX_MEMORY,
         stream: limits.stream,
         objects: 0,
+        images: images.to_vec(),
     };
     // lopdf does not pass the objects of an encrypted file to the filter.
     let encrypted = memchr::memmem::find(bytes, b"/Encrypt").is_some();
@@ -135,7 +140,7 @@ fn error_of(error: &lopdf::Error) -> PdfError {
 /// ends when a limit is exceeded.
 fn weigh(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
     let weight = match object {
-        Object::Stream(stream) if has_no_text(&stream.dict) => {
+        Object::Stream(stream) if has_no_text(&stream.dict) && !is_wanted(id) => {
             // Not empty: lopdf would read it again.
             stream.set_content(vec![0]);
             Some(0)
@@ -176,6 +181,13 @@ fn weigh(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
         object => object.clone(),
     };
     weight.map(|_| (id, kept(object)))
+}
+
+fn is_wanted(image: ObjectId) -> bool {
+    LOADING.with_borrow(|loading| {
+        let loading = loading.as_ref();
+        loading.is_some_and(|loading| loading.images.contains(&image))
+    })
 }
 
 /// True if a stream holds no text: images, and the outlines of fonts.

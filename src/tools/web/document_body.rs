@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use super::page_source::media_type;
-use crate::document::{self, Document, DocumentError, FileKind, FileLimits, MAX_FILE, PdfError};
+use crate::conversion::{self, ConversionError, HelperPrograms};
+use crate::document::{Document, DocumentError, FileKind, FileLimits, MAX_FILE, PdfError};
 use crate::web::client::{BodyLimit, HttpResponse, MAX_BODY};
 
 /// Limit for bodies of which documents may have more than others.
@@ -20,6 +21,8 @@ pub struct UnreadableDocument {
     pub why: String,
     /// True if it is intact, but has no text.
     pub has_nothing: bool,
+    /// True if a later attempt may read it.
+    pub of_the_moment: bool,
 }
 
 /// True for the media type of a document.
@@ -53,11 +56,12 @@ pub fn read(
 ) -> Result<Option<(FileKind, Document)>, UnreadableDocument> {
     use PdfError::{NoLetters, NoPages, NoText, OnlyImages};
     let kind = kind_of(reply);
-    let unreadable = |error: DocumentError| UnreadableDocument {
+    let unreadable = |error: ConversionError| UnreadableDocument {
         kind,
         why: error.to_string(),
+        of_the_moment: error.of_the_moment,
         has_nothing: matches!(
-            error,
+            error.error,
             DocumentError::NoText(_)
                 | DocumentError::Pdf(
                     NoPages | NoText { .. } | NoLetters { .. } | OnlyImages { .. }
@@ -65,7 +69,8 @@ pub fn read(
         ),
     };
     let Some(kind) = kind else {
-        return DocumentError::of(&reply.body).map_or(Ok(None), |error| Err(unreadable(error)));
+        let error = DocumentError::of(&reply.body);
+        return error.map_or(Ok(None), |error| Err(unreadable(error.into())));
     };
     if reply.truncated {
         let (name, most) = (kind.name(), MAX_FILE >> 20);
@@ -75,12 +80,16 @@ pub fn read(
                 "This {name} file has more than {most} MiB, which is the most that is read of one."
             ),
             has_nothing: false,
+            of_the_moment: false,
         });
     }
     let limits = FileLimits {
         end: Some(end),
         ..FileLimits::default()
     };
-    let document = document::convert_file(&reply.body, kind, &limits).map_err(unreadable)?;
+    // A tool of the network starts programs though calls are confined.
+    let programs = HelperPrograms::Installed;
+    let converted = conversion::convert_file(&reply.body, kind, &limits, programs);
+    let document = converted.map_err(unreadable)?;
     Ok(Some((kind, document)))
 }

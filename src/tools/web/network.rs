@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::contract::terms::Terms;
+use crate::conversion;
 use crate::web::allowed;
 use crate::web::client::{HttpClient, TOTAL};
 
@@ -45,5 +46,11 @@ pub const ALLOWED_DOMAINS: (&str, &str) = (
      commas",
 );
 
+/// Manual page entry: variable with the program for OCR.
+pub const OCR: (&str, &str) = (
+    conversion::OCR_VARIABLE,
+    "the program that reads scanned pages of PDF files, in place of tesseract; empty for none",
+);
+
 /// Manual page entries for a tool that fetches pages.
-pub const ENVIRONMENT: &[(&str, &str)] = &[PROXIES, NO_PROXY, CERTIFICATES, ALLOWED_DOMAINS];
+pub const ENVIRONMENT: &[(&str, &str)] = &[PROXIES, NO_PROXY, CERTIFICATES, ALLOWED_DOMAINS, OCR];

@@ -47,6 +47,8 @@ pub(super) enum ParagraphKind {
     Table,
     /// One of the page's notes, by its number.
     Annotation(usize),
+    /// The text of a scanned page.
+    Scan,
 }
 
 #[derive(Debug)]
@@ -80,6 +82,15 @@ impl PdfParagraph {
             last: false,
             first: false,
             note: true,
+        }
+    }
+
+    /// The text of a scanned page.
+    pub(super) fn scan(page: usize) -> Self {
+        Self {
+            kind: ParagraphKind::Scan,
+            note: false,
+            ..Self::annotation(page, 0)
         }
     }
 }

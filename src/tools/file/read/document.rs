@@ -4,11 +4,14 @@ use std::time::{Duration, Instant};
 
 use super::lines::LineRange;
 use super::made_text::MadeLines;
+use crate::basics::words::quoted_for_shell;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::terms::{Audience, Terms};
-use crate::document::{self, FileKind, FileLimits, MAX_FILE};
+use crate::conversion::{self, HelperPrograms};
+use crate::document::{DocumentError, FileKind, FileLimits, MAX_FILE, PdfError};
 use crate::files::FileContent;
+use crate::sandbox::confinement;
 use crate::tools::file::failure;
 
 /// The longest time for a conversion.
@@ -16,6 +19,17 @@ const CONVERSION: Duration = Duration::from_secs(25);
 
 /// The first bytes that tell if a file may be a document.
 const HEAD: usize = 8 * 1024;
+
+/// A command that reads a scan, for a caller who has one.
+fn by_hand(wanted: &LineRange<'_>, terms: &Terms) -> Option<String> {
+    terms.serves("bash").then(|| {
+        format!(
+            " In bash, where they are installed, `pdftoppm -r 300 -gray -f 1 -l 1 {} page` and \
+             `tesseract page-1.pgm -` read page 1.",
+            quoted_for_shell(wanted.path)
+        )
+    })
+}
 
 /// The answer to a call for a document; `None` if the file is none.
 pub fn reply<'a>(
@@ -55,7 +69,17 @@ pub fn reply<'a>(
             end: Some(Instant::now() + terms.left(CONVERSION) * 9 / 10),
             ..FileLimits::default()
         };
-        document::convert_file(&bytes, kind, &limits).map_err(|error| error.to_string())
+        // Where the kernel keeps this process to directories, it lets it start no program.
+        let programs = if confinement::confines_own_files() {
+            HelperPrograms::Barred
+        } else {
+            HelperPrograms::Installed
+        };
+        conversion::convert_file(&bytes, kind, &limits, programs).map_err(|error| {
+            let is_scan = matches!(error.error, DocumentError::Pdf(PdfError::OnlyImages { .. }));
+            let by_hand = by_hand(&wanted, terms).filter(|_| is_scan);
+            format!("{error}{}", by_hand.unwrap_or_default())
+        })
     };
     let document = match document {
         Ok(document) => document,
@@ -68,6 +92,11 @@ pub fn reply<'a>(
             let edit = ": file_edit does not see this text";
             let edit = object.terms().if_served("file_edit", edit);
             object.note(format!("{} file, shown as Markdown{edit}.", kind.label()));
+            object.note(document.remark_on_scans.as_ref().map(|remark| {
+                let is_whole = document.cuts.scans == 0;
+                let by_hand = by_hand(&wanted, object.terms()).filter(|_| !is_whole);
+                format!("{remark}{}", by_hand.unwrap_or_default())
+            }));
         }
         let lines = MadeLines::of(&document.markdown, &wanted);
         lines.answer(object, &wanted, "document")

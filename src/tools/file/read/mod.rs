@@ -21,6 +21,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
 use crate::contract::tool::{AccessScope, FieldRole, SampleCall, Tool, ToolManual};
+use crate::conversion;
 use crate::files::{self, FileAccessError, FirstLine};
 use crate::paths::PathWant;
 use crate::tools::file::failure;
@@ -50,7 +51,10 @@ nothing, which is no error. What is not UTF-8 comes as U+FFFD. PDF and Office do
 notebooks come as Markdown, a directory as its entries. FIFOs, devices and the like are refused:
 nothing is ever waited for. A host's request gets regular files alone, as they are.",
         example: r#"{"file_path":"/etc/passwd","limit":1}"#,
-        environment: &[],
+        environment: &[(
+            conversion::OCR_VARIABLE,
+            "the program that reads scanned pages of PDF files, in place of tesseract; empty for none",
+        )],
     },
     fields: &[("output", FieldRole::Content)],
     less: "To have less, ask for a window of lines with `offset` and `limit`.",

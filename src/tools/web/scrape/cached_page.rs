@@ -17,6 +17,7 @@ use super::request::ScrapeRequest;
 use crate::cache::{self, CacheQuestion, CacheStore};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::{Audience, Terms};
+use crate::conversion::find_ocr_program;
 use crate::tools::web::{network, page_source};
 use crate::web::allowed::{self, AllowedHosts};
 use crate::web::guard::{self, Guard};
@@ -172,6 +173,10 @@ fn question(asked: &ScrapeRequest) -> CacheQuestion {
             guard::fetches_public_alone().then_some("public"),
         )
         .with("ways", Some(browser_render::ways(url)))
+        .with(
+            "ocr",
+            find_ocr_program().map(|path| path.into_os_string().into_encoded_bytes()),
+        )
         .with_list(
             "services",
             &SERVICES.map(|name| variable(name).unwrap_or_default()),

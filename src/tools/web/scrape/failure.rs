@@ -303,7 +303,10 @@ pub fn of_document(
         let note = fetch_note::of_file(kind, reply, &request.url, &request.terms);
         PageError::new(Code::ParseError, why).note(note)
     };
-    failed.detail(kind)
+    PageError {
+        keeps: !unreadable.of_the_moment,
+        ..failed.detail(kind)
+    }
 }
 
 /// Creates the failure of a page on which the parser panics.

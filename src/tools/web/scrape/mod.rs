@@ -135,6 +135,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     network::NO_PROXY,
     network::CERTIFICATES,
     network::ALLOWED_DOMAINS,
+    network::OCR,
     (
         "IKIGAI_BROWSER",
         "the browser for pages that a script puts together; empty for none",

@@ -115,7 +115,7 @@ impl ScrapedPage {
             partial: found.partial || is_cut,
             extent: found.extent,
             // A later attempt may find more of it.
-            of_the_moment: found.of_the_moment || document.cuts.time,
+            of_the_moment: found.of_the_moment || document.cuts.time || document.of_the_moment,
             paging: found.paging,
             extracted_by: found.extracted_by.map(str::to_owned),
             title: shown_title(&document.title),
@@ -128,6 +128,7 @@ impl ScrapedPage {
             author: document.author.as_deref(),
             date: document.date.as_deref(),
         };
+        page.notes.extend(document.remark_on_scans.clone());
         facts::add(&mut page, &source, document.own(), Some(client));
         let name = page_source::section_name(&found.url);
         if let Some(name) = name.filter(|_| request.terms.reader != Audience::Host) {

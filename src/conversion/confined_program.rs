@@ -1,0 +1,95 @@
+//! One run of a program that reads a foreign file: confined to reading the system's directories and
+//! its own, without network, with limits on its time, memory and output.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags, fcntl_add_seals, memfd_create, open};
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use crate::sandbox::confinement::command_confinement::CommandConfinement;
+use crate::sandbox::confinement::{Confinement, ConfinementBounds};
+use crate::sandbox::launch::ProgramLaunch;
+use crate::sandbox::watchdog::{StderrTarget, Watchdog};
+use crate::shell::{ProgramError, ProgramOutput, read_output};
+
+/// Most memory for data, in bytes.
+const DATA: u64 = 1024 * 1024 * 1024;
+
+/// Longest output, in bytes.
+const MAX_OUTPUT: usize = 1024 * 1024;
+
+/// Longest wait for its end.
+const STOP: Duration = Duration::from_secs(1);
+
+/// Watchdogs are started one by one: each holds the ends of pipes to those before it, so that they
+/// notice the end of this process in turn. If two held each other's, neither would.
+static STARTING: Mutex<()> = Mutex::new(());
+
+/// The variables that it gets; others are withheld, keys among them.
+const PASSED: [&str; 4] = ["LANG", "LD_LIBRARY_PATH", "PATH", TRAINED];
+
+/// The variable that names the directory of tesseract's trained data.
+const TRAINED: &str = "TESSDATA_PREFIX";
+
+/// Runs `program` with `arguments` and `input` on its stdin, until `end` at the latest.
+pub fn run(
+    program: &Path,
+    arguments: &[String],
+    input: Vec<u8>,
+    end: Instant,
+) -> Result<ProgramOutput, ProgramError> {
+    let all = std::iter::once(program.as_os_str()).chain(arguments.iter().map(OsStr::new));
+    let launch = ProgramLaunch::prepare(program.as_os_str(), all, is_withheld)?;
+    // Pages are read side by side instead.
+    let mut launch = launch.with("OMP_THREAD_LIMIT", "1")?;
+    launch.nothing = sealed_file(&input)?;
+    drop(input);
+    launch.data = Some(DATA);
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    launch.directory = Some(open(c"/", flags, Mode::empty())?);
+    launch.confinement = Some(confinement_of(program).map_err(io::Error::other)?);
+    let one_by_one = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let (output, target) = pipe_with(PipeFlags::CLOEXEC)?;
+    let mut watchdog = Watchdog::start(launch, target, StderrTarget::Nowhere)?;
+    drop(one_by_one);
+    let read = read_output(&mut watchdog, output.into(), end, MAX_OUTPUT, None);
+    watchdog.ask_to_end(Duration::ZERO);
+    watchdog.stop(Instant::now() + STOP);
+    read
+}
+
+fn is_withheld(name: &OsStr) -> bool {
+    !name
+        .to_str()
+        .is_some_and(|name| PASSED.contains(&name) || name.starts_with("LC_"))
+}
+
+/// A file in memory that can be read, and not written to: as stdin it is stderr too.
+fn sealed_file(bytes: &[u8]) -> io::Result<OwnedFd> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let mut file = std::fs::File::from(memfd_create(c"page", flags)?);
+    file.write_all(bytes)?;
+    let seals = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK;
+    fcntl_add_seals(&file, seals)?;
+    io::Seek::rewind(&mut file)?;
+    Ok(file.into())
+}
+
+/// Reading alone, of the system's directories and of those that belong to an installed program.
+fn confinement_of(program: &Path) -> Result<CommandConfinement, String> {
+    let directory = program.parent().unwrap_or(Path::new("/usr"));
+    let beside = ["../lib", "../share/tessdata"].map(|name| directory.join(name).into());
+    let readable = [OsString::from("/usr"), directory.into()];
+    let trained = std::env::var_os(TRAINED);
+    let readable = readable.into_iter().chain(beside).chain(trained);
+    CommandConfinement::prepare(&Confinement::resolve(&ConfinementBounds {
+        readable: readable.filter(|place| Path::new(place).is_dir()).collect(),
+        no_network: true,
+        ..ConfinementBounds::default()
+    })?)
+}

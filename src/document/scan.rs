@@ -1,0 +1,49 @@
+//! Scanned pages, as they are handed to what reads them: documents themselves know no such program.
+
+use std::fmt;
+
+/// The most pages of a document that are read.
+pub const MAX_SCANS: usize = 20;
+
+/// The image of a page, as a file.
+pub struct ScanImage {
+    /// A JPEG, JPEG 2000 or TIFF file.
+    pub bytes: Vec<u8>,
+    /// Pixels of an inch of the page, if that is likely.
+    pub dpi: Option<u32>,
+    /// True if the page shows it turned, and the file is as it was.
+    pub turned: bool,
+}
+
+/// The reason why a page's image cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScanFault {
+    Damaged,
+    /// Of a format that is not read: JBIG2, or a rare one.
+    Format,
+    /// It is in several images.
+    Pieces,
+    TooLarge,
+}
+
+impl fmt::Display for ScanFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Damaged => "damaged",
+            Self::Format => "in a format that is not read, such as JBIG2",
+            Self::Pieces => "in several images",
+            Self::TooLarge => "too large",
+        })
+    }
+}
+
+/// A reader of scanned pages.
+pub trait ScanReader {
+    /// Reads the text of the pages of these numbers, from 1, and returns those that it found, each
+    /// with its number. `image_of` makes the image at an index of `pages`, of the first [`MAX_SCANS`].
+    fn read(
+        &self,
+        pages: &[usize],
+        image_of: &mut dyn FnMut(usize) -> Result<ScanImage, ScanFault>,
+    ) -> Vec<(usize, String)>;
+}
