@@ -5,3 +5,4 @@ pub mod calendar;
 pub mod signature;
 pub mod unicode_form;
 pub mod words;
+pub mod work_done;

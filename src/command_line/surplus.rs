@@ -8,7 +8,8 @@ use std::path::Path;
 
 use clap::ValueHint;
 
-use crate::command_line::fields::{hint, quoted};
+use crate::command_line::fields::{field_of_places, hint, quoted};
+use crate::command_line::habits;
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
 use crate::contract::tool::{AccessScope, Tool};
 
@@ -30,7 +31,9 @@ pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString])
         let mut fields = schema.fields.iter();
         fields.any(|field| name(word).strip_prefix("--") == Some(&*field.flag()))
     };
-    if words.iter().any(is_field) || words.first()?.starts_with("--") {
+    let has_value = |word: &&str| habits::takes_value(tool, schema, word);
+    if words.iter().any(is_field) || words.iter().any(has_value) || words.first()?.starts_with("--")
+    {
         return None;
     }
     let option = words
@@ -100,25 +103,21 @@ fn with_directory(
     let fields = schema.fields.iter().map(|one| format!("--{}", one.flag()));
     let fields = fields.collect::<Vec<_>>().join(", ");
     let unknown =
-        option.map(|option| format!("{} has no {option}; it has {fields}. ", tool.command()));
+        option.map(|option| format!("{} has no {option} (it has {fields}); ", tool.command()));
     let meant = match places {
-        [] => format!("without it: {called}"),
+        _ if places.is_empty() || field_of_places(tool, schema).is_some() => {
+            let places = places.iter().map(|place| format!(" {}", quoted(place)));
+            format!("without it: {called}{}", places.collect::<String>())
+        }
         // The pattern itself names files here, and the shell has put them in its place.
         [place, ..] if is_wildcard(tool, field) && !Path::new(place).is_dir() => {
             format!("a pattern is one word: put it in quotes, {call} '*.txt'")
         }
-        [place] => {
+        [place, ..] => {
             let place = quoted(place);
             format!("give the place to search with --{flag}: {called} --{flag} {place}")
         }
-        [place, ..] => {
-            let wildcard = schema.fields.iter().find(|one| is_wildcard(tool, one))?;
-            let (place, wildcard) = (quoted(place), wildcard.flag());
-            format!(
-                "--{flag} takes one: {called} --{flag} {place}, or, for the files that a pattern names, \
-                 {called} --{wildcard} '*.txt'"
-            )
-        }
+        [] => called,
     };
     Some(unknown.unwrap_or_default() + &meant)
 }
@@ -141,19 +140,9 @@ mod tests {
             ("bash", &["-c", "ls -la"], Some("quotes, x 'ls -la'")),
             ("bash", &["--json", "ls", "-la"], Some("quotes, x 'ls -la'")),
             ("bash", &["--command", "ls", "-la"], None),
-            ("grep", &["x", "a.txt"], Some("x x --path a.txt")),
-            ("grep", &["a b", "it's"], Some(r"x 'a b' --path 'it'\''s'")),
-            (
-                "grep",
-                &["-r", "x", "src"],
-                Some(". give the place to search with --path: x x --path src"),
-            ),
-            ("grep", &["-n", "x"], Some("without it: x x")),
-            (
-                "grep",
-                &["x", "a", "b"],
-                Some("x x --path a, or, for the files that a pattern names, x x --glob '*.txt'"),
-            ),
+            ("grep", &["-z", "x", "src"], Some("without it: x x src")),
+            ("grep", &["-z", "x"], Some("without it: x x")),
+            ("grep", &["-z", "-A", "2", "x"], None),
             ("grep", &["--patern", "x"], None),
             ("glob", &["*.rs", "/"], Some("x '*.rs' --path /")),
             ("glob", &["a.txt", "b.txt"], Some("quotes, x '*.txt'")),

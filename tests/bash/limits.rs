@@ -380,7 +380,7 @@ fn at_the_end_of_its_time_a_command_is_ended_and_what_there_was_is_answered() {
         assert!(processes_with(&mark).is_empty(), "{script}");
     }
     // Other work on the machine may hold up one of them, or some.
-    assert!(quickest < Duration::from_secs(1), "{quickest:?}");
+    assert!(quickest < Duration::from_secs(2), "{quickest:?}");
 }
 
 #[test]

@@ -12,37 +12,33 @@ use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::{self, Audience, threads};
 use crate::contract::tool::{
-    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
+    AccessScope, ExitCodes, FieldRole, Habit, SampleCall, Tool, ToolManual,
 };
 use crate::search::paths::WalkOutcome;
 use crate::search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
 use crate::tools::search::empty_result::{self, EmptySearch};
 use crate::tools::search::ignored_note::note_on_ignored;
 use crate::tools::search::note::{self, NoteWords};
-use crate::tools::search::scope::FileScope;
+use crate::tools::search::scope::{FileScope, check_place};
 use crate::unseen;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
     name: "glob",
     link: "glob",
-    family: Family::Local,
-    set: ToolSet::Local,
-    offered: true,
     schema: include_str!("../schemas/glob.json"),
     model_schema: include_str!("../schemas/for_models/glob.json"),
     host_words: Some(include_str!("../schemas/for_hosts/glob.json")),
     aliases: &[("head_limit", "limit")],
-    output_schema: None,
-    own_limit: None,
-    artifacts: false,
+    habits: &[
+        ("--hidden", Habit::Usual),
+        ("--no-ignore", Habit::Field("all")),
+    ],
     title: "Find files",
-    hints: ToolHints::LOOKS,
     scope: AccessScope::Paths {
         directory: "path",
         pattern: "pattern",
     },
-    at_once: None,
     manual: ToolManual {
         text: "\
 Answers with the paths that a pattern names, a line each, sorted by their bytes: `*`, `?`, `[a-z]`,
@@ -55,7 +51,6 @@ looked past what there is.",
         example: r#"{"pattern":"*.conf","path":"/etc"}"#,
         environment: &[terms::SEARCH_THREADS],
     },
-    account: None,
     fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
     exits: ExitCodes::SEARCH,
     less: "To have less, narrow `pattern` or `path`.",
@@ -65,7 +60,7 @@ looked past what there is.",
         answer: "note.txt",
     }),
     run,
-    from_cache: None,
+    ..Tool::PLAIN
 };
 
 const WORDS: NoteWords = NoteWords {
@@ -79,6 +74,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let terms = request.terms();
     let scope = FileScope::of(request, None)?;
     let limit = request.integer("limit", 1..=u64::MAX)?;
+    if !pattern.starts_with('/') {
+        let search = EmptySearch::new(path, pattern, WORDS, None);
+        check_place(request, search, Some(pattern))?;
+    }
     let failure = |error| failure(error, pattern, path);
     let parsed = scope.parse(pattern);
     let parsed = parsed.map_err(|error| failure(error.into()))?;

@@ -27,9 +27,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::{self, Audience, Terms};
-use crate::contract::tool::{
-    AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
-};
+use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, SampleCall, Tool, ToolManual};
 use crate::search::ere::{RegexMatcher, has_empty_group};
 use crate::search::paths::WalkOutcome;
 use crate::search::scan::LinkPolicy;
@@ -38,10 +36,10 @@ use crate::search::walk::{self, GlobError, PatternWalk};
 use crate::tools::search::empty_result::{self, EmptySearch, SearchedNames};
 use crate::tools::search::ignored_note::note_on_ignored;
 use crate::tools::search::note::{self, NoteWords};
-use crate::tools::search::scope::FileScope;
+use crate::tools::search::scope::{FileScope, check_place};
 use answer::{EarlyEnd, GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
-use options::{GrepOptions, GrepOutput};
+use options::{GrepOptions, GrepOutput, HABITS};
 use search::{FileSearcher, SharedSearch};
 use second_pass::SecondPass;
 
@@ -49,9 +47,6 @@ use second_pass::SecondPass;
 pub const TOOL: Tool = Tool {
     name: "grep",
     link: "grep",
-    family: Family::Local,
-    set: ToolSet::Local,
-    offered: true,
     schema: include_str!("../../schemas/grep.json"),
     model_schema: include_str!("../../schemas/for_models/grep.json"),
     host_words: Some(include_str!("../../schemas/for_hosts/grep.json")),
@@ -64,16 +59,12 @@ pub const TOOL: Tool = Tool {
         ("head_limit", "limit"),
         ("output_mode", "output"),
     ],
-    output_schema: None,
-    own_limit: None,
-    artifacts: false,
+    habits: &HABITS,
     title: "Search in files",
-    hints: ToolHints::LOOKS,
     scope: AccessScope::Paths {
         directory: "path",
         pattern: "glob",
     },
-    at_once: None,
     manual: ToolManual {
         text: "\
 Answers with the lines that a pattern matches. The pattern is a POSIX extended regular expression,
@@ -87,7 +78,6 @@ what was not searched.",
         example: r#"{"pattern":"^root:","path":"/etc/passwd"}"#,
         environment: &[terms::SEARCH_THREADS],
     },
-    account: None,
     fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
     exits: ExitCodes::SEARCH,
     less: "To have less, narrow `pattern`, `glob` or `path`.",
@@ -97,7 +87,7 @@ what was not searched.",
         answer: "note.txt",
     }),
     run,
-    from_cache: None,
+    ..Tool::PLAIN
 };
 
 const WORDS: NoteWords = NoteWords {
@@ -117,9 +107,14 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     };
     let scope = FileScope::of(request, not)?;
     let is_deep = scope.is_deep;
+    let wild = glob.unwrap_or("*");
+    if !wild.starts_with('/') {
+        let place = EmptySearch::new(path.unwrap_or_default(), wild, WORDS, None);
+        check_place(request, place, glob)?;
+    }
     let target = match path {
         Some(path) if Path::new(path).is_file() => Ok(SearchTarget::File),
-        _ => SearchTarget::of(glob.unwrap_or("*"), scope),
+        _ => SearchTarget::of(wild, scope),
     };
     let options = GrepOptions::of(request, matches!(target, Ok(SearchTarget::File)))?;
     let path = path.unwrap_or(".");
