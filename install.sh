@@ -11,7 +11,7 @@ usage() {
     cat <<'END'
 Usage: ./install.sh [OPTION]...
 
-Builds ikigai-tools, installs the binary and one link per tool in PREFIX/libexec/ikigai, a link
+Builds ikigai-tools, or takes the one that an unpacked archive has, installs the binary and one link per tool in PREFIX/libexec/ikigai, a link
 to ikigai-tools itself in PREFIX/bin, manual pages and completions (bash, zsh, fish) in
 PREFIX/share, then calls each link to see that it works. A file that is not its own is never
 overwritten or removed, and none is run that another user may have put there.
@@ -380,7 +380,7 @@ see_links() {
 remove() {
     require_own_program
     # Programs beside this script are trusted as the script itself is.
-    for remover in "$installed" "$binary" "$source/libexec/ikigai/$program" "$source"/target/*/release/"$program"; do
+    for remover in "$installed" "$binary" "$packed" "$source"/target/*/release/"$program"; do
         if can_link "$remover"; then
             # shellcheck disable=SC2086  # an option or none
             exec "$remover" link "$directory" --copy --remove $dry_run </dev/null
@@ -396,6 +396,9 @@ main() {
     parse_options "$@"
     source=$(cd -P "$(dirname "$0")" && pwd)
     shell_path=$PATH
+    # An unpacked archive has the program, and no source.
+    packed=$source/libexec/ikigai/$program
+    [ -n "$binary" ] || [ -f "$source/Cargo.toml" ] || [ ! -f "$packed" ] || binary=$packed
     [ -z "$binary" ] || binary=$(absolute "$binary")
     choose_places
     if [ "$uninstall" = yes ]; then remove; else install; fi

@@ -271,8 +271,8 @@ try_tar() {
     before=$(snapshot "$root")
     (
         cd "$room/binary"
-        ./install.sh --prefix "$root/usr" --binary "libexec/ikigai/$program"
-    ) >"$room/out" 2>&1 || fail "install.sh --binary: $(cat "$room/out")"
+        ./install.sh --prefix "$root/usr"
+    ) >"$room/out" 2>&1 || fail "install.sh of the archive: $(cat "$room/out")"
     gzip -9 "$root"/usr/share/man/man1/*.1
     call_installed "$root"
     gzip -d "$root"/usr/share/man/man1/*.1.gz

@@ -6,3 +6,4 @@ pub mod mutex;
 pub mod signature;
 pub mod unicode_form;
 pub mod words;
+pub mod work_done;

@@ -5,14 +5,16 @@
 //! that a person types become the very JSON request that a host would send, so that both are
 //! understood alike.
 
-use clap::builder::ValueParser;
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use serde_json::{Map, Value};
 
-use crate::command_line::{confinement, flag};
+use crate::command_line::{confinement, flag, habits};
 use crate::contract::request;
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
-use crate::contract::tool::Tool;
+use crate::contract::tool::{AccessScope, Tool};
 
 /// The flag by which a person asks anew for an answer that may be cached. It is not a field of a
 /// request.
@@ -30,34 +32,65 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
                 .value_hint(ValueHint::FilePath)
                 .value_parser(ValueParser::os_string())
                 .conflicts_with_all(schema.fields.iter().flat_map(ids))
-                .help("Answer the JSON request in FILE, - for stdin, as for a host"),
+                .help("Answer the JSON request in FILE, - for stdin, with JSON"),
         )
-        .arg(flag("json", "Answer with the JSON object that a host gets"))
+        .arg(flag("json", "Print the answer as a JSON object"))
         .arg(flag("schema", "Print the tool's JSON schema"))
         .args(confinement::flags());
     if tool.keeps_answers() {
-        command = command.arg(flag(NO_CACHE, "Ask anew, whatever was found out lately"));
+        command = command.arg(flag(NO_CACHE, "Ask again, whatever is cached"));
     }
     for field in &schema.fields {
-        command = command.arg(field_option(field));
+        let option = habits::option(tool, field, field_option(field));
+        command = command.arg(option);
     }
     for field in schema.fields.iter().filter(|field| field.required) {
         command = command.arg(
             Arg::new(positional_id(field))
                 .value_name(value_name(field))
                 .value_hint(hint(field))
-                .help(format!("The same as --{}", field.flag())),
+                .help(if habits::takes_stdin(tool, field) {
+                    format!("The same as --{}; - for what stdin has", field.flag())
+                } else {
+                    format!("The same as --{}", field.flag())
+                }),
         );
+    }
+    if let Some(directory) = field_of_places(tool, schema) {
+        let help = format!("The same as --{directory}, of which there may be several");
+        let places = Arg::new(PLACES).value_name(directory.to_uppercase());
+        let places = places.num_args(1..).value_hint(ValueHint::AnyPath);
+        command = command.arg(places.help(help));
     }
     command
 }
 
+/// The words behind those for required fields, where they are places to search.
+pub const PLACES: &str = "places";
+
+/// The field of which such words are values, if the tool takes them: none if the required field is
+/// a pattern of names, which a shell may have replaced.
+pub fn field_of_places(tool: &Tool, schema: &Schema) -> Option<&'static str> {
+    match tool.scope {
+        AccessScope::Paths { directory, pattern } => {
+            let mut required = schema.fields.iter().filter(|field| field.required);
+            (!required.any(|field| field.name == pattern)).then_some(directory)
+        }
+        _ => None,
+    }
+}
+
 /// Usage of the tool with this schema, as a line of help.
-pub fn usage(invocation: &str, schema: &Schema) -> String {
+pub fn usage(tool: &Tool, invocation: &str, schema: &Schema) -> String {
     let required = schema.fields.iter().filter(|field| field.required);
-    required.fold(format!("{invocation} [OPTIONS]"), |line, field| {
+    let line = required.fold(format!("{invocation} [OPTIONS]"), |line, field| {
         line + " " + &value_name(field)
-    })
+    });
+    let places = field_of_places(tool, schema);
+    places.map_or_else(
+        || line.clone(),
+        |field| format!("{line} [{}]...", field.to_uppercase()),
+    )
 }
 
 /// The placeholder of the field's value in help: `FILE_PATH`.
@@ -83,7 +116,10 @@ fn field_option(field: &SchemaField) -> Arg {
     };
     match field.kind {
         // Any text may be meant, one that looks like a flag too.
-        FieldKind::Text => option.allow_hyphen_values(true),
+        FieldKind::Text if field.values.is_empty() => option.allow_hyphen_values(true),
+        FieldKind::Text => option
+            .allow_hyphen_values(true)
+            .value_parser(UsualValues(field.values.clone())),
         FieldKind::Integer => option.value_parser(integer).allow_negative_numbers(true),
         FieldKind::Flag => option
             .value_parser(value_parser!(bool))
@@ -97,6 +133,27 @@ fn field_option(field: &SchemaField) -> Arg {
                 "{} (repeatable, or separated by commas)",
                 field.description
             )),
+    }
+}
+
+/// Any text, for the tool to judge; completions offer these.
+#[derive(Clone, Debug)]
+struct UsualValues(Vec<String>);
+
+impl TypedValueParser for UsualValues {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().cloned().map(PossibleValue::new)))
     }
 }
 

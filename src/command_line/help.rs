@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use crate::command_line::fields;
+use crate::command_line::{fields, habits};
 use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::say::{print, report_usage};
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
@@ -53,7 +53,7 @@ fn row(text: &mut String, name: &str, about: &str) {
 /// Help for one tool, reached by `invocation`.
 pub fn tool(tool: &Tool, invocation: &str) -> String {
     let schema = Schema::for_flags(tool);
-    let usage = fields::usage(invocation, &schema);
+    let usage = fields::usage(tool, invocation, &schema);
     let width = usage.len();
     let mut text = format!(
         "\
@@ -64,19 +64,23 @@ pub fn tool(tool: &Tool, invocation: &str) -> String {
 Usage: {usage}  call it and print its answer as text
        {invocation:<width$}  answer the JSON request on stdin with JSON on stdout
 
-Fields, each a flag (--{}); the required ones may stand without it, in this order:
+Flags; the required ones may stand without their names, in this order{}:
 ",
         tool.name,
         schema.description,
         tool.manual.text,
-        schema
-            .fields
-            .first()
-            .map(SchemaField::flag)
-            .unwrap_or_default(),
+        match fields::field_of_places(tool, &schema) {
+            Some(field) => format!(", and then each {}", field.to_uppercase()),
+            None => String::new(),
+        },
     );
-    let names = schema.fields.iter().map(|field| field.name.len());
-    let width = names.max().unwrap_or(0);
+    let flags = |field: &SchemaField| {
+        let short =
+            habits::short(tool, field).map_or(String::new(), |letter| format!(", -{letter}"));
+        format!("--{}{short}", field.flag())
+    };
+    let width = schema.fields.iter().map(|field| flags(field).len());
+    let width = width.max().unwrap_or(0);
     for field in &schema.fields {
         let need = if field.required {
             "required"
@@ -84,13 +88,22 @@ Fields, each a flag (--{}); the required ones may stand without it, in this orde
             "optional"
         };
         let several = match field.kind {
-            FieldKind::Texts => "; repeat the flag, or separate by commas",
-            _ => "",
+            FieldKind::Texts => "; repeat the flag, or separate by commas".to_owned(),
+            _ if habits::takes_stdin(tool, field) => "; as a word, - is what stdin has".to_owned(),
+            // Most descriptions name them.
+            _ if field
+                .values
+                .iter()
+                .all(|one| field.description.contains(one)) =>
+            {
+                habits::of_values(tool, field)
+            }
+            _ => format!(": {}", field.values.join(", ")),
         };
         let _ = writeln!(
             text,
             "  {:<width$}  {need} {}: {}{several}",
-            field.name,
+            flags(field),
             field.kind.label(),
             field.description
         );
@@ -99,11 +112,11 @@ Fields, each a flag (--{}); the required ones may stand without it, in this orde
         text,
         "
 Options:
-  --input FILE  answer the JSON request in FILE as one on stdin
+  --input FILE  answer the JSON request in FILE (- for stdin) with JSON
 {}  --root DIR    allow file access only in DIR; repeatable
   --read DIR    also allow reading and running DIR, or a file; repeatable
   --no-network  keep commands off the network
-  --json        answer with the JSON object that a host gets
+  --json        print the answer as a JSON object
   --schema      the JSON schema of a request on stdin
   --help        this text
   --version     the version
@@ -116,7 +129,7 @@ Exit status:
 {}With --json or a request on stdin the exit codes are those for hosts: see the manual page.
 ",
         if tool.keeps_answers() {
-            "  --no-cache    ask anew, whatever was found out lately\n"
+            "  --no-cache    ask again, whatever is cached\n"
         } else {
             ""
         },

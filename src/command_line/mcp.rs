@@ -88,7 +88,7 @@ fn on_stdio(tools: Registry) -> Command {
                 "Allow file access only in DIR, links resolved; repeatable. Relative paths start at the first one. The \
                  kernel (Landlock, Linux 5.13) enforces it; without Landlock the server does not start. {commands} \
                  is not served unless --tools names it itself, as in `--tools local,bash`; its commands are then \
-                 confined as well. The web tools are served as ever."
+                 confined as well. The web tools are not affected."
             ))
         })
         .mut_arg(confinement::NO_NETWORK, |arg| {

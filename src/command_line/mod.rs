@@ -3,6 +3,7 @@
 
 pub mod confinement;
 pub mod fields;
+pub mod habits;
 pub mod help;
 pub mod mcp;
 pub mod surplus;
@@ -54,7 +55,7 @@ pub fn find(tools: Registry, name: &str) -> Option<Command> {
 pub fn tree(tools: Registry) -> Command {
     let commands = tools.into_iter().map(|tool| {
         let schema = Schema::for_flags(tool);
-        let usage = fields::usage(&format!("{PROGRAM} {}", tool.command()), &schema);
+        let usage = fields::usage(tool, &format!("{PROGRAM} {}", tool.command()), &schema);
         fields::command(tool, &schema).override_usage(usage)
     });
     Command::new(PROGRAM)
@@ -167,7 +168,7 @@ fn link() -> Command {
         .about("Install a link for each tool into a directory, or remove them")
         .long_about(
             "Creates a link for each tool in DIR, which is made if it is missing, and calls each to see \
-             that it works. Where DIR is PREFIX/libexec/ikigai, `ikigai-tools` comes into PREFIX/bin as \
+             that it works. Where DIR is PREFIX/libexec/ikigai, `ikigai-tools` is put into PREFIX/bin as \
              well, and manual pages and completions for bash, zsh and fish into PREFIX/share. Installing \
              twice is installing once. A file that is not this program's own is neither overwritten nor \
              removed; in the place of a link it makes the call exit 1. If DESTDIR is set, it stands before \

@@ -11,14 +11,14 @@ _ikigai__tools() {
             option=${COMP_WORDS[COMP_CWORD - 1]} cur=''
         elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == = ]]; then
             option=${COMP_WORDS[COMP_CWORD - 2]}
-        elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == --* ]]; then
+        elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == -?* ]]; then
             option=${COMP_WORDS[COMP_CWORD - 1]}
         fi
         kind=$(_ikigai__tools__kind "$command $option")
         if [[ -z $kind && $cur != -* ]]; then
             for ((at = 2; at < COMP_CWORD; at++)); do
                 word=${COMP_WORDS[at]}
-                if [[ $word != --* ]]; then
+                if [[ $word != -?* ]]; then
                     ((count++))
                 elif [[ ${COMP_WORDS[at + 1]} == = ]]; then
                     ((at += 2))

@@ -53,12 +53,19 @@ fn kinds(tree: &Command) -> String {
             };
             let spellings = option.get_long_and_visible_aliases().into_iter().flatten();
             let aliases = option.get_all_aliases().into_iter().flatten();
-            for spelling in spellings.chain(aliases) {
-                let _ = writeln!(cases, "        '{name} --{spelling}') echo '{kind}' ;;");
+            let long = spellings.chain(aliases).map(|one| format!("-{one}"));
+            let short = option.get_short_and_visible_aliases().into_iter().flatten();
+            for spelling in long.chain(short.map(String::from)) {
+                let _ = writeln!(cases, "        '{name} -{spelling}') echo '{kind}' ;;");
             }
         }
         for (at, positional) in command.get_positionals().enumerate() {
             if let Some(kind) = kind(positional) {
+                // Those behind a last one that takes several are the same.
+                let all = positional
+                    .get_num_args()
+                    .filter(|words| words.max_values() > 1);
+                let at = all.map_or(at.to_string(), |_| format!("'[{at}-9]'"));
                 let _ = writeln!(cases, "        '{name} {at}') echo '{kind}' ;;");
             }
         }
@@ -77,10 +84,8 @@ fn kind(arg: &Arg) -> Option<String> {
     match arg.get_value_hint() {
         ValueHint::AnyPath | ValueHint::FilePath => Some("file".to_owned()),
         ValueHint::DirPath => Some("directory".to_owned()),
-        _ if arg.get_value_delimiter().is_some() && !names.is_empty() => {
-            Some(format!("list {}", names.join(" ")))
-        }
         _ if names.is_empty() => Some("text".to_owned()),
-        _ => None,
+        _ if arg.is_positional() => None,
+        _ => Some(format!("list {}", names.join(" "))),
     }
 }

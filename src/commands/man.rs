@@ -63,7 +63,8 @@ A link to this program that bears a tool's name is that tool: it answers the JSO
 object on its stdout, and --schema describes the request. Under its own name the program takes the tool's name as its \
 first argument, and the request's fields as flags. The answer is text then; --json makes it the object.";
     let mut page = ManualPage::begin(command_line::tree(tools).long_about(about))?;
-    let done = "what was asked for was done; of a local tool's call in JSON: answered, be it with an error";
+    let done =
+        "what was asked for was done; of a local tool's call in JSON: answered, even with an error";
     let of_flags = "of a tool's call that is made of flags: see the tool's own page";
     page.section(
         "EXIT STATUS",
@@ -108,11 +109,38 @@ first argument, and the request's fields as flags. The answer is text then; --js
                 "a person's own; hosts prefer them to the next",
             ),
             ("PREFIX/libexec/ikigai", "the system's"),
+            (
+                "~/.config/ikigai/credentials.json",
+                "keys for the web searches",
+            ),
+            (
+                "~/.cache/ikigai-tools",
+                "what searches and pages found, encrypted",
+            ),
+            (
+                "~/.local/state/ikigai-tools",
+                "long outputs of commands, for a day, and the cache's key",
+            ),
         ],
     );
-    let tools = tools.commands().map(|tool| format!("{PROGRAM}-{tool}"));
-    page.end(&tools.collect::<Vec<_>>())
+    let mut pages: Vec<String> = tools.commands().map(str::to_owned).collect();
+    pages.extend(
+        command_line::all(tools)
+            .iter()
+            .map(|one| one.get_name().to_owned()),
+    );
+    let pages = pages.iter().map(|name| format!("{PROGRAM}-{name}"));
+    page.end(&pages.collect::<Vec<_>>())
 }
+
+/// The ways to call the program.
+const SYNOPSIS: &str = "\
+ikigai-tools TOOL [OPTIONS] FIELD...
+ikigai-tools TOOL <REQUEST
+ikigai-tools TOOL --schema
+ikigai-tools COMMAND [OPTIONS]
+ikigai-tools help [TOOL|COMMAND]
+ikigai-tools --version";
 
 /// The meaning of exit code 2, on every page.
 const NOT_UNDERSTOOD: &str = "the command line could not be understood";
@@ -138,10 +166,13 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
         .bin_name(&spoken)
         .long_about(text);
     let mut page = ManualPage::begin(command)?;
-    page.examples(&[
-        &fields::typed(&spoken, &schema, tool.manual.example),
-        &format!("printf '%s' '{}' | {spoken}", tool.manual.example),
-    ]);
+    page.commands(
+        "EXAMPLES",
+        &[
+            &fields::typed(&spoken, &schema, tool.manual.example),
+            &format!("printf '%s' '{}' | {spoken}", tool.manual.example),
+        ],
+    );
     page.section("EXIT STATUS", exit_status(tool));
     page.section("ENVIRONMENT", tool.manual.environment.iter().copied());
     if let Some(account) = &tool.account {
@@ -155,7 +186,7 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
 fn exit_status(tool: &Tool) -> Vec<(String, String)> {
     let mut codes = help::exit_status(tool);
     let (answered, refused) = match tool.family {
-        Family::Local => ("answered, be it with an error", "the request was a bad one"),
+        Family::Local => ("answered, even with an error", "the request was a bad one"),
         Family::Web | Family::Research => {
             ("answered", "the request was a bad one, or it was not done")
         }
@@ -180,14 +211,19 @@ impl ManualPage {
         let mut page = format!(".\\\" {MARK}\n").into_bytes();
         man.render_title(&mut page)?;
         man.render_name_section(&mut page)?;
-        man.render_synopsis_section(&mut page)?;
-        man.render_description_section(&mut page)?;
+        let mut page = Self(page);
         if has_commands {
-            man.render_subcommands_section(&mut page)?;
+            page.commands("SYNOPSIS", &[SYNOPSIS]);
         } else {
-            man.render_options_section(&mut page)?;
+            man.render_synopsis_section(&mut page.0)?;
         }
-        Ok(Self(page))
+        man.render_description_section(&mut page.0)?;
+        if has_commands {
+            man.render_subcommands_section(&mut page.0)?;
+        } else {
+            man.render_options_section(&mut page.0)?;
+        }
+        Ok(page)
     }
 
     /// A section of terms and what they mean.
@@ -210,9 +246,9 @@ impl ManualPage {
     }
 
     /// A section of commands, each on lines of its own that are not filled.
-    fn examples(&mut self, commands: &[&str]) {
+    fn commands(&mut self, heading: &str, commands: &[&str]) {
         let mut roff = Roff::new();
-        roff.control("SH", ["EXAMPLES"]);
+        roff.control("SH", [heading]);
         for command in commands {
             roff.control("EX", []);
             roff.text([roman(*command)]);

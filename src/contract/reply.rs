@@ -36,6 +36,9 @@ const RESERVE: usize = 2048;
 /// Length of the quotes, colon, comma and braces around a text field, in bytes.
 const AROUND_TEXT: usize = 6;
 
+/// The end of a note that had no room.
+const CUT: &str = "…";
+
 /// Length of an object's braces and of its note without the text, in bytes.
 const AROUND: usize = "{,\"note\":\"\"}".len();
 
@@ -282,7 +285,14 @@ impl<'w> Object<'w> {
         if let Some(limit) = self.terms.max_answer {
             let measure = self.measure();
             let room = limit.saturating_sub(spent + self.around_note());
-            note.truncate(measure.prefix(note.as_bytes(), room));
+            if measure.prefix(note.as_bytes(), room) < note.len() {
+                // Behind the last whole word, and so that it shows.
+                let room = room.saturating_sub(CUT.len());
+                let end = measure.prefix(note.as_bytes(), room);
+                let words = note[..end].rfind(' ');
+                note.truncate(words.unwrap_or_default());
+                note += if words.is_some() { CUT } else { "" };
+            }
             let room = room - measure.cost(note.as_bytes());
             // No client cuts a short answer.
             ahead = ahead.filter(|ahead| spent > limit / 2 && ahead.len() + AROUND < room);

@@ -46,7 +46,7 @@ pub struct SchemaField {
     pub kind: FieldKind,
     /// A request without it is invalid.
     pub required: bool,
-    /// The values of an enumeration; empty for any other field.
+    /// The values of an enumeration, and for flags the usual ones of others; else empty.
     pub values: Vec<String>,
     /// The meaning, in a sentence or two.
     pub description: String,
@@ -93,6 +93,9 @@ impl Schema {
             field.required = hosts
                 .iter()
                 .any(|host| host.name == field.name && host.required);
+            let values = tool.values.iter().filter(|(name, _)| *name == field.name);
+            let values = values.flat_map(|(_, values)| values.split(' '));
+            field.values.extend(values.map(str::to_owned));
         }
         schema
     }

@@ -36,6 +36,11 @@ pub struct Tool {
     pub host_words: Option<&'static str>,
     /// Other agents' names for fields, each with the tool's own.
     pub aliases: &'static [(&'static str, &'static str)],
+    /// Flags that people type who know the program of the same name, with blanks between them, and
+    /// their meaning here. Those of `aliases` that are flags need no row.
+    pub habits: &'static [(&'static str, Habit)],
+    /// Usual values, with blanks between them, of fields that take others too: for completions.
+    pub values: &'static [(&'static str, &'static str)],
     /// The JSON schema of the answer's object, for programs that check it.
     pub output_schema: Option<&'static str>,
     /// The field by which a request limits the answer itself, in bytes, if there is one. If a
@@ -89,6 +94,8 @@ impl Tool {
         model_schema: "",
         host_words: None,
         aliases: &[],
+        habits: &[],
+        values: &[],
         output_schema: None,
         own_limit: None,
         artifacts: false,
@@ -161,6 +168,17 @@ impl Tool {
         self.link.strip_suffix("-tool").unwrap_or(self.link)
     }
 
+    /// The flags of `habits` and of `aliases`.
+    pub fn all_habits(&self) -> impl Iterator<Item = (&'static str, Habit)> {
+        let aliases = self
+            .aliases
+            .iter()
+            .filter(|(flag, _)| flag.starts_with('-'));
+        let aliases = aliases.map(|&(flag, field)| (flag, Habit::Field(field)));
+        let habits = self.habits.iter().copied();
+        habits.chain(aliases)
+    }
+
     /// True if the answer has a field of this role.
     #[must_use]
     pub fn has(&self, part: FieldRole) -> bool {
@@ -182,6 +200,23 @@ impl Tool {
             None => &[],
         }
     }
+}
+
+/// The meaning of a flag that another program has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Habit {
+    /// The flag of this field.
+    Field(&'static str),
+    /// This value of that field.
+    Value(&'static str, &'static str),
+    /// What is done in any case.
+    Usual,
+    /// The required text with something around it, which the caller writes: `\b{}\b`.
+    Around(&'static str),
+    /// Not to be had here; the words say why.
+    Lacking(&'static str),
+    /// In the place of this field: what stdin holds.
+    Stdin(&'static str),
 }
 
 /// The effects of a call, as the Model Context Protocol's tool annotations have them.

@@ -109,7 +109,8 @@ fn confine(
         request.text(name).ok().flatten()
     });
     admitted.map_err(|refused| refusal(&confinement, &refused))?;
-    if tool.scope != AccessScope::Machine {
+    // Of several calls of a process the first has confined it.
+    if tool.scope != AccessScope::Machine && confinement::current().is_none() {
         confinement
             .confine_tool(!tool.hints.read_only, outputs.as_deref())
             .map_err(refused)?;

@@ -19,6 +19,8 @@ pub const TOOL: Tool = Tool {
     model_schema: include_str!("acme_lookup.json"),
     host_words: None,
     aliases: &[],
+    habits: &[],
+    values: &[],
     output_schema: None,
     own_limit: None,
     artifacts: false,

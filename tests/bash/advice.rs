@@ -20,6 +20,15 @@ fn sh_is_dash() -> bool {
     dash
 }
 
+/// Whether this machine's `sh` does what only bash did once: newer ones learn of it.
+fn sh_can(command: &str) -> bool {
+    let here = common::directory();
+    let mut sh = std::process::Command::new("/bin/sh");
+    let run = sh.args(["-c", command]).current_dir(here.path()).output();
+    let run = run.unwrap();
+    run.stderr.is_empty() && run.stdout.starts_with(b"works")
+}
+
 #[test]
 fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
     if !sh_is_dash() {
@@ -85,6 +94,10 @@ fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
     ] {
         let answer = run(command);
         let note = answer.note();
+        if sh_can(command) {
+            assert_eq!(note, "", "{command}");
+            continue;
+        }
         assert!(
             note.contains(what),
             "{command}: {note} {}",

@@ -172,7 +172,7 @@ fn a_pipe_gets_the_same_text_and_the_same_exit_code_as_a_terminal() {
         (&["grep", "(unclosed"], "", 2),
         (&["glob", "*.txt"], "a.txt\nb.txt\n", 0),
         (&["glob", "*.rs"], "", 1),
-        (&["glob", "*", "--path", "a\u{1}"], "", 1),
+        (&["glob", "*", "--path", "a\u{1}"], "", 2),
         (&["file-write", "c.txt", "x"], "Wrote 1 bytes to c.txt\n", 0),
         (&["file-write", "gone/", "x"], "", 1),
         (

@@ -195,6 +195,8 @@ fn files_are_offered_where_a_file_is_named_and_nowhere_else() {
         &["file-read", "--file-path", "="],
         &["bash", "--input", ""],
         &["grep", "x", "--path", ""],
+        &["grep", "x", ""],
+        &["grep", "-A", "2", "x", "one", ""],
     ] {
         assert_eq!(offered(words), all, "{words:?}");
     }
@@ -303,6 +305,26 @@ fn lists_with_commas_are_completed() {
     assert_eq!(mcp("zebra,").len(), 15);
     assert_eq!(mcp("grep,res"), ["grep,research"]);
     assert!(completed(&["web-search-brave", "--allowed-domains", "a,"]).is_empty());
+}
+
+#[test]
+fn values_that_are_known_are_offered_in_every_shell_and_listed_in_help() {
+    for (tool, flag, begun, offered) in [
+        ("web-search", "--safe", "m", &["medium"][..]),
+        ("web-search", "--provider", "ser", &["serper"]),
+        ("web-search", "--lens", "sc", &["science"]),
+        ("scrape-page", "--mode", "r", &["raw"]),
+        ("grep", "--output", "f", &["files"]),
+    ] {
+        assert_eq!(completed(&[tool, flag, begun]), offered, "{flag}");
+        assert_eq!(completed(&[tool, flag, "=", begun]), offered, "{flag}");
+        let (_, help, _) = piped(&["help", tool]);
+        assert!(help.contains(offered[0]), "{help}");
+        for shell in ["zsh", "fish"] {
+            let (_, script, _) = piped(&["completions", shell]);
+            assert!(script.contains(offered[0]), "{shell}: {flag}");
+        }
+    }
 }
 
 #[test]

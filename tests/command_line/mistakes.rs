@@ -32,8 +32,18 @@ fn the_call_that_was_meant_is_said_and_works_when_it_is_copied() {
             "bash 'echo hello'",
             "hello",
         ),
-        (&["grep", "x", "a b.txt"], "grep x --path 'a b.txt'", "x y"),
+        (
+            &["grep", "-w", "x", "a b.txt"],
+            r"grep '\bx\b' 'a b.txt'",
+            "x y",
+        ),
+        (&["grep", "-rz", "x", "."], "grep x .", "x y"),
         (&["glob", "*", "sub"], "glob '*' --path sub", "inner"),
+        (
+            &["file-read", "a b.txt", "1"],
+            "file-read 'a b.txt' --offset 1",
+            "x y",
+        ),
     ] {
         let said = refused(room.path(), args);
         let call = format!("ikigai-tools {call}");

@@ -2,6 +2,7 @@
 
 mod flags;
 mod generated;
+mod habits;
 mod mistakes;
 mod terminal;
 mod web;

@@ -530,7 +530,7 @@ fn ten_thousand_connections_cost_little_memory_and_neighbours_go_on() {
         kept.len()
     );
     assert!(memory < 64 * 1024, "{memory} KiB");
-    assert!(slowest < Duration::from_millis(250), "{slowest:?}");
+    assert!(slowest < Duration::from_secs(2), "{slowest:?}");
     // Those last made may be waiting for the server to take them, each in another's place.
     let is_open = |connection: &&Connection| {
         connection.socket().set_nonblocking(true).unwrap();

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::room::{PROGRAM, Room, assert_bash, assert_tools, names, said, write_script};
+use super::room::{PROGRAM, Room, SCRIPT, assert_bash, assert_tools, names, said, write_script};
 
 #[test]
 fn the_default_is_libexec_and_bin_in_dot_local() {
@@ -34,6 +34,31 @@ fn the_default_is_libexec_and_bin_in_dot_local() {
         assert!(row.is_some_and(|row| row.contains(" ok ")), "{text}");
     }
     assert!(!text.contains("FAILED"), "{text}");
+}
+
+#[test]
+fn an_unpacked_archive_installs_the_program_that_lies_in_it() {
+    let room = Room::new();
+    let archive = room.path("archive");
+    fs::create_dir_all(archive.join("libexec/ikigai")).unwrap();
+    fs::copy(PROGRAM, archive.join("libexec/ikigai/ikigai-tools")).unwrap();
+    let script = fs::read_to_string(SCRIPT).unwrap();
+    write_script(&archive.join("install.sh"), &script);
+    let run = |options: &[&str]| {
+        let mut command = Command::new("sh");
+        command.arg(archive.join("install.sh")).args(options);
+        // There is no Rust here.
+        command
+            .env_clear()
+            .env("HOME", room.path("home"))
+            .env("PATH", "/usr/bin:/bin");
+        said(&command.output().unwrap(), 0)
+    };
+    run(&[]);
+    let local = room.path("home/.local");
+    assert_tools(&local.join("libexec/ikigai"), &names());
+    run(&["--uninstall"]);
+    assert!(!local.exists());
 }
 
 #[test]

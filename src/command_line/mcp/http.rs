@@ -146,7 +146,7 @@ pub fn read(matches: &ArgMatches) -> Result<Option<HttpOptions>, String> {
             return Err(format!(
                 "{} can be reached from other machines, and tokens must not cross a network in the \
                  clear: --http wants --cert FILE and --key FILE there, or --behind-proxy where \
-                 somebody else speaks TLS",
+                 a proxy does TLS",
                 address.ip()
             ));
         }

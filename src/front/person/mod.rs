@@ -2,10 +2,12 @@
 //! that a host would send, so that both are understood alike; the answer is text, wherever stdout
 //! leads, and the exit code that of a normal program ([`Tool::exits`]).
 
+mod flag_words;
+mod progress;
 pub mod screen;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, Read, Write};
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -13,11 +15,13 @@ use clap::{ArgMatches, Command};
 use serde_json::{Map, Value};
 
 use crate::command_line::confinement;
-use crate::command_line::fields::{NO_CACHE, command, ids, positional_id, usage, value_name};
-use crate::command_line::{help, surplus};
+use crate::command_line::fields::{
+    NO_CACHE, PLACES, command, field_of_places, ids, positional_id, usage, value_name,
+};
+use crate::command_line::{habits, help, surplus};
 use crate::console::exit::ProgramExit;
-use crate::console::streams::RawStdout;
-use crate::console::{color, sanitize, say};
+use crate::console::streams::RawStdin;
+use crate::console::{sanitize, say};
 use crate::contract::call_context::CallContext;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Object;
@@ -26,6 +30,7 @@ use crate::contract::schema::{FieldKind, Schema, SchemaField};
 use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::Tool;
 use crate::front::{answer, confined};
+use progress::StdoutAfterProgress;
 use screen::{ScreenEnd, ScreenMode, ScreenWriter};
 
 /// The result of reading a person's command line.
@@ -45,6 +50,8 @@ pub struct CallFlags {
     pub no_cache: bool,
     /// The confinement, if there is one ([`Terms::context`]).
     pub context: Option<&'static CallContext>,
+    /// True if the request is one of several whose answers stand together.
+    pub is_one_of_several: bool,
 }
 
 impl CallFlags {
@@ -59,6 +66,7 @@ impl CallFlags {
                 // It lasts as long as the process, which makes no other call.
                 &*Box::leak(Box::new(context))
             }),
+            is_one_of_several: false,
         }
     }
 
@@ -76,7 +84,9 @@ impl CallFlags {
 pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResult {
     let schema = Schema::for_flags(tool);
     let mut command = command(tool, &schema).bin_name(invocation);
-    command = command.override_usage(usage(invocation, &schema));
+    // Completions and manuals do without.
+    command = command.args(habits::flags(tool));
+    command = command.override_usage(usage(tool, invocation, &schema));
     let words = std::iter::once(OsString::from(invocation)).chain(args.iter().cloned());
     let parsed = command.try_get_matches_from_mut(words);
     let result = parsed.and_then(|matches| {
@@ -87,31 +97,42 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> CommandLineResul
         if let Some(file) = matches.get_one::<OsString>("input") {
             return Ok(CommandLineResult::File(file.clone(), flags));
         }
-        if !gives_fields(&matches, &schema) {
+        if !gives_fields(tool, &matches, &schema) {
             return Ok(without_fields(tool, invocation, flags));
         }
-        let request = request(&mut command, &matches, &schema)?;
-        let mut request = Value::Object(request).to_string().into_bytes();
-        Ok(CommandLineResult::Done(call(
-            tool,
-            &mut request,
-            flags,
-            matches.get_flag("json"),
-        )))
+        let (mut request, places) = request(tool, &mut command, &matches, &schema)?;
+        let typed = args.iter().map(|word| word.to_string_lossy().into_owned());
+        let typed: Vec<String> = typed.collect();
+        let typed = (invocation, &typed[..], &places[..]);
+        if let Err(advice) = habits::apply(tool, &schema, &matches, typed, &mut request) {
+            return Ok(CommandLineResult::Done(misuse(&advice)));
+        }
+        let requests = requests(tool, &schema, request, &places);
+        let json = matches.get_flag("json");
+        if json && requests.len() > 1 {
+            let message = "with --json a call takes one place to search";
+            return Err(command.error(ErrorKind::TooManyValues, message));
+        }
+        Ok(CommandLineResult::Done(call(tool, requests, flags, json)))
     });
     result.unwrap_or_else(|error| {
         CommandLineResult::Done(match error.kind() {
             ErrorKind::DisplayHelp => say::print(&help::tool(tool, invocation)),
             ErrorKind::DisplayVersion => say::print(&say::version()),
             ErrorKind::UnknownArgument => match surplus::advice(tool, invocation, &schema, args) {
-                Some(advice) => say::report_usage(&sanitize::for_terminal(&format!(
-                    "error: {advice}\n\nFor more information, try '--help'."
-                ))),
+                Some(advice) => misuse(&advice),
                 None => say::report_misuse(&error),
             },
             _ => say::report_misuse(&error),
         })
     })
+}
+
+/// Says what to type instead.
+fn misuse(advice: &str) -> ProgramExit {
+    say::report_usage(&sanitize::for_terminal(&format!(
+        "error: {advice}\n\nFor more information, try '--help'."
+    )))
 }
 
 /// A call without any field: the request is on stdin, unless that is a terminal, where a person
@@ -127,10 +148,34 @@ pub fn without_fields(tool: &Tool, invocation: &str, flags: CallFlags) -> Comman
     })
 }
 
-/// Answers `request`: with text, or with JSON if that is wanted.
-fn call(tool: &Tool, request: &mut [u8], flags: CallFlags, json: bool) -> ProgramExit {
+/// A request for each of `places`, or the one without any.
+fn requests(
+    tool: &Tool,
+    schema: &Schema,
+    mut request: Map<String, Value>,
+    places: &[String],
+) -> Vec<Vec<u8>> {
+    let bytes =
+        |request: &Map<String, Value>| Value::from(request.clone()).to_string().into_bytes();
+    match field_of_places(tool, schema) {
+        Some(field) if !places.is_empty() => {
+            let with = |place: &String| {
+                request.insert(field.to_owned(), place.as_str().into());
+                bytes(&request)
+            };
+            places.iter().map(with).collect()
+        }
+        _ => vec![Value::Object(request).to_string().into_bytes()],
+    }
+}
+
+/// Answers the requests: with text, or a single one with JSON if that is wanted.
+fn call(tool: &Tool, mut requests: Vec<Vec<u8>>, flags: CallFlags, json: bool) -> ProgramExit {
+    let [request] = &mut requests[..] else {
+        return as_text(tool, &requests, flags);
+    };
     if !json {
-        return as_text(tool, request, flags);
+        return as_text(tool, &requests, flags);
     }
     // JSON is for programs, and has all that a host is told.
     let terms = flags.apply_to(Terms::within(Audience::Program, None, None));
@@ -142,22 +187,36 @@ fn call(tool: &Tool, request: &mut [u8], flags: CallFlags, json: bool) -> Progra
     exit
 }
 
-/// Answers `request` with text. A command's own exit code is passed on; else the tool's row says
-/// how the call exits.
-fn as_text(tool: &Tool, request: &[u8], flags: CallFlags) -> ProgramExit {
-    let screen = ScreenWriter::new(tool, RawStdout::default(), ScreenMode::of(&io::stdout()));
-    let shown = answer::catch_panic(|| show(tool, request, flags, screen));
-    match shown.and_then(|shown| shown) {
-        Ok(Ok((_, end))) => end.print(tool),
-        // A reader that closed the pipe has read all it wanted.
-        Ok(Err(error)) => answer::exit_status(tool, Err(error), ProgramExit::Success),
-        Err(failure) => {
-            color::print_error(tool.command(), &failure.message);
-            if !failure.note.is_empty() {
-                color::print_error(tool.command(), &failure.note);
+/// Answers the requests with text. A command's own exit code is passed on; else the tool's row says
+/// how the call exits: of several answers a failure counts most, and then what was found.
+fn as_text(tool: &Tool, requests: &[Vec<u8>], mut flags: CallFlags) -> ProgramExit {
+    flags.is_one_of_several = requests.len() > 1;
+    let [failed, nothing] = [tool.exits.failed, tool.exits.nothing_found].map(ProgramExit::Code);
+    let mut exits = Vec::new();
+    for request in requests {
+        let out = StdoutAfterProgress::of(tool);
+        let screen = ScreenWriter::new(tool, out, ScreenMode::of(&io::stdout()));
+        let shown = answer::catch_panic(|| show(tool, request, flags, screen));
+        exits.push(match shown.and_then(|shown| shown) {
+            Ok(Ok((out, mut end))) => {
+                drop(out);
+                end.nothing_found &= !flags.is_one_of_several;
+                end.print(tool)
             }
-            ProgramExit::Code(tool.exits.failed)
-        }
+            // A reader that closed the pipe has read all it wanted.
+            Ok(Err(error)) => return answer::exit_status(tool, Err(error), ProgramExit::Success),
+            Err(failure) => {
+                screen::complain(tool, &failure.message);
+                screen::complain(tool, &failure.note);
+                failed
+            }
+        });
+    }
+    match exits[..] {
+        [exit] => exit,
+        _ if exits.contains(&failed) => failed,
+        _ if exits.contains(&ProgramExit::Success) => ProgramExit::Success,
+        _ => nothing,
     }
 }
 
@@ -169,7 +228,7 @@ pub fn show<W: Write>(
     mut screen: ScreenWriter<'_, W>,
 ) -> Result<io::Result<(W, ScreenEnd)>, Failure> {
     let terms = Terms {
-        piped: screen.is_piped(),
+        piped: screen.is_piped() || flags.is_one_of_several,
         ..flags.apply_to(Terms::of_person())
     };
     let mut request = Request::parse(request)?.on(tool, terms);
@@ -179,20 +238,25 @@ pub fn show<W: Write>(
     Ok(written.and_then(|()| screen.finish()))
 }
 
-fn gives_fields(matches: &ArgMatches, schema: &Schema) -> bool {
+fn gives_fields(tool: &Tool, matches: &ArgMatches, schema: &Schema) -> bool {
     let mut ids = schema.fields.iter().flat_map(ids);
     ids.any(|id| matches.value_source(&id) == Some(ValueSource::CommandLine))
+        || habits::are_given(tool, matches)
 }
 
-/// The request that the flags and words make up. Words fill the required fields that no flag gives,
-/// in order.
+/// The request that the flags and words make up, and the places in which to search. Words fill the
+/// required fields that no flag gives, in order.
 fn request(
+    tool: &Tool,
     command: &mut Command,
     matches: &ArgMatches,
     schema: &Schema,
-) -> Result<Map<String, Value>, clap::Error> {
+) -> Result<(Map<String, Value>, Vec<String>), clap::Error> {
+    let places = field_of_places(tool, schema);
     let required = || schema.fields.iter().filter(|field| field.required);
-    let mut words = required().filter_map(|field| matches.get_one::<String>(&positional_id(field)));
+    let words = required().filter_map(|field| matches.get_one::<String>(&positional_id(field)));
+    let further = places.and_then(|_| matches.get_many::<String>(PLACES));
+    let mut words = words.chain(further.into_iter().flatten());
     let mut request = Map::new();
     let mut missing = Vec::new();
     for field in &schema.fields {
@@ -201,13 +265,22 @@ fn request(
         } else if field.required {
             match words.next() {
                 Some(word) => {
-                    request.insert(field.name.clone(), Value::from(word.as_str()));
+                    let value = match &**word {
+                        "-" if habits::takes_stdin(tool, field) => {
+                            read_stdin().map_err(|why| command.error(ErrorKind::Io, why))?
+                        }
+                        word => word.to_owned(),
+                    };
+                    request.insert(field.name.clone(), value.into());
                 }
                 None => missing.push(format!("--{} {}", field.flag(), value_name(field))),
             }
         }
     }
-    if let Some(word) = words.next() {
+    let words: Vec<String> = words.cloned().collect();
+    if let Some(word) = words.first()
+        && places.is_none_or(|field| request.contains_key(field))
+    {
         let message = format!(
             "unexpected argument '{word}': every required field has its value; \
              optional ones are given by their flags"
@@ -218,7 +291,16 @@ fn request(
         let message = format!("missing: {}", missing.join(", "));
         return Err(command.error(ErrorKind::MissingRequiredArgument, message));
     }
-    Ok(request)
+    Ok((request, words))
+}
+
+/// The text on stdin.
+fn read_stdin() -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let read = RawStdin.read_to_end(&mut bytes);
+    read.map_err(|error| format!("stdin cannot be read: {error}"))?;
+    String::from_utf8(bytes)
+        .map_err(|_| "stdin is not UTF-8 text; a shell's > takes any bytes".to_owned())
 }
 
 /// The value of the field's flag, if it is there.
@@ -252,14 +334,15 @@ mod tests {
         let mut command = command(tool, &schema);
         let words = std::iter::once("tool").chain(words.iter().copied());
         let matches = command.try_get_matches_from_mut(words)?;
-        request(&mut command, &matches, &schema).map(Value::Object)
+        request(tool, &mut command, &matches, &schema).map(|(request, _)| Value::Object(request))
     }
 
     #[test]
     fn every_command_line_is_sound_and_no_field_is_called_like_a_common_flag() {
         for tool in TOOLS {
             let schema = Schema::for_flags(tool);
-            command(tool, &schema).debug_assert();
+            let command = command(tool, &schema).args(habits::flags(tool));
+            command.debug_assert();
             for field in &schema.fields {
                 assert!(!COMMON.contains(&&*field.flag()), "{}", field.name);
             }

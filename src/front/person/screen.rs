@@ -15,6 +15,7 @@ use crate::console::{color, sanitize};
 use crate::contract::aside;
 use crate::contract::reply::Viewer;
 use crate::contract::tool::{FieldRole, Tool};
+use crate::front::person::flag_words;
 
 /// An answer on its way to a terminal, a pipe or a file.
 pub struct ScreenWriter<'a, W: Write> {
@@ -70,16 +71,20 @@ pub struct ScreenEnd {
 impl ScreenEnd {
     /// Prints on stderr, in the name of `tool`, the words that belong there.
     pub fn print(&self, tool: &Tool) -> ProgramExit {
-        let speaker = tool.command();
         for complaint in [&self.error, &self.note] {
-            if !complaint.is_empty() {
-                color::print_error(speaker, complaint);
-            }
+            complain(tool, complaint);
         }
         if self.nothing_found {
-            color::print_error(speaker, "nothing found");
+            color::print_error(tool.command(), "nothing found");
         }
         self.exit
+    }
+}
+
+/// Prints on stderr, in the name of `tool`, what a person is told, unless it is empty.
+pub fn complain(tool: &Tool, complaint: &str) {
+    if !complaint.is_empty() {
+        color::print_error(tool.command(), &flag_words::of_person(tool, complaint));
     }
 }
 

@@ -7,7 +7,9 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
-use crate::contract::tool::{AccessScope, FieldRole, SampleCall, Tool, ToolHints, ToolManual};
+use crate::contract::tool::{
+    AccessScope, FieldRole, Habit, SampleCall, Tool, ToolHints, ToolManual,
+};
 use crate::files::{self, ErrorReason, FileAccessError, MadeDirectories};
 use crate::paths::{self, PathObstacle, PathWant};
 use crate::sandbox::confinement;
@@ -25,6 +27,7 @@ pub const TOOL: Tool = Tool {
         ("filePath", "file_path"),
         ("filename", "file_path"),
     ],
+    habits: &[("-", Habit::Stdin("content"))],
     title: "Write a file",
     hints: ToolHints {
         read_only: false,

@@ -11,13 +11,15 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::{self, Audience, threads};
-use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, SampleCall, Tool, ToolManual};
+use crate::contract::tool::{
+    AccessScope, ExitCodes, FieldRole, Habit, SampleCall, Tool, ToolManual,
+};
 use crate::search::paths::WalkOutcome;
 use crate::search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
 use crate::tools::search::empty_result::{self, EmptySearch};
 use crate::tools::search::ignored_note::note_on_ignored;
 use crate::tools::search::note::{self, NoteWords};
-use crate::tools::search::scope::FileScope;
+use crate::tools::search::scope::{FileScope, check_place};
 use crate::unseen;
 
 /// The tool's row in the registry.
@@ -28,6 +30,10 @@ pub const TOOL: Tool = Tool {
     model_schema: include_str!("../schemas/for_models/glob.json"),
     host_words: Some(include_str!("../schemas/for_hosts/glob.json")),
     aliases: &[("head_limit", "limit")],
+    habits: &[
+        ("--hidden", Habit::Usual),
+        ("--no-ignore", Habit::Field("all")),
+    ],
     title: "Find files",
     scope: AccessScope::Paths {
         directory: "path",
@@ -68,6 +74,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let terms = request.terms();
     let scope = FileScope::of(request, None)?;
     let limit = request.integer("limit", 1..=u64::MAX)?;
+    if !pattern.starts_with('/') {
+        let search = EmptySearch::new(path, pattern, WORDS, None);
+        check_place(request, search, Some(pattern))?;
+    }
     let failure = |error| failure(error, pattern, path);
     let parsed = scope.parse(pattern);
     let parsed = parsed.map_err(|error| failure(error.into()))?;

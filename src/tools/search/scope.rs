@@ -3,6 +3,7 @@
 //! Rules: the decisions on our own doors (1, 2). A host's search takes what the specification says,
 //! unless it sends `all` or `exclude`.
 
+use std::fs;
 use std::sync::Arc;
 
 use crate::contract::failure::{Code, Failure};
@@ -11,6 +12,8 @@ use crate::contract::terms::Audience;
 use crate::search::ignore_files;
 use crate::search::steps::{GlobPattern, WildcardError};
 use crate::search::walk::WalkScope;
+use crate::tools::search::empty_result::{self, EmptySearch};
+use crate::tools::search::note::error_in_words;
 
 /// The scope of one search.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +22,28 @@ pub struct FileScope {
     pub is_deep: bool,
     /// The names that a walk takes.
     pub walk: WalkScope,
+}
+
+/// Sees that a person searches in a place that is there, as grep(1) does; other callers are told by
+/// the note on an empty answer. The names of `pattern` were sought there, if it was given.
+///
+/// # Errors
+/// The place, and what is near it.
+pub fn check_place(
+    request: &Request<'_>,
+    search: EmptySearch<'_>,
+    pattern: Option<&str>,
+) -> Result<(), Failure> {
+    let path = search.path;
+    match fs::metadata(path) {
+        Err(error) if request.terms().reader == Audience::Person && !path.is_empty() => {
+            let message = format!("{path}: {}", error_in_words(&error));
+            let failure = Failure::new(Code::FileNotFound, message);
+            let note = empty_result::misplaced(search, pattern);
+            Err(failure.with_note(note.unwrap_or_default()))
+        }
+        _ => Ok(()),
+    }
 }
 
 impl FileScope {

@@ -12,6 +12,8 @@ use rustix::io::Errno;
 use ureq::Error;
 use ureq::unversioned::transport::{Buffers, LazyBuffers, NextTimeout, Transport};
 
+use crate::basics::work_done;
+
 /// Timeout if the library sets none: a day.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -87,6 +89,7 @@ impl Transport for TcpTransport {
             stream.read(input)
         })?;
         self.buffers.input_appended(amount);
+        work_done::add(&work_done::BYTES, amount);
         Ok(amount > 0)
     }
 

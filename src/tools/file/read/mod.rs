@@ -48,8 +48,8 @@ pub const TOOL: Tool = Tool {
 Answers with a file's content as it is, newlines and all. `offset` is the first line wanted, from
 1, or, if it is negative, so many lines before the end; `limit` is how many; beyond the end there is
 nothing, which is no error. What is not UTF-8 comes as U+FFFD. PDF and Office documents, EPUB and
-notebooks come as Markdown, a directory as its entries. FIFOs, devices and the like are refused:
-nothing is ever waited for. A host's request gets regular files alone, as they are.",
+notebooks come as Markdown, a directory as its entries. FIFOs, devices and the like are refused at
+once. A host's request gets regular files alone, as they are.",
         example: r#"{"file_path":"/etc/passwd","limit":1}"#,
         environment: &[(
             conversion::OCR_VARIABLE,

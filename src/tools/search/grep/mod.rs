@@ -36,10 +36,10 @@ use crate::search::walk::{self, GlobError, PatternWalk};
 use crate::tools::search::empty_result::{self, EmptySearch, SearchedNames};
 use crate::tools::search::ignored_note::note_on_ignored;
 use crate::tools::search::note::{self, NoteWords};
-use crate::tools::search::scope::FileScope;
+use crate::tools::search::scope::{FileScope, check_place};
 use answer::{EarlyEnd, GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
-use options::{GrepOptions, GrepOutput};
+use options::{GrepOptions, GrepOutput, HABITS};
 use search::{FileSearcher, SharedSearch};
 use second_pass::SecondPass;
 
@@ -59,6 +59,7 @@ pub const TOOL: Tool = Tool {
         ("head_limit", "limit"),
         ("output_mode", "output"),
     ],
+    habits: &HABITS,
     title: "Search in files",
     scope: AccessScope::Paths {
         directory: "path",
@@ -106,9 +107,14 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     };
     let scope = FileScope::of(request, not)?;
     let is_deep = scope.is_deep;
+    let wild = glob.unwrap_or("*");
+    if !wild.starts_with('/') {
+        let place = EmptySearch::new(path.unwrap_or_default(), wild, WORDS, None);
+        check_place(request, place, glob)?;
+    }
     let target = match path {
         Some(path) if Path::new(path).is_file() => Ok(SearchTarget::File),
-        _ => SearchTarget::of(glob.unwrap_or("*"), scope),
+        _ => SearchTarget::of(wild, scope),
     };
     let options = GrepOptions::of(request, matches!(target, Ok(SearchTarget::File)))?;
     let path = path.unwrap_or(".");

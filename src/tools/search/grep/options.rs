@@ -6,6 +6,7 @@ use super::line_form::LineForm;
 use crate::contract::failure::Failure;
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
+use crate::contract::tool::Habit;
 use crate::search::scan::ContextLines;
 
 /// The most lines around a match that are shown.
@@ -21,6 +22,38 @@ const FURTHER_FIELDS: [&str; 8] = [
     "after",
     "output",
     "limit",
+];
+
+/// The flags of grep(1) and of rg, beside those that requests may have as fields.
+pub const HABITS: [(&str, Habit); 16] = [
+    ("-e --regexp", Habit::Field("pattern")),
+    ("--before-context", Habit::Field("before")),
+    ("--after-context", Habit::Field("after")),
+    ("-m --max-count", Habit::Field("limit")),
+    ("-g --include", Habit::Field("glob")),
+    ("--exclude-dir", Habit::Field("exclude")),
+    ("--no-ignore", Habit::Field("all")),
+    ("-l --files-with-matches", Habit::Value("output", "files")),
+    ("-c --count", Habit::Value("output", "count")),
+    (
+        "-n --line-number -r -R --recursive -E -H -I --hidden",
+        Habit::Usual,
+    ),
+    ("-w --word-regexp", Habit::Around(r"\b{}\b")),
+    ("-x --line-regexp", Habit::Around("^{}$")),
+    (
+        "-v --invert-match -L",
+        Habit::Lacking("it shows what matches, and nothing else"),
+    ),
+    ("-o --only-matching", Habit::Lacking("it shows whole lines")),
+    (
+        "-F --fixed-strings",
+        Habit::Lacking("a \\ before each of .*+?|()[]{}^$ makes it plain"),
+    ),
+    (
+        "-q --quiet",
+        Habit::Lacking("its exit code says as much, with >/dev/null"),
+    ),
 ];
 
 /// The results of a search.

@@ -13,6 +13,7 @@ use super::line_form::{LineBeginning, LineForm};
 use super::line_receiver::LineReceiver;
 use super::options::{GrepOptions, GrepOutput};
 use crate::basics::words::counted;
+use crate::basics::work_done;
 use crate::contract::terms::{Audience, threads};
 use crate::search::ere::RegexMatcher;
 use crate::search::ordered_pool::OrderedJob;
@@ -214,6 +215,7 @@ impl<'s> FileSearcher<'s> {
         if self.shared.spelled && !self.current.path.is_ascii() {
             self.current.path = unseen::spelled_name(&self.current.path).into_owned();
         }
+        work_done::add(&work_done::FILES, 1);
         let links = self.shared.links;
         let (mut file, size) = match scan::regular(found.open(scan::flags(links)), links) {
             Ok(file) => file,

@@ -33,6 +33,17 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("../../schemas/web_search.json"),
     model_schema: include_str!("../../schemas/for_models/web_search.json"),
     output_schema: Some(include_str!("../../schemas/output/web_search.json")),
+    values: &[
+        (
+            "lens",
+            "academic biomed clinical curriculum devops docs finance government legal medical news osint programming \
+             science security tech",
+        ),
+        (
+            "provider",
+            "brave duckduckgo exa google searchapi searxng serper tavily",
+        ),
+    ],
     manual: ToolManual {
         text: "\
 Searches the web with the provider that the request names, else SEARCH_PROVIDER, else the first of

@@ -1,0 +1,133 @@
+//! Flags that people type out of habit, since the program of the same name has them: options here,
+//! or advice ([`Tool::habits`]).
+
+use clap::{Arg, ArgAction, ArgMatches};
+use serde_json::{Map, Value};
+
+use crate::command_line::fields::{PLACES, quoted, typed};
+use crate::contract::schema::{FieldKind, Schema, SchemaField};
+use crate::contract::tool::{Habit, Tool};
+
+/// The habits that are flags of their own.
+fn flags_of_their_own(tool: &Tool) -> impl Iterator<Item = (&'static str, Habit)> {
+    let own = |habit: &Habit| !matches!(habit, Habit::Field(_) | Habit::Stdin(_));
+    tool.all_habits().filter(move |(_, habit)| own(habit))
+}
+
+/// The flags that no field has.
+pub fn flags(tool: &Tool) -> impl Iterator<Item = Arg> {
+    flags_of_their_own(tool).map(|(flags, _)| {
+        let flag = Arg::new(flags).action(ArgAction::Count).hide(true);
+        also_written(flag, flags)
+    })
+}
+
+/// The option of `field`, written as habit has it as well.
+pub fn option(tool: &Tool, field: &SchemaField, option: Arg) -> Arg {
+    tool.all_habits()
+        .fold(option, |option, (flags, habit)| match habit {
+            Habit::Field(name) if name == field.name => also_written(option, flags),
+            _ => option,
+        })
+}
+
+/// True if `-` in the place of the field stands for stdin.
+pub fn takes_stdin(tool: &Tool, field: &SchemaField) -> bool {
+    let mut habits = tool.all_habits();
+    habits.any(|(_, habit)| matches!(habit, Habit::Stdin(name) if name == field.name))
+}
+
+/// The flags that stand for a value of the field, as help adds them to its row.
+pub fn of_values(tool: &Tool, field: &SchemaField) -> String {
+    tool.all_habits()
+        .fold(String::new(), |row, (flags, habit)| match habit {
+            Habit::Value(name, value) if name == field.name => {
+                let flag = flags.split(' ').next().unwrap_or(flags);
+                format!("{row}; {flag} is --{} {value}", field.flag())
+            }
+            _ => row,
+        })
+}
+
+/// The letter of the field's flag, if it has one.
+pub fn short(tool: &Tool, field: &SchemaField) -> Option<char> {
+    option(tool, field, Arg::new(PLACES)).get_short()
+}
+
+/// `arg` with `flags` as further spellings, the first of one letter being shown.
+fn also_written(arg: Arg, flags: &'static str) -> Arg {
+    flags.split(' ').fold(arg, |arg, flag| {
+        match (flag.strip_prefix("--"), arg.get_short()) {
+            (Some(long), _) if arg.get_long().is_none() => arg.long(long),
+            (Some(long), _) => arg.alias(long),
+            (None, None) => arg.short(flag.chars().nth(1)),
+            (None, Some(_)) => arg.short_alias(flag.chars().nth(1)),
+        }
+    })
+}
+
+/// True if one of the flags was typed.
+pub fn are_given(tool: &Tool, matches: &ArgMatches) -> bool {
+    flags_of_their_own(tool).any(|(flags, _)| matches.get_count(flags) > 0)
+}
+
+/// True if `word` is a flag with a value behind it.
+pub fn takes_value(tool: &Tool, schema: &Schema, word: &str) -> bool {
+    let has_value = |field: &SchemaField| field.kind != FieldKind::Flag;
+    tool.all_habits().any(|(flags, habit)| {
+        let mut fields = schema.fields.iter();
+        matches!(habit, Habit::Field(name) if fields.any(|one| one.name == name && has_value(one)))
+            && flags.split(' ').any(|flag| word.starts_with(flag))
+    })
+}
+
+/// Adds to `request` what the flags mean.
+///
+/// # Errors
+/// Advice on a flag that is not to be had. The person has typed `words` behind `invocation`, and
+/// among them `places`.
+pub fn apply(
+    tool: &Tool,
+    schema: &Schema,
+    matches: &ArgMatches,
+    (invocation, words, places): (&str, &[String], &[String]),
+    request: &mut Map<String, Value>,
+) -> Result<(), String> {
+    for (flags, habit) in flags_of_their_own(tool).filter(|(flags, _)| matches.get_count(flags) > 0)
+    {
+        let flag = flags.split(' ').next().unwrap_or(flags);
+        let name = tool.command();
+        match habit {
+            Habit::Value(field, value) => {
+                request.entry(field).or_insert_with(|| value.into());
+            }
+            Habit::Around(form) => {
+                let required = schema.fields.iter().find(|field| field.required);
+                let text = required.and_then(|field| request.get_mut(&field.name));
+                if let Some(Value::String(text)) = text {
+                    let alternatives = text.contains('|').then(|| format!("({text})"));
+                    *text = form.replace("{}", alternatives.as_ref().unwrap_or(text));
+                }
+                let places = places.iter().map(|place| format!(" {}", quoted(place)));
+                let places: String = places.collect();
+                let meant = typed(
+                    invocation,
+                    schema,
+                    &Value::Object(request.clone()).to_string(),
+                );
+                return Err(format!(
+                    "{name} has no {flag}: write it into the pattern, {meant}{places}"
+                ));
+            }
+            Habit::Lacking(why) => {
+                let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+                return Err(format!(
+                    "{name} has no {flag}: {why}. The system's own has: {name} {}",
+                    words.join(" ")
+                ));
+            }
+            Habit::Usual | Habit::Field(_) | Habit::Stdin(_) => {}
+        }
+    }
+    Ok(())
+}

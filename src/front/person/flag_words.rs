@@ -1,0 +1,127 @@
+//! Notes in a person's words. Tools speak of the fields of a request, as models send them; a person
+//! types flags.
+
+use serde_json::Value;
+
+use crate::command_line::fields::quoted;
+use crate::contract::schema::{Schema, SchemaField};
+use crate::contract::tool::Tool;
+use crate::registry::TOOLS;
+
+/// Text of a file begins here, which is shown as it is.
+const QUOTED_TEXT: &str = "\n```";
+
+/// `words` of `tool` with flags in the place of fields, and tools as they are typed.
+pub fn of_person(tool: &Tool, words: &str) -> String {
+    let end = words.find(QUOTED_TEXT).unwrap_or(words.len());
+    let (words, text) = words.split_at(end);
+    let mut said = words.to_owned();
+    let own = Schema::for_flags(tool).fields;
+    for other in TOOLS {
+        for field in Schema::for_flags(other).fields {
+            said = with_value_as_typed(said, &field);
+        }
+        if other.name.contains('_') {
+            said = with_word(&said, other.name, other.command());
+        }
+    }
+    for SchemaField { name, .. } in &own {
+        let flag = format!("--{}", name.replace('_', "-"));
+        said = said.replace(&format!("`{name}`"), &flag);
+        said = said.replace(&format!("leave {name} out"), &format!("leave {flag} out"));
+        said = said.replace(
+            &format!("send a larger {name}"),
+            &format!("give a larger {flag}"),
+        );
+        let begins = said.strip_prefix(&**name);
+        if let Some(rest) = begins.filter(|rest| rest.starts_with(" must ")) {
+            said = format!("{flag}{rest}");
+        }
+        if name.contains('_') {
+            said = with_word(&said, name, &flag);
+        }
+    }
+    let said = said.replace(", in JSON --", ", as --");
+    said.replace("send --", "give --")
+        .replace("Send --", "Give --")
+        + text
+}
+
+/// `words` with `--glob '*.rs'` in the place of `"glob":"*.rs"`.
+fn with_value_as_typed(mut words: String, field: &SchemaField) -> String {
+    let name = format!("\"{}\":", field.name);
+    let mut from = 0;
+    while let Some(at) = words[from..].find(&name).map(|at| from + at) {
+        let value = &words[at + name.len()..];
+        from = at + name.len();
+        let mut values = serde_json::Deserializer::from_str(value).into_iter::<Value>();
+        let number = value.len() - value.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (typed, length) = match values.next() {
+            _ if number > 0 => (value[..number].to_owned(), number),
+            Some(Ok(Value::String(text))) => (quoted(&text), values.byte_offset()),
+            _ if value.starts_with("true") => (String::new(), "true".len()),
+            _ => continue,
+        };
+        // A comma stood between two fields.
+        let is_next = words[..at].ends_with(',');
+        let begin = at - usize::from(is_next);
+        let blank = if is_next { " " } else { "" };
+        let typed = format!("{blank}--{} {typed}", field.flag());
+        words.replace_range(begin..from + length, typed.trim_end());
+        from = begin;
+    }
+    words
+}
+
+/// `words` with `new` in the place of the word `old`, where it is no part of a name or a path.
+fn with_word(words: &str, old: &str, new: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || "_-/\"'`".contains(c);
+    let (mut said, mut rest) = (String::new(), words);
+    while let Some((before, behind)) = rest.split_once(old) {
+        let dotted = behind.strip_prefix('.').unwrap_or(behind);
+        let is_word = !before.ends_with(|c| is_part(c) || c == '.') && !dotted.starts_with(is_part);
+        said += before;
+        said += if is_word { new } else { old };
+        rest = behind;
+    }
+    said + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::find;
+
+    #[test]
+    fn fields_become_flags_and_what_is_quoted_stays() {
+        for (tool, words, said) in [
+            (
+                "grep",
+                r#"`path` is one path: send "path":"it's","glob":"*.rs"."#,
+                r"--path is one path: give --path 'it'\''s' --glob '*.rs'.",
+            ),
+            (
+                "file-edit",
+                "send \"replace_all\":true, or Read it (file_read with \"offset\":3,\"limit\":40).",
+                "give --replace-all, or Read it (file-read with --offset 3 --limit 40).",
+            ),
+            (
+                "file-edit",
+                "Send it as old_string: src/file_path.rs, \"new_string\":\n```\nold_string \"limit\":1\n```",
+                "Send it as --old-string: src/file_path.rs, \"new_string\":\n```\nold_string \"limit\":1\n```",
+            ),
+            (
+                "bash",
+                "timeout must be an integer",
+                "--timeout must be an integer",
+            ),
+            (
+                "web-search",
+                "Send either lens or site.",
+                "Send either lens or site.",
+            ),
+        ] {
+            assert_eq!(of_person(find(tool).unwrap(), words), said);
+        }
+    }
+}
