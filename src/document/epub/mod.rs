@@ -119,7 +119,6 @@ fn read_chapter(
         return;
     };
     let ends = StageDeadlines {
-        filter: end,
         parse: end,
         walk: end,
     };

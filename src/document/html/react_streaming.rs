@@ -188,7 +188,6 @@ fn find_pieces(page: &str) -> (Vec<(&str, StreamedPiece)>, Vec<StreamSlot<'_>>) 
         let mut hidden = page[..open].ends_with("<table hidden>");
         let Some(tag) = tag::read(page, open + 1, |name, _| {
             hidden |= matches!(name, "hidden" | "style");
-            false
         }) else {
             break;
         };
@@ -305,7 +304,7 @@ fn find_element_ends(page: &str, starts: &[(usize, &str)]) -> Vec<Option<(usize,
                     at = tag::comment_end(page, at + 3);
                 }
                 Some(byte) if byte.is_ascii_alphabetic() => {
-                    let Some(tag) = tag::read(page, at, |_, _| false) else {
+                    let Some(tag) = tag::read(page, at, |_, _| {}) else {
                         break;
                     };
                     at = tag.end;
