@@ -100,9 +100,8 @@ pub(super) fn read(
     syntax: PageSyntax,
     ends: StageDeadlines,
 ) -> ConvertedPage {
-    let assembled = react_streaming::assemble(page);
     let source = HtmlSource {
-        page: &assembled,
+        page,
         base,
         syntax,
         ends,
@@ -130,7 +129,7 @@ pub(super) fn read_main(
     ends: StageDeadlines,
 ) -> Option<(ConvertedPage, bool)> {
     main::read(&HtmlSource {
-        page: &react_streaming::assemble(page),
+        page,
         base,
         syntax,
         ends,
@@ -141,7 +140,7 @@ pub(super) fn read_main(
 #[cfg(feature = "internals")]
 pub(super) fn study(page: &str, base: &Url, syntax: PageSyntax) -> main::study::ContentStudy {
     main::study::study(&HtmlSource {
-        page: &react_streaming::assemble(page),
+        page,
         base,
         syntax,
         ends: StageDeadlines::default(),

@@ -27,7 +27,7 @@ pub(in crate::document) mod xml;
 
 use super::reveal::HiddenElements;
 use super::tokens::TokenEmitter;
-use super::{DocumentCuts, HtmlSource, dom, unseen_text};
+use super::{DocumentCuts, HtmlSource, dom, react_streaming, unseen_text};
 use category::{TagCategory, category_of};
 pub(super) use line_numbers::counts_lines;
 use tree::{ElementStack, EndTagOutcome};
@@ -61,7 +61,11 @@ pub(super) fn build(
 ) -> (RcDom, HiddenElements, DocumentCuts) {
     let mut filter = PageFilter::new(source, wanted);
     let cuts = filter.run(source.ends.parse);
+    let is_streamed = filter.is_streamed;
     let (tree, mut veil) = filter.out.finish();
+    if is_streamed {
+        react_streaming::assemble(source.page, &tree);
+    }
     if veil.dims {
         veil.hidden.extend(unseen_text::hide(&tree));
     }
@@ -77,6 +81,8 @@ struct PageFilter<'a> {
     scriptless: bool,
     /// True if everything that may be content is kept, with naming attributes.
     all: bool,
+    /// True if React may have streamed parts of it late.
+    is_streamed: bool,
     out: TokenEmitter<'a>,
     tree: ElementStack<'a>,
     /// Number of open `svg` and `math` elements.
@@ -103,6 +109,7 @@ impl<'a> PageFilter<'a> {
             xml: source.syntax == PageSyntax::Xml,
             scriptless: wanted == WantedContent::Scriptless,
             all: wanted == WantedContent::All,
+            is_streamed: react_streaming::is_streamed(page),
             out: TokenEmitter::new(page),
             tree: ElementStack::new(page.len()),
             foreign: 0,
@@ -197,7 +204,11 @@ impl<'a> PageFilter<'a> {
                 }
                 let rest = &bytes[at + 2..];
                 if rest.starts_with(b"--") {
-                    return tag::comment_end(page, at + 4);
+                    let end = tag::comment_end(page, at + 4);
+                    if self.is_streamed && self.foreign == 0 {
+                        self.pass_boundary(&page[at..end]);
+                    }
+                    return end;
                 }
                 if self.foreign > 0 && rest.starts_with(b"[CDATA[") {
                     return memmem::find(rest, b"]]>")
@@ -224,6 +235,15 @@ impl<'a> PageFilter<'a> {
                 self.pass_text(at, at + 1);
                 at + 1
             }
+        }
+    }
+
+    /// Emits a comment that marks content which React streams late.
+    fn pass_boundary(&mut self, comment: &str) {
+        let text = comment.strip_prefix("<!--");
+        let text = text.and_then(|text| text.strip_suffix("-->"));
+        if let Some(text) = text.filter(|text| react_streaming::is_boundary(text)) {
+            self.out.push_comment(text);
         }
     }
 

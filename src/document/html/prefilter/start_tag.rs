@@ -3,7 +3,7 @@
 
 use super::super::css::HidingMethod;
 use super::super::dom::{self, ElementKind};
-use super::super::listing;
+use super::super::{listing, react_streaming};
 use super::formula::PageFormula;
 use super::tag::TagAttribute;
 use super::visibility::TagVisibility;
@@ -148,6 +148,13 @@ impl<'a> PageFilter<'a> {
             TagCategory::Template if shadow_root::is_shadow_root(self.page, at) => {
                 Some(self.part_words(tag.end))
             }
+            TagCategory::Template
+                if self.is_streamed && tag.kept.iter().any(|kept| is_of_stream(category, kept)) =>
+            {
+                self.out.start(name, &tag.kept);
+                self.out.end(name);
+                None
+            }
             TagCategory::Foreign if name == "math" && !tag.hides => {
                 let (formula, end) = self.formula_within(at, tag)?;
                 Some(self.emit_formula(&formula, end))
@@ -192,6 +199,7 @@ impl<'a> PageFilter<'a> {
                 None => {
                     (!seen && tag::is_used(name, in_pre, attribute.name, attribute.value))
                         || (calls && content_hints::names_element(attribute.name))
+                        || (self.is_streamed && is_of_stream(category, &attribute))
                         || self.section.as_deref().is_some_and(|id| {
                             dom::names_section(name, attribute.name, attribute.value, id)
                         })
@@ -421,6 +429,16 @@ impl<'a> PageFilter<'a> {
         }
         bytes.len()
     }
+}
+
+/// True for the id of a slot or of content that React streams late.
+fn is_of_stream(category: TagCategory, attribute: &TagAttribute<'_>) -> bool {
+    attribute.name.eq_ignore_ascii_case("id")
+        && match category {
+            TagCategory::Template => react_streaming::names_slot(attribute.value),
+            TagCategory::Empty => false,
+            _ => react_streaming::names_piece(attribute.value),
+        }
 }
 
 /// True if the kept class of an element says that its text is code.

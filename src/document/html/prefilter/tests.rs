@@ -152,6 +152,7 @@ fn text_that_is_no_markup_stays_text() {
             "<span> a &lt;b> &amp; </span>",
         ),
         ("<xmp>a <b> &amp;</xmp>", "<pre>a &lt;b> &amp;amp;</pre>"),
+        ("<xmp>\r\na\0\rb</xmp>", "<pre>\na\nb</pre>"),
         (
             "<plaintext>a <b></plaintext>",
             "<pre>a &lt;b>&lt;/plaintext></pre>",

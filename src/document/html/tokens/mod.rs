@@ -92,10 +92,21 @@ impl<'a> TokenEmitter<'a> {
         }
     }
 
-    /// Emits characters.
-    pub(super) fn push_characters(&mut self, characters: &str) {
+    /// Emits text without references.
+    pub(super) fn push_characters(&mut self, text: &str) {
         self.text.push_str(std::mem::take(&mut self.slice));
-        self.text.push_str(characters);
+        if memchr2(b'\r', 0, text.as_bytes()).is_none() {
+            self.text.push_str(text);
+        } else {
+            let lines = text.replace("\r\n", "\n").replace('\r', "\n");
+            self.text.push_str(&lines.replace('\0', ""));
+        }
+    }
+
+    /// Emits a comment.
+    pub(super) fn push_comment(&mut self, text: &str) {
+        self.flush();
+        self.emit(Token::CommentToken(StrTendril::from_slice(text)));
     }
 
     /// Emits a start tag.
