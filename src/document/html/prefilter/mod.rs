@@ -85,6 +85,8 @@ struct PageFilter<'a> {
     is_streamed: bool,
     out: TokenEmitter<'a>,
     tree: ElementStack<'a>,
+    /// Byte offset of the end of the last `noscript`, where all that is in it ends in a browser.
+    noscript: usize,
     /// Number of open `svg` and `math` elements.
     foreign: usize,
     /// True if the foreign element around shows text.
@@ -112,6 +114,7 @@ impl<'a> PageFilter<'a> {
             is_streamed: react_streaming::is_streamed(page),
             out: TokenEmitter::new(page),
             tree: ElementStack::new(page.len()),
+            noscript: 0,
             foreign: 0,
             draws_text: false,
             fresh: false,

@@ -54,6 +54,9 @@ impl<'a> PageFilter<'a> {
         let Some(tag) = self.read_start(at, name, category, in_pre) else {
             return self.page.len();
         };
+        if name == "noscript" && category == TagCategory::Form && self.noscript <= at {
+            self.noscript = tag::raw_end(self.page, tag.end, name).0;
+        }
         // The choice of main content measures the page's own text, and parts the words itself.
         if !self.all && controls::runs_together(self.page, at, name) && !self.tree.is_code() {
             self.out.push_characters(" ");
@@ -348,10 +351,15 @@ impl<'a> PageFilter<'a> {
     }
 
     pub(super) fn raw_end(&self, from: usize, name: &str) -> (usize, usize) {
-        if self.xml {
-            xml::raw_end(self.page, from, name)
+        let page = if from <= self.noscript {
+            &self.page[..self.noscript]
         } else {
-            tag::raw_end(self.page, from, name)
+            self.page
+        };
+        if self.xml {
+            xml::raw_end(page, from, name)
+        } else {
+            tag::raw_end(page, from, name)
         }
     }
 

@@ -16,10 +16,14 @@ fn filter(page: &str) -> String {
 /// Returns the tokens of a page, written as a page.
 fn filter_as(page: &str, syntax: PageSyntax) -> String {
     with_source(page, syntax, |source| {
-        let mut filter = PageFilter::new(source, WantedContent::Shown);
-        filter.run(None);
-        filter.out.written()
+        filter_for(source, WantedContent::Shown)
     })
+}
+
+fn filter_for(source: &HtmlSource<'_>, wanted: WantedContent) -> String {
+    let mut filter = PageFilter::new(source, wanted);
+    filter.run(None);
+    filter.out.written()
 }
 
 fn with_source<T>(page: &str, syntax: PageSyntax, read: impl Fn(&HtmlSource<'_>) -> T) -> T {
@@ -161,6 +165,31 @@ fn text_that_is_no_markup_stays_text() {
     ] {
         assert_eq!(filter(page), wanted, "{page}");
     }
+}
+
+#[test]
+fn nothing_in_a_noscript_takes_what_stands_behind_it() {
+    for page in [
+        "<noscript><iframe src=/a /></noscript>b",
+        "<noscript><textarea></noscript>b<textarea>c</textarea>",
+        "<noscript><script></noscript>b",
+    ] {
+        for wanted in [WantedContent::All, WantedContent::Scriptless] {
+            let text = with_source(page, PageSyntax::Html, |source| filter_for(source, wanted));
+            let behind = text.rsplit_once("</div>").map(|(_, behind)| behind);
+            assert!(
+                behind.is_some_and(|text| text.starts_with('b')),
+                "{page} {text}"
+            );
+        }
+    }
+    // None of them is looked for again and again.
+    let many = "<noscript><iframe>".repeat(200_000);
+    let begin = Instant::now();
+    for wanted in [WantedContent::All, WantedContent::Scriptless] {
+        with_source(&many, PageSyntax::Html, |source| filter_for(source, wanted));
+    }
+    assert!(begin.elapsed() < Duration::from_secs(20));
 }
 
 #[test]
