@@ -106,8 +106,6 @@ pub struct CharacterReference {
     pub characters: [Option<char>; 2],
     /// Length in bytes after the `&`.
     pub length: usize,
-    /// True if it ends in a semicolon.
-    pub ended: bool,
 }
 
 /// Parses the reference that continues with `text` after its `&`, as page parsers do, between tags
@@ -132,7 +130,6 @@ pub fn reference(text: &str, in_attribute: bool) -> Option<CharacterReference> {
             return Some(CharacterReference {
                 characters: [Some(character), None],
                 length: name.len(),
-                ended: true,
             });
         }
     }
@@ -158,7 +155,6 @@ pub fn reference(text: &str, in_attribute: bool) -> Option<CharacterReference> {
     Some(CharacterReference {
         characters: [char::from_u32(first), second],
         length,
-        ended,
     })
 }
 
@@ -184,7 +180,6 @@ fn numeric_reference(text: &[u8]) -> Option<CharacterReference> {
     Some(CharacterReference {
         characters: [Some(char_of_code(code)), None],
         length: length + usize::from(ended),
-        ended,
     })
 }
 

@@ -374,7 +374,6 @@ fn step_deadlines(end: Option<Instant>) -> StageDeadlines {
     let part =
         |eighths: u32| end.map(|end| begin + end.saturating_duration_since(begin) * eighths / 8);
     StageDeadlines {
-        filter: part(2),
         parse: part(5),
         walk: part(6),
     }

@@ -127,7 +127,6 @@ pub(super) fn append_page(
         return Default::default();
     };
     let ends = StageDeadlines {
-        filter: end,
         parse: end,
         walk: end,
     };

@@ -17,8 +17,10 @@ use url::Url;
 
 use super::dom::{self, ElementKind};
 use super::page_data::{self, ScriptData};
-use super::prefilter::{media, tag};
-use super::{ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageSyntax, PageTree, reveal};
+use super::prefilter::{WantedContent, media, tag};
+use super::{
+    ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageSyntax, PageTree, parse, reveal,
+};
 use crate::basics::words::{beginning, floor_boundary};
 use crate::document::entities;
 use crate::document::model::ModelBuilder;
@@ -70,7 +72,7 @@ pub(super) fn convert_with_fallback(
         .iter()
         .any(|name| has(name))
     {
-        let again = source.parse(true);
+        let again = source.parse(WantedContent::Scriptless);
         let (found, cut) = source.walk(&again);
         let (had, has) = (letters_of(&model), found.count_letters(usize::MAX));
         let more = has.saturating_sub(had);
@@ -267,7 +269,7 @@ fn remark(
     };
     if let Some(address) = leads {
         line.extend([it, " leads to "]);
-        media::write_link(address, "", &mut line);
+        write_link(address, &mut line);
         it = " It";
     }
     for (at, address) in about.frames.iter().enumerate() {
@@ -276,15 +278,26 @@ fn remark(
         } else {
             line.push_str(", ");
         }
-        media::write_link(address, "", &mut line);
+        write_link(address, &mut line);
     }
     line.push_str("]</p>");
     let source = HtmlSource {
         page: &line,
         ..*source
     };
-    // The prefilter would take the links for media of the page.
-    Some(source.walk(&source.parse_filtered(&line)).0)
+    // The filter would take the links for media of the page.
+    let tree = PageTree {
+        tree: parse::parse(&line, None),
+        cuts: DocumentCuts::default(),
+    };
+    Some(source.walk(&tree).0)
+}
+
+/// Writes media of the tree; `address` and `label` are as they stand in a page.
+fn write_link(address: &str, line: &mut String) {
+    let address = address.replace('"', "&quot;");
+    let name = media::ELEMENT;
+    let _ = write!(line, "<{name} href=\"{address}\"></{name}>");
 }
 
 impl HtmlSource<'_> {
@@ -295,7 +308,7 @@ impl HtmlSource<'_> {
             syntax: PageSyntax::Html,
             ..*self
         };
-        source.walk(&source.parse(false))
+        source.walk(&source.parse(WantedContent::Shown))
     }
 
     /// Resolves an address to which the page leads; `None` if that is the page itself.
@@ -371,7 +384,6 @@ impl<'a> PageClues<'a> {
             if name.eq_ignore_ascii_case("type") {
                 kind = value;
             }
-            false
         });
         let Some(tag) = tag else { return page.len() };
         let (to, end) = tag::raw_end(page, tag.end, "script");
@@ -395,7 +407,6 @@ impl<'a> PageClues<'a> {
             } else if is("src") {
                 source = value.trim();
             }
-            false
         })?;
         if meta {
             self.read_meta(name, content);

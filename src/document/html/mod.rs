@@ -2,16 +2,16 @@
 //!
 //! The parser and its tree are `html2md`'s, which is taken over at its documented extension
 //! point, a `TagHandler` for the root element: its own handlers and clean-up touch no
-//! page. In front of the parser stands [`prefilter`], which keeps a hostile page from costing
-//! more than its length; behind it [`walk`] goes through the tree once, front to back.
+//! page. The tokens of the tree come from [`prefilter`], which keeps a hostile page from costing
+//! more than its length; [`walk`] goes through the tree once, front to back.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `react_streaming` | text that React streams late, moved to its slot |
 //! | `main` | the page's main content |
-//! | `prefilter` | the page as the parser gets it |
-//! | `parse` | the tree, within bounds of memory and time |
-//! | `tokens` | the tokens from which the tree is built |
+//! | `prefilter` | the tags and texts of the page that its tree is built from |
+//! | `tokens` | these on their way to the parser's tree builder |
+//! | `parse` | the tree, within its bound of memory |
 //! | `unseen_text` | text that is too small, too faint or too far away to be seen |
 //! | `reveal` | hidden elements that the page offers to show |
 //! | `fallback_content` | alternatives for a page that shows almost nothing |
@@ -36,7 +36,7 @@ use url::Url;
 
 use super::DocumentCuts;
 use super::model::DocumentModel;
-use parse::ParseLimit;
+use prefilter::WantedContent;
 
 mod address;
 mod code;
@@ -71,10 +71,9 @@ pub(super) use self::fallback_content::refresh_target;
 pub use self::pick::find_by_class;
 pub(super) use self::prefilter::{PageSyntax, tag};
 
-/// Deadlines of the three steps of reading; each leaves time for the steps after it.
+/// Deadlines of the two steps of reading; each leaves time for the steps after it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct StageDeadlines {
-    pub(super) filter: Option<Instant>,
     pub(super) parse: Option<Instant>,
     pub(super) walk: Option<Instant>,
 }
@@ -101,14 +100,13 @@ pub(super) fn read(
     syntax: PageSyntax,
     ends: StageDeadlines,
 ) -> ConvertedPage {
-    let assembled = react_streaming::assemble(page);
     let source = HtmlSource {
-        page: &assembled,
+        page,
         base,
         syntax,
         ends,
     };
-    let tree = source.parse(false);
+    let tree = source.parse(WantedContent::Shown);
     let (model, cuts) = source.walk(&tree);
     if cuts != DocumentCuts::default()
         || model.count_letters(fallback_content::LITTLE) == fallback_content::LITTLE
@@ -131,7 +129,7 @@ pub(super) fn read_main(
     ends: StageDeadlines,
 ) -> Option<(ConvertedPage, bool)> {
     main::read(&HtmlSource {
-        page: &react_streaming::assemble(page),
+        page,
         base,
         syntax,
         ends,
@@ -142,7 +140,7 @@ pub(super) fn read_main(
 #[cfg(feature = "internals")]
 pub(super) fn study(page: &str, base: &Url, syntax: PageSyntax) -> main::study::ContentStudy {
     main::study::study(&HtmlSource {
-        page: &react_streaming::assemble(page),
+        page,
         base,
         syntax,
         ends: StageDeadlines::default(),
@@ -162,22 +160,10 @@ struct PageTree {
 }
 
 impl HtmlSource<'_> {
-    /// Builds the page's tree and reveals content that the page offers to show; `scriptless` builds
-    /// it as a browser without scripts does.
-    fn parse(&self, scriptless: bool) -> PageTree {
-        let (filtered, late) = prefilter::filter(self, scriptless);
-        let mut tree = self.parse_filtered(&filtered);
-        tree.cuts.time |= late;
-        tree
-    }
-
-    /// Builds the tree of a page that has passed the filter.
-    fn parse_filtered(&self, filtered: &str) -> PageTree {
-        let (tree, mut veil, short) = parse::parse(filtered, self.ends.parse);
+    /// Builds the page's tree and reveals content that the page offers to show.
+    fn parse(&self, wanted: WantedContent) -> PageTree {
+        let (tree, mut veil, cuts) = prefilter::build(self, wanted);
         veil.show_disclosed(&tree.document);
-        let mut cuts = DocumentCuts::default();
-        cuts.memory |= short == Some(ParseLimit::Memory);
-        cuts.time |= short == Some(ParseLimit::Time);
         PageTree { tree, cuts }
     }
 

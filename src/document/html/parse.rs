@@ -1,8 +1,5 @@
-//! Building a page's tree within bounds: memory, by counting the bytes of its nodes, and time, by
-//! the clock. The content parsed before a bound is reached is the page.
-//!
-//! The tree is `html2md`'s own; the parser is the one that it uses, fed piece by piece by
-//! [`PageTokenizer`].
+//! A page's tree within its bound of memory, by counting the bytes of its nodes. The tree is
+//! `html2md`'s own, and so is the parser.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -13,58 +10,38 @@ use html5ever::interface::{
     Attribute, ElementFlags, ExpandedName, NodeOrText, QualName, QuirksMode, TreeSink,
 };
 use html5ever::tendril::{StrTendril, TendrilSink};
-use memchr::memrchr2;
+use html5ever::{ParseOpts, parse_document};
 
 use super::reveal::HiddenElements;
-use super::tokens::PageTokenizer;
-use super::unseen_text;
 use crate::basics::words::floor_boundary;
 
 /// Maximum size of a tree, in bytes as they are counted here.
-const MAX_TREE: usize = 104 * 1024 * 1024;
+pub(super) const MAX_TREE: usize = 104 * 1024 * 1024;
 
 /// Size of a node without its text and attributes, in bytes, including its slot among its parent's
 /// children and the allocator's overhead.
-const NODE: usize = 224;
+pub(super) const NODE: usize = 224;
 
 /// Size of an attribute without its value, in bytes.
 const ATTRIBUTE: usize = 64;
 
-/// Length of the piece that the parser gets at a time, in bytes; the bounds are checked after each.
+/// Length of the piece that the parser's own tokenizer gets at a time, in bytes; the bounds are
+/// checked before each.
 const PIECE: usize = 8 * 1024;
 
-/// The bound at which the parser stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ParseLimit {
-    Memory,
-    Time,
-}
-
-/// Parses `page` until `end`; returns its tree, its hidden elements and the bound that was reached.
-pub(super) fn parse(
-    page: &str,
-    end: Option<Instant>,
-) -> (RcDom, HiddenElements, Option<ParseLimit>) {
-    let mut tokens = PageTokenizer::new(page, end);
-    let short = tokens.read().err();
-    let (tree, mut veil) = tokens.into_parser().finish();
-    if veil.dims {
-        veil.hidden.extend(unseen_text::hide(&tree));
+/// Parses a page as it stands until `end` or until the tree is too large.
+pub(super) fn parse(page: &str, end: Option<Instant>) -> RcDom {
+    let mut parser = parse_document(CountingSink::default(), ParseOpts::default());
+    let mut rest = page;
+    while !rest.is_empty()
+        && !parser.tokenizer.sink.sink.is_full()
+        && end.is_none_or(|end| Instant::now() < end)
+    {
+        let (piece, behind) = rest.split_at(floor_boundary(rest, PIECE));
+        parser.process(StrTendril::from_slice(piece));
+        rest = behind;
     }
-    (tree, veil, short)
-}
-
-/// Returns the end of the first piece of `page`: before a tag or a reference, so that no piece ends
-/// within one.
-pub(super) fn piece_end(page: &str) -> usize {
-    let most = floor_boundary(page, PIECE);
-    if most == page.len() {
-        return most;
-    }
-    match memrchr2(b'<', b'&', &page.as_bytes()[..most]) {
-        Some(markup) if markup > 0 => markup,
-        _ => most,
-    }
+    parser.finish().0
 }
 
 /// A tree sink that counts the size of its tree.
@@ -76,21 +53,9 @@ pub(super) struct CountingSink {
 }
 
 impl CountingSink {
-    /// Returns an error if the tree is too large or `end` has passed.
-    pub(super) fn check_limits(&self, end: Option<Instant>) -> Result<(), ParseLimit> {
-        if self.used.get() > MAX_TREE {
-            return Err(ParseLimit::Memory);
-        }
-        if end.is_some_and(|end| Instant::now() >= end) {
-            return Err(ParseLimit::Time);
-        }
-        Ok(())
-    }
-
-    /// Returns the size of the tree, in bytes as they are counted here.
-    #[cfg(test)]
-    pub(super) fn used(&self) -> usize {
-        self.used.get()
+    /// True if the tree is too large.
+    pub(super) fn is_full(&self) -> bool {
+        self.used.get() > MAX_TREE
     }
 
     fn count(&self, bytes: usize) {
@@ -214,39 +179,5 @@ impl TreeSink for CountingSink {
 
     fn is_mathml_annotation_xml_integration_point(&self, target: &Handle) -> bool {
         self.tree.is_mathml_annotation_xml_integration_point(target)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn a_page_that_is_small_is_parsed_whole() {
-        assert_eq!(parse("<p>é", None).2, None);
-        assert_eq!(parse(&"é<b>".repeat(PIECE), None).2, None);
-    }
-
-    #[test]
-    fn no_piece_ends_within_a_tag_or_a_reference() {
-        let page = "<p class=x>a&amp;".repeat(PIECE);
-        let end = piece_end(&page);
-        assert!(end <= PIECE && (page[end..].starts_with('<') || page[end..].starts_with('&')));
-        assert_eq!(piece_end("<p>a"), 4);
-        assert_eq!(piece_end(&"é".repeat(PIECE)), PIECE);
-    }
-
-    #[test]
-    fn the_parser_stops_at_the_end_of_its_memory_and_of_its_time() {
-        let page = "<p>a".repeat(MAX_TREE / NODE);
-        assert_eq!(parse(&page, None).2, Some(ParseLimit::Memory));
-        let text = "a&lt;&amp;".repeat(MAX_TREE / NODE);
-        assert_eq!(parse(&text, None).2, None);
-        let now = Instant::now();
-        assert_eq!(parse(&page, Some(now)).2, Some(ParseLimit::Time));
-        let later = now + Duration::from_secs(3600);
-        assert_eq!(parse(&"a ".repeat(PIECE), Some(later)).2, None);
     }
 }

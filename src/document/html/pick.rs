@@ -37,7 +37,7 @@ pub struct PickedElement {
 #[must_use]
 pub fn find_by_class(page: &str, classes: &[&str], without: &[&str]) -> Vec<PickedElement> {
     let page = &page[..floor_boundary(page, MOST)];
-    let (tree, _, _) = parse::parse(page, Some(Instant::now() + TIME));
+    let tree = parse::parse(page, Some(Instant::now() + TIME));
     let mut found = Vec::new();
     let mut open = vec![Rc::clone(&tree.document)];
     while let Some(node) = open.pop() {

@@ -272,7 +272,7 @@ fn the_last_declaration_of_a_property_counts() {
     let align = |style: &str| InlineStyle::of(style).align();
     assert_eq!(
         align("text-align: left; Text-Align : RIGHT "),
-        Some("align=right")
+        Some("right")
     );
     assert_eq!(align("color:red"), None);
 }

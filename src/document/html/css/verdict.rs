@@ -35,19 +35,14 @@ pub(in crate::document::html) enum HidingMethod {
 }
 
 impl HidingMethod {
-    /// Returns an attribute that hides any element in this way.
-    pub(in crate::document::html) fn attribute(self) -> &'static str {
-        match self {
-            Self::Removed => "style=display:none",
-            Self::Invisible => "style=visibility:hidden",
-            Self::Unseen => "style=filter:opacity(0)",
-            Self::Faded => "style=opacity:0",
-        }
-    }
-
-    /// Returns the value of that attribute.
+    /// Returns a style that hides any element in this way.
     pub(in crate::document::html) fn style(self) -> &'static str {
-        self.attribute().trim_start_matches("style=")
+        match self {
+            Self::Removed => "display:none",
+            Self::Invisible => "visibility:hidden",
+            Self::Unseen => "filter:opacity(0)",
+            Self::Faded => "opacity:0",
+        }
     }
 }
 
@@ -94,12 +89,12 @@ impl InlineStyle {
             .is_some_and(|display| display != 0.0)
     }
 
-    /// Returns the alignment of a cell's text as an attribute.
+    /// Returns the alignment of a cell's text.
     pub(in crate::document::html) fn align(&self) -> Option<&'static str> {
         match self.number(L::Align)? {
-            0.0 => Some("align=left"),
-            1.0 => Some("align=center"),
-            2.0 => Some("align=right"),
+            0.0 => Some("left"),
+            1.0 => Some("center"),
+            2.0 => Some("right"),
             _ => None,
         }
     }

@@ -237,7 +237,7 @@ impl<'a> DeclarationReader<'a> {
         if self.drawings > 0 && tag::is_named(self.page, open + 2, "svg") {
             self.drawings -= 1;
         }
-        tag::read(self.page, open + 2, |_, _| false).map(|tag| tag.end)
+        tag::read(self.page, open + 2, |_, _| {}).map(|tag| tag.end)
     }
 
     /// Reads the start tag at `open`; returns the offset behind it, or behind the element.
@@ -245,7 +245,6 @@ impl<'a> DeclarationReader<'a> {
         let mut attributes = MetadataAttributes::default();
         let tag = tag::read(self.page, open + 1, |name, value| {
             attributes.set(name, value);
-            false
         })?;
         let is = |name: &str| tag.name.eq_ignore_ascii_case(name);
         match tag.name.len() {

@@ -55,7 +55,6 @@ pub(super) fn read_element(page: &str, tag: &tag::HtmlTag<'_>) -> Option<(String
             let inner = tag::read(page, at, |attribute, value| {
                 marks |=
                     attribute.eq_ignore_ascii_case("itemprop") && has_word(Some(value), "name");
-                false
             })?;
             at = inner.end;
             if ["script", "style", "svg", "template"]

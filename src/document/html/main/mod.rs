@@ -21,9 +21,9 @@
 use html2md::Handle;
 use memchr::{memmem, memrchr};
 
-use super::prefilter::tag;
+use super::prefilter::{WantedContent, tag};
 use super::reveal::HiddenElements;
-use super::{ConvertedPage, HtmlSource, dom, parse, prefilter, preformatted, reveal};
+use super::{ConvertedPage, HtmlSource, dom, prefilter, preformatted, reveal};
 use crate::document::DocumentCuts;
 use blocks::{HidingFlags, NOSCRIPT, PageBlocks, UNSEEN};
 use page::MeasuredPage;
@@ -118,14 +118,8 @@ struct ParsedContent {
 
 impl ParsedContent {
     fn of(source: &HtmlSource) -> Self {
-        let (filtered, late) = prefilter::filter_all(source);
-        let (tree, mut veil, short) = parse::parse(&filtered, source.ends.parse);
+        let (tree, mut veil, cuts) = prefilter::build(source, WantedContent::All);
         let hidden = hidden_flags(&mut veil, &tree.document);
-        let cuts = DocumentCuts {
-            memory: short == Some(parse::ParseLimit::Memory),
-            time: late || short == Some(parse::ParseLimit::Time),
-            ..DocumentCuts::default()
-        };
         let title = title(&tree.document);
         Self {
             body: child(&tree.document, "html").and_then(|html| child(&html, "body")),
@@ -230,7 +224,6 @@ fn open_graph_type(page: &str) -> &str {
                 if name.eq_ignore_ascii_case("content") && kind.is_empty() {
                     kind = value;
                 }
-                false
             });
         }
     }

@@ -1,17 +1,10 @@
 //! Hints for finding the main content that the conversion does not need: the naming attributes of
 //! elements, and elements without a meaning of their own.
 
+use super::tag::TagAttribute;
+
 /// Attribute with the original name of a renamed element.
 pub(in crate::document::html) const NAME: &str = "x-name";
-
-/// Returns the replacement for the start tag of a `textarea`, with its name if hints are kept.
-pub(super) fn textarea_start(all: bool) -> &'static str {
-    if all {
-        "<span x-name=\"textarea\"> "
-    } else {
-        "<span> "
-    }
-}
 
 /// Maximum length of a naming attribute that is kept whole, in bytes.
 pub(super) const MAX_CALLED: usize = 400;
@@ -27,45 +20,26 @@ pub(super) fn names_element(attribute: &str) -> bool {
             .any(|wanted| attribute.eq_ignore_ascii_case(wanted))
 }
 
-/// Writes an attribute as it stands in the page, or only the first words of a long naming
-/// attribute.
-pub(super) fn write_attribute(attribute: &str, out: &mut String) {
-    out.push(' ');
-    if attribute.len() <= MAX_CALLED {
-        out.push_str(attribute);
-        return;
+/// Cuts a long naming attribute down to its first words; false if it has none.
+pub(super) fn shorten(attribute: &mut TagAttribute<'_>) -> bool {
+    let most = MAX_CALLED.saturating_sub(attribute.name.len() + "=\"\"".len());
+    if attribute.value.len() <= most || !names_element(attribute.name) {
+        return true;
     }
-    let bytes = attribute.as_bytes();
-    let name = bytes
-        .iter()
-        .position(|byte| *byte == b'=' || byte.is_ascii_whitespace())
-        .unwrap_or(bytes.len());
-    if !names_element(&attribute[..name]) {
-        out.push_str(attribute);
-        return;
+    let words = &attribute.value.as_bytes()[..=most];
+    let last = words.iter().rposition(u8::is_ascii_whitespace);
+    if let Some(end) = last {
+        attribute.value = &attribute.value[..end];
     }
-    let last = bytes[name..MAX_CALLED]
-        .iter()
-        .rposition(u8::is_ascii_whitespace);
-    let Some(quote) = bytes.last().filter(|byte| matches!(byte, b'"' | b'\'')) else {
-        return;
-    };
-    // The cut must be behind the opening quote.
-    if let Some(end) = last.map(|last| name + last)
-        && bytes[name..end].contains(quote)
-    {
-        out.push_str(&attribute[..end]);
-        out.push(char::from(*quote));
-    }
+    last.is_some()
 }
 
-/// Writes the attribute with the name of a renamed element.
-pub(super) fn write_name(name: &str, out: &mut String) {
-    out.push(' ');
-    out.push_str(NAME);
-    out.push_str("=\"");
-    out.push_str(name);
-    out.push('"');
+/// Returns the attribute with the name of a renamed element.
+pub(super) fn original_name(name: &str) -> TagAttribute<'_> {
+    TagAttribute {
+        name: NAME,
+        value: name,
+    }
 }
 
 /// True if the HTML element with this lower-case name is inline. Unknown elements are not, because

@@ -8,7 +8,7 @@ use super::{MEANING, PageFilter, TagCategory, category_of, meaning, memchr, memm
 use crate::document::entities;
 
 impl PageFilter<'_> {
-    /// Filters a start tag within `svg` or `math`; `None` if the tag ends the foreign content.
+    /// Reads a start tag within `svg` or `math`; `None` if the tag ends the foreign content.
     pub(super) fn foreign_start(&mut self, at: usize, name: &str) -> Option<usize> {
         let page = self.page;
         let category = category_of(name);
@@ -17,7 +17,7 @@ impl PageFilter<'_> {
             return None;
         }
         let Some(tag) = read_start(page, at, name) else {
-            return Some(self.replace(at, page.len(), ""));
+            return Some(page.len());
         };
         let end = match category {
             _ if tag.closed => tag.end,
@@ -35,8 +35,10 @@ impl PageFilter<'_> {
                 tag.end
             }
         };
-        let apart = !tag.hides && (draws_text(name) || name == "tspan");
-        Some(self.replace(at, end, if apart { " " } else { "" }))
+        if !tag.hides && (draws_text(name) || name == "tspan") {
+            self.out.push_characters(" ");
+        }
+        Some(end)
     }
 }
 

@@ -5,12 +5,11 @@
 //! `katex-html`, which `aria-hidden` hides from screen readers alone; and images whose `alt` is
 //! TeX, as Wikipedia's: visible, hidden from screen readers, with invisible elements for them.
 
-use std::borrow::Cow;
-
 use memchr::{memmem, memrchr};
 
 use super::super::dom;
-use super::{PageFilter, TagCategory, tag, xml};
+use super::start_tag::StartTag;
+use super::{PageFilter, TagCategory, tag};
 use crate::basics::words::floor_boundary;
 use crate::document::formula::read_mathml;
 use crate::document::office::xml::XmlTag;
@@ -38,6 +37,12 @@ const LONGEST: usize = 8 * 1024;
 /// Maximum length of a preview and the start tag behind it, in bytes of the page.
 const LONGEST_PREVIEW: usize = 1024;
 
+/// A formula as it stands in the page, or without references.
+pub(super) enum PageFormula<'a> {
+    InPage(&'a str),
+    Plain(String),
+}
+
 /// Offsets of the next matches, so that each is searched for once.
 #[derive(Default)]
 pub(super) struct FormulaLookahead {
@@ -57,13 +62,13 @@ fn next(page: &str, from: usize, word: &str, known: &mut usize) -> usize {
 }
 
 impl<'a> PageFilter<'a> {
-    /// Returns the formula whose start tag is at `at`, escaped as in a page, and the offset behind
-    /// it; `None` if its plain text says the same.
+    /// Returns the formula whose start tag is at `at`, and the offset behind it; `None` if its plain
+    /// text says the same.
     pub(super) fn formula_within(
         &mut self,
         at: usize,
-        start: &tag::HtmlTag<'a>,
-    ) -> Option<(Cow<'a, str>, usize)> {
+        start: &StartTag<'a>,
+    ) -> Option<(PageFormula<'a>, usize)> {
         let page = self.page;
         let end = next(page, start.end, "</math>", &mut self.ahead.end);
         if end == page.len() || start.closed {
@@ -74,7 +79,7 @@ impl<'a> PageFilter<'a> {
         if annotation < end
             && let Some(said) = annotated(page, annotation, end)
         {
-            return Some((said.into(), behind));
+            return Some((PageFormula::InPage(said), behind));
         }
         let mut said = None;
         tag::scan(page, at + 1 + start.name.len(), |attribute| {
@@ -83,13 +88,11 @@ impl<'a> PageFilter<'a> {
             }
         })?;
         if let Some(said) = said {
-            return Some((said.into(), behind));
+            return Some((PageFormula::InPage(said), behind));
         }
         let elements = page.get(start.end..end)?;
         let formula = (elements.len() <= LONGEST).then(|| read_mathml(elements, is_hidden))??;
-        let mut escaped = String::new();
-        xml::escape(&formula, &mut escaped);
-        Some((escaped.into(), behind))
+        Some((PageFormula::Plain(formula), behind))
     }
 
     /// Replaces the formula in the `script` at `at`, if it is one. `MathJax` has written those to
@@ -97,7 +100,7 @@ impl<'a> PageFilter<'a> {
     pub(super) fn replace_formula_script(
         &mut self,
         at: usize,
-        start: &tag::HtmlTag<'a>,
+        start: &StartTag<'a>,
     ) -> Option<usize> {
         let page = self.page;
         let is_script = is_tex_script(&page[at..start.end]);
@@ -108,8 +111,8 @@ impl<'a> PageFilter<'a> {
             .strip_prefix("% <![CDATA[")
             .and_then(|said| said.strip_suffix("%]]>"))
             .unwrap_or(said);
-        let formula = tex(said)?.replace('&', "&amp;");
-        Some(self.write_formula(at, &formula, behind))
+        let formula = PageFormula::Plain(tex(said)?.to_owned());
+        Some(self.emit_formula(&formula, behind))
     }
 
     /// Replaces an element with a formula as a script has typeset it.
@@ -117,14 +120,14 @@ impl<'a> PageFilter<'a> {
         &mut self,
         at: usize,
         name: &str,
-        start: &tag::HtmlTag<'a>,
+        start: &StartTag<'a>,
     ) -> Option<usize> {
-        self.remove_preview(at, name, start)
+        self.skip_preview(at, name, start)
             .or_else(|| self.show_letters(at, start))
     }
 
-    /// Removes the preview of a formula from a `script` behind it.
-    fn remove_preview(&mut self, at: usize, name: &str, start: &tag::HtmlTag<'a>) -> Option<usize> {
+    /// Skips the preview of a formula from a `script` behind it.
+    fn skip_preview(&mut self, at: usize, name: &str, start: &StartTag<'a>) -> Option<usize> {
         let page = self.page;
         if next(page, at, "MathJax_Preview", &mut self.ahead.preview) >= start.end {
             return None;
@@ -134,12 +137,12 @@ impl<'a> PageFilter<'a> {
         let script = window[behind..].trim_start();
         let is_script =
             script.starts_with("<script") && is_tex_script(&script[..tag::past(script, 0, b'>')]);
-        is_script.then(|| self.replace(at, behind, ""))
+        is_script.then_some(behind)
     }
 
     /// Shows a formula by `KaTeX` that has no `MathML` before its letters: its TeX if one of the
     /// elements around has it, otherwise the letters.
-    fn show_letters(&mut self, at: usize, start: &tag::HtmlTag<'a>) -> Option<usize> {
+    fn show_letters(&mut self, at: usize, start: &StartTag<'a>) -> Option<usize> {
         let page = self.page;
         if next(page, at, "katex-html", &mut self.ahead.letters) >= start.end {
             return None;
@@ -169,11 +172,11 @@ impl<'a> PageFilter<'a> {
             return None;
         }
         if let Some(said) = said {
-            self.write_formula(at, said, at);
+            self.emit_formula(&PageFormula::InPage(said), at);
             return None;
         }
         self.tree.start_silent(start.name, TagCategory::Plain);
-        Some(self.replace(at, start.end, ""))
+        Some(start.end)
     }
 
     /// Replaces an annotation in TeX whose formula is missing.
@@ -185,7 +188,7 @@ impl<'a> PageFilter<'a> {
         if end == window.len() {
             return None;
         }
-        Some(self.write_formula(at, formula, behind))
+        Some(self.emit_formula(&PageFormula::InPage(formula), behind))
     }
 
     /// Returns the formula that the image at `at` shows; `None` if it shows none or is invisible.
@@ -213,19 +216,19 @@ impl<'a> PageFilter<'a> {
         said.filter(|said| !gone && is_tex(said))
     }
 
-    /// Replaces the page from `at` to `end` by a formula.
-    pub(super) fn write_formula(&mut self, at: usize, formula: &str, end: usize) -> usize {
-        let mut fixes = String::new();
+    /// Emits a formula instead of what ends at `end`.
+    pub(super) fn emit_formula(&mut self, formula: &PageFormula<'a>, end: usize) -> usize {
         self.tree
-            .before_start("code", TagCategory::Plain, &mut fixes);
+            .before_start("code", TagCategory::Plain, &mut self.out);
         if !self.tree.is_settled() {
-            self.tree.before_content(false, &mut fixes);
+            self.tree.before_content(false, &mut self.out);
         }
-        self.insert_fixes(at, &fixes);
-        self.replace(at, at, "<code>");
-        self.out.push_str(&formula.replace('<', "&lt;"));
-        self.out.push_str("</code>");
-        self.copied = end;
+        self.out.start("code", &[]);
+        match formula {
+            PageFormula::InPage(formula) => self.out.push_text(formula),
+            PageFormula::Plain(formula) => self.out.push_characters(formula),
+        }
+        self.out.end("code");
         end
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! Rules: HTML Living Standard, "Embedded content".
 
+use super::start_tag::StartTag;
+use super::tag::TagAttribute;
 use super::{PageFilter, TagCategory, memchr, tag};
 
 /// Number of names of media elements with contents.
@@ -13,17 +15,11 @@ pub(in crate::document::html) const ELEMENT: &str = "x-media";
 
 impl<'a> PageFilter<'a> {
     /// Replaces the media element whose start tag is at `at`; returns the offset behind it.
-    pub(super) fn replace_media(
-        &mut self,
-        at: usize,
-        name: &str,
-        tag: &tag::HtmlTag<'a>,
-        hidden: bool,
-    ) -> usize {
+    pub(super) fn replace_media(&mut self, at: usize, name: &str, tag: StartTag<'a>) -> usize {
         let mut source = MediaAttributes::of(self.page, at, name);
         let object = name == "object";
         if object && source.address.is_none() {
-            return self.pass_start(at, name, TagCategory::Wall, tag, hidden);
+            return self.pass_start(name, TagCategory::Wall, tag);
         }
         let void = name == "embed" || (self.xml && tag.closed);
         let inner = if void {
@@ -41,28 +37,27 @@ impl<'a> PageFilter<'a> {
         }
         let shown = source
             .address
-            .filter(|address| !hidden && is_followable(address));
+            .filter(|address| !tag.hides && is_followable(address));
         let Some(address) = shown.filter(|_| name != "canvas" && !source.tiny) else {
             if !void && inner.is_none() {
                 self.tree.start_silent(tag.name, TagCategory::Plain);
             }
-            return self.replace(at, end, " ");
+            return self.part_words(end);
         };
-        let mut fixes = String::new();
         if !self.tree.is_settled() {
-            self.tree.before_content(false, &mut fixes);
+            self.tree.before_content(false, &mut self.out);
         }
-        self.insert_fixes(at, &fixes);
-        self.replace(at, at, " ");
+        self.out.push_characters(" ");
         let label = source.label.unwrap_or(match name {
             "video" => "Video",
             "audio" => "Audio",
             _ => "",
         });
-        write_link(address, label, &mut self.out);
-        self.out.push(' ');
-        self.copied = end;
-        end
+        let attribute = |name, value| TagAttribute { name, value };
+        let attributes = [attribute("href", address), attribute("title", label)];
+        self.out.start(ELEMENT, &attributes);
+        self.out.end(ELEMENT);
+        self.part_words(end)
     }
 
     /// Returns the end of the contents and of the element: at the next end tag with that name.
@@ -84,14 +79,6 @@ impl<'a> PageFilter<'a> {
         }
         Some((inner, end))
     }
-}
-
-/// Writes the replacement of media; `address` and `label` are as they stand in a page.
-pub(in crate::document::html) fn write_link(address: &str, label: &str, out: &mut String) {
-    let quoted = |value: &str| value.replace('"', "&quot;");
-    let (address, label) = (quoted(address), quoted(label));
-    out.extend(["<", ELEMENT, " href=\"", &address, "\" title=\"", &label]);
-    out.extend(["\"></", ELEMENT, ">"]);
 }
 
 /// The attributes of a media element as they stand in the page.
@@ -123,7 +110,6 @@ impl<'a> MediaAttributes<'a> {
             } else if is("width") || is("height") {
                 found.tiny |= tag::is_tiny(value);
             }
-            false
         });
         // Lazy frames have a placeholder as their source until a script runs.
         found.address = found
@@ -146,7 +132,6 @@ fn first_source(inner: &str) -> Option<&str> {
                 if name.eq_ignore_ascii_case("src") && !value.trim().is_empty() {
                     address = address.or(Some(value.trim()));
                 }
-                false
             })?;
             if address.is_some() {
                 return address;

@@ -1,14 +1,13 @@
-//! Filters a page before it is parsed. A hostile page can make its tree cost far more than its
-//! length; one pass over its tags prevents that, and removes content that the conversion does not
-//! use. A page without either passes unchanged.
+//! Reads a page and emits the tokens of its tree. A hostile page can make its tree cost far more than
+//! its length; one pass over its tags prevents that, and leaves out what the conversion does not
+//! use.
 //!
 //! Rules: HTML Living Standard, "Parsing HTML documents". Scripts, styles, comments and the like
-//! are removed here, so that no later stage can take their text for the page's; the rest reads the
-//! same to every parser.
+//! are left out here, so that no later stage can take their text for the page's.
 
-use std::borrow::Cow;
 use std::time::Instant;
 
+use html2md::RcDom;
 use memchr::{memchr, memmem};
 
 mod category;
@@ -26,7 +25,9 @@ mod tree;
 pub(super) mod visibility;
 pub(in crate::document) mod xml;
 
-use super::{HtmlSource, dom};
+use super::reveal::HiddenElements;
+use super::tokens::TokenEmitter;
+use super::{DocumentCuts, HtmlSource, dom, react_streaming, unseen_text};
 use category::{TagCategory, category_of};
 pub(super) use line_numbers::counts_lines;
 use tree::{ElementStack, EndTagOutcome};
@@ -41,43 +42,34 @@ pub(in crate::document) enum PageSyntax {
 /// Number of tags between two checks of the clock.
 const TAGS: u32 = 1024;
 
-/// Returns the page without costly or useless content, and as HTML if it is XML. The flag is true
-/// if `end` has passed. `scriptless` keeps content for browsers without scripts or frames.
-pub(super) fn filter<'a>(source: &HtmlSource<'a>, scriptless: bool) -> (Cow<'a, str>, bool) {
-    filter_for(source, scriptless, false)
+/// The content that is wanted of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WantedContent {
+    /// The content that a browser shows.
+    Shown,
+    /// The same in a browser without scripts or frames.
+    Scriptless,
+    /// Everything that may be content, with the naming attributes of elements.
+    All,
 }
 
-/// Filters like a browser without scripts, but keeps everything that may be content, with the
-/// naming attributes of elements.
-pub(super) fn filter_all<'a>(source: &HtmlSource<'a>) -> (Cow<'a, str>, bool) {
-    filter_for(source, false, true)
-}
-
-fn filter_for<'a>(source: &HtmlSource<'a>, scriptless: bool, all: bool) -> (Cow<'a, str>, bool) {
-    let (page, end) = (source.page, source.ends.filter);
-    let mut filter = PageFilter {
-        page,
-        section: dom::section_id(source.base),
-        xml: source.syntax == PageSyntax::Xml,
-        scriptless,
-        all,
-        out: String::new(),
-        copied: 0,
-        changed: false,
-        tree: ElementStack::new(page.len()),
-        foreign: 0,
-        draws_text: false,
-        fresh: false,
-        dim: false,
-        endless: [false; media::NAMES],
-        ahead: formula::FormulaLookahead::default(),
-    };
-    let late = filter.run(end);
-    if !filter.changed {
-        return (Cow::Borrowed(page), late);
+/// Builds the tree of a page without costly or useless content, until its deadline has passed or
+/// its tree is too large.
+pub(super) fn build(
+    source: &HtmlSource<'_>,
+    wanted: WantedContent,
+) -> (RcDom, HiddenElements, DocumentCuts) {
+    let mut filter = PageFilter::new(source, wanted);
+    let cuts = filter.run(source.ends.parse);
+    let is_streamed = filter.is_streamed;
+    let (tree, mut veil) = filter.out.finish();
+    if is_streamed {
+        react_streaming::assemble(source.page, &tree);
     }
-    filter.out.push_str(&page[filter.copied..]);
-    (Cow::Owned(filter.out), late)
+    if veil.dims {
+        veil.hidden.extend(unseen_text::hide(&tree));
+    }
+    (tree, veil, cuts)
 }
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
@@ -89,10 +81,12 @@ struct PageFilter<'a> {
     scriptless: bool,
     /// True if everything that may be content is kept, with naming attributes.
     all: bool,
-    out: String,
-    copied: usize,
-    changed: bool,
+    /// True if React may have streamed parts of it late.
+    is_streamed: bool,
+    out: TokenEmitter<'a>,
     tree: ElementStack<'a>,
+    /// Byte offset of the end of the last `noscript`, where all that is in it ends in a browser.
+    noscript: usize,
     /// Number of open `svg` and `math` elements.
     foreign: usize,
     /// True if the foreign element around shows text.
@@ -108,68 +102,72 @@ struct PageFilter<'a> {
     ahead: formula::FormulaLookahead,
 }
 
-impl PageFilter<'_> {
-    /// Filters the page; returns true if it was cut at `end`.
-    fn run(&mut self, end: Option<Instant>) -> bool {
+impl<'a> PageFilter<'a> {
+    fn new(source: &HtmlSource<'a>, wanted: WantedContent) -> Self {
+        let page = source.page;
+        Self {
+            page,
+            section: dom::section_id(source.base),
+            xml: source.syntax == PageSyntax::Xml,
+            scriptless: wanted == WantedContent::Scriptless,
+            all: wanted == WantedContent::All,
+            is_streamed: react_streaming::is_streamed(page),
+            out: TokenEmitter::new(page),
+            tree: ElementStack::new(page.len()),
+            noscript: 0,
+            foreign: 0,
+            draws_text: false,
+            fresh: false,
+            dim: false,
+            endless: [false; media::NAMES],
+            ahead: formula::FormulaLookahead::default(),
+        }
+    }
+
+    /// Reads the page until a bound is reached.
+    fn run(&mut self, end: Option<Instant>) -> DocumentCuts {
         let bytes = self.page.as_bytes();
-        let mut at = 0;
+        let mut cuts = DocumentCuts::default();
+        // A byte order mark is no text.
+        let mut at = if self.page.starts_with('\u{feff}') {
+            3
+        } else {
+            0
+        };
         let mut tags = 0;
-        while let Some(length) = memchr(b'<', &bytes[at..]) {
-            let open = at + length;
-            if length > 0 {
+        while at < bytes.len() && !cuts.memory && !cuts.time {
+            let open = memchr(b'<', &bytes[at..]).map_or(bytes.len(), |length| at + length);
+            if open > at {
                 self.pass_text(at, open);
             }
-            at = self.read_markup(open);
+            at = if open < bytes.len() {
+                self.read_markup(open)
+            } else {
+                open
+            };
             tags += 1;
-            if tags == TAGS {
-                tags = 0;
-                if end.is_some_and(|end| Instant::now() >= end) && at < bytes.len() {
-                    self.replace(at, bytes.len(), "");
-                    return true;
-                }
+            cuts.memory = self.out.is_full();
+            if tags % TAGS == 0 {
+                cuts.time = end.is_some_and(|end| Instant::now() >= end) && at < bytes.len();
             }
         }
-        if at < bytes.len() {
-            self.pass_text(at, bytes.len());
-        }
-        false
-    }
-
-    /// Replaces the page from `from` to `to`; returns `to`.
-    fn replace(&mut self, from: usize, to: usize, instead: &str) -> usize {
-        if !self.changed {
-            self.changed = true;
-            // Reserved once, because untouched memory is free and reallocation is not.
-            self.out.reserve(self.page.len());
-        }
-        self.out.push_str(&self.page[self.copied..from]);
-        self.out.push_str(instead);
-        self.copied = to;
-        to
-    }
-
-    /// Inserts the fixes that the parser needs before `at`.
-    fn insert_fixes(&mut self, at: usize, fixes: &str) {
-        if !fixes.is_empty() {
-            self.replace(at, at, fixes);
-        }
+        cuts
     }
 
     fn pass_text(&mut self, from: usize, to: usize) {
         if self.foreign > 0 && !self.draws_text {
-            self.replace(from, to, "");
             return;
         }
         let page = self.page;
         let text = &page[from..to];
         if self.fresh {
             if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
-                self.replace(from, to, "");
                 return;
             }
             self.fresh = false;
         }
-        self.prepare_content(from, text);
+        self.prepare_content(text);
+        self.out.push_text(text);
     }
 
     /// Notes if a line begins behind the start or the end of an element. Most texts of a page are
@@ -178,69 +176,77 @@ impl PageFilter<'_> {
         self.fresh = seen && !self.tree.is_verbatim() && !self.xml && is_line(category, name);
     }
 
-    /// Inserts the fixes that `text` needs at `at`.
-    fn prepare_content(&mut self, at: usize, text: &str) {
+    /// Prepares the tree for `text`.
+    fn prepare_content(&mut self, text: &str) {
         if !self.tree.is_settled() && !text.trim_ascii().is_empty() {
-            let mut fixes = String::new();
-            self.tree.before_content(false, &mut fixes);
-            self.insert_fixes(at, &fixes);
+            self.tree.before_content(false, &mut self.out);
         }
     }
 
-    /// Filters the markup that begins with the `<` at `at`; returns the offset behind it.
+    /// Reads the markup that begins with the `<` at `at`; returns the offset behind it.
     fn read_markup(&mut self, at: usize) -> usize {
-        let bytes = self.page.as_bytes();
+        let page = self.page;
+        let bytes = page.as_bytes();
         match bytes.get(at + 1) {
             Some(byte) if byte.is_ascii_alphabetic() => self.start_tag(at),
             Some(b'/') => match bytes.get(at + 2) {
                 Some(byte) if byte.is_ascii_alphabetic() => self.end_tag(at),
-                Some(_) => self.replace(at, tag::past(self.page, at + 2, b'>'), ""),
-                None => at + 2,
+                Some(_) => tag::past(page, at + 2, b'>'),
+                None => {
+                    self.out.push_text(&page[at..]);
+                    bytes.len()
+                }
             },
             Some(b'!') => {
-                if let Some((text, end)) = self.xml.then(|| xml::section(self.page, at)).flatten() {
-                    if self.foreign > 0 && !self.draws_text {
-                        return self.replace(at, end, "");
+                if let Some((text, end)) = self.xml.then(|| xml::section(page, at)).flatten() {
+                    if self.foreign == 0 || self.draws_text {
+                        self.prepare_content(text);
+                        self.out.push_characters(text);
                     }
-                    self.prepare_content(at, text);
-                    self.replace(at, end, "");
-                    xml::escape(text, &mut self.out);
                     return end;
                 }
                 let rest = &bytes[at + 2..];
-                let end = if rest.starts_with(b"--") {
-                    tag::comment_end(self.page, at + 4)
-                } else if self.foreign > 0 && rest.starts_with(b"[CDATA[") {
-                    memmem::find(rest, b"]]>").map_or(bytes.len(), |length| at + 2 + length + 3)
+                if rest.starts_with(b"--") {
+                    let end = tag::comment_end(page, at + 4);
+                    if self.is_streamed && self.foreign == 0 {
+                        self.pass_boundary(&page[at..end]);
+                    }
+                    return end;
+                }
+                if self.foreign > 0 && rest.starts_with(b"[CDATA[") {
+                    return memmem::find(rest, b"]]>")
+                        .map_or(bytes.len(), |length| at + 2 + length + 3);
+                }
+                let doctype = rest
+                    .get(..7)
+                    .is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"));
+                let (end, definitions) = if self.xml && doctype {
+                    xml::doctype_end(page, at + 2)
                 } else {
-                    let doctype = rest
-                        .get(..7)
-                        .is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"));
-                    let (end, definitions) = if self.xml && doctype {
-                        xml::doctype_end(self.page, at + 2)
-                    } else {
-                        (tag::past(self.page, at + 2, b'>'), false)
-                    };
-                    if definitions {
-                        return self.replace(at, end, "<!DOCTYPE html>");
-                    }
-                    if doctype {
-                        return end;
-                    }
-                    end
+                    (tag::past(page, at + 2, b'>'), false)
                 };
-                self.replace(at, end, "")
+                if definitions {
+                    self.out.push_doctype("<!DOCTYPE html>");
+                } else if doctype {
+                    self.out.push_doctype(&page[at..end]);
+                }
+                end
             }
-            Some(b'?') if self.xml => self.replace(at, xml::instruction_end(self.page, at + 2), ""),
-            Some(b'?') => self.replace(at, tag::past(self.page, at + 2, b'>'), ""),
+            Some(b'?') if self.xml => xml::instruction_end(page, at + 2),
+            Some(b'?') => tag::past(page, at + 2, b'>'),
             _ => {
                 self.pass_text(at, at + 1);
-                // Escaped, because it could form a tag with the text behind a removed one.
-                if bytes.get(at + 1) == Some(&b'<') && self.copied <= at {
-                    self.replace(at, at + 1, "&lt;");
-                }
                 at + 1
             }
+        }
+    }
+
+    /// Emits a comment that marks content which React streams late.
+    fn pass_boundary(&mut self, comment: &str) {
+        let text = comment.strip_prefix("<!--");
+        let text = text.and_then(|text| text.strip_suffix("-->"));
+        if let Some(text) = text.filter(|text| react_streaming::is_boundary(text)) {
+            self.out.push_comment(text);
         }
     }
 

@@ -1,20 +1,42 @@
-//! Start tags: those that pass, without unused attributes, and those that are removed, some
+//! Start tags: those that pass, without unused attributes, and those that are left out, some
 //! together with their elements.
 
 use super::super::css::HidingMethod;
 use super::super::dom::{self, ElementKind};
-use super::super::listing;
+use super::super::{listing, react_streaming};
+use super::formula::PageFormula;
+use super::tag::TagAttribute;
 use super::visibility::TagVisibility;
 use super::{
     MEANING, PageFilter, TagCategory, content_hints, controls, foreign, is_verbatim, line_numbers,
-    meaning, memchr, renamed, shadow_root, tag, tree, xml,
+    meaning, memchr, renamed, shadow_root, tag, xml,
 };
 
 /// Ends of the words that begin with "tab" in the names of custom elements with tabs.
 const TAB_WORDS: [&str; 6] = ["", "s", "group", "panel", "panels", "set"];
 
+/// An attribute that hides its element.
+const HIDDEN: TagAttribute<'static> = TagAttribute {
+    name: "hidden",
+    value: "",
+};
+
+/// A start tag as it is emitted.
+pub(super) struct StartTag<'a> {
+    /// The name in the page's spelling.
+    pub(super) name: &'a str,
+    /// Byte offset behind the tag.
+    pub(super) end: usize,
+    /// True if it ends in `/>`.
+    pub(super) closed: bool,
+    /// True if it hides its element.
+    pub(super) hides: bool,
+    /// The attributes that the conversion uses.
+    pub(super) kept: Vec<TagAttribute<'a>>,
+}
+
 impl<'a> PageFilter<'a> {
-    /// Filters the start tag at `at`; returns the offset behind it, or behind its element.
+    /// Reads the start tag at `at`; returns the offset behind it, or behind its element.
     pub(super) fn start_tag(&mut self, at: usize) -> usize {
         let mut space = [0; MEANING];
         let end = tag::name_end(self.page, at + 1);
@@ -29,86 +51,87 @@ impl<'a> PageFilter<'a> {
             .tree
             .top()
             .is_some_and(|open| open.name.eq_ignore_ascii_case("pre"));
-        let Some((tag, hides)) = self.read_start(at, name, category, in_pre) else {
-            return self.replace(at, self.page.len(), "");
+        let Some(tag) = self.read_start(at, name, category, in_pre) else {
+            return self.page.len();
         };
+        if name == "noscript" && category == TagCategory::Form && self.noscript <= at {
+            self.noscript = tag::raw_end(self.page, tag.end, name).0;
+        }
         // The choice of main content measures the page's own text, and parts the words itself.
         if !self.all && controls::runs_together(self.page, at, name) && !self.tree.is_code() {
-            self.insert_fixes(at, " ");
+            self.out.push_characters(" ");
         }
-        if let Some(end) = self.replace_start(at, name, category, &tag, hides) {
+        if let Some(end) = self.replace_start(at, name, category, &tag) {
             return end;
         }
-        // An element that is removed whole leaves no trace.
+        // An element that is left out whole leaves no trace.
         self.fresh &= matches!(category, TagCategory::Raw | TagCategory::Template);
         let empty = self.xml && tag.closed;
         match category {
-            category if empty && category.ends_by_name() => self.replace(at, tag.end, ""),
-            TagCategory::Area if empty => self.replace(at, tag.end, " "),
-            TagCategory::Raw => {
+            category if empty && category.ends_by_name() => tag.end,
+            TagCategory::Area if empty => self.part_words(tag.end),
+            TagCategory::Raw => self.raw_end(tag.end, name).1,
+            TagCategory::Template => self.template_end(tag.end),
+            TagCategory::Media => self.replace_media(at, name, tag),
+            TagCategory::Title => self.emit_raw_text(&tag, "title", "title", &[]),
+            TagCategory::Area if tag.hides => {
                 let (_, end) = self.raw_end(tag.end, name);
-                self.replace(at, end, "")
+                self.part_words(end)
             }
-            TagCategory::Template => {
-                let end = self.template_end(tag.end);
-                self.replace(at, end, "")
-            }
-            TagCategory::Media => self.replace_media(at, name, &tag, hides),
-            TagCategory::Title => self.write_raw_text(at, &tag, "title", "<title>", "</title>"),
-            TagCategory::Area if hides => {
-                let (_, end) = self.raw_end(tag.end, name);
-                self.replace(at, end, " ")
-            }
-            TagCategory::Area => self.write_textarea(at, &tag),
-            TagCategory::Xmp => self.write_raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
-            TagCategory::Plaintext => self.write_raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
+            TagCategory::Area => self.emit_textarea(&tag),
+            TagCategory::Xmp => self.emit_raw_text(&tag, "xmp", "pre", &[]),
+            TagCategory::Plaintext => self.emit_raw_text(&tag, "plaintext", "pre", &[]),
             TagCategory::Foreign => {
                 let hides = foreign::read_start(self.page, at, name).is_some_and(|read| read.hides);
                 self.foreign = usize::from(!hides && !tag.closed);
                 self.draws_text = name == "math";
-                let end = if hides && !tag.closed {
+                if hides && !tag.closed {
                     foreign::behind_hidden(self.page, tag.end, tag.name)
                 } else {
                     tag.end
-                };
-                self.replace(at, end, "")
+                }
             }
             // An `<option>` contains only text.
-            TagCategory::Choice if name == "option" && hides => {
+            TagCategory::Choice if name == "option" && tag.hides => {
                 let end = memchr(b'<', &self.page.as_bytes()[tag.end..]);
                 let end = end.map_or(self.page.len(), |length| tag.end + length);
-                self.replace(at, end, " ")
+                self.part_words(end)
             }
-            TagCategory::Choice if hides || (self.all && name == "select") => {
-                self.pass_start(at, name, category, &tag, hides)
+            TagCategory::Choice if tag.hides || (self.all && name == "select") => {
+                self.pass_start(name, category, tag)
             }
-            TagCategory::Choice => self.replace(at, tag.end, " "),
-            TagCategory::Empty if tag.kept.is_empty() => self.replace(at, tag.end, ""),
+            TagCategory::Choice => self.part_words(tag.end),
+            TagCategory::Empty if tag.kept.is_empty() => tag.end,
             TagCategory::Section | TagCategory::Caption | TagCategory::Row | TagCategory::Cell
                 if !self.tree.in_table() =>
             {
-                self.replace(at, tag.end, " ")
+                self.part_words(tag.end)
             }
-            TagCategory::Formatting if !self.tree.formats() => self.replace(at, tag.end, ""),
+            TagCategory::Formatting if !self.tree.formats() => tag.end,
             // Most often an icon.
             TagCategory::Formatting if name != "a" && self.ends_at_once(&tag) => {
-                let end = tag::past(self.page, tag.end, b'>');
-                self.replace(at, end, "")
+                tag::past(self.page, tag.end, b'>')
             }
             TagCategory::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
                 if !empty {
                     self.tree.start_silent(tag.name, category);
                 }
-                self.replace(at, tag.end, "")
+                tag.end
             }
             TagCategory::Styled if tag.kept.is_empty() => {
                 if !empty && let Some(name) = renamed(name) {
                     self.tree.start_silent(name, TagCategory::Plain);
                 }
-                self.replace(at, tag.end, "")
+                tag.end
             }
-            _ => self.pass_start(at, name, category, &tag, hides),
+            _ => self.pass_start(name, category, tag),
         }
+    }
+
+    /// Emits a space instead of what ends at `end`.
+    pub(super) fn part_words(&mut self, end: usize) -> usize {
+        self.out.push_characters(" ");
+        end
     }
 
     /// Replaces a start tag or its whole element; `None` if it stays.
@@ -117,8 +140,7 @@ impl<'a> PageFilter<'a> {
         at: usize,
         name: &str,
         category: TagCategory,
-        tag: &tag::HtmlTag<'a>,
-        hides: bool,
+        tag: &StartTag<'a>,
     ) -> Option<usize> {
         if matches!(name, "span" | "div")
             && let Some(end) = self.replace_typeset(at, name, tag)
@@ -127,17 +149,24 @@ impl<'a> PageFilter<'a> {
         }
         match category {
             TagCategory::Template if shadow_root::is_shadow_root(self.page, at) => {
-                Some(self.replace(at, tag.end, " "))
+                Some(self.part_words(tag.end))
             }
-            TagCategory::Foreign if name == "math" && !hides => {
+            TagCategory::Template
+                if self.is_streamed && tag.kept.iter().any(|kept| is_of_stream(category, kept)) =>
+            {
+                self.out.start(name, &tag.kept);
+                self.out.end(name);
+                None
+            }
+            TagCategory::Foreign if name == "math" && !tag.hides => {
                 let (formula, end) = self.formula_within(at, tag)?;
-                Some(self.write_formula(at, &formula, end))
+                Some(self.emit_formula(&formula, end))
             }
             TagCategory::Raw if name == "script" => self.replace_formula_script(at, tag),
             TagCategory::Plain if name == "annotation" => self.replace_annotation(at),
             TagCategory::Void if name == "img" => {
                 let formula = self.formula_of_image(at)?;
-                Some(self.write_formula(at, formula, tag.end))
+                Some(self.emit_formula(&PageFormula::InPage(formula), tag.end))
             }
             _ if self.tree.is_verbatim()
                 || (name == "a"
@@ -145,48 +174,44 @@ impl<'a> PageFilter<'a> {
                         .is_some()) =>
             {
                 let in_code = self.tree.is_verbatim();
-                let end = line_numbers::skip_line_number(self.page, at, name, tag.end, in_code)?;
-                Some(self.replace(at, end, ""))
+                line_numbers::skip_line_number(self.page, at, name, tag.end, in_code)
             }
             _ => None,
         }
     }
 
-    /// Reads the start tag at `at` with its used attributes, and true if it hides its element;
-    /// `None` if the page ends within it.
+    /// Reads the start tag at `at` with its used attributes; `None` if the page ends within it.
     fn read_start(
         &mut self,
         at: usize,
         name: &str,
         category: TagCategory,
         in_pre: bool,
-    ) -> Option<(tag::HtmlTag<'a>, bool)> {
+    ) -> Option<StartTag<'a>> {
         let page = self.page;
         let calls = self.all && category.holds_content();
         let seen = category == TagCategory::Root;
         let mut visibility = TagVisibility::new(name, category, self.dim);
         let name_end = tag::name_end(page, at + 1);
-        let (mut kept, mut dropped) = (Vec::new(), false);
+        let mut kept: Vec<TagAttribute<'a>> = Vec::new();
         // The attributes with which a page offers to show a hidden element.
-        let (mut said, mut saying) = ([""; tag::USED_OF_HIDDEN.len()], 0);
+        let mut said: Vec<TagAttribute<'a>> = Vec::new();
         let (end, closed) = tag::scan(page, name_end, |attribute| {
             let used = match visibility.read_attribute(&attribute).filter(|_| !seen) {
                 Some(used) => used,
                 None => {
                     (!seen && tag::is_used(name, in_pre, attribute.name, attribute.value))
                         || (calls && content_hints::names_element(attribute.name))
+                        || (self.is_streamed && is_of_stream(category, &attribute))
                         || self.section.as_deref().is_some_and(|id| {
                             dom::names_section(name, attribute.name, attribute.value, id)
                         })
                 }
             };
             if used && attribute.value.len() <= tag::MAX_VALUE {
-                kept.push(attribute.whole);
-            } else if tag::is_used_of_hidden(&attribute) && saying < said.len() {
-                said[saying] = attribute.whole;
-                saying += 1;
-            } else {
-                dropped = true;
+                kept.push(attribute);
+            } else if tag::is_used_of_hidden(&attribute) && said.len() < tag::USED_OF_HIDDEN.len() {
+                said.push(attribute);
             }
         })?;
         let mut hiding = visibility.hiding().filter(|_| !seen);
@@ -199,32 +224,26 @@ impl<'a> PageFilter<'a> {
         }
         let copies = controls::copies(page, at, name, end);
         if copies {
-            kept.push("hidden");
+            kept.push(HIDDEN);
         }
         let hides = !seen && (hiding.is_some() || visibility.plainly || copies);
         self.dim |= visibility.dims && !seen;
-        dropped |= copies;
         if hides || (visibility.dims && !seen) {
-            kept.extend(&said[..saying]);
-        } else {
-            dropped |= saying > 0;
+            kept.extend(said);
         }
-        let instead = [
-            hiding.map(HidingMethod::attribute),
-            visibility.align.filter(|_| category == TagCategory::Cell),
-        ];
-        for attribute in instead.into_iter().flatten() {
-            kept.insert(0, attribute);
-            dropped = true;
+        let align = visibility.align.filter(|_| category == TagCategory::Cell);
+        for (name, value) in [("style", hiding.map(HidingMethod::style)), ("align", align)] {
+            if let Some(value) = value {
+                kept.insert(0, TagAttribute { name, value });
+            }
         }
-        let tag = tag::HtmlTag {
+        Some(StartTag {
             name: &page[at + 1..name_end],
             end,
             closed,
+            hides,
             kept,
-            dropped,
-        };
-        Some((tag, hides))
+        })
     }
 
     /// True for the panel of a custom element with tabs, whose script shows it: `tab-panel`, or a
@@ -244,16 +263,16 @@ impl<'a> PageFilter<'a> {
         is_tabs(name) || self.tree.innermost().take(2).any(|open| is_tabs(open.name))
     }
 
-    /// True if an element is empty and can be removed. The parser drops a newline directly behind
-    /// `<pre>`, so nothing may be removed in between.
-    fn ends_at_once(&self, tag: &tag::HtmlTag<'a>) -> bool {
+    /// True if an element is empty and can be left out. The parser drops a newline directly behind
+    /// `<pre>`, so nothing may be left out in between.
+    fn ends_at_once(&self, tag: &StartTag<'a>) -> bool {
         !self.xml
             && !self.tree.is_verbatim()
             && tag::names_end(self.page, tag.end, tag.name).is_some()
     }
 
-    /// True if an element's tags have no meaning and can be removed. The parser drops a newline
-    /// directly behind `<pre>`, so nothing may be removed in between.
+    /// True if an element's tags have no meaning and can be left out. The parser drops a newline
+    /// directly behind `<pre>`, so nothing may be left out in between.
     fn is_silent(&self, at: usize, name: &str, in_pre: bool) -> bool {
         let after_pre = in_pre && self.page[..at].ends_with('>');
         dom::kind_of(name) == ElementKind::Inline
@@ -264,24 +283,30 @@ impl<'a> PageFilter<'a> {
             && (!self.all || content_hints::is_inline(name))
     }
 
-    /// Passes a start tag without its unused attributes.
+    /// Emits a start tag.
     pub(super) fn pass_start(
         &mut self,
-        at: usize,
         name: &str,
         category: TagCategory,
-        tag: &tag::HtmlTag<'a>,
-        hidden: bool,
+        mut tag: StartTag<'a>,
     ) -> usize {
-        let mut fixes = String::new();
-        self.tree.before_start(name, category, &mut fixes);
+        self.tree.before_start(name, category, &mut self.out);
         let table_part = matches!(
             category,
             TagCategory::Section | TagCategory::Caption | TagCategory::Row | TagCategory::Cell
         );
         if !table_part && !self.tree.is_settled() {
             let block = category.ends_paragraph() || category == TagCategory::Table;
-            self.tree.before_content(block, &mut fixes);
+            self.tree.before_content(block, &mut self.out);
+        }
+        if category == TagCategory::Formatting && !self.tree.formats() {
+            return tag.end;
+        }
+        if self.all {
+            tag.kept.retain_mut(content_hints::shorten);
+            if category == TagCategory::Form {
+                tag.kept.push(content_hints::original_name(tag.name));
+            }
         }
         let renamed = match category {
             TagCategory::Form | TagCategory::Choices => Some("div"),
@@ -289,133 +314,100 @@ impl<'a> PageFilter<'a> {
             TagCategory::Styled | TagCategory::Choice => renamed(name),
             _ => None,
         };
-        if category == TagCategory::Formatting && !self.tree.formats() {
-            self.insert_fixes(at, &fixes);
-            return self.replace(at, tag.end, "");
-        }
-        let mut end = String::new();
-        if !matches!(
-            category,
-            TagCategory::Void | TagCategory::Rule | TagCategory::Root | TagCategory::Empty
-        ) {
-            let opened = renamed.unwrap_or(tag.name);
-            let category = match category {
-                TagCategory::Styled | TagCategory::Choice => TagCategory::Plain,
-                TagCategory::Form | TagCategory::Choices => TagCategory::Block,
-                category => category,
-            };
-            self.tree.start(opened, category, &mut fixes);
-            if hidden {
-                self.tree.hide_top();
+        let opened = renamed.unwrap_or(tag.name);
+        match category {
+            TagCategory::Void | TagCategory::Rule | TagCategory::Root => {
+                self.out.start(opened, &tag.kept);
+                return tag.end;
             }
-            if is_verbatim(name) || is_listing(name, tag) {
-                self.tree.keep_whitespace();
+            TagCategory::Empty => {
+                self.out.start(opened, &tag.kept);
+                self.out.end(opened);
+                return tag.end;
             }
-            self.note_line_start(category, name, true);
-            if self.xml && tag.closed {
-                // The parser ignores the slash.
-                self.tree.end(opened, category, &mut end);
-                tree::write_end_tag(opened, &mut end);
-            }
+            TagCategory::Choices => tag.kept.push(HIDDEN),
+            _ => {}
         }
-        self.insert_fixes(at, &fixes);
-        let long = self.all
-            && tag
-                .kept
-                .iter()
-                .any(|kept| kept.len() > content_hints::MAX_CALLED);
-        if renamed.is_none() && !tag.dropped && !long {
-            self.insert_fixes(tag.end, &end);
-            return tag.end;
+        let category = match category {
+            TagCategory::Styled | TagCategory::Choice => TagCategory::Plain,
+            TagCategory::Form | TagCategory::Choices => TagCategory::Block,
+            category => category,
+        };
+        self.tree.start(opened, category, &mut self.out);
+        self.out.start(opened, &tag.kept);
+        if tag.hides {
+            self.tree.hide_top();
         }
-        self.replace(at, at, "<");
-        self.out.push_str(renamed.unwrap_or(tag.name));
-        for attribute in &tag.kept {
-            if self.all {
-                content_hints::write_attribute(attribute, &mut self.out);
-            } else {
-                self.out.push(' ');
-                self.out.push_str(attribute);
-            }
+        if is_verbatim(name) || is_listing(name, &tag) {
+            self.tree.keep_whitespace();
         }
-        if self.all && category == TagCategory::Form {
-            content_hints::write_name(name, &mut self.out);
+        self.note_line_start(category, name, true);
+        if self.xml && tag.closed {
+            // The parser ignores the slash.
+            self.tree.end(opened, category, &mut self.out);
+            self.out.end(opened);
         }
-        if category == TagCategory::Choices {
-            self.out.push_str(" hidden");
-        }
-        self.out.push('>');
-        if category == TagCategory::Empty {
-            self.out.push_str("</span>");
-        }
-        self.out.push_str(&end);
-        self.copied = tag.end;
         tag.end
     }
 
     pub(super) fn raw_end(&self, from: usize, name: &str) -> (usize, usize) {
-        if self.xml {
-            xml::raw_end(self.page, from, name)
+        let page = if from <= self.noscript {
+            &self.page[..self.noscript]
         } else {
-            tag::raw_end(self.page, from, name)
+            self.page
+        };
+        if self.xml {
+            xml::raw_end(page, from, name)
+        } else {
+            tag::raw_end(page, from, name)
         }
     }
 
-    /// Writes a `textarea`; several lines become a `pre`.
-    fn write_textarea(&mut self, at: usize, tag: &tag::HtmlTag<'a>) -> usize {
+    /// Emits a `textarea`; several lines become a `pre`.
+    fn emit_textarea(&mut self, tag: &StartTag<'a>) -> usize {
         let (text, _) = self.raw_end(tag.end, "textarea");
         if self.page[tag.end..text].trim_ascii().contains('\n') {
-            return self.write_raw_text(at, tag, "textarea", "<pre>", "</pre>");
+            return self.emit_raw_text(tag, "textarea", "pre", &[]);
         }
-        let start = content_hints::textarea_start(self.all);
-        self.write_raw_text(at, tag, "textarea", start, " </span>")
+        let name = [content_hints::original_name("textarea")];
+        let name = if self.all { &name[..] } else { &[] };
+        self.emit_raw_text(tag, "textarea", "span", name)
     }
 
-    /// Writes an element that contains text alone as one whose text reads the same anywhere.
-    fn write_raw_text(
+    /// Emits an element that contains text alone, as one with another name.
+    fn emit_raw_text(
         &mut self,
-        at: usize,
-        tag: &tag::HtmlTag<'a>,
+        tag: &StartTag<'a>,
         name: &str,
-        start: &str,
-        end: &str,
+        renamed: &str,
+        attributes: &[TagAttribute<'_>],
     ) -> usize {
+        let page = self.page;
         let (text, after) = if name == "plaintext" {
-            (self.page.len(), self.page.len())
+            (page.len(), page.len())
         } else {
             self.raw_end(tag.end, name)
         };
-        let page = self.page;
         let text = &page[tag.end..text];
-        let plain = memchr(b'<', text.as_bytes()).is_none();
-        let text = if self.xml {
-            &xml::without_sections(text)
-        } else {
-            text
-        };
-        let mut fixes = String::new();
-        if start == "<pre>" {
+        if renamed == "pre" {
             self.tree
-                .before_start("pre", TagCategory::Block, &mut fixes);
+                .before_start("pre", TagCategory::Block, &mut self.out);
         }
-        if start != "<title>" && !self.tree.is_settled() {
-            self.tree.before_content(false, &mut fixes);
+        if renamed != "title" && !self.tree.is_settled() {
+            self.tree.before_content(false, &mut self.out);
         }
-        self.insert_fixes(at, &fixes);
-        if start == "<title>" && plain && !tag.dropped {
-            return after;
+        self.out.start(renamed, attributes);
+        let apart = if renamed == "span" { " " } else { "" };
+        self.out.push_characters(apart);
+        if self.xml {
+            xml::emit_text(text, &mut self.out);
+        } else if matches!(name, "xmp" | "plaintext") {
+            self.out.push_characters(text);
+        } else {
+            self.out.push_text(text);
         }
-        self.replace(at, at, start);
-        let verbatim = matches!(name, "xmp" | "plaintext") && !self.xml;
-        for c in text.chars() {
-            match c {
-                '<' => self.out.push_str("&lt;"),
-                '&' if verbatim => self.out.push_str("&amp;"),
-                c => self.out.push(c),
-            }
-        }
-        self.out.push_str(end);
-        self.copied = after;
+        self.out.push_characters(apart);
+        self.out.end(renamed);
         after
     }
 
@@ -447,13 +439,19 @@ impl<'a> PageFilter<'a> {
     }
 }
 
+/// True for the id of a slot or of content that React streams late.
+fn is_of_stream(category: TagCategory, attribute: &TagAttribute<'_>) -> bool {
+    attribute.name.eq_ignore_ascii_case("id")
+        && match category {
+            TagCategory::Template => react_streaming::names_slot(attribute.value),
+            TagCategory::Empty => false,
+            _ => react_streaming::names_piece(attribute.value),
+        }
+}
+
 /// True if the kept class of an element says that its text is code.
-fn is_listing(name: &str, tag: &tag::HtmlTag<'_>) -> bool {
-    let class = tag.kept.iter().find_map(|kept| {
-        let value = kept
-            .get(5..)
-            .filter(|_| kept[..5].eq_ignore_ascii_case("class"))?;
-        Some(value.trim_matches(['=', '"', '\'', ' ']))
-    });
-    class.is_some_and(|class| listing::is_listing(name, class))
+fn is_listing(name: &str, tag: &StartTag<'_>) -> bool {
+    let is_class = |kept: &&TagAttribute<'_>| kept.name.eq_ignore_ascii_case("class");
+    let class = tag.kept.iter().find(is_class);
+    class.is_some_and(|class| listing::is_listing(name, class.value.trim()))
 }

@@ -1,4 +1,4 @@
-//! One tag of a page: its end, its name, its attributes, and the attributes that the conversion
+//! One tag of a page: its end, its name and its attributes; and the attributes that the conversion
 //! uses.
 //!
 //! Rules: HTML Living Standard, "Tokenization", from the tag open state to the end of the tag.
@@ -16,10 +16,6 @@ pub(in crate::document) struct HtmlTag<'a> {
     pub(in crate::document) end: usize,
     /// True if it ends in `/>`.
     pub(in crate::document) closed: bool,
-    /// The attributes that the conversion uses, as they stand in the page.
-    pub(in crate::document) kept: Vec<&'a str>,
-    /// True if it has others.
-    pub(in crate::document) dropped: bool,
 }
 
 /// Maximum length of the value of a kept attribute, in bytes.
@@ -40,13 +36,12 @@ pub(in crate::document) fn name_end(page: &str, at: usize) -> usize {
 }
 
 /// An attribute as it stands in the page.
+#[derive(Clone, Copy)]
 pub(in crate::document) struct TagAttribute<'a> {
     /// Its name in the page's spelling.
     pub(in crate::document) name: &'a str,
     /// Its value without decoding; empty if there is none.
     pub(in crate::document) value: &'a str,
-    /// The whole attribute with its quotes.
-    pub(in crate::document) whole: &'a str,
 }
 
 /// Calls `each` with the attributes of a tag whose name ends at `from`. Returns the offset behind
@@ -109,43 +104,25 @@ fn scan_by<'a>(
                 }
             }
         }
-        let whole = &page[start..here];
-        each(TagAttribute { name, value, whole });
+        each(TagAttribute { name, value });
     }
 }
 
-/// Reads the tag whose name begins at `at`; `keep` selects the attributes. `None` if the page ends
-/// within it.
+/// Reads the tag whose name begins at `at`; calls `each` with its attributes that are not too
+/// long. `None` if the page ends within it.
 pub(in crate::document) fn read<'a>(
     page: &'a str,
     at: usize,
-    mut keep: impl FnMut(&'a str, &'a str) -> bool,
+    mut each: impl FnMut(&'a str, &'a str),
 ) -> Option<HtmlTag<'a>> {
-    read_by(page, at, &mut keep)
-}
-
-/// The same with a dynamic callback, so that it is compiled once.
-fn read_by<'a>(
-    page: &'a str,
-    at: usize,
-    keep: &mut dyn FnMut(&'a str, &'a str) -> bool,
-) -> Option<HtmlTag<'a>> {
-    let name = name_end(page, at);
-    let mut tag = HtmlTag {
-        name: &page[at..name],
-        end: 0,
-        closed: false,
-        kept: Vec::new(),
-        dropped: false,
-    };
-    (tag.end, tag.closed) = scan(page, name, |attribute| {
-        if attribute.value.len() <= MAX_VALUE && keep(attribute.name, attribute.value) {
-            tag.kept.push(attribute.whole);
-        } else {
-            tag.dropped = true;
+    let name_end = name_end(page, at);
+    let (end, closed) = scan(page, name_end, |attribute| {
+        if attribute.value.len() <= MAX_VALUE {
+            each(attribute.name, attribute.value);
         }
     })?;
-    Some(tag)
+    let name = &page[at..name_end];
+    Some(HtmlTag { name, end, closed })
 }
 
 /// True if the conversion uses this attribute of an element; `tag` is in lower case.

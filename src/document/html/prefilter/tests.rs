@@ -1,40 +1,58 @@
-//! Content that the filter removes, and content that passes unchanged.
+//! Content that is left out, and content that passes unchanged.
 
-use super::{HtmlSource, PageSyntax, tree};
-use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use html2md::RcDom;
 use url::Url;
 
-fn filter(page: &str) -> Cow<'_, str> {
+use super::super::StageDeadlines;
+use super::super::parse::{MAX_TREE, NODE};
+use super::{HtmlSource, PageFilter, PageSyntax, TAGS, WantedContent, tree};
+
+fn filter(page: &str) -> String {
     filter_as(page, PageSyntax::Html)
 }
 
-fn filter_as(page: &str, syntax: PageSyntax) -> Cow<'_, str> {
-    static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("http://a.example/").unwrap());
-    let source = HtmlSource {
+/// Returns the tokens of a page, written as a page.
+fn filter_as(page: &str, syntax: PageSyntax) -> String {
+    with_source(page, syntax, |source| {
+        filter_for(source, WantedContent::Shown)
+    })
+}
+
+fn filter_for(source: &HtmlSource<'_>, wanted: WantedContent) -> String {
+    let mut filter = PageFilter::new(source, wanted);
+    filter.run(None);
+    filter.out.written()
+}
+
+fn with_source<T>(page: &str, syntax: PageSyntax, read: impl Fn(&HtmlSource<'_>) -> T) -> T {
+    read(&HtmlSource {
         page,
-        base: &BASE,
+        base: &Url::parse("http://a.example/").unwrap(),
         syntax,
-        ends: super::super::StageDeadlines::default(),
-    };
-    super::filter(&source, false).0
+        ends: StageDeadlines::default(),
+    })
+}
+
+/// Returns the tree of a page.
+fn build(page: &str) -> RcDom {
+    with_source(page, PageSyntax::Html, |source| {
+        super::build(source, WantedContent::Shown).0
+    })
 }
 
 #[test]
 fn a_page_that_needs_nothing_passes_unchanged() {
     for page in [
         "",
-        "plain text, 1 < 2 & 3",
+        "plain text, 1 &lt; 2 &amp; 3",
         "<p>a <b>b</b><p>c",
         "<!DOCTYPE html><html><head><title>t</title></head><body><h1>a</h1></body></html>",
         "<ul><li>a<li>b</ul><table><tr><td colspan=2>x<td>y</table>",
-        "<a href='x' title=\"y\">a</a><img src=x alt=y><br><hr/>",
+        "<a href=x title='y z'>a</a><img src=x alt=y><br><hr>",
     ] {
-        assert!(
-            matches!(filter(page), Cow::Borrowed(_)),
-            "{page} {}",
-            filter(page)
-        );
+        assert_eq!(filter(page), page);
     }
 }
 
@@ -76,8 +94,8 @@ fn only_attributes_that_are_used_stay() {
             "<p hidden id=a class='b c'>",
         ),
         ("<p id=a class='b c'>", "<p>"),
-        ("<a class=x href=\"a>b\" onclick='>'>", "<a href=\"a>b\">"),
-        ("<img src='data:x' alt=\"a\">", "<img alt=\"a\">"),
+        ("<a class=x href=\"a>b\" onclick='>'>", "<a href='a>b'>"),
+        ("<img src='data:x' alt=\"a\">", "<img alt=a>"),
         ("<p style='color:red'>", "<p>"),
         (
             "<p style='color:red;display:none'>",
@@ -122,8 +140,8 @@ fn whitespace_where_a_line_begins_is_left_out() {
         ("<p> <pre> <b> </b></pre>", "<p><pre> <b> </b></pre>"),
         ("<p>a<i class=x></i> <B></b>b<i> </i>", "<p>a b<i> </i>"),
         ("<pre><b></b>\na</pre>", "<pre><b></b>\na</pre>"),
-        ("<PRE><P> </P> </PRE> a", "<PRE><P> </P> </PRE> a"),
-        ("a<NAV> </NAV> b", "a<NAV> </NAV> b"),
+        ("<PRE><P> </P> </PRE> a", "<pre><p> </p> </pre> a"),
+        ("a<NAV> </NAV> b", "a<nav> </nav> b"),
     ] {
         assert_eq!(filter(page), wanted, "{page}");
     }
@@ -138,6 +156,7 @@ fn text_that_is_no_markup_stays_text() {
             "<span> a &lt;b> &amp; </span>",
         ),
         ("<xmp>a <b> &amp;</xmp>", "<pre>a &lt;b> &amp;amp;</pre>"),
+        ("<xmp>\r\na\0\rb</xmp>", "<pre>\na\nb</pre>"),
         (
             "<plaintext>a <b></plaintext>",
             "<pre>a &lt;b>&lt;/plaintext></pre>",
@@ -149,23 +168,48 @@ fn text_that_is_no_markup_stays_text() {
 }
 
 #[test]
+fn nothing_in_a_noscript_takes_what_stands_behind_it() {
+    for page in [
+        "<noscript><iframe src=/a /></noscript>b",
+        "<noscript><textarea></noscript>b<textarea>c</textarea>",
+        "<noscript><script></noscript>b",
+    ] {
+        for wanted in [WantedContent::All, WantedContent::Scriptless] {
+            let text = with_source(page, PageSyntax::Html, |source| filter_for(source, wanted));
+            let behind = text.rsplit_once("</div>").map(|(_, behind)| behind);
+            assert!(
+                behind.is_some_and(|text| text.starts_with('b')),
+                "{page} {text}"
+            );
+        }
+    }
+    // None of them is looked for again and again.
+    let many = "<noscript><iframe>".repeat(200_000);
+    let begin = Instant::now();
+    for wanted in [WantedContent::All, WantedContent::Scriptless] {
+        with_source(&many, PageSyntax::Html, |source| filter_for(source, wanted));
+    }
+    assert!(begin.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
 fn a_page_that_is_xml_becomes_one_of_html() {
     for (page, wanted) in [
         ("a<script src='a.js'/>b", "ab"),
         ("<title/>a", "a"),
-        ("<div/>a", "<div/></div>a"),
+        ("<div/>a", "<div></div>a"),
         ("<div id='x'/>a", "<div></div>a"),
-        ("<a href='x'/>a", "<a href='x'/></a>a"),
-        ("<span/>a<i />b", "a<i /></i>b"),
-        ("<b hidden='hidden'/>a", "<b hidden='hidden'/></b>a"),
+        ("<a href='x'/>a", "<a href=x></a>a"),
+        ("<span/>a<i />b", "a<i></i>b"),
+        ("<b hidden='hidden'/>a", "<b hidden=hidden></b>a"),
         ("<form/>a<textarea/>b<iframe/>c", "<div></div>a b c"),
         (
             "<br/>a<hr/>b<img src='x'/><br></br>",
-            "<br/>a<hr/>b<img src='x'/><br>",
+            "<br>a<hr>b<img src=x><br>",
         ),
         (
             "<table><tr><td/><td>a</td></tr></table>",
-            "<table><tr><td/></td><td>a</td></tr></table>",
+            "<table><tr><td></td><td>a</td></tr></table>",
         ),
         ("a<![CDATA[<b> & ]]>c", "a&lt;b> &amp; c"),
         ("a<![CDATA[b", "ab"),
@@ -202,39 +246,17 @@ fn content_between_rows_ends_up_in_a_cell_once_there_is_too_much_of_it() {
     assert!(filter(&page).matches("<td>").count() > 700);
 }
 
-/// Returns the depth of the tree that the parser builds for a page.
+/// Returns the depth of the tree of a page.
 fn depth_of(page: &str) -> usize {
-    use html2md::{Handle, StructuredPrinter, TagHandler, TagHandlerFactory};
-    use std::{cell::Cell, collections::HashMap, rc::Rc};
-
-    struct Measure(Rc<Cell<usize>>);
-    impl TagHandler for Measure {
-        fn handle(&mut self, root: &Handle, _printer: &mut StructuredPrinter) {
-            let mut open = vec![(Rc::clone(root), 1)];
-            while let Some((node, depth)) = open.pop() {
-                self.0.set(self.0.get().max(depth));
-                open.extend(
-                    node.children
-                        .borrow()
-                        .iter()
-                        .map(|child| (child.clone(), depth + 1)),
-                );
-            }
-        }
-        fn after_handle(&mut self, _printer: &mut StructuredPrinter) {}
-        fn skip_descendants(&self) -> bool {
-            true
-        }
+    let tree = build(page);
+    let mut deepest = 0;
+    let mut open = vec![(tree.document.clone(), 0)];
+    while let Some((node, depth)) = open.pop() {
+        deepest = deepest.max(depth);
+        let children = node.children.borrow();
+        open.extend(children.iter().map(|child| (child.clone(), depth + 1)));
     }
-    let deepest = Rc::new(Cell::new(0));
-    let seen = Rc::clone(&deepest);
-    let mut handlers: HashMap<String, Box<dyn TagHandlerFactory>> = HashMap::new();
-    handlers.insert(
-        "html".to_owned(),
-        Box::new(move || Measure(Rc::clone(&seen))),
-    );
-    html2md::parse_html_custom(&filter(page), &handlers);
-    deepest.get()
+    deepest
 }
 
 const NAMES: &[&str] = &[
@@ -331,4 +353,25 @@ proptest! {
         let depth = depth_of(&piece.repeat(1600));
         prop_assert!(depth <= 3 * tree::MAX_DEPTH + 64, "{} is {} deep", piece, depth);
     }
+}
+
+#[test]
+fn a_page_is_read_until_its_tree_is_too_large_or_its_time_is_up() {
+    let read = |page: &str, end: Option<Instant>| {
+        with_source(page, PageSyntax::Html, |source| {
+            let ends = StageDeadlines {
+                parse: end,
+                ..StageDeadlines::default()
+            };
+            let source = HtmlSource { ends, ..*source };
+            super::build(&source, WantedContent::Shown).2
+        })
+    };
+    let page = "<p>a".repeat(MAX_TREE / NODE);
+    assert!(read(&page, None).memory);
+    assert!(!read(&"<p>a".repeat(TAGS as usize), None).memory);
+    let now = Instant::now();
+    assert!(read(&page, Some(now)).time);
+    let later = now + Duration::from_secs(3600);
+    assert!(!read(&"<p>a".repeat(TAGS as usize), Some(later)).time);
 }

@@ -4,6 +4,7 @@
 //! Rules: HTML Living Standard, "Tree construction". If this model is inexact, it takes the page to
 //! be deeper than it is, never shallower by more than a constant factor.
 
+use super::super::tokens::TokenEmitter;
 use super::category::{self, TagCategory};
 
 /// Maximum number of open elements; deeper ones are flattened, as in browsers.
@@ -156,7 +157,7 @@ impl<'a> ElementStack<'a> {
 
     /// Prepares for content. The parser reopens unclosed formatting, unless the content is the
     /// start of a block.
-    pub(super) fn before_content(&mut self, block: bool, fixes: &mut String) {
+    pub(super) fn before_content(&mut self, block: bool, out: &mut TokenEmitter<'_>) {
         if let Some(open) = self.top()
             && open.category.is_grid()
         {
@@ -164,10 +165,10 @@ impl<'a> ElementStack<'a> {
                 self.moves -= 1;
             } else {
                 if open.category != TagCategory::Row {
-                    fixes.push_str("<tr>");
+                    out.start("tr", &[]);
                     self.push("tr", TagCategory::Row);
                 }
-                fixes.push_str("<td>");
+                out.start("td", &[]);
                 self.push("td", TagCategory::Cell);
             }
         }
@@ -177,7 +178,7 @@ impl<'a> ElementStack<'a> {
         self.reopenings = self.reopenings.saturating_sub(self.carried.len());
         if self.reopenings == 0 {
             for name in self.carried.drain(..) {
-                write_end_tag(name, fixes);
+                out.end(name);
             }
             return;
         }
@@ -187,7 +188,7 @@ impl<'a> ElementStack<'a> {
     }
 
     /// Closes the elements above the first `keep`. Formatting is carried on.
-    fn truncate(&mut self, keep: usize, fixes: &mut String) {
+    fn truncate(&mut self, keep: usize, out: &mut TokenEmitter<'_>) {
         for open in self
             .stack
             .split_off(keep.min(self.stack.len()))
@@ -202,7 +203,7 @@ impl<'a> ElementStack<'a> {
                 if self.reopenings > 0 && !link {
                     self.carried.push(open.name);
                 } else {
-                    write_end_tag(open.name, fixes);
+                    out.end(open.name);
                 }
             }
         }
@@ -227,8 +228,13 @@ impl<'a> ElementStack<'a> {
     }
 
     /// Applies the effect of a start tag on the open elements, before its own is opened. Missing
-    /// end tags that the parser needs are written to `fixes`.
-    pub(super) fn before_start(&mut self, name: &str, category: TagCategory, fixes: &mut String) {
+    /// end tags that the parser needs are emitted.
+    pub(super) fn before_start(
+        &mut self,
+        name: &str,
+        category: TagCategory,
+        out: &mut TokenEmitter<'_>,
+    ) {
         if category.ends_paragraph()
             && self.has(TagCategory::Paragraph)
             && let Some(at) = self.find(
@@ -236,7 +242,7 @@ impl<'a> ElementStack<'a> {
                 |open| open.category.is_wall() || open.category == TagCategory::Button,
             )
         {
-            self.truncate(at, fixes);
+            self.truncate(at, out);
         }
         match category {
             TagCategory::Item | TagCategory::Term if self.has(category) => {
@@ -248,11 +254,11 @@ impl<'a> ElementStack<'a> {
                             .any(|n| open.name.eq_ignore_ascii_case(n))
                 };
                 if let Some(at) = self.find(|open| open.category == category, stops) {
-                    self.truncate(at, fixes);
+                    self.truncate(at, out);
                 }
             }
             TagCategory::Heading if self.top().is_some_and(|open| open.category == category) => {
-                self.truncate(self.stack.len() - 1, fixes);
+                self.truncate(self.stack.len() - 1, out);
             }
             TagCategory::Button if self.has(category) => {
                 let at = self.find(
@@ -260,7 +266,7 @@ impl<'a> ElementStack<'a> {
                     |open| open.category.is_wall(),
                 );
                 if let Some(at) = at {
-                    self.truncate(at, fixes);
+                    self.truncate(at, out);
                 }
             }
             TagCategory::Ruby => {
@@ -272,7 +278,7 @@ impl<'a> ElementStack<'a> {
                         .find(annotates, |open| open.category.is_wall())
                         .is_some()
                 {
-                    self.truncate(self.stack.len() - 1, fixes);
+                    self.truncate(self.stack.len() - 1, out);
                 }
             }
             TagCategory::Section | TagCategory::Caption | TagCategory::Row | TagCategory::Cell => {
@@ -284,14 +290,14 @@ impl<'a> ElementStack<'a> {
                     _ => open.category == TagCategory::Table,
                 };
                 if let Some(at) = self.find(holder, |open| open.category == TagCategory::Table) {
-                    self.truncate(at + 1, fixes);
+                    self.truncate(at + 1, out);
                 }
             }
             TagCategory::Formatting
                 if name.eq_ignore_ascii_case("a")
-                    && self.end("a", TagCategory::Formatting, fixes) == EndTagOutcome::Kept =>
+                    && self.end("a", TagCategory::Formatting, out) == EndTagOutcome::Kept =>
             {
-                fixes.push_str("</a>");
+                out.end("a");
             }
             _ => {}
         }
@@ -299,13 +305,18 @@ impl<'a> ElementStack<'a> {
 
     /// Opens an element. If it would be too deep, all open elements are closed first, so that it
     /// becomes a sibling of the outermost.
-    pub(super) fn start(&mut self, name: &'a str, category: TagCategory, fixes: &mut String) {
+    pub(super) fn start(
+        &mut self,
+        name: &'a str,
+        category: TagCategory,
+        out: &mut TokenEmitter<'_>,
+    ) {
         if self.stack.len() >= MAX_DEPTH {
             for name in self.carried.drain(..) {
-                write_end_tag(name, fixes);
+                out.end(name);
             }
             for open in self.stack.drain(..).rev().filter(|open| !open.silent) {
-                write_end_tag(open.name, fixes);
+                out.end(open.name);
             }
             self.counts = [0; category::CATEGORIES];
             self.verbatim = 0;
@@ -318,7 +329,7 @@ impl<'a> ElementStack<'a> {
         &mut self,
         name: &str,
         category: TagCategory,
-        fixes: &mut String,
+        out: &mut TokenEmitter<'_>,
     ) -> EndTagOutcome {
         let same =
             |open: &OpenTag| open.category == category && open.name.eq_ignore_ascii_case(name);
@@ -372,7 +383,7 @@ impl<'a> ElementStack<'a> {
         } else {
             let above = self.stack.len() - at;
             if above > 1 {
-                self.truncate(at + 1, fixes);
+                self.truncate(at + 1, out);
             }
             let open = self.stack.remove(at);
             self.count_out(open);
@@ -382,7 +393,7 @@ impl<'a> ElementStack<'a> {
 
     /// Closes the nearest open element with that name and all elements in it, though their end tags
     /// are missing; true if the parser has an element with that name.
-    pub(super) fn end_through(&mut self, name: &str, fixes: &mut String) -> bool {
+    pub(super) fn end_through(&mut self, name: &str, out: &mut TokenEmitter<'_>) -> bool {
         let found = self.find(|open| open.name == name, |open| open.category.is_wall());
         let Some(at) = found.filter(|at| !self.stack[*at].silent) else {
             return false;
@@ -390,16 +401,9 @@ impl<'a> ElementStack<'a> {
         for open in self.stack.split_off(at).into_iter().rev() {
             self.count_out(open);
             if !open.silent {
-                write_end_tag(open.name, fixes);
+                out.end(open.name);
             }
         }
         true
     }
-}
-
-/// Writes an end tag.
-pub(super) fn write_end_tag(name: &str, fixes: &mut String) {
-    fixes.push_str("</");
-    fixes.push_str(name);
-    fixes.push('>');
 }

@@ -3,10 +3,9 @@
 //!
 //! Rules: XML 1.0, sections 2.6 (instructions), 2.7 (CDATA), 2.8 (document type), 3.1 (tags).
 
-use std::borrow::Cow;
+use memchr::{memchr, memchr2, memmem};
 
-use memchr::{memchr, memchr2, memchr2_iter, memmem};
-
+use super::super::tokens::TokenEmitter;
 use super::tag;
 
 const SECTION: &str = "<![CDATA[";
@@ -20,43 +19,23 @@ pub(in crate::document) fn section(page: &str, at: usize) -> Option<(&str, usize
     })
 }
 
-/// Writes text escaped for a parser of HTML.
-pub(in crate::document) fn escape(text: &str, out: &mut String) {
-    let mut done = 0;
-    for at in memchr2_iter(b'&', b'<', text.as_bytes()) {
-        out.push_str(&text[done..at]);
-        out.push_str(if text.as_bytes()[at] == b'&' {
-            "&amp;"
-        } else {
-            "&lt;"
-        });
-        done = at + 1;
-    }
-    out.push_str(&text[done..]);
-}
-
-/// Returns text between tags with its CDATA sections escaped and without comments.
-pub(in crate::document) fn without_sections(text: &str) -> Cow<'_, str> {
-    if memmem::find(text.as_bytes(), b"<!").is_none() {
-        return Cow::Borrowed(text);
-    }
-    let mut plain = String::with_capacity(text.len());
+/// Emits text between tags with its CDATA sections, without comments.
+pub(super) fn emit_text<'a>(text: &'a str, out: &mut TokenEmitter<'a>) {
     let mut at = 0;
     while let Some(length) = memmem::find(&text.as_bytes()[at..], b"<!") {
-        plain.push_str(&text[at..at + length]);
+        out.push_text(&text[at..at + length]);
         at += length;
         if let Some((section, end)) = section(text, at) {
-            escape(section, &mut plain);
+            out.push_characters(section);
             at = end;
         } else if text[at..].starts_with("<!--") {
             at = tag::comment_end(text, at + 4);
         } else {
-            plain.push_str("<!");
+            out.push_text("<!");
             at += 2;
         }
     }
-    plain.push_str(&text[at..]);
-    Cow::Owned(plain)
+    out.push_text(&text[at..]);
 }
 
 /// Like [`tag::raw_end`], but ignores end tags within a section or a comment.
