@@ -40,7 +40,7 @@ all_flags() {
     # every toolchain has it, and not every compiler can call it.
     linkers=$sysroot/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')/bin/gcc-ld
     if "${CC:-cc}" -fuse-ld=lld "-B$linkers" -Wl,--version >/dev/null 2>&1; then
-        printf '%s\n' -Clink-arg=-fuse-ld=lld "-Clink-arg=-B$linkers" -Clink-arg=-Wl,--icf=all
+        printf '%s\n' -Clink-arg=-fuse-ld=lld "-Clink-arg=-B$linkers" -Clink-arg=-Wl,--icf=all,-O2
     fi
     # Its own code bears this name in the standard library as it comes, which the source beside it
     # would otherwise replace.

@@ -4,6 +4,7 @@
 pub mod calendar;
 pub mod mutex;
 pub mod signature;
+pub mod sort;
 pub mod unicode_form;
 pub mod words;
 pub mod work_done;

@@ -21,6 +21,7 @@ use super::prefilter::{WantedContent, media, tag};
 use super::{
     ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageSyntax, PageTree, parse, reveal,
 };
+use crate::basics::sort::sort_by_count;
 use crate::basics::words::{beginning, floor_boundary};
 use crate::document::entities;
 use crate::document::model::ModelBuilder;
@@ -192,7 +193,7 @@ fn unveil(root: &Handle, letters: usize) -> bool {
     if all == 0 || (letters > 0 && all < MUCH.max(letters * TIMES)) {
         return false;
     }
-    hidden.sort_by_key(|(letters, _)| usize::MAX - letters);
+    sort_by_count(&mut hidden, |(letters, _)| usize::MAX - letters);
     let mut shown = 0;
     for (letters, node) in hidden {
         if 2 * shown >= all {

@@ -1,6 +1,6 @@
 //! Writes paragraphs into the model: headings, lists, code, tables.
 
-use super::layout::{TableCell, TextLine};
+use super::layout::{PdfTableCell, TextLine};
 use super::text::inline::{ParagraphTextWriter, TextContext};
 use super::text::paragraph::is_bold;
 use super::text::{BodyStyle, ParagraphKind, PdfParagraph};
@@ -104,7 +104,8 @@ impl<'a> ParagraphWriter<'a> {
                 sizes.push(paragraph.size);
             }
         }
-        sizes.sort_by(|a, b| b.total_cmp(a));
+        sizes.sort_by(f32::total_cmp);
+        sizes.reverse();
         self.sizes = sizes;
         let mut title: Option<(f32, String)> = None;
         for (at, paragraph) in paragraphs.iter().enumerate() {
@@ -292,7 +293,8 @@ impl<'a> ParagraphWriter<'a> {
     }
 
     fn write_table(&mut self, paragraph: &PdfParagraph) {
-        let width = |row: &Vec<TableCell>| row.iter().map(|cell| usize::from(cell.columns)).sum();
+        let width =
+            |row: &Vec<PdfTableCell>| row.iter().map(|cell| usize::from(cell.columns)).sum();
         let columns = paragraph.rows.iter().map(width).max().unwrap_or(0);
         let table = self.builder.keep_table(TableLayout {
             columns,

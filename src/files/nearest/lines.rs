@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use similar::DiffOp;
-use similar::algorithms::{Capture, Compact, Replace, patience};
+use similar::algorithms::{Capture, myers};
 
 use super::SearchClock;
 use super::fold::{FoldedText, fold_text};
@@ -179,11 +179,11 @@ impl LineSearch<'_> {
         let sought: Vec<&[u8]> = self.sought.iter().map(Vec::as_slice).collect();
         let (window, end) = (&self.file[from..to], self.clock.end());
         let new = &*sought;
-        let mut found = Compact::new(Replace::new(Capture::new()), window, new);
+        let mut found = Capture::new();
         // One algorithm by its own name: by a number, all of them would be in the executable.
         let Ok(()) =
-            patience::diff_deadline(&mut found, window, 0..window.len(), new, 0..new.len(), end);
-        let operations = found.into_inner().into_inner().into_ops();
+            myers::diff_deadline_raw(&mut found, window, 0..window.len(), new, 0..new.len(), end);
+        let operations = found.into_ops();
         let runs: Vec<EqualRun> = operations
             .into_iter()
             .filter_map(|operation| match operation {

@@ -11,6 +11,7 @@ use url::Url;
 use super::download_command::{MAX_URL, download, plain};
 use super::meant_url::{bare_host, without_punctuation};
 use crate::basics::signature;
+use crate::basics::sort::sort_by_count;
 use crate::basics::words::{floor_boundary, on_one_line, plural};
 use crate::contract::terms::Terms;
 use crate::document::{self, MainContentCertainty};
@@ -227,7 +228,7 @@ fn hide_secrets(text: &str, asked: &Url) -> String {
         }
     }
     secrets.retain(|secret| secret.len() >= 4);
-    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    sort_by_count(&mut secrets, |secret| usize::MAX - secret.len());
     secrets
         .iter()
         .fold(text.to_owned(), |text, secret| text.replace(secret, "***"))

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 use ureq::http::{HeaderMap, HeaderValue, header};
 use url::{Host, Url};
 
+use crate::basics::sort::sort_by_count;
 use crate::web::date;
 
 /// Maximum number of cookies.
@@ -67,7 +68,7 @@ impl CookieJar {
             .filter(|cookie| cookie.host == *host && (!cookie.secure || url.scheme() == "https"))
             .filter(|cookie| covers(&cookie.path, url.path()) && !cookie.has_ended(now))
             .collect();
-        sent.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
+        sort_by_count(&mut sent, |cookie| usize::MAX - cookie.path.len());
         let mut text = Vec::new();
         for cookie in sent {
             let separator: &[u8] = if text.is_empty() { b"" } else { b"; " };

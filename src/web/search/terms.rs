@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::provider::{ProviderLimits, SiteQuery};
 use super::query::{ProviderQuery, WebSearch};
+use crate::basics::sort::sort_by_count;
 
 /// Parts of a search that go into the query as operators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,7 +108,7 @@ pub fn shortened(
     limits: &ProviderLimits,
 ) -> Option<String> {
     let mut longest = ask.sites.to_vec();
-    longest.sort_by_key(|site| std::cmp::Reverse(site.len()));
+    sort_by_count(&mut longest, |site| usize::MAX - site.len());
     let room = |query: &str, sites: usize| {
         let search = WebSearch {
             query: query.to_owned(),

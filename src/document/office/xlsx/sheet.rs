@@ -10,6 +10,7 @@ use super::super::package::PartRelationships;
 use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
 use super::format::CellFormats;
 use super::strings::{self, MAX_CELL, SharedStrings};
+use crate::basics::sort::sort_by_number;
 
 /// Limits of a sheet: columns and rows.
 const MAX_COLUMN: u32 = 16_384;
@@ -156,11 +157,11 @@ pub(super) fn read(
     sheet.broken = xml.broken;
     // Rows and cells may come in any order.
     if !sheet.rows.is_sorted_by_key(|row| row.number) {
-        sheet.rows.sort_by_key(|row| row.number);
+        sort_by_number(&mut sheet.rows, |row| row.number.into());
     }
     for row in &mut sheet.rows {
         if !row.cells.is_sorted_by_key(|cell| cell.column) {
-            row.cells.sort_by_key(|cell| cell.column);
+            sort_by_number(&mut row.cells, |cell| cell.column.into());
         }
         row.cells.dedup_by_key(|cell| cell.column);
     }

@@ -20,6 +20,7 @@ use self::collection::CharacterCollection;
 use self::encoding::BaseEncoding;
 use super::file::{PdfFile, as_dict, number};
 use super::geometry::Matrix;
+use crate::basics::sort::sort_by_number;
 use crate::unseen;
 
 mod cmap;
@@ -481,7 +482,7 @@ impl CompositeFont {
                 break;
             }
         }
-        self.ranges.sort_by_key(|(first, ..)| *first);
+        sort_by_number(&mut self.ranges, |(first, ..)| (*first).into());
     }
 
     fn width(&self, cid: u32) -> f32 {

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use super::super::runs::GlyphRun;
 use super::rows::RunRow;
-use super::{PageRegion, TableCell, TextLine};
+use super::{PageRegion, PdfTableCell, TextLine};
+use crate::basics::sort::sort_by_number;
 
 /// Minimum width of a gutter, in ems.
 const MIN_GUTTER: f32 = 0.75;
@@ -105,7 +106,7 @@ fn first_gaps(rows: &[RunRow], split: &[Vec<RowSegment>], at: usize) -> Vec<Colu
     let near = |below: &RunRow| rows[at].v - below.v < 0.8 * below.size.min(rows[at].size);
     if rows.get(at + 1).is_some_and(near) {
         spans.extend(split[at + 1].iter().map(|one| (one.u0, one.u1)));
-        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sort_by_number(&mut spans, |span| span.0.into());
     }
     let least = MIN_GUTTER * rows[at].size;
     let gaps = spans.windows(2).map(|pair| (pair[0].1, pair[1].0));
@@ -332,7 +333,7 @@ fn shared_gaps(rows: &[RunRow], em: f32) -> Vec<ColumnGap> {
         .iter()
         .flat_map(|row| row.runs.iter().map(|run| (run.u0, run.u1)))
         .collect();
-    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    sort_by_number(&mut spans, |span| span.0.into());
     let mut gaps = Vec::new();
     let mut end = f32::INFINITY;
     for (u0, u1) in spans {
@@ -417,8 +418,8 @@ fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
         }
     }
     let row = |group: &&[RunRow]| {
-        let mut cells: Vec<TableCell> = Vec::new();
-        cells.resize_with(gaps.len() + 1, || TableCell {
+        let mut cells: Vec<PdfTableCell> = Vec::new();
+        cells.resize_with(gaps.len() + 1, || PdfTableCell {
             lines: Vec::new(),
             columns: 1,
             rows: 1,

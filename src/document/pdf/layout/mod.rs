@@ -19,6 +19,7 @@ mod right_to_left;
 mod rows;
 mod ruled;
 
+use crate::basics::sort::sort_by_number;
 use right_to_left::LineOrder;
 
 /// Limit of the directions of lines on a page.
@@ -127,13 +128,13 @@ fn main_size(runs: &[GlyphRun]) -> f32 {
 
 /// A cell of a table, and the columns and rows that it spans.
 #[derive(Debug)]
-pub(super) struct TableCell {
+pub(super) struct PdfTableCell {
     pub(super) lines: Vec<TextLine>,
     pub(super) columns: u16,
     pub(super) rows: u16,
 }
 
-pub(super) type TableRows = Vec<Vec<TableCell>>;
+pub(super) type TableRows = Vec<Vec<PdfTableCell>>;
 
 /// A region of a page.
 #[derive(Debug)]
@@ -174,7 +175,8 @@ pub(super) fn lay_out(page: &mut PageRuns, rules: &PageRules) -> (Vec<PageRegion
             None => {}
         }
     }
-    angles.sort_by_key(|(angle, count)| (std::cmp::Reverse(*count), *angle));
+    sort_by_number(&mut angles, |(angle, _)| f64::from(*angle));
+    sort_by_number(&mut angles, |(_, count)| -(*count as f64));
     let main = angles.first().map_or(0, |(angle, _)| *angle);
     let mut regions = Vec::new();
     for (angle, _) in &angles {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::super::paint::TextPaint;
 use super::super::runs::GlyphRun;
+use crate::basics::sort::sort_by_number;
 
 /// Maximum distance between the baselines of one row, in ems.
 const MAX_BASELINE_GAP: f32 = 0.2;
@@ -61,7 +62,7 @@ pub(super) fn drop_duplicates(runs: &mut Vec<GlyphRun>, text: &str) {
         visible.entry(line).or_default().push((run.u0, run.u1));
     }
     for spans in visible.values_mut() {
-        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sort_by_number(spans, |span| span.0.into());
         let mut joined: Vec<(f32, f32)> = Vec::new();
         for (u0, u1) in spans.drain(..) {
             match joined.last_mut().filter(|last| u0 <= last.1) {
@@ -86,7 +87,8 @@ pub(super) fn drop_duplicates(runs: &mut Vec<GlyphRun>, text: &str) {
 
 /// Sorts runs into rows, from the top down.
 pub(super) fn sort_into_rows(mut runs: Vec<GlyphRun>) -> Vec<RunRow> {
-    runs.sort_by(|a, b| b.v.total_cmp(&a.v).then(a.u0.total_cmp(&b.u0)));
+    sort_by_number(&mut runs, |run| run.u0.into());
+    sort_by_number(&mut runs, |run| f64::from(-run.v));
     let mut rows: Vec<RunRow> = Vec::new();
     for run in runs {
         let near = rows
@@ -107,7 +109,7 @@ pub(super) fn sort_into_rows(mut runs: Vec<GlyphRun>) -> Vec<RunRow> {
         }
     }
     for row in &mut rows {
-        row.runs.sort_by(|a, b| a.u0.total_cmp(&b.u0));
+        sort_by_number(&mut row.runs, |run| run.u0.into());
     }
     attach_raised(&mut rows);
     rows
@@ -142,7 +144,7 @@ fn attach_raised(rows: &mut Vec<RunRow>) {
             rows[at].runs = kept;
             if !moved.is_empty() {
                 rows[other].runs.extend(moved);
-                rows[other].runs.sort_by(|a, b| a.u0.total_cmp(&b.u0));
+                sort_by_number(&mut rows[other].runs, |run| run.u0.into());
             }
         }
     }

@@ -222,6 +222,15 @@ fn what_pages_repeat_is_said_once_and_their_numbers_never() {
 }
 
 #[test]
+fn pages_of_nothing_but_what_repeats_have_text() {
+    let mut file = File::new();
+    for number in 1..=4 {
+        file.page(&format!("BT /F1 10 Tf 72 770 Td (Page{number}) Tj ET"));
+    }
+    assert_eq!(text(&file.finish()), "Page1\n\nPage2\n\nPage3\n\nPage4");
+}
+
+#[test]
 fn notes_at_the_foot_stand_behind_the_paragraph_that_goes_on() {
     let mut file = File::new();
     let mut content = lines(&LONG[..5]);

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::layout::{PageRegion, TextLine};
 use super::PageText;
+use crate::basics::sort::sort_by_number;
 
 /// Lines from the edge that are looked at.
 const EDGE_LINES: usize = 3;
@@ -75,13 +76,24 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
     for places in numbers.values() {
         repeated(places, 3);
     }
-    let mut said: HashSet<String> = HashSet::new();
-    for (at, page) in pages.iter_mut().enumerate() {
+    let edges = |(at, page): (usize, &PageText)| {
         let repeated = |line: &TextLine| gone.contains(&(at, half_points(line)));
-        let (low, high) = (
+        (
             furniture_edge(page, &repeated, false),
             furniture_edge(page, &repeated, true),
-        );
+        )
+    };
+    let reaches: Vec<(f32, f32)> = pages.iter().enumerate().map(edges).collect();
+    let has_more = |(page, (low, high)): (&PageText, &(f32, f32))| {
+        let mut lines = page.regions.iter().flat_map(PageRegion::lines);
+        lines.any(|line| line.v > *low && line.v < *high)
+    };
+    // Pages that have nothing else have text all the same.
+    if !pages.iter().zip(&reaches).any(has_more) {
+        return;
+    }
+    let mut said: HashSet<String> = HashSet::new();
+    for (page, (low, high)) in pages.iter_mut().zip(reaches) {
         let goes = |line: &mut TextLine| line.v <= low || line.v >= high;
         let mut furniture: Vec<TextLine> = Vec::new();
         for region in &mut page.regions {
@@ -124,13 +136,7 @@ fn furniture_edge(page: &PageText, repeated: &dyn Fn(&TextLine) -> bool, top: bo
         .filter(|line| (line.v > f32::midpoint(page.low, page.high)) == top)
         .map(|line| (line.v, line.size, repeated(line)))
         .collect();
-    lines.sort_by(|a, b| {
-        if top {
-            b.0.total_cmp(&a.0)
-        } else {
-            a.0.total_cmp(&b.0)
-        }
-    });
+    sort_by_number(&mut lines, |(v, ..)| f64::from(if top { -v } else { *v }));
     let mut reach = if top {
         f32::INFINITY
     } else {
@@ -163,7 +169,7 @@ fn edges(page: &PageText) -> Vec<(&TextLine, bool)> {
     let mut edges: Vec<&TextLine> = lines
         .filter(|line| is_edge(line, page.low, page.high))
         .collect();
-    edges.sort_by(|a, b| b.v.total_cmp(&a.v));
+    sort_by_number(&mut edges, |line| f64::from(-line.v));
     let mut heights: Vec<f32> = edges.iter().map(|line| line.v).collect();
     heights.dedup_by(|a, b| (*a - *b).abs() < 1.0);
     let top = heights

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::super::layout::{LinePiece, PageRegion, TableCell, TableRows, TextLine};
+use super::super::layout::{LinePiece, PageRegion, PdfTableCell, TableRows, TextLine};
 use super::{BodyStyle, PageText, ParagraphKind, PdfParagraph, list};
 
 /// Minimum leading between paragraphs, relative to the usual one.
@@ -152,7 +152,7 @@ impl PdfParagraph {
 
 /// Joins rows of a table that only continue the row above.
 fn merge_rows(rows: TableRows) -> TableRows {
-    let first_v = |row: &[TableCell]| {
+    let first_v = |row: &[PdfTableCell]| {
         let mut lines = row.iter().flat_map(|cell| &cell.lines);
         lines.next().map(|line| line.v)
     };

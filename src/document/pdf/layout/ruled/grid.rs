@@ -3,7 +3,7 @@
 use super::super::super::rules::RuledLine;
 use super::super::super::runs::GlyphRun;
 use super::super::rows::sort_into_rows;
-use super::super::{TableCell, TableRows, TextLine};
+use super::super::{PdfTableCell, TableRows, TextLine};
 use super::NEAR;
 use super::split::split_row;
 
@@ -228,7 +228,7 @@ impl RuledGrid {
             let own = cells
                 .iter_mut()
                 .filter(|cell| cell.row == row && used_columns[cell.column]);
-            let own = own.map(|cell| TableCell {
+            let own = own.map(|cell| PdfTableCell {
                 columns: used(&used_columns[cell.column..cell.column + cell.columns]) as u16,
                 rows: used(&used_rows[row + 1 - cell.rows..=row]) as u16,
                 lines: sort_into_rows(std::mem::take(&mut cell.runs))
@@ -238,7 +238,7 @@ impl RuledGrid {
             });
             table.push(own.collect());
         }
-        let is_plain = |cell: &TableCell| cell.rows == 1;
+        let is_plain = |cell: &PdfTableCell| cell.rows == 1;
         if table.iter().flatten().all(is_plain) {
             let has_several = !self.lined && height < MAX_RULED_ROWS;
             let rows = table.into_iter().enumerate();
@@ -276,7 +276,7 @@ fn has_whole_lines(cells: &[GridCell], length: usize, lined: bool) -> bool {
 
 /// True if most rows have several cells, and most cells a text.
 fn is_dense(table: &TableRows) -> bool {
-    let texts = |row: &Vec<TableCell>| row.iter().filter(|cell| !cell.lines.is_empty()).count();
+    let texts = |row: &Vec<PdfTableCell>| row.iter().filter(|cell| !cell.lines.is_empty()).count();
     let full_rows = table.iter().filter(|row| texts(row) >= 2).count();
     let count: usize = table.iter().map(Vec::len).sum();
     full_rows * 3 >= table.len() * 2 && table.iter().map(texts).sum::<usize>() * 2 >= count

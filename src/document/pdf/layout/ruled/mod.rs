@@ -12,6 +12,7 @@
 use super::super::rules::{PageRules, RuledLine};
 use super::super::runs::GlyphRun;
 use super::{PageRegion, TableRows, TextLine};
+use crate::basics::sort::sort_by_number;
 use grid::RuledGrid;
 
 mod grid;
@@ -38,14 +39,14 @@ const FIRST_STAND_IN: u32 = u32::MAX - 0xffff;
 /// Joins lines that go on in one another.
 fn join_lines(lines: &[RuledLine]) -> Vec<RuledLine> {
     let mut lines = lines.to_vec();
-    lines.sort_by(|a, b| a.at.total_cmp(&b.at));
+    sort_by_number(&mut lines, |line| line.at.into());
     let mut joined: Vec<RuledLine> = Vec::new();
     let mut rest = lines.as_mut_slice();
     while let Some(first) = rest.first() {
         let at = first.at;
         let count = rest.partition_point(|line| line.at - at < NEAR);
         let (near, others) = rest.split_at_mut(count);
-        near.sort_by(|a, b| a.from.total_cmp(&b.from));
+        sort_by_number(near, |line| line.from.into());
         let from = joined.len();
         for line in near {
             match joined[from..].last_mut() {
@@ -129,7 +130,7 @@ pub(super) fn take_tables(
     let mut grids: Vec<RuledGrid> = groups.iter().filter_map(RuledGrid::from_lines).collect();
     // A grid may be within a part of another.
     let width = |grid: &RuledGrid| grid.columns[grid.columns.len() - 1] - grid.columns[0];
-    grids.sort_by(|a, b| width(a).total_cmp(&width(b)));
+    sort_by_number(&mut grids, |grid| width(grid).into());
     for grid in grids {
         take(grid, runs);
     }
@@ -137,7 +138,7 @@ pub(super) fn take_tables(
     groups.retain(|lines| lines.len() > 2);
     if !groups.is_empty() {
         let mut by_height = runs.clone();
-        by_height.sort_by(|a, b| a.v.total_cmp(&b.v));
+        sort_by_number(&mut by_height, |run| run.v.into());
         for lines in groups {
             let gaps = |pair: &[RuledLine]| band_gaps(pair, &by_height);
             let bands: Vec<_> = lines.windows(2).map(gaps).collect();
@@ -162,7 +163,7 @@ fn band_gaps(pair: &[RuledLine], by_height: &[GlyphRun]) -> Vec<(f32, f32)> {
     let words = by_height.get(low..high).unwrap_or_default().iter();
     let within = |word: &&GlyphRun| from < word.middle() && word.middle() < to;
     let mut words: Vec<&GlyphRun> = words.filter(within).collect();
-    words.sort_by(|a, b| a.u0.total_cmp(&b.u0));
+    sort_by_number(&mut words, |word| word.u0.into());
     let mut gaps = Vec::new();
     let mut end: Option<f32> = None;
     for word in words {

@@ -1,6 +1,7 @@
 //! Splits the rows of tables that have lines between some of their rows alone.
 
-use super::super::{TableCell, TableRows, TextLine};
+use super::super::{PdfTableCell, TableRows, TextLine};
+use crate::basics::sort::sort_by_number;
 
 /// Limit of the lines of a row that is split.
 const MAX_LINES: usize = 500;
@@ -14,19 +15,19 @@ fn is_figure(line: &TextLine, text: &str) -> bool {
 
 /// Splits a row in which only some lines are drawn: each line of its figures is a row. In an open
 /// grid, so is whatever follows as far below as the next row of several cells would.
-pub(super) fn split_row(row: Vec<TableCell>, text: &str, open: bool) -> TableRows {
+pub(super) fn split_row(row: Vec<PdfTableCell>, text: &str, open: bool) -> TableRows {
     let mut places: Vec<(f32, f32)> = row
         .iter()
         .flat_map(|cell| &cell.lines)
         .map(|line| (line.v, line.size))
         .collect();
-    places.sort_by(|a, b| b.0.total_cmp(&a.0));
+    sort_by_number(&mut places, |(v, _)| f64::from(-v));
     places.dedup_by(|next, before| before.0 - next.0 < 0.4 * next.1);
     let gaps: Vec<f32> = places
         .windows(2)
         .map(|pair| (pair[0].0 - pair[1].0) / pair[1].1)
         .collect();
-    let has_figures = |cell: &TableCell| {
+    let has_figures = |cell: &PdfTableCell| {
         cell.lines.len() == places.len() && cell.lines.iter().all(|line| is_figure(line, text))
     };
     let is_full = gaps.iter().all(|gap| *gap > 0.9) && row.iter().any(has_figures);
@@ -63,7 +64,7 @@ pub(super) fn split_row(row: Vec<TableCell>, text: &str, open: bool) -> TableRow
         for (row, end) in rows.iter_mut().zip(&ends) {
             let own = std::iter::from_fn(|| lines.next_if(|line| line.v > *end));
             let lines = own.collect();
-            row.push(TableCell {
+            row.push(PdfTableCell {
                 lines,
                 columns,
                 rows: 1,
