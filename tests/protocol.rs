@@ -305,7 +305,7 @@ fn the_program_says_what_it_is() {
             .keys()
         {
             assert!(
-                text.contains(&format!("\n  {field} ")),
+                text.contains(&format!("\n  --{}", field.replace('_', "-"))),
                 "{bare} --help names {field}"
             );
         }

@@ -93,6 +93,8 @@ impl Home {
             place("XDG_STATE_HOME", "state"),
         ];
         all.extend(VARIABLES.map(|name| (name.to_owned(), String::new())));
+        // An empty value would turn OCR off, and pages are cached for the program that there is.
+        all.push(("IKIGAI_OCR".to_owned(), "tesseract".to_owned()));
         all.extend(self.variables.clone());
         all
     }

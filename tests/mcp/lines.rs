@@ -171,27 +171,15 @@ fn what_is_no_call_is_an_error_of_the_protocol() {
 }
 
 #[test]
-fn a_handshake_that_is_none_is_answered_with_what_is_missing() {
+fn a_handshake_that_is_none_is_told_what_it_takes() {
     let mut session = Session::start(&[]);
     let client = json!({"name": "test", "version": "1"});
-    for (params, missing) in [
-        (
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}}),
-            "malformed: clientInfo",
-        ),
-        (
-            json!({"capabilities": {}, "clientInfo": client}),
-            "malformed: protocolVersion",
-        ),
-        (
-            json!({"protocolVersion": 3, "capabilities": {}, "clientInfo": client}),
-            "malformed: protocolVersion",
-        ),
-        (
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x"}}),
-            "malformed: clientInfo.version",
-        ),
-        (Value::Null, "malformed: protocolVersion, capabilities"),
+    for params in [
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}}),
+        json!({"capabilities": {}, "clientInfo": client}),
+        json!({"protocolVersion": 3, "capabilities": {}, "clientInfo": client}),
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x"}}),
+        Value::Null,
     ] {
         let mut request = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize"});
         if !params.is_null() {
@@ -203,7 +191,6 @@ fn a_handshake_that_is_none_is_answered_with_what_is_missing() {
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
         let reason = answer["error"]["message"].as_str().unwrap();
         assert!(reason.starts_with("initialize takes "), "{reason}");
-        assert!(reason.contains(missing), "{reason}");
     }
     assert_eq!(
         session.shake_hands("2025-06-18")["protocolVersion"],

@@ -110,7 +110,7 @@ fn text_that_is_streamed_late_is_there() {
         ),
         case(
             "the same, with a boundary",
-            "<!--$?--><template id=\"B:1\"></template><p>Loading</p><!--/$--><p>End</p>\
+            "<body><!--$?--><template id=\"B:1\"></template><p>Loading</p><!--/$--><p>End</p>\
              <div hidden id=\"S:4\"><p>Late</div><script>$RC(\"B:1\",\"S:4\")</script>",
             &["Late\n\nEnd"],
             &["Loading"],

@@ -227,7 +227,7 @@ fn pages_of_nothing_but_what_repeats_have_text() {
     for number in 1..=4 {
         file.page(&format!("BT /F1 10 Tf 72 770 Td (Page{number}) Tj ET"));
     }
-    assert_eq!(text(&file.finish()), "Page1\n\nPage2\n\nPage3\n\nPage4");
+    assert_eq!(text(&file.finish()), "Page1 Page2 Page3 Page4");
 }
 
 #[test]
