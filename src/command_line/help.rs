@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
+use crate::basics::sort::sort_by_count;
 use crate::command_line::{fields, habits};
 use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::say::{print, report_usage};
@@ -164,7 +165,7 @@ pub fn exit_status(tool: &Tool) -> Vec<(String, String)> {
     }
     mean(exits.failed, "it was not done, or not to its end");
     mean(usage, "the command line could not be understood");
-    codes.sort_by_key(|(code, _)| *code);
+    sort_by_count(&mut codes, |(code, _)| usize::from(*code));
     let codes = codes.into_iter();
     let codes = codes.map(|(code, meanings)| (code.to_string(), meanings.join("; or ")));
     let others = tool.has(FieldRole::ExitCode).then(|| {

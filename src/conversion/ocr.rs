@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{HelperPrograms, OCR_VARIABLE, confined_program, find_ocr_program};
+use crate::basics::sort::sort_by_count;
 use crate::document::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
 use crate::sandbox::confinement;
 use crate::shell::ProgramError;
@@ -361,7 +362,7 @@ fn choose_languages<'l>(installed: &[&'l str], locale: &str) -> Vec<&'l str> {
     };
     let is_language = |name: &&str| !matches!(*name, "osd" | "equ") && !name.ends_with("_vert");
     let mut chosen: Vec<&str> = installed.iter().copied().filter(is_language).collect();
-    chosen.sort_by_key(|name| rank(name));
+    sort_by_count(&mut chosen, |name| rank(name));
     if chosen.len() > MAX_CHOSEN {
         chosen.retain(|name| rank(name) < 2);
     }

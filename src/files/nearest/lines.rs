@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use similar::DiffOp;
-use similar::algorithms::{Capture, myers};
+use similar::algorithms::{Capture, histogram};
 
 use super::SearchClock;
 use super::fold::{FoldedText, fold_text};
@@ -181,8 +181,14 @@ impl LineSearch<'_> {
         let new = &*sought;
         let mut found = Capture::new();
         // One algorithm by its own name: by a number, all of them would be in the executable.
-        let Ok(()) =
-            myers::diff_deadline_raw(&mut found, window, 0..window.len(), new, 0..new.len(), end);
+        let Ok(()) = histogram::diff_deadline_raw(
+            &mut found,
+            window,
+            0..window.len(),
+            new,
+            0..new.len(),
+            end,
+        );
         let operations = found.into_ops();
         let runs: Vec<EqualRun> = operations
             .into_iter()

@@ -257,7 +257,7 @@ pub(super) fn tokens_of(node: &Handle, tag: &str) -> Vec<String> {
             tokens.push(token.to_owned());
         });
     }
-    tokens.sort();
+    tokens.sort_unstable();
     tokens.dedup();
     tokens
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::get;
+use crate::basics::sort::sort_by_count;
 use crate::document::entities;
 use crate::web::client::HttpClient;
 use crate::web::native::without_tags;
@@ -53,9 +54,9 @@ fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<CaptionTrack<'a>> 
     let rank = |track: &CaptionTrack<'_>| {
         let other = wanted.is_none_or(|wanted| main(wanted) != main(track.language));
         let exact = wanted.is_some_and(|wanted| wanted.eq_ignore_ascii_case(track.language));
-        (other, track.made, !exact)
+        4 * usize::from(other) + 2 * usize::from(track.made) + usize::from(!exact)
     };
-    tracks.sort_by_key(rank);
+    sort_by_count(&mut tracks, rank);
     tracks
 }
 
