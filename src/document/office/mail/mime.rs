@@ -314,6 +314,9 @@ fn from_base64(text: &[u8]) -> Vec<u8> {
     LENIENT.decode(signs).unwrap_or_default()
 }
 
+/// Most blanks between a `=` and the end of its line.
+const MAX_BLANKS: usize = 80;
+
 fn from_quoted_printable(text: &[u8], in_header: bool) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -330,8 +333,8 @@ fn from_quoted_printable(text: &[u8], in_header: bool) -> Vec<u8> {
                     at += 2;
                 } else {
                     // A line that goes on.
-                    let rest = &text[at..];
-                    let end = memchr::memchr(b'\n', rest).filter(|end| *end < 80);
+                    let rest = &text[at..text.len().min(at + MAX_BLANKS)];
+                    let end = memchr::memchr(b'\n', rest);
                     match end.filter(|end| rest[..*end].trim_ascii().is_empty()) {
                         Some(end) => at += end + 1,
                         None => bytes.push(b'='),

@@ -1,8 +1,10 @@
 //! Checks the Markdown of mail.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use super::{check, converted};
+use crate::cpu_clock::CpuInstant;
 use crate::document::FileKind;
 
 const HEAD: &str = "Message-ID: <1@example.com>\r\nFrom: =?utf-8?Q?Ann_=C3=84?= <ann@example.com>\r\nSubject: A\r\n\ttitle\r\n";
@@ -46,4 +48,14 @@ fn parts_within_parts_end_somewhere() {
     let many = "--b\nContent-Type: text/plain\n\nx\n".repeat(10_000);
     let file = format!("{HEAD}Content-Type: multipart/mixed; boundary=b\n\n{many}");
     assert!(converted(file.as_bytes()).unwrap().markdown.len() < 10_000);
+}
+
+#[test]
+fn a_body_of_one_line_takes_no_longer_than_others() {
+    let head = format!("{HEAD}Content-Transfer-Encoding: quoted-printable\r\n\r\n");
+    let begin = CpuInstant::now();
+    let document = converted(format!("{head}{}", "a= b".repeat(500_000)).as_bytes()).unwrap();
+    assert!(document.markdown.contains("a= ba= b"));
+    let taken = begin.elapsed();
+    assert!(taken < Duration::from_secs(5), "{taken:?}");
 }
