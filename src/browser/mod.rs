@@ -61,6 +61,9 @@ const FOR_THE_END: Duration = Duration::from_millis(300);
 /// Least time for a rendering.
 const LEAST: Duration = Duration::from_millis(500);
 
+/// Exit codes above this one are those of programs that a signal ended.
+const SIGNALLED: i32 = 128;
+
 /// Longest error code, in bytes.
 const LONGEST_CODE: usize = 80;
 
@@ -163,7 +166,24 @@ impl Browser {
 
     /// Renders the page at `url`, in `within` at most, cleaning up included. Its requests are
     /// judged by `guard`, which is the one of an earlier fetch of the page or a new one.
+    ///
+    /// Chromium itself crashes now and then: if a signal ends it, it is started once more.
     pub fn render(
+        &self,
+        url: &Url,
+        guard: &Guard,
+        within: Duration,
+    ) -> Result<RenderedPage, BrowserError> {
+        let end = Instant::now() + within;
+        match self.render_once(url, guard, within) {
+            Err(BrowserError::Failed(code)) if code > SIGNALLED => {
+                self.render_once(url, guard, end.saturating_duration_since(Instant::now()))
+            }
+            done => done,
+        }
+    }
+
+    fn render_once(
         &self,
         url: &Url,
         guard: &Guard,

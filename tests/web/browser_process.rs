@@ -158,6 +158,18 @@ fn a_page_without_bounds_and_a_browser_without_a_page_are_errors() {
 }
 
 #[test]
+fn a_browser_that_crashes_is_started_once_more() {
+    let test = "a_browser_that_crashes_is_started_once_more";
+    staged::alone(test, &[FLAGS], |room| {
+        let once = "grep -q '^#crashed$' \"$0\" || { echo '#crashed' >> \"$0\"; kill -SEGV $$; }; \
+                    echo '<html>a page</html>'";
+        assert!(render(room, once, LONG).unwrap().html.contains("a page"));
+        let error = render(room, "kill -SEGV $$", LONG).unwrap_err();
+        assert!(matches!(error, BrowserError::Failed(139)), "{error}");
+    });
+}
+
+#[test]
 fn at_the_end_of_its_time_all_of_it_is_ended() {
     let test = "at_the_end_of_its_time_all_of_it_is_ended";
     let mark = common::alone(71);
