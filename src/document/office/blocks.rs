@@ -1,5 +1,6 @@
 //! Writes paragraphs, headings, lists and tables into the model, within limits.
 
+use super::ParsedDocument;
 use super::inlines::{InlineContent, RunStyle};
 use super::numerals;
 use crate::document::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
@@ -47,9 +48,21 @@ impl BlockWriter {
         !full
     }
 
-    /// The first of the largest headings.
-    pub(super) fn first_heading(&self) -> &str {
-        self.first.as_ref().map_or("", |(_, text)| text)
+    /// Ends the document. Without a `title`, the first of its largest headings is its title.
+    pub(super) fn finish(mut self, title: String, late: bool, broken: bool) -> ParsedDocument {
+        self.end();
+        let title = if title.is_empty() {
+            self.first.take().map_or_else(String::new, |(_, text)| text)
+        } else {
+            title
+        };
+        ParsedDocument {
+            builder: self.builder,
+            title,
+            cut: self.cut,
+            late,
+            broken,
+        }
     }
 
     fn write_inlines(&mut self, inlines: &InlineContent) {

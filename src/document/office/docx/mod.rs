@@ -96,19 +96,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     docx.read_part(&text);
     drop(text);
     docx.write_notes();
-    docx.blocks.end();
-    let title = if docx.title.is_empty() {
-        docx.blocks.first_heading().to_owned()
-    } else {
-        docx.title
-    };
-    ParsedDocument {
-        cut: docx.blocks.cut,
-        late: docx.late,
-        broken: docx.broken,
-        builder: docx.blocks.builder,
-        title,
-    }
+    docx.blocks.finish(docx.title, docx.late, docx.broken)
 }
 
 impl DocxReader<'_, '_> {

@@ -80,17 +80,5 @@ pub(super) fn read(package: &mut ZipPackage<'_>, kind: FileKind) -> ParsedDocume
     reader.blocks.cut |= xml.cut;
     let broken = xml.broken;
     reader.write_notes();
-    reader.blocks.end();
-    let title = if reader.title.is_empty() {
-        reader.blocks.first_heading().to_owned()
-    } else {
-        reader.title
-    };
-    ParsedDocument {
-        cut: reader.blocks.cut,
-        late: reader.late,
-        broken,
-        builder: reader.blocks.builder,
-        title,
-    }
+    reader.blocks.finish(reader.title, reader.late, broken)
 }

@@ -149,19 +149,7 @@ pub(in crate::document) fn read(
     };
     let broken = !reader.read_range(0..bytes.len());
     reader.write_notes();
-    reader.blocks.end();
-    let title = if reader.title.is_empty() {
-        reader.blocks.first_heading().to_owned()
-    } else {
-        reader.title
-    };
-    let read = ParsedDocument {
-        title,
-        cut: reader.blocks.cut,
-        late: reader.late,
-        broken,
-        builder: reader.blocks.builder,
-    };
+    let read = reader.blocks.finish(reader.title, reader.late, broken);
     (read, reader.properties)
 }
 
