@@ -13,7 +13,7 @@ use crate::web::search::cached_results::GOOD_FOR;
 use crate::web::search::claim::ClaimTerms;
 use crate::web::search::hints::{SearchHints, SearchSuggestion};
 use crate::web::search::outcome::SearchAnswer;
-use crate::web::search::provider::SearchProvider;
+use crate::web::search::search_provider::SearchProvider;
 use crate::web::search::{SearchResult, display_link, unseen_taken_out};
 
 /// Most bytes taken by the fields around the results if there is a limit.
@@ -302,7 +302,10 @@ fn describe_hints(hints: &SearchHints) -> String {
 
 /// Writes notes on fields that were ignored, and hosts that were not searched.
 fn notes(wanted: &SearchFields, answer: &SearchAnswer) -> Notes {
-    let SearchProvider { title, limits, .. } = answer.provider;
+    let SearchProvider {
+        service, limits, ..
+    } = answer.provider;
+    let title = service.title;
     let mut notes = Notes::default();
     if !answer.unheeded.is_empty() {
         notes.add(format!(
