@@ -34,6 +34,48 @@ fn what_is_drawn_twice_is_there_once() {
 }
 
 #[test]
+fn texts_drawn_over_one_another_are_lines_of_their_own() {
+    let content = "BT /F1 10 Tf 72 700 Td (Text for the first time) Tj ET \
+        BT /F1 10 Tf 72 700 Td (Some other text of the second time) Tj ET";
+    assert_eq!(
+        text(&page(content)),
+        "Text for the first time Some other text of the second time"
+    );
+    let content =
+        "BT /F1 10 Tf 72 700 Td (Name: _______) Tj ET BT /F1 10 Tf 102 700 Td (Ann) Tj ET";
+    assert_eq!(text(&page(content)), "Name: Ann_______");
+}
+
+#[test]
+fn a_mark_as_high_as_two_lines_mixes_no_words_of_theirs() {
+    let content = "BT /F1 16 Tf 60 699 Td (*) Tj ET \
+        BT /F1 7 Tf 67 700 Td (You must have an initial balance of accounts) Tj ET \
+        BT /F1 7 Tf 67 693 Td (home lending and line of credit as of today) Tj ET";
+    assert_eq!(
+        text(&page(content)),
+        "* You must have an initial balance of accounts home lending and line of credit as of today"
+    );
+}
+
+#[test]
+fn letters_whose_direction_differs_little_are_of_one_line() {
+    let mut content = String::new();
+    for (at, letter) in "mac hines".chars().enumerate() {
+        // Two degrees and a half, rounded either way.
+        let sin = if at % 2 == 0 { 0.0434 } else { 0.0439 };
+        let (x, y) = (72 + at * 5, 700.0 + 0.21 * at as f32);
+        writeln!(
+            content,
+            "BT /F3 8.4 Tf 1 {sin} -{sin} 1 {x} {y} Tm ({letter}) Tj ET"
+        )
+        .unwrap();
+    }
+    content += "BT /F3 8.4 Tf 1 0.0434 -0.0434 1 72 688 Tm (and more of it) Tj ET";
+    let said = text(&page(&content));
+    assert_eq!(said, "mac hines and more of it");
+}
+
+#[test]
 fn lines_make_a_paragraph_and_a_wider_gap_another() {
     let mut content = lines(&LONG);
     content += &text_at(72.0, 610.0, 12.0, &LONG);
