@@ -5,6 +5,8 @@
 //! specification. `glyphs.txt` is that list without the characters that composite fonts encode by
 //! other means (syllables, ideographs, presentation forms), with the names of TeX's fonts.
 
+use std::collections::HashMap;
+
 /// Adobe standard encoding from 0xA0 on; below it is ASCII but for the quotes.
 const STANDARD: &str = concat!(
     "\0¡¢£⁄¥ƒ§¤'“«‹›ﬁﬂ\0–†‡·\0¶•‚„”»…‰\0¿\0`´ˆ˜¯˘˙¨\0˚¸\0˝˛ˇ—\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -47,6 +49,85 @@ const WINDOWS_GLYPHS: &str = concat!(
     "υχψωϊϋόύώЁЂЃЄЅІЇЈЉЊЋЌЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдежзийклмнопрстуфхцчшщъыьэюяёђѓ",
     "єѕіїјљњћќўџҐґ―№",
 );
+
+/// Glyphs of Calibri: the first of some beside one another, and their characters.
+const CALIBRI_GLYPHS: &[(u32, &str)] = &[
+    (3, " A"),
+    (17, "BC"),
+    (24, "D"),
+    (28, "E"),
+    (38, "FG"),
+    (44, "H"),
+    (47, "I"),
+    (58, "J"),
+    (60, "K"),
+    (62, "L"),
+    (68, "MN"),
+    (75, "O"),
+    (87, "P"),
+    (89, "QR"),
+    (94, "S"),
+    (100, "T"),
+    (104, "U"),
+    (115, "VW"),
+    (121, "XY"),
+    (127, "Z"),
+    (258, "a"),
+    (271, "bc"),
+    (282, "d"),
+    (286, "e"),
+    (296, "f"),
+    (336, "g"),
+    (346, "h"),
+    (349, "i"),
+    (361, "j"),
+    (364, "k"),
+    (367, "l"),
+    (373, "mn"),
+    (381, "o"),
+    (393, "p"),
+    (395, "qr"),
+    (400, "s"),
+    (410, "t"),
+    (437, "u"),
+    (448, "vw"),
+    (454, "xy"),
+    (460, "z"),
+    (842, "!"),
+    (853, ",;:."),
+    (859, "\u{2019}"),
+    (862, "\u{201c}\u{201d}"),
+    (876, "/"),
+    (882, "-"),
+    (884, "\u{2013}"),
+    (890, "_\u{2022}"),
+    (894, "()"),
+    (919, "\"&"),
+    (923, "@"),
+    (936, "$"),
+    (951, "#"),
+    (1004, "0123456789"),
+    (1081, "%"),
+];
+
+/// Glyphs of Cambria.
+const CAMBRIA_GLYPHS: &[(u32, &str)] = &[
+    (3, " ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+    (131, "abcdefghijklmnopqrstuvwxyz"),
+    (428, "&"),
+    (481, ",;:."),
+    (486, "-"),
+    (491, "?"),
+    (495, "\u{2019}"),
+    (498, "\u{201c}\u{201d}"),
+    (512, "/"),
+    (514, "\u{2013}"),
+    (523, "()"),
+    (820, "_'"),
+    (882, "0123456789"),
+    (938, "+"),
+    (945, "="),
+];
 
 /// Names and their texts, one a line, sorted by bytes.
 const GLYPHS: &str = include_str!("glyphs.txt");
@@ -97,8 +178,8 @@ impl BaseEncoding {
 }
 
 /// Returns glyphs and their characters of a font that comes with Windows, which files without the
-/// font rely on. All of these begin alike, and three are alike throughout.
-pub(super) fn windows_glyphs(name: &str) -> impl Iterator<Item = (u32, char)> {
+/// font rely on. Most of these begin alike, and three are alike throughout.
+pub(super) fn windows_glyphs(name: &str) -> HashMap<u32, char> {
     let name = name.replace(' ', "");
     let family = name.split([',', '-']).next().unwrap_or_default();
     let family = family.trim_end_matches("MT").trim_end_matches("PS");
@@ -107,10 +188,36 @@ pub(super) fn windows_glyphs(name: &str) -> impl Iterator<Item = (u32, char)> {
         "ArialBlack" | "ArialNarrow" | "Verdana" | "Tahoma" | "Georgia" | "CenturyGothic" => 95,
         _ => 0,
     };
+    let own = match family {
+        "Calibri" => CALIBRI_GLYPHS,
+        "Cambria" => CAMBRIA_GLYPHS,
+        _ => &[],
+    };
+    let own = own
+        .iter()
+        .flat_map(|(first, characters)| (*first..).zip(characters.chars()));
     let glyphs = (' '..='~').chain(WINDOWS_GLYPHS.chars()).take(count);
     (3..)
         .zip(glyphs)
         .filter(|(_, character)| *character != '\0')
+        .chain(own)
+        .collect()
+}
+
+/// Returns the characters of the glyphs of a subset whose names are their numbers in the whole
+/// font; none if they are not, since then there would be the blank, which is the third.
+pub(super) fn numbered_glyphs<'a>(
+    font: &str,
+    mut names: impl Iterator<Item = &'a Vec<u8>>,
+) -> HashMap<u32, char> {
+    if !names.any(|name| name == b"g3") {
+        return HashMap::new();
+    }
+    let glyphs = windows_glyphs(font);
+    if glyphs.is_empty() {
+        return (3..).zip(' '..='~').collect();
+    }
+    glyphs
 }
 
 /// Appends the text of a glyph's name; returns false if it has none.
@@ -182,7 +289,13 @@ fn char_of_number(name: &str) -> Option<char> {
         return None;
     }
     let code = digits.parse::<u8>().ok()?;
-    matches!(code, 32..127 | 161..).then(|| char::from(code))
+    match code {
+        32..127 | 161.. => Some(char::from(code)),
+        // The ligatures of TeX's encodings, in bitmaps made by dvips.
+        11..=15 if name.starts_with('a') => char::from_u32(0xfb00 + u32::from(code - 11)),
+        27..=31 if name.starts_with('a') => char::from_u32(0xfb00 + u32::from(code - 27)),
+        _ => None,
+    }
 }
 
 /// Replaces characters for private use, at which Windows has those of Symbol.
@@ -238,6 +351,8 @@ mod tests {
             ("G65", "A"),
             ("a233", "\u{e9}"),
             ("summationtext", "\u{2211}"),
+            ("a14", "\u{fb03}"),
+            ("a28", "\u{fb01}"),
         ] {
             assert_eq!(text_of(name).as_deref(), Some(text), "{name}");
         }
@@ -269,18 +384,21 @@ mod tests {
 
     #[test]
     fn glyphs_of_windows_fonts_have_their_characters() {
-        let glyphs: Vec<(u32, char)> = windows_glyphs("Times New Roman,Bold").collect();
-        for glyph in [
-            (3, ' '),
-            (97, '~'),
-            (98, '\u{c4}'),
-            (258, '\u{102}'),
-            (570, '\u{410}'),
-            (651, '\u{2116}'),
+        for (font, glyph, character) in [
+            ("Times New Roman,Bold", 3, Some(' ')),
+            ("Times New Roman,Bold", 97, Some('~')),
+            ("Times New Roman,Bold", 98, Some('\u{c4}')),
+            ("Times New Roman,Bold", 258, Some('\u{102}')),
+            ("Times New Roman,Bold", 570, Some('\u{410}')),
+            ("Times New Roman,Bold", 651, Some('\u{2116}')),
+            ("Verdana-Bold", 97, Some('~')),
+            ("Verdana-Bold", 98, None),
+            ("Calibri-Light", 410, Some('t')),
+            ("Cambria", 156, Some('z')),
+            ("Impact", 36, None),
         ] {
-            assert!(glyphs.contains(&glyph), "{glyph:?}");
+            let found = windows_glyphs(font).get(&glyph).copied();
+            assert_eq!(found, character, "{font} {glyph}");
         }
-        assert_eq!(windows_glyphs("Verdana-Bold").last(), Some((97, '~')));
-        assert_eq!(windows_glyphs("Calibri").next(), None);
     }
 }
