@@ -48,7 +48,7 @@ fn texts_drawn_over_one_another_are_lines_of_their_own() {
 
 #[test]
 fn a_mark_as_high_as_two_lines_mixes_no_words_of_theirs() {
-    let content = "BT /F1 16 Tf 54 699 Td (**) Tj ET \
+    let content = "BT /F1 16 Tf 51 699 Td (**) Tj ET \
         BT /F1 7 Tf 67 700 Td (You must have an initial balance of accounts) Tj ET \
         BT /F1 7 Tf 67 693 Td (home lending and line of credit as of today) Tj ET";
     assert_eq!(
@@ -258,6 +258,25 @@ fn what_pages_repeat_is_said_once_and_their_numbers_never() {
     );
     assert_eq!(said.matches("says this").count(), 4);
     assert!(!said.contains("this.2") && !said.ends_with('4'), "{said}");
+}
+
+#[test]
+fn what_pages_say_at_one_place_with_numbers_of_their_own_stays() {
+    let mut file = File::new();
+    for (number, balance) in [(1, 75), (2, 12), (3, 310), (4, 44)] {
+        let mut content = format!(
+            "BT /F1 8 Tf 72 770 Td (Form 27 of 2003) Tj 0 -16 Td (Balance: {balance}) Tj ET \
+             BT /F1 8 Tf 300 30 Td (Page {number} of 4 in all) Tj ET "
+        );
+        content += &lines(&LONG);
+        file.page(&content);
+    }
+    let said = text(&file.finish());
+    assert_eq!(said.matches("Form 27 of 2003").count(), 1, "{said}");
+    for balance in [75, 12, 310, 44] {
+        assert!(said.contains(&format!("Balance: {balance}")), "{said}");
+    }
+    assert!(!said.contains("in all"), "{said}");
 }
 
 #[test]
