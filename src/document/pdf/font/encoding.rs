@@ -50,84 +50,30 @@ const WINDOWS_GLYPHS: &str = concat!(
     "єѕіїјљњћќўџҐґ―№",
 );
 
-/// Glyphs of Calibri: the first of some beside one another, and their characters.
-const CALIBRI_GLYPHS: &[(u32, &str)] = &[
-    (3, " A"),
-    (17, "BC"),
-    (24, "D"),
-    (28, "E"),
-    (38, "FG"),
-    (44, "H"),
-    (47, "I"),
-    (58, "J"),
-    (60, "K"),
-    (62, "L"),
-    (68, "MN"),
-    (75, "O"),
-    (87, "P"),
-    (89, "QR"),
-    (94, "S"),
-    (100, "T"),
-    (104, "U"),
-    (115, "VW"),
-    (121, "XY"),
-    (127, "Z"),
-    (258, "a"),
-    (271, "bc"),
-    (282, "d"),
-    (286, "e"),
-    (296, "f"),
-    (336, "g"),
-    (346, "h"),
-    (349, "i"),
-    (361, "j"),
-    (364, "k"),
-    (367, "l"),
-    (373, "mn"),
-    (381, "o"),
-    (393, "p"),
-    (395, "qr"),
-    (400, "s"),
-    (410, "t"),
-    (437, "u"),
-    (448, "vw"),
-    (454, "xy"),
-    (460, "z"),
-    (842, "!"),
-    (853, ",;:."),
-    (859, "\u{2019}"),
-    (862, "\u{201c}\u{201d}"),
-    (876, "/"),
-    (882, "-"),
-    (884, "\u{2013}"),
-    (890, "_\u{2022}"),
-    (894, "()"),
-    (919, "\"&"),
-    (923, "@"),
-    (936, "$"),
-    (951, "#"),
-    (1004, "0123456789"),
-    (1081, "%"),
-];
+/// Glyphs of Calibri: the first of each few beside one another, and the characters of these.
+const CALIBRI_GLYPHS: (&[u32], &str) = (
+    &[
+        3, 17, 24, 28, 38, 44, 47, 58, 60, 62, 68, 75, 87, 89, 94, 100, 104, 115, 121, 127, 258,
+        271, 282, 286, 296, 336, 346, 349, 361, 364, 367, 373, 381, 393, 395, 400, 410, 437, 448,
+        454, 460, 842, 853, 859, 862, 876, 882, 884, 890, 894, 919, 923, 936, 951, 1004, 1081,
+    ],
+    concat!(
+        " A\0BC\0D\0E\0FG\0H\0I\0J\0K\0L\0MN\0O\0P\0QR\0S\0T\0U\0VW\0XY\0Z\0a\0bc\0d\0e\0",
+        "f\0g\0h\0i\0j\0k\0l\0mn\0o\0p\0qr\0s\0t\0u\0vw\0xy\0z\0!\0,;:.\0’\0“”\0/\0-\0–\0",
+        "_•\0()\0\"&\0@\0$\0#\00123456789\0%"
+    ),
+);
 
 /// Glyphs of Cambria.
-const CAMBRIA_GLYPHS: &[(u32, &str)] = &[
-    (3, " ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
-    (131, "abcdefghijklmnopqrstuvwxyz"),
-    (428, "&"),
-    (481, ",;:."),
-    (486, "-"),
-    (491, "?"),
-    (495, "\u{2019}"),
-    (498, "\u{201c}\u{201d}"),
-    (512, "/"),
-    (514, "\u{2013}"),
-    (523, "()"),
-    (820, "_'"),
-    (882, "0123456789"),
-    (938, "+"),
-    (945, "="),
-];
+const CAMBRIA_GLYPHS: (&[u32], &str) = (
+    &[
+        3, 131, 428, 481, 486, 491, 495, 498, 512, 514, 523, 820, 882, 938, 945,
+    ],
+    concat!(
+        " ABCDEFGHIJKLMNOPQRSTUVWXYZ\0abcdefghijklmnopqrstuvwxyz\0&\0,;:.\0-\0?\0’\0“”\0/\0",
+        "–\0()\0_'\00123456789\0+\0="
+    ),
+);
 
 /// Names and their texts, one a line, sorted by bytes.
 const GLYPHS: &str = include_str!("glyphs.txt");
@@ -191,11 +137,10 @@ pub(super) fn windows_glyphs(name: &str) -> HashMap<u32, char> {
     let own = match family {
         "Calibri" => CALIBRI_GLYPHS,
         "Cambria" => CAMBRIA_GLYPHS,
-        _ => &[],
+        _ => (&[][..], ""),
     };
-    let own = own
-        .iter()
-        .flat_map(|(first, characters)| (*first..).zip(characters.chars()));
+    let own = own.0.iter().zip(own.1.split('\0'));
+    let own = own.flat_map(|(first, few)| (*first..).zip(few.chars()));
     let glyphs = (' '..='~').chain(WINDOWS_GLYPHS.chars()).take(count);
     (3..)
         .zip(glyphs)
