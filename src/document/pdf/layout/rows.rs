@@ -15,6 +15,9 @@ const MAX_RAISE: f32 = 0.65;
 /// Maximum distance of a dropped letter of a word from its row, in ems.
 const MAX_DROP: f32 = 0.35;
 
+/// Maximum distance of words with a place of their own in a row from it, in ems.
+const MAX_SHIFT: f32 = 0.3;
+
 /// Maximum overlap of the words of one line, in ems.
 const MAX_OVERLAP: f32 = 0.35;
 
@@ -125,6 +128,7 @@ pub(super) fn sort_into_rows(mut runs: Vec<GlyphRun>, text: &str) -> Vec<RunRow>
         }
     }
     attach_raised(&mut layers, text);
+    join_shifted(&mut layers);
     layers
 }
 
@@ -210,6 +214,38 @@ fn attach_raised(rows: &mut Vec<RunRow>, text: &str) {
                 sort_by_number(&mut rows[other].runs, |run| run.u0.into());
             }
         }
+    }
+    rows.retain(|row| !row.runs.is_empty());
+}
+
+/// Moves words that are a little higher or lower than a row and have a place of their own in it, as
+/// the numbers of a form's lines have.
+fn join_shifted(rows: &mut Vec<RunRow>) {
+    for at in 1..rows.len() {
+        let (above, below) = rows.split_at_mut(at);
+        let (above, below) = (&mut above[at - 1], &mut below[0]);
+        let size = above.size.min(below.size);
+        if above.v - below.v > MAX_SHIFT * size || above.size.max(below.size) > 1.1 * size {
+            continue;
+        }
+        let (few, row) = if above.runs.len() < below.runs.len() {
+            (above, below)
+        } else {
+            (below, above)
+        };
+        let mut moved = Vec::new();
+        let is_near = |a: &GlyphRun, b: &GlyphRun| b.u0 - a.u1 < 0.5 * size;
+        for part in std::mem::take(&mut few.runs).chunk_by(is_near) {
+            let (from, to) = (
+                part[0].u0 - 0.5 * size,
+                part[part.len() - 1].u1 + 0.5 * size,
+            );
+            let before = row.runs[..row.runs.partition_point(|other| other.u0 < to)].last();
+            let fits = before.is_none_or(|run| run.u1 < from);
+            (if fits { &mut moved } else { &mut few.runs }).extend_from_slice(part);
+        }
+        row.runs.append(&mut moved);
+        sort_by_number(&mut row.runs, |run| run.u0.into());
     }
     rows.retain(|row| !row.runs.is_empty());
 }

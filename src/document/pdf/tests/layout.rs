@@ -58,6 +58,21 @@ fn a_mark_as_high_as_two_lines_mixes_no_words_of_theirs() {
 }
 
 #[test]
+fn the_lines_of_a_form_keep_their_numbers_and_end_where_they_end() {
+    let mut content = String::new();
+    for (at, line) in ["Educator expenses", "Moving expenses"].iter().enumerate() {
+        let (number, y) = (24 + at, 700 - 12 * at);
+        // The number on the right is drawn a little higher.
+        writeln!(content, "BT /F1 9 Tf 65 {y} Td ({number} {line}) Tj ET").unwrap();
+        writeln!(content, "BT /F1 9 Tf 460 {} Td ({number}) Tj ET", y + 2).unwrap();
+    }
+    assert_eq!(
+        model(&page(&content)),
+        "Paragraph[\"24 Educator expenses 24\" Break \"25 Moving expenses 25\"]"
+    );
+}
+
+#[test]
 fn letters_whose_direction_differs_by_rounding_are_of_one_line() {
     for sines in [[0.0523, 0.0524], [0.3827, 0.3826]] {
         let mut content = String::new();
