@@ -10,7 +10,12 @@ use crate::contract::tool::{Habit, Tool};
 
 /// The habits that are flags of their own.
 fn flags_of_their_own(tool: &Tool) -> impl Iterator<Item = (&'static str, Habit)> {
-    let own = |habit: &Habit| !matches!(habit, Habit::Field(_) | Habit::Stdin(_));
+    let own = |habit: &Habit| {
+        !matches!(
+            habit,
+            Habit::Field(_) | Habit::Several(..) | Habit::Stdin(_)
+        )
+    };
     tool.all_habits().filter(move |(_, habit)| own(habit))
 }
 
@@ -27,8 +32,36 @@ pub fn option(tool: &Tool, field: &SchemaField, option: Arg) -> Arg {
     tool.all_habits()
         .fold(option, |option, (flags, habit)| match habit {
             Habit::Field(name) if name == field.name => also_written(option, flags),
+            Habit::Several(name, _) if name == field.name => {
+                also_written(option, flags).action(ArgAction::Append)
+            }
             _ => option,
         })
+}
+
+/// The value of the field for which `values` were typed.
+///
+/// # Errors
+/// One that means something else beside others.
+pub fn joined(tool: &Tool, field: &SchemaField, values: &[&str]) -> Result<String, String> {
+    let mut forms = tool.all_habits().filter_map(|(_, habit)| match habit {
+        Habit::Several(name, form) if name == field.name => Some(form),
+        _ => None,
+    });
+    let (Some([before, between, behind]), [_, _, ..]) = (forms.next(), values) else {
+        return Ok(values.concat());
+    };
+    // Their groups would be counted from the first pattern on; and what is left out is no file.
+    let refers = |pair: &[u8]| pair[0] == b'\\' && pair[1].is_ascii_digit();
+    let lonely = |value: &&&str| value.starts_with('!') || value.as_bytes().windows(2).any(refers);
+    match values.iter().find(lonely) {
+        Some(value) => Err(format!(
+            "{} cannot be one of several values of --{}: give it in a call of its own",
+            quoted(value),
+            field.flag()
+        )),
+        None => Ok(format!("{before}{}{behind}", values.join(between))),
+    }
 }
 
 /// True if `-` in the place of the field stands for stdin.
@@ -76,7 +109,7 @@ pub fn takes_value(tool: &Tool, schema: &Schema, word: &str) -> bool {
     let has_value = |field: &SchemaField| field.kind != FieldKind::Flag;
     tool.all_habits().any(|(flags, habit)| {
         let mut fields = schema.fields.iter();
-        matches!(habit, Habit::Field(name) if fields.any(|one| one.name == name && has_value(one)))
+        matches!(habit, Habit::Field(name) | Habit::Several(name, _) if fields.any(|one| one.name == name && has_value(one)))
             && flags.split(' ').any(|flag| word.starts_with(flag))
     })
 }
@@ -126,7 +159,7 @@ pub fn apply(
                     words.join(" ")
                 ));
             }
-            Habit::Usual | Habit::Field(_) | Habit::Stdin(_) => {}
+            Habit::Usual | Habit::Field(_) | Habit::Several(..) | Habit::Stdin(_) => {}
         }
     }
     Ok(())

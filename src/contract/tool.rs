@@ -207,6 +207,9 @@ impl Tool {
 pub enum Habit {
     /// The flag of this field.
     Field(&'static str),
+    /// The flag of this field, whose values, if there are several, stand together as one: what is
+    /// before, between and behind them.
+    Several(&'static str, [&'static str; 3]),
     /// This value of that field.
     Value(&'static str, &'static str),
     /// What is done in any case.
