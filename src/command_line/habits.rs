@@ -1,6 +1,7 @@
 //! Flags that people type out of habit, since the program of the same name has them: options here,
 //! or advice ([`Tool::habits`]).
 
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::{Map, Value};
 
@@ -21,9 +22,12 @@ fn flags_of_their_own(tool: &Tool) -> impl Iterator<Item = (&'static str, Habit)
 
 /// The flags that no field has.
 pub fn flags(tool: &Tool) -> impl Iterator<Item = Arg> {
-    flags_of_their_own(tool).map(|(flags, _)| {
-        let flag = Arg::new(flags).action(ArgAction::Count).hide(true);
-        also_written(flag, flags)
+    flags_of_their_own(tool).map(|(flags, habit)| {
+        let action = match habit {
+            Habit::ServedNumber(_) => ArgAction::Append,
+            _ => ArgAction::Count,
+        };
+        also_written(Arg::new(flags).action(action).hide(true), flags)
     })
 }
 
@@ -101,7 +105,17 @@ fn also_written(arg: Arg, flags: &'static str) -> Arg {
 
 /// True if one of the flags was typed.
 pub fn are_given(tool: &Tool, matches: &ArgMatches) -> bool {
-    flags_of_their_own(tool).any(|(flags, _)| matches.get_count(flags) > 0)
+    flags_of_their_own(tool).any(|(flags, _)| is_given(matches, flags))
+}
+
+/// True if one of those was typed that are for a server's calls alone, which need nothing else.
+pub fn ask_a_server(tool: &Tool, matches: &ArgMatches) -> bool {
+    flags_of_their_own(tool)
+        .any(|(flags, habit)| habit.served_field().is_some() && is_given(matches, flags))
+}
+
+fn is_given(matches: &ArgMatches, flags: &str) -> bool {
+    matches.value_source(flags) == Some(ValueSource::CommandLine)
 }
 
 /// True if `word` is a flag with a value behind it.
@@ -126,13 +140,19 @@ pub fn apply(
     (invocation, words, places): (&str, &[String], &[String]),
     request: &mut Map<String, Value>,
 ) -> Result<(), String> {
-    for (flags, habit) in flags_of_their_own(tool).filter(|(flags, _)| matches.get_count(flags) > 0)
-    {
+    for (flags, habit) in flags_of_their_own(tool).filter(|(flags, _)| is_given(matches, flags)) {
         let flag = flags.split(' ').next().unwrap_or(flags);
         let name = tool.command();
         match habit {
             Habit::Value(field, value) => {
                 request.entry(field).or_insert_with(|| value.into());
+            }
+            // The tool says what to do instead.
+            Habit::Served(field) => {
+                request.insert(field.to_owned(), true.into());
+            }
+            Habit::ServedNumber(field) => {
+                request.insert(field.to_owned(), 1.into());
             }
             Habit::Around(form) => {
                 let required = schema.fields.iter().find(|field| field.required);

@@ -86,11 +86,10 @@ impl Schema {
     pub fn for_flags(tool: &Tool) -> Self {
         let hosts = Schema::read(tool.schema).fields;
         let mut schema = Schema::read(&tool.words());
-        // A habit of the same name stands for a field that is for a server's calls alone.
         let is_flag = |field: &SchemaField| {
             let mut habits = tool.habits.iter();
             field.kind != FieldKind::Objects
-                && !habits.any(|(flags, _)| flags.strip_prefix("--") == Some(&*field.flag()))
+                && !habits.any(|(_, habit)| habit.served_field() == Some(&field.name))
         };
         schema.fields.retain(is_flag);
         for field in &mut schema.fields {

@@ -288,7 +288,7 @@ fn request(
         );
         return Err(command.error(ErrorKind::UnknownArgument, message));
     }
-    if !missing.is_empty() {
+    if !missing.is_empty() && !habits::ask_a_server(tool, matches) {
         let message = format!("missing: {}", missing.join(", "));
         return Err(command.error(ErrorKind::MissingRequiredArgument, message));
     }

@@ -45,8 +45,8 @@ pub const TOOL: Tool = Tool {
         ("run_in_background", "background"),
     ],
     habits: &[
-        ("--background", Habit::Value("background", "true")),
-        ("--stop", Habit::Value("stop", "1")),
+        ("--background", Habit::Served("background")),
+        ("--stop", Habit::ServedNumber("stop")),
     ],
     title: "Run a shell command",
     hints: ToolHints {
