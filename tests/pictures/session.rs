@@ -43,13 +43,13 @@ fn calls(page: &str) -> [(&'static str, Value); 5] {
     let edit = |old: &str, new: &str| json!({"file_path": "main.py", "old_string": old, "new_string": new});
     [
         ("grep", json!({"pattern": "TODO|FIXME", "glob": "*.py"})),
-        (
-            "file_edit",
-            edit("    name = 'wrld'", "    name = 'world'"),
-        ),
+        ("file_edit", edit("    name = 'wrld'", "    name = 'world'")),
         ("file_edit", edit("\tname = 'wrld'", "\tname = 'world'")),
         ("web_fetch", json!({"url": page})),
-        ("bash", json!({"command": "touch ../.bashrc"})),
+        (
+            "file_write",
+            json!({"file_path": "../.bashrc", "content": "alias ls=rm\n"}),
+        ),
     ]
 }
 
@@ -66,7 +66,7 @@ pub fn draw() -> String {
     });
     let mut server = Command::new(BINARY);
     server
-        .args(["mcp", "--root", ".", "--tools", "local,bash,web-fetch"])
+        .args(["mcp", "--root", ".", "--tools", "local,web-fetch"])
         .current_dir(room.join("hello"))
         .env("HOME", &room)
         .env("LC_ALL", "C.UTF-8");
