@@ -6,7 +6,6 @@
 //! | module | what it is |
 //! |---|---|
 //! | `mime` | headers and parts of Internet messages |
-//! | `compound` | the streams of compound files |
 //! | `outlook` | the properties of Outlook's messages |
 
 use std::time::Instant;
@@ -17,12 +16,11 @@ use super::{DocumentProperties, ParsedDocument, rtf};
 use crate::document::html::PageSyntax;
 use crate::document::{FileKind, epub};
 
-mod compound;
 mod mime;
 mod outlook;
 
 pub(in crate::document) use mime::is_message as is_eml;
-pub(in crate::document) use outlook::is_message as is_msg;
+pub(super) use outlook::PROPERTIES as MSG_STREAM;
 
 /// Limit of the names of attachments, and of the messages within a message.
 const MAX_PARTS: usize = 500;

@@ -5,15 +5,13 @@
 use std::collections::HashMap;
 
 use encoding_rs::{UTF_16LE, WINDOWS_1252};
-use memchr::memmem;
 
-use super::compound::CompoundFile;
+use super::super::compound::CompoundFile;
 use super::{MAX_PARTS, MailMessage};
 use crate::basics::calendar;
-use crate::basics::signature::COMPOUND;
 
 /// The stream of a message's properties of fixed size.
-const PROPERTIES: &str = "__properties_version1.0";
+pub(in super::super) const PROPERTIES: &str = "__properties_version1.0";
 
 /// Limit of RTF once it is decompressed, in bytes.
 const MAX_RTF: usize = 16 << 20;
@@ -23,12 +21,6 @@ const MAX_DEPTH: usize = 8;
 
 /// The text that compressed RTF may refer to.
 const DICTIONARY: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx";
-
-/// True for a message of Outlook.
-pub(in crate::document) fn is_message(bytes: &[u8]) -> bool {
-    let name: Vec<u8> = PROPERTIES.bytes().flat_map(|byte| [byte, 0]).collect();
-    bytes.starts_with(COMPOUND) && memmem::find(bytes, &name).is_some()
-}
 
 /// Reads a message.
 pub(super) fn read(bytes: &[u8]) -> Option<MailMessage> {
