@@ -13,6 +13,7 @@ use std::time::Instant;
 use super::blocks::BlockWriter;
 use super::inlines::{InlineContent, RunStyle};
 use super::{DocumentProperties, ParsedDocument, rtf};
+use crate::basics::words::plural;
 use crate::document::html::PageSyntax;
 use crate::document::{FileKind, epub};
 
@@ -48,6 +49,8 @@ struct MailMessage {
     attachments: Vec<String>,
     /// Messages within this one.
     messages: Vec<MailMessage>,
+    /// Number of messages behind it in its mailbox.
+    others: usize,
     /// True if something was left out because there was too much of it.
     cut: bool,
 }
@@ -113,6 +116,13 @@ impl MailWriter {
         }
         for message in &message.messages {
             self.write(message, (level + 1).min(6));
+        }
+        if message.others > 0 {
+            let others = message.others;
+            self.blocks.add_plain_paragraph(&format!(
+                "[Left out: {others} more message{} of this mailbox.]",
+                plural(others as u64)
+            ));
         }
     }
 
