@@ -4,17 +4,14 @@
 use super::ParsedDocument;
 use super::blocks::BlockWriter;
 use super::xlsx::sheet::{CellBudget, SheetCell, SheetContent, SheetRow};
-use super::xlsx::{MAX_CELLS, MAX_TEXT, write_sheet};
+use super::xlsx::write_sheet;
 use crate::document::FileKind;
 
 /// Reads what `catdoc(1)` and its like write of a document of this kind.
 pub(in crate::document) fn read(text: &str, kind: FileKind) -> ParsedDocument {
     let mut blocks = BlockWriter::default();
     if kind == FileKind::Xls {
-        let mut budget = CellBudget {
-            cells: MAX_CELLS,
-            text: MAX_TEXT,
-        };
+        let mut budget = CellBudget::default();
         let sheets = text.split('\u{c}').enumerate();
         for (at, sheet) in sheets.filter(|(_, sheet)| !sheet.trim().is_empty()) {
             blocks.add_plain_heading(2, &format!("Sheet {}", at + 1));
@@ -27,7 +24,7 @@ pub(in crate::document) fn read(text: &str, kind: FileKind) -> ParsedDocument {
             blocks.add_plain_paragraph(line.trim());
         }
     }
-    blocks.finish(String::new(), false, false)
+    blocks.finish(false, false)
 }
 
 /// Reads values in quotes, with commas between them.

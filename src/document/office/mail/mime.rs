@@ -440,7 +440,10 @@ mod tests {
                 "Date: now\nContent-Type: text/plain\nMIME-Version: 1.0\n\n",
                 false,
             ),
-            ("From 01 Mon Sep 17 00:00:00 2001\nFrom: a\nMessage-ID: b\n\n", false),
+            (
+                "From 01 Mon Sep 17 00:00:00 2001\nFrom: a\nMessage-ID: b\n\n",
+                false,
+            ),
             ("From a@b Mon Sep 18\nFrom: a\nMessage-ID: b\n\n", true),
             ("---\nFrom: a\nMessage-ID: b\n", false),
             ("", false),

@@ -45,14 +45,7 @@ impl PropertyBag<'_, '_> {
     fn text(&self, id: &str) -> String {
         let wide = self.bytes(&format!("{id}001F"));
         let text = if wide.is_empty() {
-            let narrow = self.bytes(&format!("{id}001E"));
-            let is_utf8 = std::str::from_utf8(&narrow).is_ok();
-            let encoding = if is_utf8 {
-                encoding_rs::UTF_8
-            } else {
-                WINDOWS_1252
-            };
-            encoding.decode_without_bom_handling(&narrow).0.into_owned()
+            decoded(self.bytes(&format!("{id}001E")))
         } else {
             UTF_16LE.decode_without_bom_handling(&wide).0.into_owned()
         };
@@ -111,14 +104,7 @@ fn read_message(
     }
     message.body.plain = bag.text("1000");
     if message.body.plain.is_empty() {
-        let page = bag.bytes("10130102");
-        let is_utf8 = std::str::from_utf8(&page).is_ok();
-        let encoding = if is_utf8 {
-            encoding_rs::UTF_8
-        } else {
-            WINDOWS_1252
-        };
-        message.body.page = encoding.decode(&page).0.into_owned();
+        message.body.page = decoded(bag.bytes("10130102"));
         message.body.rtf = decompressed(&bag.bytes("10090102")).unwrap_or_default();
     }
     let mut attachments: Vec<_> = bag
@@ -149,6 +135,12 @@ fn read_message(
         }
     }
     message
+}
+
+/// Decodes text that says nothing of its encoding.
+fn decoded(bytes: Vec<u8>) -> String {
+    let text = String::from_utf8(bytes).map_err(|error| error.into_bytes());
+    text.unwrap_or_else(|bytes| WINDOWS_1252.decode(&bytes).0.into_owned())
 }
 
 /// Decompresses RTF; `None` if it is not compressed as Outlook does.
