@@ -29,7 +29,7 @@ mod json_ld;
 pub mod retraction;
 
 pub use citation::Citation;
-pub use class::classify;
+pub use class::{SourceType, classify};
 pub use date::PartialDate;
 pub use embedded::EmbeddedData;
 pub use hosts::{HostReputation, reputation};

@@ -174,7 +174,7 @@ fn cached<'a>(
 fn session_finds(answer: &SearchAnswer) -> SessionFinds {
     SessionFinds {
         provider: answer.provider.name.to_owned(),
-        sources: answer.results.iter().map(SessionSource::found).collect(),
+        sources: answer.results.iter().map(SessionSource::from).collect(),
         ..SessionFinds::default()
     }
 }
