@@ -5,6 +5,7 @@
 //! | `fetch`, `fetch_note` | web-fetch, and what it says beside a page |
 //! | `scrape` | `scrape_page` |
 //! | `search` | `web_search` |
+//! | `searching` | searches as `search` makes them |
 //! | `search_brave`, `search_google`, `provider_answer` | the tools of one provider |
 //! | `page_reading` | pages and documents as `scrape` answers with them |
 //! | `page_source`, `document_body` | the way from an address to a text, for `fetch` and pages |
@@ -27,3 +28,4 @@ pub mod scrape;
 pub mod search;
 pub mod search_brave;
 pub mod search_google;
+mod searching;
