@@ -12,6 +12,7 @@
 //! | `resource_link` | answers that are too large for a message |
 //! | `meant_url`, `download_command` | advice on addresses and files |
 //! | `network`, `research_cache` | settings that these tools have in common |
+//! | `session_record` | what the research tools add to a session |
 
 mod document_body;
 mod download_command;
@@ -29,3 +30,4 @@ pub mod search;
 pub mod search_brave;
 pub mod search_google;
 mod searching;
+mod session_record;

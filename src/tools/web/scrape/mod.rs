@@ -24,6 +24,7 @@ use crate::tools::web::page_reading::cached_page::{self, CacheHit};
 use crate::tools::web::page_reading::page::ScrapedPage;
 use crate::tools::web::research_cache::{self, AnswerFreshness, ResearchCache};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
+use crate::tools::web::session_record::{self, SessionFinds};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -138,11 +139,19 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 ];
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let mut finds = SessionFinds::default();
+    let result = scrape(request, &mut finds);
+    session_record::recorded(request, None, NAME, finds, result)
+}
+
+fn scrape<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Reply<'a>, Failure> {
     let asked = request::read(request)?;
+    finds.provider = asked.url.host_str().unwrap_or_default().to_owned();
     let terms = request.terms();
     let cache = ResearchCache::of_user(terms);
     let store = cache.for_answers();
     let found = cached_page::answer(&asked, terms, store)?;
+    finds.sources.push(found.page.session_source());
     Ok(reply(found, terms, store))
 }
 
@@ -150,15 +159,32 @@ fn from_cache<'a>(
     request: &'a Request<'a>,
     store: &dyn CacheStore,
 ) -> Option<Result<Reply<'a>, Failure>> {
+    let mut finds = SessionFinds::default();
+    let result = cached(request, store, &mut finds)?;
+    let store = Some(store);
+    Some(session_record::recorded(
+        request, store, NAME, finds, result,
+    ))
+}
+
+fn cached<'a>(
+    request: &'a Request<'a>,
+    store: &dyn CacheStore,
+    finds: &mut SessionFinds,
+) -> Option<Result<Reply<'a>, Failure>> {
     let asked = match request::read(request) {
         Ok(asked) => asked,
         Err(failure) => return Some(Err(failure)),
     };
+    finds.provider = asked.url.host_str().unwrap_or_default().to_owned();
     let terms = request.terms();
     if !research_cache::keeps_answers(terms) {
         return None;
     }
     let found = cached_page::cached_answer(&asked, store)?;
+    if let Ok(found) = &found {
+        finds.sources.push(found.page.session_source());
+    }
     Some(found.map(|found| reply(found, terms, Some(store))))
 }
 
