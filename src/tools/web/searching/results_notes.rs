@@ -3,12 +3,15 @@
 use super::search_fields::SearchFields;
 use crate::contract::notes::Notes;
 use crate::web::search::outcome::SearchAnswer;
-use crate::web::search::provider::SearchProvider;
+use crate::web::search::search_provider::SearchProvider;
 use crate::web::search::unseen_taken_out;
 
 /// Writes notes on fields that were ignored, and hosts that were not searched.
 pub fn notes(wanted: &SearchFields, answer: &SearchAnswer) -> Notes {
-    let SearchProvider { title, limits, .. } = answer.provider;
+    let SearchProvider {
+        service, limits, ..
+    } = answer.provider;
+    let title = service.title;
     let mut notes = Notes::default();
     if !answer.unheeded.is_empty() {
         notes.add(format!(

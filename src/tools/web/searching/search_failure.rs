@@ -4,8 +4,8 @@ use crate::contract::failure::{Code, Failure, FailureAdvice};
 use crate::tools::web::provider_answer::config_required;
 use crate::tools::web::research_cache;
 use crate::web::credentials::Credentials;
+use crate::web::provider::failure::{ProviderFailure, ProviderFailureKind};
 use crate::web::search::choice;
-use crate::web::search::failure::{ProviderFailure, SearchFailureKind};
 use crate::web::search::outcome::{ProviderRouting, SearchFailure};
 
 /// Converts a failed search to a failure of `tool`.
@@ -54,16 +54,16 @@ fn names(all: &[&str]) -> Vec<String> {
     all.iter().map(|name| (*name).to_owned()).collect()
 }
 
-fn code(kind: SearchFailureKind) -> Code {
+fn code(kind: ProviderFailureKind) -> Code {
     match kind {
-        SearchFailureKind::AuthMissing => Code::AuthMissing,
-        SearchFailureKind::AuthInvalid => Code::AuthInvalid,
-        SearchFailureKind::Config => Code::Config,
-        SearchFailureKind::TooLong => Code::InvalidArg,
-        SearchFailureKind::RateLimited { .. } => Code::RateLimit,
-        SearchFailureKind::Network { .. } => Code::NetworkError,
-        SearchFailureKind::Upstream => Code::UpstreamUnavailable,
-        SearchFailureKind::Rejected | SearchFailureKind::NotUnderstood => Code::ApiError,
+        ProviderFailureKind::AuthMissing => Code::AuthMissing,
+        ProviderFailureKind::AuthInvalid => Code::AuthInvalid,
+        ProviderFailureKind::Config => Code::Config,
+        ProviderFailureKind::TooLong => Code::InvalidArg,
+        ProviderFailureKind::RateLimited { .. } => Code::RateLimit,
+        ProviderFailureKind::Network { .. } => Code::NetworkError,
+        ProviderFailureKind::Upstream => Code::UpstreamUnavailable,
+        ProviderFailureKind::Rejected | ProviderFailureKind::NotUnderstood => Code::ApiError,
     }
 }
 
