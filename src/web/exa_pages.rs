@@ -11,8 +11,8 @@ use super::client::{FetchError, FetchRequest, HttpClient, HttpResponse, PostRequ
 use super::credentials::{Credentials, SecretText};
 use super::guard::class::AddressScope;
 use super::guard::class_of;
+use super::provider::failure::{ProviderFailure, ProviderFailureKind, QUOTA_WAIT, USUAL_WAIT};
 use super::search::exa::{KEY, PROVIDER};
-use super::search::failure::{ProviderFailure, QUOTA_WAIT, SearchFailureKind, USUAL_WAIT};
 use super::status_advice::retry_delay;
 
 /// If set to `1`, Exa may be asked for pages.
@@ -122,7 +122,7 @@ pub fn read(
             let text = format!("Exa was not reached: {error}");
             Err(ProviderFailure::new(
                 &PROVIDER,
-                SearchFailureKind::Network { own },
+                ProviderFailureKind::Network { own },
                 text,
             ))
         }
@@ -151,10 +151,10 @@ fn refused(mut reply: HttpResponse, clean: impl Fn(&str) -> String) -> ProviderF
     reply.body = clean(&String::from_utf8_lossy(&reply.body)).into_bytes();
     let refusal = (PROVIDER.refusal)(&reply);
     let kind = match refusal.kind {
-        SearchFailureKind::RateLimited { seconds: 0, quota } => {
+        ProviderFailureKind::RateLimited { seconds: 0, quota } => {
             let usual = if quota { QUOTA_WAIT } else { USUAL_WAIT };
             let told = retry_delay(&reply).map(|wait| wait.as_secs().max(1));
-            SearchFailureKind::RateLimited {
+            ProviderFailureKind::RateLimited {
                 seconds: told.unwrap_or(usual),
                 quota,
             }
@@ -170,7 +170,7 @@ fn found(reply: &HttpResponse) -> Result<ExaPage, ProviderFailure> {
             "Exa answered HTTP {} with something that is no page.",
             reply.status
         );
-        ProviderFailure::new(&PROVIDER, SearchFailureKind::NotUnderstood, text)
+        ProviderFailure::new(&PROVIDER, ProviderFailureKind::NotUnderstood, text)
     };
     let body: Value = serde_json::from_slice(&reply.body).map_err(|_| unknown())?;
     let status = body.pointer("/statuses/0").unwrap_or(&Value::Null);
@@ -191,7 +191,7 @@ fn found(reply: &HttpResponse) -> Result<ExaPage, ProviderFailure> {
         });
         let text = format!("Exa does not have the page either{why}.");
         return Err(
-            ProviderFailure::new(&PROVIDER, SearchFailureKind::Rejected, text).advising(""),
+            ProviderFailure::new(&PROVIDER, ProviderFailureKind::Rejected, text).advising(""),
         );
     };
     Ok(ExaPage {

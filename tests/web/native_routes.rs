@@ -9,7 +9,7 @@ use ikigai_tools::web::client::{FetchError, HttpClient};
 use ikigai_tools::web::credentials::Credentials;
 use ikigai_tools::web::exa_pages::{self, ExaPage};
 use ikigai_tools::web::native::{self, NativeError, NativePage};
-use ikigai_tools::web::search::failure::{ProviderFailure, SearchFailureKind};
+use ikigai_tools::web::provider::failure::{ProviderFailure, ProviderFailureKind};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -569,24 +569,24 @@ fn what_exa_does_not_have_or_refuses_is_said_without_the_key() {
         (
             "200 OK",
             r#"{"results":[],"statuses":[{"id":"x","status":"error","error":{"tag":"CRAWL_NOT_FOUND","httpStatusCode":404}}]}"#,
-            SearchFailureKind::Rejected,
+            ProviderFailureKind::Rejected,
         ),
         (
             "200 OK",
             r#"{"results":[{"text":" "}]}"#,
-            SearchFailureKind::Rejected,
+            ProviderFailureKind::Rejected,
         ),
-        ("200 OK", "<html>", SearchFailureKind::NotUnderstood),
-        ("200 OK", "[]", SearchFailureKind::NotUnderstood),
+        ("200 OK", "<html>", ProviderFailureKind::NotUnderstood),
+        ("200 OK", "[]", ProviderFailureKind::NotUnderstood),
         (
             "401 No",
             r#"{"tag":"INVALID_API_KEY","error":"bad s3cret+exa/key="}"#,
-            SearchFailureKind::AuthInvalid,
+            ProviderFailureKind::AuthInvalid,
         ),
         (
             "402 Pay",
             r#"{"tag":"NO_MORE_CREDITS","error":"none"}"#,
-            SearchFailureKind::RateLimited {
+            ProviderFailureKind::RateLimited {
                 seconds: 3600,
                 quota: true,
             },
@@ -594,12 +594,12 @@ fn what_exa_does_not_have_or_refuses_is_said_without_the_key() {
         (
             "429 Slow\r\nRetry-After: 7",
             "{}",
-            SearchFailureKind::RateLimited {
+            ProviderFailureKind::RateLimited {
                 seconds: 7,
                 quota: false,
             },
         ),
-        ("500 Oops", "{}", SearchFailureKind::Upstream),
+        ("500 Oops", "{}", ProviderFailureKind::Upstream),
     ] {
         let failure = exa(&Server::bytes(reply(status, body))).unwrap_err();
         assert_eq!(failure.kind, kind, "{failure}");

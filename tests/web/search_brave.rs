@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::searching::{SECRET, brave_at, everything, filter, google_at, json, search_at};
 use crate::server::{Server, redirect, reply};
 use ikigai_tools::web::credentials::Credentials;
-use ikigai_tools::web::search::failure::{ProviderFailure, SearchFailureKind};
+use ikigai_tools::web::provider::failure::{ProviderFailure, ProviderFailureKind};
 use ikigai_tools::web::search::host_search::{self, HostSearch};
 use ikigai_tools::web::search::{brave, google};
 
@@ -100,9 +100,9 @@ fn what_is_no_json_is_an_api_error() {
         ] {
             let Err(ProviderFailure {
                 kind:
-                    SearchFailureKind::Rejected
-                    | SearchFailureKind::Upstream
-                    | SearchFailureKind::NotUnderstood,
+                    ProviderFailureKind::Rejected
+                    | ProviderFailureKind::Upstream
+                    | ProviderFailureKind::NotUnderstood,
                 text,
                 ..
             }) = found
@@ -129,7 +129,7 @@ fn a_bad_key_is_told_from_other_failures_at_brave() {
             matches!(
                 found,
                 Err(ProviderFailure {
-                    kind: SearchFailureKind::AuthInvalid,
+                    kind: ProviderFailureKind::AuthInvalid,
                     ..
                 })
             ),
@@ -139,7 +139,9 @@ fn a_bad_key_is_told_from_other_failures_at_brave() {
     let other = r#"{"error":{"status":422,"detail":"Unable to validate request parameter(s)","code":"VALIDATION"}}"#;
     let Err(ProviderFailure {
         kind:
-            SearchFailureKind::Rejected | SearchFailureKind::Upstream | SearchFailureKind::NotUnderstood,
+            ProviderFailureKind::Rejected
+            | ProviderFailureKind::Upstream
+            | ProviderFailureKind::NotUnderstood,
         text,
         ..
     }) = brave_at(
@@ -174,9 +176,9 @@ fn a_failing_provider_is_an_api_error_with_its_own_message() {
         ] {
             let Err(ProviderFailure {
                 kind:
-                    SearchFailureKind::Rejected
-                    | SearchFailureKind::Upstream
-                    | SearchFailureKind::NotUnderstood,
+                    ProviderFailureKind::Rejected
+                    | ProviderFailureKind::Upstream
+                    | ProviderFailureKind::NotUnderstood,
                 text,
                 ..
             }) = found
@@ -247,7 +249,7 @@ fn a_search_throttled_twice_gives_up() {
         matches!(
             found,
             Err(ProviderFailure {
-                kind: SearchFailureKind::RateLimited { .. },
+                kind: ProviderFailureKind::RateLimited { .. },
                 ..
             })
         ),
@@ -268,7 +270,7 @@ fn a_wait_that_does_not_fit_into_the_call_is_not_begun() {
         let start = Instant::now();
         let found = brave_at(&server, 10, 0, &everything());
         let Err(ProviderFailure {
-            kind: SearchFailureKind::RateLimited { .. },
+            kind: ProviderFailureKind::RateLimited { .. },
             text,
             ..
         }) = found
@@ -337,7 +339,7 @@ fn a_provider_that_is_not_there_is_a_network_error() {
         matches!(
             found,
             Err(ProviderFailure {
-                kind: SearchFailureKind::Network { .. },
+                kind: ProviderFailureKind::Network { .. },
                 ..
             })
         ),
@@ -349,7 +351,7 @@ fn a_provider_that_is_not_there_is_a_network_error() {
 fn missing_credentials_come_with_the_way_to_get_them() {
     let missing = |provider, credentials: &Credentials<'_>, setup| {
         let failure = host_search::account(provider, credentials, setup).unwrap_err();
-        assert_eq!(failure.kind, SearchFailureKind::AuthMissing);
+        assert_eq!(failure.kind, ProviderFailureKind::AuthMissing);
         failure.text
     };
     let nothing = |_: &str| None;

@@ -2,8 +2,8 @@
 
 use super::searching::{SECRET, everything, filter, google_at, json};
 use crate::server::{Asked, Server, reply};
+use ikigai_tools::web::provider::failure::{ProviderFailure, ProviderFailureKind};
 use ikigai_tools::web::search::SearchResult;
-use ikigai_tools::web::search::failure::{ProviderFailure, SearchFailureKind};
 
 /// A Google that has `per_site` results for each site, and knows `siteSearch`.
 fn google(per_site: usize) -> Server {
@@ -177,7 +177,7 @@ fn googles_refusals_are_told_apart() {
     assert!(matches!(
         at("400 Bad Request", details),
         Err(ProviderFailure {
-            kind: SearchFailureKind::AuthInvalid,
+            kind: ProviderFailureKind::AuthInvalid,
             ..
         })
     ));
@@ -195,9 +195,9 @@ fn googles_refusals_are_told_apart() {
     ] {
         let Err(ProviderFailure {
             kind:
-                SearchFailureKind::Rejected
-                | SearchFailureKind::Upstream
-                | SearchFailureKind::NotUnderstood,
+                ProviderFailureKind::Rejected
+                | ProviderFailureKind::Upstream
+                | ProviderFailureKind::NotUnderstood,
             text,
             ..
         }) = at(status, &reason(why, "Provider's words"))

@@ -5,7 +5,7 @@ use crate::providers::{
     GOOD, SECRET, answering, failure, kind, of, search_at, search_with, server_of, variables,
 };
 use crate::server::{Asked, Server, redirect, reply};
-use ikigai_tools::web::search::failure::SearchFailureKind;
+use ikigai_tools::web::provider::failure::ProviderFailureKind;
 use ikigai_tools::web::search::query::{SafeSearch, TimeRange, WebSearch};
 use serde_json::{Value, json};
 
@@ -297,7 +297,7 @@ fn a_page_in_place_of_an_answer_is_not_understood() {
             let failure = failure(search_at(&server, &of(good.provider)));
             assert_eq!(
                 failure.kind,
-                SearchFailureKind::NotUnderstood,
+                ProviderFailureKind::NotUnderstood,
                 "{} {text}",
                 good.provider
             );
@@ -306,8 +306,8 @@ fn a_page_in_place_of_an_answer_is_not_understood() {
     }
 }
 
-const fn limited(seconds: u64) -> SearchFailureKind {
-    SearchFailureKind::RateLimited {
+const fn limited(seconds: u64) -> ProviderFailureKind {
+    ProviderFailureKind::RateLimited {
         seconds,
         quota: false,
     }
@@ -318,11 +318,11 @@ type Refused = (
     &'static str,
     &'static str,
     &'static str,
-    SearchFailureKind,
+    ProviderFailureKind,
     &'static str,
 );
 
-const QUOTA: SearchFailureKind = SearchFailureKind::RateLimited {
+const QUOTA: ProviderFailureKind = ProviderFailureKind::RateLimited {
     seconds: 3600,
     quota: true,
 };
@@ -335,7 +335,7 @@ const REFUSALS: &[Refused] = &[
         "brave",
         "422 Unprocessable Entity",
         r#"{"type":"ErrorResponse","error":{"id":"1","status":422,"detail":"The provided subscription token is invalid.","meta":{"component":"authentication"},"code":"SUBSCRIPTION_TOKEN_INVALID"},"time":1}"#,
-        SearchFailureKind::AuthInvalid,
+        ProviderFailureKind::AuthInvalid,
         "token is invalid.). Check BRAVE_API_KEY, or 'web_search.brave.api_key' in credentials.json.",
     ),
     (
@@ -349,7 +349,7 @@ const REFUSALS: &[Refused] = &[
         "google",
         "400 Bad Request",
         r#"{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","errors":[{"reason":"badRequest"}],"status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#,
-        SearchFailureKind::AuthInvalid,
+        ProviderFailureKind::AuthInvalid,
         "Check GOOGLE_SEARCH_API_KEY",
     ),
     (
@@ -370,14 +370,14 @@ const REFUSALS: &[Refused] = &[
         "searxng",
         "401 Unauthorized",
         "",
-        SearchFailureKind::AuthInvalid,
+        ProviderFailureKind::AuthInvalid,
         "Check SEARXNG_BASIC_AUTH",
     ),
     (
         "searxng",
         "403 Forbidden",
         FORBIDDEN,
-        SearchFailureKind::Config,
+        ProviderFailureKind::Config,
         "add `json` to `search.formats`",
     ),
     (
@@ -398,7 +398,7 @@ const REFUSALS: &[Refused] = &[
         "serper",
         "403 Forbidden",
         r#"{"message":"Unauthorized.","statusCode":403}"#,
-        SearchFailureKind::AuthInvalid,
+        ProviderFailureKind::AuthInvalid,
         "Serper rejected the API key (Unauthorized.). Check SERPER_API_KEY",
     ),
     (
@@ -412,7 +412,7 @@ const REFUSALS: &[Refused] = &[
         "tavily",
         "401 Unauthorized",
         r#"{"detail":{"error":"Unauthorized: missing or invalid API key."}}"#,
-        SearchFailureKind::AuthInvalid,
+        ProviderFailureKind::AuthInvalid,
         "Check TAVILY_API_KEY",
     ),
     (
@@ -433,7 +433,7 @@ const REFUSALS: &[Refused] = &[
         "exa",
         "401 Unauthorized",
         r#"{"requestId":"1","error":"Invalid API key","tag":"INVALID_API_KEY"}"#,
-        SearchFailureKind::AuthInvalid,
+        ProviderFailureKind::AuthInvalid,
         "Check EXA_API_KEY",
     ),
     (
@@ -447,7 +447,7 @@ const REFUSALS: &[Refused] = &[
         "searchapi",
         "401 Unauthorized",
         r#"{"error":"Invalid API Key. Your API key should be here: https://www.searchapi.io/api_keys."}"#,
-        SearchFailureKind::AuthInvalid,
+        ProviderFailureKind::AuthInvalid,
         "Check SEARCHAPI_API_KEY",
     ),
     (
@@ -461,7 +461,7 @@ const REFUSALS: &[Refused] = &[
         "searchapi",
         "200 OK",
         r#"{"error":"The `time_period` parameter is not supported."}"#,
-        SearchFailureKind::Upstream,
+        ProviderFailureKind::Upstream,
         "`time_period`",
     ),
 ];
@@ -489,7 +489,7 @@ fn a_failing_server_is_named_with_its_status_and_what_to_do() {
             let echo = format!(r#"{{"error":{{"message":"oops at key={key}"}}}}"#);
             let server = answering(status, "application/json", &echo);
             let failure = failure(search_at(&server, &of(name)));
-            assert_eq!(failure.kind, SearchFailureKind::Upstream, "{name}");
+            assert_eq!(failure.kind, ProviderFailureKind::Upstream, "{name}");
             let text = failure.to_string();
             assert!(text.contains(&status[..3]), "{text}");
             assert!(text.contains("oops"), "{text}");
@@ -503,7 +503,7 @@ fn a_search_that_a_provider_does_not_take_is_told_from_a_failure_of_its_own() {
     let body = r#"{"error":{"status":422,"detail":"Unable to validate request parameter(s)","code":"VALIDATION"}}"#;
     let server = answering("422 Unprocessable Entity", "application/json", body);
     let failure = failure(search_at(&server, &of("brave")));
-    assert_eq!(failure.kind, SearchFailureKind::Rejected);
+    assert_eq!(failure.kind, ProviderFailureKind::Rejected);
     assert_eq!(failure.retry_after(), None);
     let text = failure.to_string();
     assert!(text.contains("Unable to validate"), "{text}");
@@ -607,7 +607,7 @@ fn a_searxng_whose_engines_are_silent_has_not_found_nothing() {
     let body = r#"{"query":"x","results":[],"unresponsive_engines":[["google","CAPTCHA"],["bing","timeout"]]}"#;
     let server = answering("200 OK", "application/json", body);
     let failure = failure(search_at(&server, &of("searxng")));
-    assert_eq!(failure.kind, SearchFailureKind::Upstream);
+    assert_eq!(failure.kind, ProviderFailureKind::Upstream);
     assert!(
         failure.text.contains("google (CAPTCHA), bing (timeout)"),
         "{failure}"
@@ -657,7 +657,7 @@ fn what_is_posted_follows_no_redirect() {
         let there = other.url("/");
         let server = Server::start(move |_, conn| conn.write_all(&redirect(&there)));
         let failure = failure(search_at(&server, &of(provider)));
-        assert_eq!(failure.kind, SearchFailureKind::Network { own: false });
+        assert_eq!(failure.kind, ProviderFailureKind::Network { own: false });
         assert!(failure.text.contains("redirects"), "{failure}");
         assert!(other.asked().is_empty());
     }
@@ -683,7 +683,7 @@ fn a_provider_that_is_not_there_is_not_reached() {
     for good in &GOOD {
         let set = variables(good.provider, &address);
         let failure = failure(search_with(&set, None, &of(good.provider)));
-        assert_eq!(failure.kind, SearchFailureKind::Network { own: false });
+        assert_eq!(failure.kind, ProviderFailureKind::Network { own: false });
     }
 }
 
@@ -708,13 +708,13 @@ fn what_is_not_configured_is_said_with_how_it_is() {
         ("searchapi", "Set SEARCHAPI_API_KEY"),
     ] {
         let failure = failure(search_with(&[], None, &of(provider)));
-        assert_eq!(failure.kind, SearchFailureKind::AuthMissing, "{provider}");
+        assert_eq!(failure.kind, ProviderFailureKind::AuthMissing, "{provider}");
         assert!(failure.to_string().contains(said), "{failure}");
     }
     let wrong = ("IKIGAI_EXA_URL".to_owned(), "nonsense".to_owned());
     let key = ("EXA_API_KEY".to_owned(), "k".to_owned());
     let failure = failure(search_with(&[wrong, key], None, &of("exa")));
-    assert_eq!(failure.kind, SearchFailureKind::Config);
+    assert_eq!(failure.kind, ProviderFailureKind::Config);
     assert!(failure.text.contains("IKIGAI_EXA_URL"), "{failure}");
     let wrong = ("SEARXNG_URL".to_owned(), "localhost:8080".to_owned());
     let text = search_with(&[wrong], None, &of("searxng")).unwrap_err();
@@ -728,7 +728,7 @@ fn a_key_that_no_header_holds_is_not_sent() {
     let mut set = variables("tavily", &server.url("/"));
     set[1].1 = "a\u{fc}\nb".to_owned();
     let failure = failure(search_with(&set, None, &of("tavily")));
-    assert_eq!(failure.kind, SearchFailureKind::AuthInvalid);
+    assert_eq!(failure.kind, ProviderFailureKind::AuthInvalid);
     assert!(server.asked().is_empty());
 }
 
@@ -755,7 +755,7 @@ fn a_search_that_is_too_long_is_shortened_or_refused_before_it_is_sent() {
         };
         let server = server_of(provider);
         let failure = failure(search_at(&server, &phrase));
-        assert_eq!(failure.kind, SearchFailureKind::TooLong);
+        assert_eq!(failure.kind, ProviderFailureKind::TooLong);
         assert!(failure.text.contains("400 characters"), "{failure}");
         assert!(server.asked().is_empty());
     }

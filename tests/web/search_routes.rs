@@ -10,9 +10,9 @@ use crate::providers::{
 use crate::server::{Asked, Server, reply};
 use ikigai_tools::cache::CacheStore;
 use ikigai_tools::web::client::HttpClient;
-use ikigai_tools::web::search::breaker::BreakerState;
+use ikigai_tools::web::provider::breaker::BreakerState;
+use ikigai_tools::web::provider::failure::ProviderFailureKind;
 use ikigai_tools::web::search::choice;
-use ikigai_tools::web::search::failure::SearchFailureKind;
 use ikigai_tools::web::search::lenses::Lens;
 use ikigai_tools::web::search::memory::MemoryStore;
 use ikigai_tools::web::search::outcome::{SearchAnswer, SearchFailure};
@@ -139,7 +139,7 @@ fn one_refusal_for_too_many_requests_is_enough_and_who_is_named_is_asked_all_the
     for _ in 0..3 {
         let failure = failure(search_with(&set, Some(&store), &words()));
         assert!(
-            matches!(failure.kind, SearchFailureKind::RateLimited { .. }),
+            matches!(failure.kind, ProviderFailureKind::RateLimited { .. }),
             "{failure}"
         );
         assert!(failure.retry_after().is_some_and(|seconds| seconds <= 36));
@@ -229,12 +229,13 @@ fn what_is_kept_of_one_that_is_left_alone_is_still_an_answer() {
     let set = routing("brave,tavily", &[("brave", &server), ("tavily", &other)]);
     let store = MemoryStore::default();
     search_with(&set, Some(&store), &words()).unwrap();
-    let limited = SearchFailureKind::RateLimited {
+    let limited = ProviderFailureKind::RateLimited {
         seconds: 1,
         quota: false,
     };
-    let breakers =
-        ikigai_tools::web::search::breaker::ProviderBreakers::new(Some(&store as &dyn CacheStore));
+    let breakers = ikigai_tools::web::provider::breaker::ProviderBreakers::new(Some(
+        &store as &dyn CacheStore,
+    ));
     let brave = choice::find("brave").unwrap();
     breakers.failed(brave, limited);
     assert!(matches!(breakers.state(brave), BreakerState::Open(_)));
@@ -414,7 +415,7 @@ fn a_part_of_a_lens_that_fails_is_named_beside_the_results_of_the_others() {
             panic!("{:?}", answer.unsearched)
         };
         assert_eq!(hosts[..], lens(24).domains[..12]);
-        assert_eq!(failure.kind, SearchFailureKind::Upstream);
+        assert_eq!(failure.kind, ProviderFailureKind::Upstream);
         assert_eq!(answer.age, None, "half an answer is not kept");
     }
 }
@@ -447,7 +448,7 @@ fn a_lens_with_an_engine_is_searched_by_that_engine() {
         ..of("brave")
     };
     let failure = failure(search_at(&brave, &search));
-    assert_eq!(failure.kind, SearchFailureKind::Config);
+    assert_eq!(failure.kind, ProviderFailureKind::Config);
     assert!(failure.text.contains("\"own\""), "{failure}");
     assert!(brave.asked().is_empty());
 }

@@ -6,9 +6,9 @@
 use ikigai_tools::web::client::HttpClient;
 use ikigai_tools::web::client::proxy::ProxySettings;
 use ikigai_tools::web::credentials::Credentials;
-use ikigai_tools::web::search::failure::ProviderFailure;
+use ikigai_tools::web::provider::failure::ProviderFailure;
 use ikigai_tools::web::search::host_search::{self, HostSearch};
-use ikigai_tools::web::search::provider::SearchProvider;
+use ikigai_tools::web::search::search_provider::SearchProvider;
 use ikigai_tools::web::search::{DomainFilter, SearchResult, brave, google};
 
 use crate::server::{Server, reply};

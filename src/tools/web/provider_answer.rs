@@ -9,9 +9,9 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Account, Credential};
 use crate::web::credentials::{CredentialName, Credentials};
-use crate::web::search::failure::{ProviderFailure, SearchFailureKind};
+use crate::web::provider::failure::{ProviderFailure, ProviderFailureKind};
 use crate::web::search::host_search::{self, HostResults, HostSearch};
-use crate::web::search::provider::SearchProvider;
+use crate::web::search::search_provider::SearchProvider;
 use crate::web::search::{DomainFilter, unseen_taken_out};
 
 /// Differences between the tools of one provider.
@@ -207,7 +207,7 @@ pub fn config_required(content: &str, missing: &str) -> Option<String> {
 /// providers that a tool of one provider does not have.
 fn message(error: &ProviderFailure) -> String {
     match error.kind {
-        SearchFailureKind::AuthInvalid => error.to_string(),
+        ProviderFailureKind::AuthInvalid => error.to_string(),
         _ => error.text.clone(),
     }
 }
@@ -215,10 +215,10 @@ fn message(error: &ProviderFailure) -> String {
 /// Converts an error to a failure. If no key is configured, the host is sent an event for its user.
 fn failure(error: &ProviderFailure, tool: &HostTool) -> Failure {
     let code = match error.kind {
-        SearchFailureKind::AuthMissing => Code::AuthMissing,
-        SearchFailureKind::AuthInvalid => Code::AuthInvalid,
-        SearchFailureKind::RateLimited { .. } => Code::RateLimit,
-        SearchFailureKind::Network { .. } => Code::NetworkError,
+        ProviderFailureKind::AuthMissing => Code::AuthMissing,
+        ProviderFailureKind::AuthInvalid => Code::AuthInvalid,
+        ProviderFailureKind::RateLimited { .. } => Code::RateLimit,
+        ProviderFailureKind::Network { .. } => Code::NetworkError,
         _ => Code::ApiError,
     };
     let mut failure = Failure::new(code, message(error));

@@ -7,17 +7,18 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::provider::{
-    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
-};
 use super::query::{ProviderQuery, SafeSearch, TimeRange};
-use super::reply::{self, string, strings};
+use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::terms::{self, QueryOperators};
-use super::{SearchResult, dates, plain};
+use super::{SearchResult, dates, plain, result_list};
 use crate::basics::words::thousands;
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
+use crate::web::provider::reply::{self, string, strings};
+use crate::web::provider::{
+    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
+    UnreadableReply,
+};
 
 const NAME: &str = "Brave";
 
@@ -41,17 +42,21 @@ pub const KEY: CredentialName = CredentialName {
 
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
-    name: "brave",
-    title: NAME,
-    slots: &[CredentialSlot {
-        names: &[KEY],
-        required: true,
-    }],
-    endpoint: ProviderEndpoint::Known {
-        variable: "IKIGAI_BRAVE_URL",
-        address: "https://api.search.brave.com/res/v1/web/search",
+    service: Provider {
+        name: "brave",
+        title: NAME,
+        slots: &[CredentialSlot {
+            names: &[KEY],
+            required: true,
+        }],
+        endpoint: ProviderEndpoint::Known {
+            variable: "IKIGAI_BRAVE_URL",
+            address: "https://api.search.brave.com/res/v1/web/search",
+        },
+        setup: "Get a key for Brave Search at https://brave.com/search/api/.",
+        accept: "application/json",
+        refusal,
     },
-    setup: "Get a key for Brave Search at https://brave.com/search/api/.",
     limits: ProviderLimits {
         characters: 400,
         words: 50,
@@ -63,10 +68,8 @@ pub static PROVIDER: SearchProvider = SearchProvider {
         ..ProviderLimits::PLAIN
     },
     words: QueryOperators::ALL,
-    accept: "application/json",
     request,
     read,
-    refusal,
 };
 
 /// Languages whose codes differ from ISO 639-1.
@@ -138,7 +141,7 @@ fn own_language(code: &str, country: Option<&str>) -> Option<&'static str> {
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     let list = body.pointer("/web/results");
-    Ok(reply::results(list, |item| SearchResult {
+    Ok(result_list::results(list, |item| SearchResult {
         title: plain::text(string(item, "title")),
         url: string(item, "url").to_owned(),
         snippet: plain::text(string(item, "description")),

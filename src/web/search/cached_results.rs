@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::provider::{ProviderAccount, SearchProvider};
 use super::query::{SafeSearch, TimeRange, WebSearch};
+use super::search_provider::SearchProvider;
 use super::{SearchResult, google};
 use crate::cache::CacheQuestion;
+use crate::web::provider::ProviderAccount;
 
 /// Time for which an answer is valid.
 pub const GOOD_FOR: Duration = Duration::from_secs(30 * 60);

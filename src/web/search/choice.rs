@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::provider::SearchProvider;
 use super::query::WebSearch;
+use super::search_provider::SearchProvider;
 use super::{brave, duckduckgo, exa, google, searchapi, searxng, serper, tavily};
 use crate::web::credentials::Credentials;
 

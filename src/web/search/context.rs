@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use super::breaker::{BreakerState, ProviderBreakers};
 use super::cached_results::{self, CachedResults, GOOD_FOR};
 use super::choice::{self, ProviderChoice};
 use super::outcome::{ProviderRouting, SearchAnswer};
-use super::provider::{ProviderAccount, SearchProvider};
 use super::query::WebSearch;
+use super::search_provider::SearchProvider;
 use crate::cache::CacheStore;
 use crate::web::credentials::Credentials;
+use crate::web::provider::ProviderAccount;
+use crate::web::provider::breaker::{BreakerState, ProviderBreakers};
 
 /// Configuration and caches of a search.
 #[derive(Clone, Copy)]

@@ -7,30 +7,34 @@
 use serde_json::Value;
 use url::Url;
 
-use super::provider::{
-    ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal, ProviderRequest,
-    SearchProvider, SiteQuery, UnreadableReply,
-};
 use super::query::{ProviderQuery, SafeSearch};
-use super::reply;
+use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates};
 use crate::document;
 use crate::web::client::HttpResponse;
+use crate::web::provider::reply;
+use crate::web::provider::{
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
+};
 
 const NAME: &str = "DuckDuckGo";
 const ENDPOINT: &str = "https://html.duckduckgo.com/html/";
 
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
-    name: "duckduckgo",
-    title: NAME,
-    slots: &[],
-    endpoint: ProviderEndpoint::Known {
-        variable: "IKIGAI_DUCKDUCKGO_URL",
-        address: ENDPOINT,
+    service: Provider {
+        name: "duckduckgo",
+        title: NAME,
+        slots: &[],
+        endpoint: ProviderEndpoint::Known {
+            variable: "IKIGAI_DUCKDUCKGO_URL",
+            address: ENDPOINT,
+        },
+        setup: "DuckDuckGo needs no key.",
+        accept: "text/html, */*;q=0.5",
+        refusal,
     },
-    setup: "DuckDuckGo needs no key.",
     limits: ProviderLimits {
         characters: 490,
         words: 100,
@@ -42,10 +46,8 @@ pub static PROVIDER: SearchProvider = SearchProvider {
         ..ProviderLimits::PLAIN
     },
     words: QueryOperators::ALL,
-    accept: "text/html, */*;q=0.5",
     request,
     read,
-    refusal,
 };
 
 /// Regions: country and language.

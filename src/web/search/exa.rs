@@ -7,16 +7,17 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use super::provider::{
-    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
-};
 use super::query::{ProviderQuery, SafeSearch};
-use super::reply::{self, string, strings};
+use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::terms::{self, QueryOperators};
-use super::{SearchResult, dates, results};
+use super::{SearchResult, dates, result_list, results};
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
+use crate::web::provider::reply::{self, string, strings};
+use crate::web::provider::{
+    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
+    UnreadableReply,
+};
 
 const NAME: &str = "Exa";
 
@@ -25,17 +26,21 @@ const MOST_WORDS: usize = 5;
 
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
-    name: "exa",
-    title: NAME,
-    slots: &[CredentialSlot {
-        names: &[KEY],
-        required: true,
-    }],
-    endpoint: ProviderEndpoint::Known {
-        variable: "IKIGAI_EXA_URL",
-        address: "https://api.exa.ai/search",
+    service: Provider {
+        name: "exa",
+        title: NAME,
+        slots: &[CredentialSlot {
+            names: &[KEY],
+            required: true,
+        }],
+        endpoint: ProviderEndpoint::Known {
+            variable: "IKIGAI_EXA_URL",
+            address: "https://api.exa.ai/search",
+        },
+        setup: "Get a key for Exa at https://dashboard.exa.ai/.",
+        accept: "application/json",
+        refusal,
     },
-    setup: "Get a key for Exa at https://dashboard.exa.ai/.",
     limits: ProviderLimits {
         sites: SiteQuery::Parameter(1000),
         results: 25,
@@ -47,10 +52,8 @@ pub static PROVIDER: SearchProvider = SearchProvider {
         excluded: false,
         sites: false,
     },
-    accept: "application/json",
     request,
     read,
-    refusal,
 };
 
 /// Names of the API key.
@@ -109,7 +112,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
 
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
-    Ok(reply::results(body.get("results"), |item| {
+    Ok(result_list::results(body.get("results"), |item| {
         let mut found = strings(item.get("highlights")).into_iter();
         let texts = ["summary", "text"].map(|name| string(item, name));
         let text = texts.into_iter().find(|text| !text.is_empty());

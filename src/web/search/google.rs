@@ -4,16 +4,17 @@
 
 use serde_json::Value;
 
-use super::provider::{
-    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
-};
 use super::query::ProviderQuery;
-use super::reply::{self, string};
+use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::terms::{self, QueryOperators};
-use super::{SearchResult, dates, results};
+use super::{SearchResult, dates, result_list, results};
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
+use crate::web::provider::reply::{self, string};
+use crate::web::provider::{
+    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
+    UnreadableReply,
+};
 
 const NAME: &str = "Google";
 
@@ -64,25 +65,29 @@ const ENGINE_ELSEWHERE: [CredentialName; 2] = [
 
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
-    name: "google",
-    title: NAME,
-    slots: &[
-        CredentialSlot {
-            names: &[KEY, KEY_ELSEWHERE],
-            required: true,
+    service: Provider {
+        name: "google",
+        title: NAME,
+        slots: &[
+            CredentialSlot {
+                names: &[KEY, KEY_ELSEWHERE],
+                required: true,
+            },
+            CredentialSlot {
+                names: &[ENGINE, ENGINE_ELSEWHERE[0], ENGINE_ELSEWHERE[1]],
+                required: true,
+            },
+        ],
+        endpoint: ProviderEndpoint::Known {
+            variable: "IKIGAI_GOOGLE_URL",
+            address: "https://customsearch.googleapis.com/customsearch/v1",
         },
-        CredentialSlot {
-            names: &[ENGINE, ENGINE_ELSEWHERE[0], ENGINE_ELSEWHERE[1]],
-            required: true,
-        },
-    ],
-    endpoint: ProviderEndpoint::Known {
-        variable: "IKIGAI_GOOGLE_URL",
-        address: "https://customsearch.googleapis.com/customsearch/v1",
+        setup: "Get a key for Google Custom Search at \
+            https://developers.google.com/custom-search/v1/overview and engines at \
+            https://programmablesearchengine.google.com/controlpanel/create.",
+        accept: "application/json",
+        refusal,
     },
-    setup: "Get a key for Google Custom Search at \
-        https://developers.google.com/custom-search/v1/overview and engines at \
-        https://programmablesearchengine.google.com/controlpanel/create.",
     limits: ProviderLimits {
         heeded: 32,
         sites: SiteQuery::Words(15),
@@ -93,10 +98,8 @@ pub static PROVIDER: SearchProvider = SearchProvider {
         excluded: false,
         sites: true,
     },
-    accept: "application/json",
     request,
     read,
-    refusal,
 };
 
 fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
@@ -151,7 +154,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
 
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
-    Ok(reply::results(body.get("items"), |item| {
+    Ok(result_list::results(body.get("items"), |item| {
         let tags = item.pointer("/pagemap/metatags/0").unwrap_or(&Value::Null);
         SearchResult {
             title: results::unmarked(string(item, "title").trim()),

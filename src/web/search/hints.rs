@@ -1,11 +1,11 @@
 //! Advice after a search without results: the filters that may have excluded everything, and other
 //! providers to ask.
 
-use super::breaker::{BreakerState, ProviderBreakers};
 use super::choice;
-use super::provider::SearchProvider;
 use super::query::WebSearch;
+use super::search_provider::SearchProvider;
 use crate::web::credentials::Credentials;
+use crate::web::provider::breaker::{BreakerState, ProviderBreakers};
 
 /// Maximum number of suggested actions.
 const MOST_ACTIONS: usize = 3;
@@ -113,8 +113,8 @@ fn filters(search: &WebSearch) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::web::provider::failure::ProviderFailureKind;
     use crate::web::search::brave::PROVIDER as BRAVE;
-    use crate::web::search::failure::SearchFailureKind;
     use crate::web::search::memory::MemoryStore;
     use crate::web::search::query::{SafeSearch, TimeRange};
     use crate::web::search::tavily::PROVIDER as TAVILY;
@@ -182,7 +182,7 @@ mod tests {
     fn only_those_are_named_who_can_be_asked_and_are_well() {
         let store = MemoryStore::default();
         let breakers = ProviderBreakers::new(Some(&store));
-        let limited = SearchFailureKind::RateLimited {
+        let limited = ProviderFailureKind::RateLimited {
             seconds: 1,
             quota: false,
         };

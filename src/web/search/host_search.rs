@@ -7,14 +7,15 @@
 //! the one before ended; a result can come up again only if a domain ran out of results and others
 //! filled the page.
 
-use super::exchange::{self, RetryBudget};
-use super::failure::{ProviderFailure, SearchFailureKind};
-use super::provider::{ProviderAccount, SearchProvider};
 use super::provider_results::at_once;
 use super::query::{ProviderQuery, WebSearch};
+use super::search_provider::SearchProvider;
 use super::{DomainFilter, SearchResult, results};
 use crate::web::client::HttpClient;
 use crate::web::credentials::Credentials;
+use crate::web::provider::ProviderAccount;
+use crate::web::provider::exchange::{self, RetryBudget};
+use crate::web::provider::failure::{ProviderFailure, ProviderFailureKind};
 
 /// Maximum number of domains requested one by one; each costs one search of the quota.
 const MAX_ASKED: usize = 10;
@@ -59,7 +60,7 @@ pub fn account(
         if let Some(problem) = problem {
             text.extend(["\n\nThe credentials file could not be used. ", &problem]);
         }
-        ProviderFailure::new(provider, SearchFailureKind::AuthMissing, text)
+        ProviderFailure::new(provider, ProviderFailureKind::AuthMissing, text)
     })
 }
 
@@ -89,7 +90,14 @@ pub fn search(
     let asks = allowed.map_or_else(|| vec![whole], |sites| by_domain(&whole, sites));
     let one = |ask: &ProviderQuery<'_>| {
         let request = (provider.request)(ask, account);
-        let mut found = exchange::results(client, provider, account, &request, RetryBudget::WHOLE)?;
+        let mut found = exchange::ask(
+            client,
+            provider,
+            account,
+            &request,
+            RetryBudget::WHOLE,
+            provider.read,
+        )?;
         let given = found.len();
         found.retain(|result| wanted.domains.admits(&result.url));
         let filtered = given - found.len();
@@ -115,7 +123,7 @@ pub fn search(
         let pointless = |(_, failure): &(String, ProviderFailure)| {
             matches!(
                 failure.kind,
-                SearchFailureKind::RateLimited { .. } | SearchFailureKind::AuthInvalid
+                ProviderFailureKind::RateLimited { .. } | ProviderFailureKind::AuthInvalid
             )
         };
         if found.results.len() == count || found.failed.iter().any(pointless) {

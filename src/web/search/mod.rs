@@ -1,23 +1,20 @@
 //! Web search: the providers, the choice among them, and the clean-up of their results.
 //!
-//! A provider is a row ([`provider::SearchProvider`]), in a file of its own with only the
+//! A provider is a row ([`search_provider::SearchProvider`]), in a file of its own with only the
 //! differences between providers. [`searcher::WebSearcher`] asks the configured ones; the tools of
 //! one provider ask through [`host_search`], by the same rows.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `query` | a search, and one request's part of it |
-//! | `provider` | a provider: address, credentials, limits, request and reply |
+//! | `search_provider` | a provider: limits, request and reply, beside what every one has |
 //! | `brave`, `duckduckgo`, `exa`, `google` | four providers |
 //! | `searchapi`, `searxng`, `serper`, `tavily` | four more |
 //! | `terms` | the query string: operators, and hosts in groups |
-//! | `exchange` | one request and its answer, without a key in it |
-//! | `reply` | parsing that the providers' replies have in common |
-//! | `failure` | failures of a provider |
+//! | `result_list` | lists of results in the providers' replies |
 //! | `results`, `plain`, `dates` | clean-up of results |
 //! | `domains` | the filter of hosts that results may be from |
 //! | `choice` | the choice of the provider |
-//! | `breaker` | circuit breakers of failing providers |
 //! | `context` | configuration and caches |
 //! | `provider_results` | the results of one provider |
 //! | `host_search` | the search for the tools of one provider |
@@ -30,7 +27,6 @@
 use serde::{Deserialize, Serialize};
 
 pub mod brave;
-pub mod breaker;
 pub mod cached_results;
 pub mod choice;
 pub mod claim;
@@ -39,8 +35,6 @@ pub(in crate::web) mod dates;
 pub mod domains;
 pub mod duckduckgo;
 pub mod exa;
-mod exchange;
-pub mod failure;
 pub mod google;
 pub mod hints;
 pub mod host_search;
@@ -49,11 +43,11 @@ pub mod lenses;
 pub mod memory;
 pub mod outcome;
 mod plain;
-pub mod provider;
 mod provider_results;
 pub mod query;
-mod reply;
+mod result_list;
 mod results;
+pub mod search_provider;
 pub mod searchapi;
 pub mod searcher;
 pub mod searxng;
@@ -65,6 +59,7 @@ pub use domains::{DomainFilter, named_hosts};
 pub use results::{display_link, same_page_key};
 
 use crate::unseen::UnseenCount;
+use crate::web::provider::exchange::ProviderItem;
 
 /// One search result, all of it plain text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,6 +76,18 @@ pub struct SearchResult {
     pub extra_snippets: Vec<String>,
     /// Invisible characters that were removed from all of these.
     pub taken: UnseenCount,
+}
+
+impl ProviderItem for SearchResult {
+    fn texts(&mut self) -> Vec<&mut String> {
+        let texts = [&mut self.title, &mut self.url, &mut self.snippet];
+        let texts = texts.into_iter().chain(&mut self.extra_snippets);
+        texts.chain(&mut self.published_at).collect()
+    }
+
+    fn count_unseen(&mut self, removed: UnseenCount) {
+        self.taken = self.taken.and(removed);
+    }
 }
 
 /// Counts the invisible characters that were removed from all these results.

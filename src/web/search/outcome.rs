@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::SearchResult;
 use super::choice::NoProvider;
-use super::failure::ProviderFailure;
-use super::provider::SearchProvider;
+use super::search_provider::SearchProvider;
+use crate::web::provider::failure::ProviderFailure;
 
 /// Results of a search, with their origin.
 #[derive(Clone, Debug)]

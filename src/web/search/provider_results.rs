@@ -4,12 +4,13 @@
 use std::thread;
 use std::time::Duration;
 
-use super::exchange::{self, RetryBudget};
-use super::failure::{ProviderFailure, SearchFailureKind};
-use super::provider::{ProviderAccount, SearchProvider};
 use super::query::{MOST_RESULTS, ProviderQuery, WebSearch};
+use super::search_provider::SearchProvider;
 use super::{DomainFilter, SearchResult, google, results, terms};
 use crate::web::client::HttpClient;
+use crate::web::provider::ProviderAccount;
+use crate::web::provider::exchange::{self, RetryBudget};
+use crate::web::provider::failure::{ProviderFailure, ProviderFailureKind};
 
 /// Extra results requested, to make up for those that are dropped.
 const SPARE: usize = 5;
@@ -52,7 +53,7 @@ pub(super) fn search_provider(
             provider.title
         );
         return Err(
-            ProviderFailure::new(provider, SearchFailureKind::Config, text)
+            ProviderFailure::new(provider, ProviderFailureKind::Config, text)
                 .advising("Configure Google, or give the lens a list of domains."),
         );
     }
@@ -129,9 +130,9 @@ fn ask_all<T: Send>(
         let pointless = earlier.filter(|failure| {
             matches!(
                 failure.kind,
-                SearchFailureKind::RateLimited { .. }
-                    | SearchFailureKind::AuthInvalid
-                    | SearchFailureKind::Network { .. }
+                ProviderFailureKind::RateLimited { .. }
+                    | ProviderFailureKind::AuthInvalid
+                    | ProviderFailureKind::Network { .. }
             )
         });
         if let Some(failure) = pointless.cloned() {
@@ -164,7 +165,7 @@ pub(super) fn at_once<T: Send>(
                 let text = format!("{} search failed: out of threads", provider.title);
                 Err(ProviderFailure::new(
                     provider,
-                    SearchFailureKind::Upstream,
+                    ProviderFailureKind::Upstream,
                     text,
                 ))
             })
@@ -190,7 +191,14 @@ fn search_part(
     wanted: usize,
 ) -> Result<PartFound, ProviderFailure> {
     let request = (provider.request)(&part, account);
-    let given = exchange::results(client, provider, account, &request, RetryBudget::SHORT)?;
+    let given = exchange::ask(
+        client,
+        provider,
+        account,
+        &request,
+        RetryBudget::SHORT,
+        provider.read,
+    )?;
     let all = given.len();
     let mut kept = results::cleaned(given.clone(), filter);
     let mut broken_off = None;
@@ -202,7 +210,14 @@ fn search_part(
         };
         let request = (provider.request)(&second, account);
         // A failed second page does not lose the first one.
-        let more = exchange::results(client, provider, account, &request, RetryBudget::SHORT);
+        let more = exchange::ask(
+            client,
+            provider,
+            account,
+            &request,
+            RetryBudget::SHORT,
+            provider.read,
+        );
         match more {
             Ok(more) => kept = results::cleaned([given, more].concat(), filter),
             Err(failure) => broken_off = Some(failure),
@@ -228,7 +243,7 @@ fn too_long(provider: &SearchProvider, part: &ProviderQuery<'_>) -> Result<(), P
     );
     Err(ProviderFailure::new(
         provider,
-        SearchFailureKind::TooLong,
+        ProviderFailureKind::TooLong,
         text,
     ))
 }

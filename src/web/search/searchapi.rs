@@ -4,46 +4,49 @@
 
 use serde_json::Value;
 
-use super::SearchResult;
-use super::failure::SearchFailureKind;
-use super::provider::{
-    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
-};
 use super::query::ProviderQuery;
-use super::reply::{self, string};
+use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::terms::{self, QueryOperators};
+use super::{SearchResult, result_list};
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
+use crate::web::provider::failure::ProviderFailureKind;
+use crate::web::provider::reply::{self, string};
+use crate::web::provider::{
+    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
+    UnreadableReply,
+};
 
 const NAME: &str = "SearchApi";
 
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
-    name: "searchapi",
-    title: NAME,
-    slots: &[CredentialSlot {
-        names: &[CredentialName {
-            variable: "SEARCHAPI_API_KEY",
-            path: &["web_search", "searchapi", "api_key"],
+    service: Provider {
+        name: "searchapi",
+        title: NAME,
+        slots: &[CredentialSlot {
+            names: &[CredentialName {
+                variable: "SEARCHAPI_API_KEY",
+                path: &["web_search", "searchapi", "api_key"],
+            }],
+            required: true,
         }],
-        required: true,
-    }],
-    endpoint: ProviderEndpoint::Known {
-        variable: "IKIGAI_SEARCHAPI_URL",
-        address: "https://www.searchapi.io/api/v1/search",
+        endpoint: ProviderEndpoint::Known {
+            variable: "IKIGAI_SEARCHAPI_URL",
+            address: "https://www.searchapi.io/api/v1/search",
+        },
+        setup: "Get a key for SearchApi at https://www.searchapi.io/.",
+        accept: "application/json",
+        refusal,
     },
-    setup: "Get a key for SearchApi at https://www.searchapi.io/.",
     limits: ProviderLimits {
         heeded: 32,
         sites: SiteQuery::Words(15),
         ..ProviderLimits::PLAIN
     },
     words: QueryOperators::ALL,
-    accept: "application/json",
     request,
     read,
-    refusal,
 };
 
 fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
@@ -76,11 +79,14 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     if list.is_none_or(Value::is_null) && !error.is_empty() && !nothing {
         let text = format!("{NAME} search failed: {}", reply::tidy(error));
         return Err(UnreadableReply::Refused(ProviderRefusal::new(
-            SearchFailureKind::Upstream,
+            ProviderFailureKind::Upstream,
             text,
         )));
     }
-    Ok(reply::plain_results(list, ["link", "snippet", "date"]))
+    Ok(result_list::plain_results(
+        list,
+        ["link", "snippet", "date"],
+    ))
 }
 
 fn refusal(reply: &HttpResponse) -> ProviderRefusal {

@@ -3,18 +3,19 @@
 
 use std::time::{Duration, Instant};
 
-use super::breaker::BreakerState;
 use super::cached_results::{self, CachedResults, GOOD_FOR};
 use super::choice::{self, ProviderChoice};
 use super::context::SearchContext;
-use super::failure::{ProviderFailure, SearchFailureKind};
 use super::google;
 use super::outcome::{ProviderRouting, SearchAnswer, SearchFailure};
-use super::provider::{ProviderAccount, SearchProvider};
 use super::provider_results::{ProviderResults, search_provider};
 use super::query::WebSearch;
+use super::search_provider::SearchProvider;
 use crate::cache::{SingleFlightGuard, get_or_wait};
 use crate::web::client::HttpClient;
+use crate::web::provider::ProviderAccount;
+use crate::web::provider::breaker::BreakerState;
+use crate::web::provider::failure::{ProviderFailure, ProviderFailureKind};
 
 /// Longest time for one provider if others can be asked after it.
 const TURN: Duration = Duration::from_secs(8);
@@ -110,7 +111,7 @@ impl WebSearcher<'_> {
             }
             if let BreakerState::Open(left) = state {
                 let seconds = routed.leave_alone(provider, left);
-                let kind = SearchFailureKind::RateLimited {
+                let kind = ProviderFailureKind::RateLimited {
                     seconds,
                     quota: false,
                 };
@@ -121,7 +122,9 @@ impl WebSearcher<'_> {
                 let failure = ProviderFailure::new(provider, kind, text);
                 // The provider that recovers first decides how long to wait, unless one was asked.
                 let longer = match worst.as_ref().map(|worst| worst.kind) {
-                    Some(SearchFailureKind::RateLimited { seconds: other, .. }) => seconds < other,
+                    Some(ProviderFailureKind::RateLimited { seconds: other, .. }) => {
+                        seconds < other
+                    }
                     _ => true,
                 };
                 if longer && routed.attempted.is_empty() {
@@ -148,7 +151,7 @@ impl WebSearcher<'_> {
         }
         let nobody = || {
             let text = "No provider is named.";
-            ProviderFailure::new(&google::PROVIDER, SearchFailureKind::Config, text)
+            ProviderFailure::new(&google::PROVIDER, ProviderFailureKind::Config, text)
         };
         Err(self.failed(worst.unwrap_or_else(nobody), Some(routed)))
     }
@@ -199,7 +202,7 @@ impl WebSearcher<'_> {
         let is_patient = client.left() >= PATIENT;
         // A call with little time says nothing about the provider.
         let failed = |failure: &ProviderFailure| {
-            if is_patient || !matches!(failure.kind, SearchFailureKind::Network { .. }) {
+            if is_patient || !matches!(failure.kind, ProviderFailureKind::Network { .. }) {
                 self.known.breakers().failed(provider, failure.kind);
             }
         };

@@ -6,17 +6,18 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
-use super::failure::SearchFailureKind;
-use super::provider::{
-    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SearchProvider, UnreadableReply,
-};
 use super::query::{ProviderQuery, SafeSearch};
-use super::reply::{self, string};
+use super::search_provider::{ProviderLimits, SearchProvider};
 use super::terms::{self, QueryOperators};
-use super::{SearchResult, dates, plain};
+use super::{SearchResult, dates, plain, result_list};
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
+use crate::web::provider::failure::ProviderFailureKind;
+use crate::web::provider::reply::{self, string};
+use crate::web::provider::{
+    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
+    UnreadableReply,
+};
 
 const NAME: &str = "SearXNG";
 
@@ -25,33 +26,37 @@ const MAX_FACTS: usize = 10;
 
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
-    name: "searxng",
-    title: NAME,
-    slots: &[
-        CredentialSlot {
-            names: &[CredentialName {
-                variable: "SEARXNG_BASIC_AUTH",
-                path: &["web_search", "searxng", "basic_auth"],
-            }],
-            required: false,
+    service: Provider {
+        name: "searxng",
+        title: NAME,
+        slots: &[
+            CredentialSlot {
+                names: &[CredentialName {
+                    variable: "SEARXNG_BASIC_AUTH",
+                    path: &["web_search", "searxng", "basic_auth"],
+                }],
+                required: false,
+            },
+            CredentialSlot {
+                names: &[CredentialName {
+                    variable: "SEARXNG_HEADERS",
+                    path: &["web_search", "searxng", "headers"],
+                }],
+                required: false,
+            },
+        ],
+        endpoint: ProviderEndpoint::Own {
+            variable: "IKIGAI_SEARXNG_URL",
+            name: CredentialName {
+                variable: "SEARXNG_URL",
+                path: &["web_search", "searxng", "url"],
+            },
         },
-        CredentialSlot {
-            names: &[CredentialName {
-                variable: "SEARXNG_HEADERS",
-                path: &["web_search", "searxng", "headers"],
-            }],
-            required: false,
-        },
-    ],
-    endpoint: ProviderEndpoint::Own {
-        variable: "IKIGAI_SEARXNG_URL",
-        name: CredentialName {
-            variable: "SEARXNG_URL",
-            path: &["web_search", "searxng", "url"],
-        },
+        setup: "SearXNG is a server of your own, at an address such as http://localhost:8080, whose \
+            settings have `json` among `search.formats`.",
+        accept: "application/json",
+        refusal,
     },
-    setup: "SearXNG is a server of your own, at an address such as http://localhost:8080, whose \
-        settings have `json` among `search.formats`.",
     limits: ProviderLimits {
         // The limit of its engines; SearXNG passes the query on.
         characters: 500,
@@ -59,10 +64,8 @@ pub static PROVIDER: SearchProvider = SearchProvider {
         ..ProviderLimits::PLAIN
     },
     words: QueryOperators::ALL,
-    accept: "application/json",
     request,
     read,
-    refusal,
 };
 
 fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
@@ -142,9 +145,9 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let list = body.get("results").ok_or(UnreadableReply::Unknown)?;
     // One of each at most, since they take the place of pages.
     let mut results: Vec<SearchResult> = answers(&body, reply).into_iter().collect();
-    let infoboxes = reply::results(body.get("infoboxes"), infobox);
+    let infoboxes = result_list::results(body.get("infoboxes"), infobox);
     results.extend(infoboxes.into_iter().take(1));
-    results.extend(reply::results(Some(list), |item| SearchResult {
+    results.extend(result_list::results(Some(list), |item| SearchResult {
         title: plain::text(string(item, "title")),
         url: string(item, "url").to_owned(),
         snippet: plain::text(string(item, "content")),
@@ -159,7 +162,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
             silent.join(", ")
         );
         return Err(UnreadableReply::Refused(ProviderRefusal::new(
-            SearchFailureKind::Upstream,
+            ProviderFailureKind::Upstream,
             text,
         )));
     }
@@ -232,14 +235,14 @@ fn unresponsive(body: &Value) -> Vec<String> {
 fn refusal(reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
         401 => ProviderRefusal::new(
-            SearchFailureKind::AuthInvalid,
+            ProviderFailureKind::AuthInvalid,
             format!(
                 "{NAME} wants a login, or another one ({}).",
                 reply.status_text()
             ),
         ),
         403 => ProviderRefusal::new(
-            SearchFailureKind::Config,
+            ProviderFailureKind::Config,
             format!(
                 "{NAME} refuses to answer in JSON ({}): add `json` to `search.formats` in its \
                  settings.yml, or look at its limiter.",

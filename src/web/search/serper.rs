@@ -4,35 +4,40 @@
 
 use serde_json::Value;
 
-use super::SearchResult;
-use super::provider::{
-    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
-};
 use super::query::ProviderQuery;
-use super::reply;
+use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::terms::{self, QueryOperators};
+use super::{SearchResult, result_list};
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
+use crate::web::provider::reply;
+use crate::web::provider::{
+    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
+    UnreadableReply,
+};
 
 const NAME: &str = "Serper";
 
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
-    name: "serper",
-    title: NAME,
-    slots: &[CredentialSlot {
-        names: &[CredentialName {
-            variable: "SERPER_API_KEY",
-            path: &["web_search", "serper", "api_key"],
+    service: Provider {
+        name: "serper",
+        title: NAME,
+        slots: &[CredentialSlot {
+            names: &[CredentialName {
+                variable: "SERPER_API_KEY",
+                path: &["web_search", "serper", "api_key"],
+            }],
+            required: true,
         }],
-        required: true,
-    }],
-    endpoint: ProviderEndpoint::Known {
-        variable: "IKIGAI_SERPER_URL",
-        address: "https://google.serper.dev/search",
+        endpoint: ProviderEndpoint::Known {
+            variable: "IKIGAI_SERPER_URL",
+            address: "https://google.serper.dev/search",
+        },
+        setup: "Get a key for Serper at https://serper.dev/.",
+        accept: "application/json",
+        refusal,
     },
-    setup: "Get a key for Serper at https://serper.dev/.",
     // More than ten results cost twice.
     limits: ProviderLimits {
         heeded: 32,
@@ -40,10 +45,8 @@ pub static PROVIDER: SearchProvider = SearchProvider {
         ..ProviderLimits::PLAIN
     },
     words: QueryOperators::ALL,
-    accept: "application/json",
     request,
     read,
-    refusal,
 };
 
 fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
@@ -68,7 +71,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
 
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
-    Ok(reply::plain_results(
+    Ok(result_list::plain_results(
         body.get("organic"),
         ["link", "snippet", "date"],
     ))

@@ -2,35 +2,40 @@
 //!
 //! Facts: Tavily documentation, "Tavily Search" and "Understanding HTTP errors".
 
-use super::SearchResult;
-use super::provider::{
-    CredentialSlot, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
-    ProviderRequest, SearchProvider, SiteQuery, UnreadableReply,
-};
 use super::query::{ProviderQuery, SafeSearch};
-use super::reply;
+use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::terms::{self, QueryOperators};
+use super::{SearchResult, result_list};
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
+use crate::web::provider::reply;
+use crate::web::provider::{
+    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
+    UnreadableReply,
+};
 
 const NAME: &str = "Tavily";
 
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
-    name: "tavily",
-    title: NAME,
-    slots: &[CredentialSlot {
-        names: &[CredentialName {
-            variable: "TAVILY_API_KEY",
-            path: &["web_search", "tavily", "api_key"],
+    service: Provider {
+        name: "tavily",
+        title: NAME,
+        slots: &[CredentialSlot {
+            names: &[CredentialName {
+                variable: "TAVILY_API_KEY",
+                path: &["web_search", "tavily", "api_key"],
+            }],
+            required: true,
         }],
-        required: true,
-    }],
-    endpoint: ProviderEndpoint::Known {
-        variable: "IKIGAI_TAVILY_URL",
-        address: "https://api.tavily.com/search",
+        endpoint: ProviderEndpoint::Known {
+            variable: "IKIGAI_TAVILY_URL",
+            address: "https://api.tavily.com/search",
+        },
+        setup: "Get a key for Tavily at https://app.tavily.com/.",
+        accept: "application/json",
+        refusal,
     },
-    setup: "Get a key for Tavily at https://app.tavily.com/.",
     limits: ProviderLimits {
         characters: 400,
         sites: SiteQuery::Parameter(300),
@@ -43,10 +48,8 @@ pub static PROVIDER: SearchProvider = SearchProvider {
         excluded: true,
         sites: false,
     },
-    accept: "application/json",
     request,
     read,
-    refusal,
 };
 
 /// Names of countries as Tavily spells them.
@@ -93,7 +96,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
 
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
-    Ok(reply::plain_results(
+    Ok(result_list::plain_results(
         body.get("results"),
         ["url", "content", "published_date"],
     ))

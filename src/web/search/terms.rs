@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use super::provider::{ProviderLimits, SiteQuery};
 use super::query::{ProviderQuery, WebSearch};
+use super::search_provider::{ProviderLimits, SiteQuery};
 use crate::basics::sort::sort_by_count;
 
 /// Parts of a search that go into the query as operators.

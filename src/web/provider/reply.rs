@@ -1,11 +1,9 @@
-//! Parsing that providers' replies have in common: JSON, lists of results, error messages.
+//! Parsing that providers' replies have in common: JSON and error messages.
 
 use serde_json::Value;
 
-use super::failure::SearchFailureKind;
-use super::provider::{ProviderRefusal, UnreadableReply};
-use super::results::unmarked;
-use super::{SearchResult, dates};
+use super::failure::ProviderFailureKind;
+use super::{ProviderRefusal, UnreadableReply};
 use crate::basics::words::on_one_line;
 use crate::web::client::HttpResponse;
 
@@ -57,32 +55,6 @@ pub fn object(reply: &HttpResponse) -> Result<Value, UnreadableReply> {
         Some(value @ Value::Object(_)) => Ok(value),
         _ => Err(UnreadableReply::Unknown),
     }
-}
-
-/// Reads the results in a list, without those that have no address.
-#[must_use]
-pub fn results(list: Option<&Value>, read: impl Fn(&Value) -> SearchResult) -> Vec<SearchResult> {
-    let items = list
-        .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    items
-        .iter()
-        .map(read)
-        .filter(|result| !result.url.is_empty())
-        .collect()
-}
-
-/// Reads results whose texts are plain, by the names of their URL, snippet and date.
-#[must_use]
-pub fn plain_results(list: Option<&Value>, [url, snippet, date]: [&str; 3]) -> Vec<SearchResult> {
-    results(list, |item| SearchResult {
-        title: unmarked(string(item, "title")),
-        url: string(item, url).to_owned(),
-        snippet: unmarked(string(item, snippet)),
-        published_at: dates::iso(string(item, date)),
-        ..SearchResult::default()
-    })
 }
 
 /// Returns a string of an object; empty if it has none.
@@ -179,8 +151,8 @@ pub fn upstream(title: &str, reply: &HttpResponse) -> ProviderRefusal {
         text => format!("{title} search failed: {text} ({status})"),
     };
     let kind = match reply.status {
-        408 | 425 | 500.. => SearchFailureKind::Upstream,
-        _ => SearchFailureKind::Rejected,
+        408 | 425 | 500.. => ProviderFailureKind::Upstream,
+        _ => ProviderFailureKind::Rejected,
     };
     ProviderRefusal::new(kind, text)
 }
@@ -193,7 +165,7 @@ pub fn rejected(title: &str, reply: &HttpResponse) -> ProviderRefusal {
         text => text,
     };
     let text = format!("{title} rejected the API key ({why}).");
-    ProviderRefusal::new(SearchFailureKind::AuthInvalid, text)
+    ProviderRefusal::new(ProviderFailureKind::AuthInvalid, text)
 }
 
 /// Interprets a status by its general meaning: 401 and 403 a rejected key, 402 an exhausted quota,
@@ -209,13 +181,13 @@ pub fn by_status(title: &str, reply: &HttpResponse) -> ProviderRefusal {
 }
 
 /// An exhausted quota; the wait is in the answer, if anywhere.
-pub const QUOTA: SearchFailureKind = SearchFailureKind::RateLimited {
+pub const QUOTA: ProviderFailureKind = ProviderFailureKind::RateLimited {
     seconds: 0,
     quota: true,
 };
 
 /// Too many requests; the wait is in the answer.
-pub const THROTTLED: SearchFailureKind = SearchFailureKind::RateLimited {
+pub const THROTTLED: ProviderFailureKind = ProviderFailureKind::RateLimited {
     seconds: 0,
     quota: false,
 };

@@ -7,13 +7,10 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::SearchResult;
-use super::failure::{ProviderFailure, QUOTA_WAIT, SearchFailureKind, USUAL_WAIT};
-use super::provider::{
-    ProviderAccount, ProviderRefusal, ProviderRequest, SearchProvider, UnreadableReply,
-};
+use super::failure::{ProviderFailure, ProviderFailureKind, QUOTA_WAIT, USUAL_WAIT};
 use super::reply::tidy;
-use crate::unseen;
+use super::{Provider, ProviderAccount, ProviderRefusal, ProviderRequest, UnreadableReply};
+use crate::unseen::{self, UnseenCount};
 use crate::web::client::{FetchError, FetchRequest, HttpClient, HttpResponse, PostRequest};
 use crate::web::credentials::{SHORTEST_SECRET, SecretText};
 use crate::web::status_advice::retry_delay;
@@ -34,15 +31,51 @@ impl RetryBudget {
     pub const SHORT: Self = Self(Duration::from_millis(1500));
 }
 
-/// Sends `request` and returns the results of the answer, as the provider gives them.
-pub fn results(
+/// An item of a provider's list, such as a result or a paper.
+pub trait ProviderItem {
+    /// Its texts and addresses, from which keys and invisible characters are removed.
+    fn texts(&mut self) -> Vec<&mut String>;
+
+    /// Counts invisible characters that were removed.
+    fn count_unseen(&mut self, removed: UnseenCount);
+}
+
+/// Sends `request` and returns the items that `read` finds in the answer, as the provider gives
+/// them.
+pub fn ask<T: ProviderItem>(
     client: &HttpClient,
-    provider: &SearchProvider,
+    provider: &Provider,
     account: &ProviderAccount,
     request: &ProviderRequest,
     patience: RetryBudget,
-) -> Result<Vec<SearchResult>, ProviderFailure> {
+    read: fn(&HttpResponse) -> Result<Vec<T>, UnreadableReply>,
+) -> Result<Vec<T>, ProviderFailure> {
     let keys = secrets(account, request);
+    let mut items = Vec::new();
+    let mut take = |reply: &HttpResponse| {
+        items = read(reply)?;
+        Ok(items.is_empty())
+    };
+    exchange(client, provider, &keys, request, patience, &mut take)?;
+    for item in &mut items {
+        let mut removed = UnseenCount::default();
+        for text in item.texts() {
+            clean_up(text, &keys, &mut removed);
+        }
+        item.count_unseen(removed);
+    }
+    Ok(items)
+}
+
+/// Sends `request` until there is an answer; `take` reads one and returns true if it has no items.
+fn exchange(
+    client: &HttpClient,
+    provider: &Provider,
+    keys: &[SecretText],
+    request: &ProviderRequest,
+    patience: RetryBudget,
+    take: &mut dyn FnMut(&HttpResponse) -> Result<bool, UnreadableReply>,
+) -> Result<(), ProviderFailure> {
     let clean = |text: &str| {
         keys.iter()
             .fold(text.to_owned(), |text, key| key.hide_in(&text))
@@ -50,19 +83,21 @@ pub fn results(
     let mut waited = false;
     loop {
         let (refusal, told) = match send(client, provider, request) {
-            Ok(reply) => match (provider.read)(&reply) {
-                Ok(results) if results.is_empty() => {
-                    let reply = without(&keys, reply);
+            Ok(reply) => match take(&reply) {
+                Ok(false) => return Ok(()),
+                Ok(true) => {
+                    let reply = without(keys, reply);
                     let Some(complaint) = super::reply::complaint(&reply) else {
-                        return Ok(results);
+                        return Ok(());
                     };
                     let text = format!("{} search failed: {complaint}", provider.title);
-                    return Err(
-                        ProviderFailure::new(provider, SearchFailureKind::Upstream, text)
-                            .map(clean),
-                    );
+                    return Err(ProviderFailure::new(
+                        provider,
+                        ProviderFailureKind::Upstream,
+                        text,
+                    )
+                    .map(clean));
                 }
-                Ok(results) => return Ok(without_unseen(without_secrets(&keys, results))),
                 Err(UnreadableReply::Unknown) => {
                     return Err(not_understood(provider, &reply).map(clean));
                 }
@@ -70,7 +105,7 @@ pub fn results(
             },
             Err(FetchError::Status(reply)) => {
                 let told = retry_delay(&reply);
-                ((provider.refusal)(&without(&keys, *reply)), told)
+                ((provider.refusal)(&without(keys, *reply)), told)
             }
             Err(error) => return Err(unreached(provider, &error).map(clean)),
         };
@@ -81,7 +116,7 @@ pub fn results(
         let seconds = wait
             .as_secs()
             .saturating_add(u64::from(wait.subsec_nanos() > 0));
-        let kind = SearchFailureKind::RateLimited {
+        let kind = ProviderFailureKind::RateLimited {
             seconds,
             quota: false,
         };
@@ -120,7 +155,7 @@ fn secrets(account: &ProviderAccount, request: &ProviderRequest) -> Vec<SecretTe
 
 fn send(
     client: &HttpClient,
-    provider: &SearchProvider,
+    provider: &Provider,
     request: &ProviderRequest,
 ) -> Result<HttpResponse, FetchError> {
     let headers: Vec<(&str, &str)> = request
@@ -153,51 +188,38 @@ fn without(keys: &[SecretText], mut reply: HttpResponse) -> HttpResponse {
     reply
 }
 
-/// Hides the secrets in results. A shorter credential, such as the name of a search engine, is not
-/// hidden because it may well be a word.
-fn without_secrets(keys: &[SecretText], mut results: Vec<SearchResult>) -> Vec<SearchResult> {
-    let secrets = keys
-        .iter()
-        .filter(|key| key.expose().len() >= SHORTEST_SECRET);
-    for key in secrets {
-        for result in &mut results {
-            let texts = [&mut result.title, &mut result.url, &mut result.snippet];
-            let texts = texts.into_iter().chain(&mut result.extra_snippets);
-            for text in texts.chain(&mut result.published_at) {
-                *text = key.hide_in(text);
-            }
+/// Hides the secrets in a text and removes invisible characters, which an address has encoded. A
+/// shorter credential, such as the name of a search engine, is not hidden because it may well be a
+/// word.
+fn clean_up(text: &mut String, keys: &[SecretText], removed: &mut UnseenCount) {
+    for key in keys {
+        if key.expose().len() >= SHORTEST_SECRET {
+            *text = key.hide_in(text);
         }
     }
-    results
-}
-
-/// Removes invisible characters from the texts of results, and counts them; URLs have them encoded.
-fn without_unseen(mut results: Vec<SearchResult>) -> Vec<SearchResult> {
-    for result in &mut results {
-        if result.url.contains(unseen::is_unseen)
-            && let Ok(url) = Url::parse(&result.url)
-        {
-            result.url = url.into();
-        }
-        let texts = [&mut result.title, &mut result.url, &mut result.snippet];
-        for text in texts.into_iter().chain(&mut result.extra_snippets) {
-            let (seen, taken) = unseen::taken_out(text);
-            result.taken = result.taken.and(taken);
-            if let Cow::Owned(seen) = seen {
-                *text = seen;
-            }
-        }
+    if !text.contains(unseen::is_unseen) {
+        return;
     }
-    results
+    if text.starts_with("http")
+        && let Ok(url) = Url::parse(text)
+    {
+        *text = url.into();
+        return;
+    }
+    let (seen, taken) = unseen::taken_out(text);
+    *removed = removed.and(taken);
+    if let Cow::Owned(seen) = seen {
+        *text = seen;
+    }
 }
 
-fn unreached(provider: &SearchProvider, error: &FetchError) -> ProviderFailure {
+fn unreached(provider: &Provider, error: &FetchError) -> ProviderFailure {
     let own = matches!(error, FetchError::Network(error) if error.own);
     let text = format!("{} search failed: {error}", provider.title);
-    ProviderFailure::new(provider, SearchFailureKind::Network { own }, text)
+    ProviderFailure::new(provider, ProviderFailureKind::Network { own }, text)
 }
 
-fn not_understood(provider: &SearchProvider, reply: &HttpResponse) -> ProviderFailure {
+fn not_understood(provider: &Provider, reply: &HttpResponse) -> ProviderFailure {
     let kind = reply.content_type().unwrap_or("no content type");
     let wanted = if provider.accept.contains("json") {
         "no JSON object"
@@ -206,7 +228,7 @@ fn not_understood(provider: &SearchProvider, reply: &HttpResponse) -> ProviderFa
     };
     ProviderFailure::new(
         provider,
-        SearchFailureKind::NotUnderstood,
+        ProviderFailureKind::NotUnderstood,
         format!(
             "{} answered HTTP {} with something that is {wanted} ({}); is there a proxy or a login \
              page in between?",
@@ -219,14 +241,14 @@ fn not_understood(provider: &SearchProvider, reply: &HttpResponse) -> ProviderFa
 
 /// Turns a refusal into a failure, with the waiting time that the answer gives.
 fn failure(
-    provider: &SearchProvider,
+    provider: &Provider,
     refusal: ProviderRefusal,
     told: Option<Duration>,
 ) -> ProviderFailure {
     let kind = match refusal.kind {
-        SearchFailureKind::RateLimited { seconds: 0, quota } => {
+        ProviderFailureKind::RateLimited { seconds: 0, quota } => {
             let usual = if quota { QUOTA_WAIT } else { USUAL_WAIT };
-            SearchFailureKind::RateLimited {
+            ProviderFailureKind::RateLimited {
                 seconds: told.map_or(usual, |wait| wait.as_secs().max(1)),
                 quota,
             }
@@ -235,10 +257,10 @@ fn failure(
     };
     let text = match (refusal.text.is_empty(), kind) {
         (false, _) => refusal.text,
-        (true, SearchFailureKind::RateLimited { quota: true, .. }) => {
+        (true, ProviderFailureKind::RateLimited { quota: true, .. }) => {
             format!("The quota of searches at {} is used up.", provider.title)
         }
-        (true, SearchFailureKind::RateLimited { .. }) => {
+        (true, ProviderFailureKind::RateLimited { .. }) => {
             format!("{} asks for slower searching.", provider.title)
         }
         (true, kind) => format!("{}: {}.", provider.title, kind.in_words()),

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use ring::rand::{SecureRandom, SystemRandom};
 
-use super::failure::SearchFailureKind;
-use super::provider::SearchProvider;
+use super::Provider;
+use super::failure::ProviderFailureKind;
 use crate::cache::{CacheQuestion, CacheStore, SingleFlightGuard, get_or_wait};
 
 /// Consecutive failures that open a breaker.
@@ -81,7 +81,7 @@ impl<'a> ProviderBreakers<'a> {
 
     /// Returns the state of a provider's breaker.
     #[must_use]
-    pub fn state(&self, provider: &SearchProvider) -> BreakerState {
+    pub fn state(&self, provider: &Provider) -> BreakerState {
         match self.record(provider) {
             Some((record, age)) => state(record, age),
             None => BreakerState::Closed,
@@ -91,7 +91,7 @@ impl<'a> ProviderBreakers<'a> {
     /// Decides whether the provider may be asked now, if others could be asked instead. In the
     /// half-open state only one caller may probe, until its result is known.
     #[must_use]
-    pub fn pass(&self, provider: &SearchProvider) -> BreakerState {
+    pub fn pass(&self, provider: &Provider) -> BreakerState {
         let Some((record, age)) = self.record(provider) else {
             return BreakerState::Closed;
         };
@@ -118,7 +118,7 @@ impl<'a> ProviderBreakers<'a> {
     }
 
     /// Records a successful answer.
-    pub fn succeeded(&self, provider: &SearchProvider) {
+    pub fn succeeded(&self, provider: &Provider) {
         if self.record(provider).is_some()
             && let Some(store) = self.store
         {
@@ -127,7 +127,7 @@ impl<'a> ProviderBreakers<'a> {
     }
 
     /// Records a failure. Failures that do not concern the provider are not counted.
-    pub fn failed(&self, provider: &SearchProvider, kind: SearchFailureKind) {
+    pub fn failed(&self, provider: &Provider, kind: ProviderFailureKind) {
         if !kind.is_of_the_provider() {
             return;
         }
@@ -135,7 +135,7 @@ impl<'a> ProviderBreakers<'a> {
         let before = self.record(provider).map(|(record, _)| record);
         let failures = before.map_or(0, |record| record.failures);
         let failures = failures.saturating_add(1);
-        let limited = matches!(kind, SearchFailureKind::RateLimited { .. });
+        let limited = matches!(kind, ProviderFailureKind::RateLimited { .. });
         // A probe of an open breaker has failed.
         let again = before.is_some_and(|record| record.open > 0);
         let opens = limited || again || failures >= FAILURES;
@@ -150,17 +150,17 @@ impl<'a> ProviderBreakers<'a> {
     }
 
     /// Waits for the lock on a provider's record, so that no concurrent failure is lost.
-    fn counting(&self, provider: &SearchProvider) -> Option<SingleFlightGuard> {
+    fn counting(&self, provider: &Provider) -> Option<SingleFlightGuard> {
         let found = get_or_wait(self.store?, &question(provider), COUNTING, || None::<()>);
         found.err()
     }
 
-    fn record(&self, provider: &SearchProvider) -> Option<(BreakerRecord, Duration)> {
+    fn record(&self, provider: &Provider) -> Option<(BreakerRecord, Duration)> {
         let entry = self.store?.get(&question(provider), MEMORY)?;
         Some((BreakerRecord::read(&entry.bytes)?, entry.age))
     }
 
-    fn keep(&self, provider: &SearchProvider, record: BreakerRecord) {
+    fn keep(&self, provider: &Provider, record: BreakerRecord) {
         if let Some(store) = self.store {
             store.put(&question(provider), &record.bytes(), MEMORY);
         }
@@ -182,7 +182,7 @@ fn state(record: BreakerRecord, age: Duration) -> BreakerState {
     }
 }
 
-fn question(provider: &SearchProvider) -> CacheQuestion {
+fn question(provider: &Provider) -> CacheQuestion {
     CacheQuestion::new("breaker", 1)
         .with("provider", Some(provider.name))
         .that_changes()
@@ -204,7 +204,7 @@ mod tests {
     use crate::web::search::exa::PROVIDER as EXA;
     use crate::web::search::memory::MemoryStore;
 
-    const LIMITED: SearchFailureKind = SearchFailureKind::RateLimited {
+    const LIMITED: ProviderFailureKind = ProviderFailureKind::RateLimited {
         seconds: 5,
         quota: false,
     };
@@ -218,13 +218,13 @@ mod tests {
         let store = MemoryStore::default();
         let breakers = ProviderBreakers::new(Some(&store));
         for _ in 0..2 {
-            breakers.failed(&BRAVE, SearchFailureKind::Upstream);
-            breakers.failed(&BRAVE, SearchFailureKind::Network { own: false });
+            breakers.failed(&BRAVE, ProviderFailureKind::Upstream);
+            breakers.failed(&BRAVE, ProviderFailureKind::Network { own: false });
             assert_eq!(breakers.pass(&BRAVE), BreakerState::Closed);
             breakers.succeeded(&BRAVE);
         }
         for _ in 0..3 {
-            breakers.failed(&BRAVE, SearchFailureKind::NotUnderstood);
+            breakers.failed(&BRAVE, ProviderFailureKind::NotUnderstood);
         }
         assert!(is_open(breakers.pass(&BRAVE)));
         assert_eq!(breakers.pass(&EXA), BreakerState::Closed);
@@ -251,7 +251,7 @@ mod tests {
         expire();
         assert_eq!(breakers.pass(&BRAVE), BreakerState::HalfOpen);
         assert!(is_open(breakers.pass(&BRAVE)), "somebody tries it");
-        breakers.failed(&BRAVE, SearchFailureKind::Upstream);
+        breakers.failed(&BRAVE, ProviderFailureKind::Upstream);
         assert!(is_open(breakers.pass(&BRAVE)));
         expire();
         assert_eq!(breakers.pass(&BRAVE), BreakerState::HalfOpen);
@@ -270,11 +270,11 @@ mod tests {
         let store = MemoryStore::default();
         let breakers = ProviderBreakers::new(Some(&store));
         for kind in [
-            SearchFailureKind::AuthMissing,
-            SearchFailureKind::Config,
-            SearchFailureKind::TooLong,
-            SearchFailureKind::Rejected,
-            SearchFailureKind::Network { own: true },
+            ProviderFailureKind::AuthMissing,
+            ProviderFailureKind::Config,
+            ProviderFailureKind::TooLong,
+            ProviderFailureKind::Rejected,
+            ProviderFailureKind::Network { own: true },
         ] {
             for _ in 0..5 {
                 breakers.failed(&BRAVE, kind);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::provider::SearchProvider;
+use super::Provider;
 
 /// Wait after a rate limit if the provider gives none, in seconds.
 pub const USUAL_WAIT: u64 = 60;
@@ -12,7 +12,7 @@ pub const QUOTA_WAIT: u64 = 3600;
 
 /// Kind of a failed search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SearchFailureKind {
+pub enum ProviderFailureKind {
     /// No key, or no address, is configured.
     AuthMissing,
     /// The provider rejects the key.
@@ -41,7 +41,7 @@ pub enum SearchFailureKind {
     NotUnderstood,
 }
 
-impl SearchFailureKind {
+impl ProviderFailureKind {
     /// True if the next request to the provider is likely to fail as well.
     #[must_use]
     pub fn is_of_the_provider(self) -> bool {
@@ -80,7 +80,7 @@ pub struct ProviderFailure {
     /// Title of the provider.
     pub provider: &'static str,
     /// Kind of the failure.
-    pub kind: SearchFailureKind,
+    pub kind: ProviderFailureKind,
     /// Sentence on what happened.
     pub text: String,
     /// Sentence on what to do.
@@ -90,11 +90,7 @@ pub struct ProviderFailure {
 impl ProviderFailure {
     /// Creates a failure with the usual advice.
     #[must_use]
-    pub fn new(
-        provider: &SearchProvider,
-        kind: SearchFailureKind,
-        text: impl Into<String>,
-    ) -> Self {
+    pub fn new(provider: &Provider, kind: ProviderFailureKind, text: impl Into<String>) -> Self {
         Self {
             provider: provider.name,
             kind,
@@ -124,9 +120,9 @@ impl ProviderFailure {
     #[must_use]
     pub fn retry_after(&self) -> Option<u64> {
         match self.kind {
-            SearchFailureKind::RateLimited { seconds, .. } => Some(seconds),
-            SearchFailureKind::Network { .. } => Some(5),
-            SearchFailureKind::Upstream => Some(USUAL_WAIT),
+            ProviderFailureKind::RateLimited { seconds, .. } => Some(seconds),
+            ProviderFailureKind::Network { .. } => Some(5),
+            ProviderFailureKind::Upstream => Some(USUAL_WAIT),
             _ => None,
         }
     }
@@ -147,31 +143,33 @@ impl fmt::Display for ProviderFailure {
 
 impl std::error::Error for ProviderFailure {}
 
-fn advice(provider: &SearchProvider, kind: SearchFailureKind) -> String {
+fn advice(provider: &Provider, kind: ProviderFailureKind) -> String {
     let title = provider.title;
     match kind {
-        SearchFailureKind::AuthMissing | SearchFailureKind::Config => provider.setup.to_owned(),
-        SearchFailureKind::AuthInvalid => format!("Check {}.", provider.places()),
-        SearchFailureKind::TooLong => "Shorten the query, or choose another provider.".to_owned(),
-        SearchFailureKind::RateLimited { quota: true, .. } => {
+        ProviderFailureKind::AuthMissing | ProviderFailureKind::Config => provider.setup.to_owned(),
+        ProviderFailureKind::AuthInvalid => format!("Check {}.", provider.places()),
+        ProviderFailureKind::TooLong => "Shorten the query, or choose another provider.".to_owned(),
+        ProviderFailureKind::RateLimited { quota: true, .. } => {
             format!("Choose another provider until {title} allows more.")
         }
-        SearchFailureKind::RateLimited { seconds, .. } => {
+        ProviderFailureKind::RateLimited { seconds, .. } => {
             format!("Search again in {seconds} seconds, or choose another provider.")
         }
-        SearchFailureKind::Network { own: true } => {
+        ProviderFailureKind::Network { own: true } => {
             "This machine has no way out: no other provider can be reached either, until that is \
              mended."
                 .to_owned()
         }
-        SearchFailureKind::Network { .. } => {
+        ProviderFailureKind::Network { .. } => {
             "Search again in a few seconds, or choose another provider.".to_owned()
         }
-        SearchFailureKind::Rejected => "Change the search, or choose another provider.".to_owned(),
-        SearchFailureKind::Upstream => {
+        ProviderFailureKind::Rejected => {
+            "Change the search, or choose another provider.".to_owned()
+        }
+        ProviderFailureKind::Upstream => {
             "Search again in a minute, or choose another provider.".to_owned()
         }
-        SearchFailureKind::NotUnderstood => {
+        ProviderFailureKind::NotUnderstood => {
             "Choose another provider; asking this one again is of no use unless \
             something between here and there is mended."
                 .to_owned()

@@ -4,12 +4,12 @@ use crate::contract::failure::{Code, Failure, FailureAdvice};
 use crate::tools::web::provider_answer::config_required;
 use crate::tools::web::research_cache;
 use crate::web::credentials::Credentials;
+use crate::web::provider::failure::{ProviderFailure, ProviderFailureKind};
 use crate::web::search::choice;
-use crate::web::search::failure::{ProviderFailure, SearchFailureKind};
 use crate::web::search::outcome::{ProviderRouting, SearchFailure};
 
-/// Converts a failed search to a failure of the tool.
-pub fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {
+/// Converts a failed search to a failure of `tool`.
+pub fn failure(tool: &str, error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {
     let message = error.to_string();
     match error {
         SearchFailure::NoProvider(why) => {
@@ -43,7 +43,7 @@ pub fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure 
             };
             let mut failed = Failure::new(code, message).with_advice(advice);
             if code == Code::AuthMissing {
-                failed.event = event(failure);
+                failed.event = event(tool, failure);
             }
             failed
         }
@@ -54,22 +54,22 @@ fn names(all: &[&str]) -> Vec<String> {
     all.iter().map(|name| (*name).to_owned()).collect()
 }
 
-fn code(kind: SearchFailureKind) -> Code {
+fn code(kind: ProviderFailureKind) -> Code {
     match kind {
-        SearchFailureKind::AuthMissing => Code::AuthMissing,
-        SearchFailureKind::AuthInvalid => Code::AuthInvalid,
-        SearchFailureKind::Config => Code::Config,
-        SearchFailureKind::TooLong => Code::InvalidArg,
-        SearchFailureKind::RateLimited { .. } => Code::RateLimit,
-        SearchFailureKind::Network { .. } => Code::NetworkError,
-        SearchFailureKind::Upstream => Code::UpstreamUnavailable,
-        SearchFailureKind::Rejected | SearchFailureKind::NotUnderstood => Code::ApiError,
+        ProviderFailureKind::AuthMissing => Code::AuthMissing,
+        ProviderFailureKind::AuthInvalid => Code::AuthInvalid,
+        ProviderFailureKind::Config => Code::Config,
+        ProviderFailureKind::TooLong => Code::InvalidArg,
+        ProviderFailureKind::RateLimited { .. } => Code::RateLimit,
+        ProviderFailureKind::Network { .. } => Code::NetworkError,
+        ProviderFailureKind::Upstream => Code::UpstreamUnavailable,
+        ProviderFailureKind::Rejected | ProviderFailureKind::NotUnderstood => Code::ApiError,
     }
 }
 
 /// Builds the event for a host's user if a key is missing.
-fn event(failure: &ProviderFailure) -> Option<String> {
-    let missing = serde_json::json!({"tool": "web_search", "provider": failure.provider});
+fn event(tool: &str, failure: &ProviderFailure) -> Option<String> {
+    let missing = serde_json::json!({"tool": tool, "provider": failure.provider});
     let notice = format!("\u{26a0} Configuration Required\n\n{failure}");
     config_required(&notice, &missing.to_string())
 }

@@ -1,5 +1,13 @@
-//! A search provider: one row with all that differs between providers. The code in the other
-//! modules is shared.
+//! Providers: services that are asked over HTTP and answer with a list. A row ([`Provider`]) has all
+//! that every provider has; what each is asked for builds upon it in a room of its own.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `caller` | providers asked one by one, by account and breaker |
+//! | `exchange` | one request and its answer, without a key in it |
+//! | `reply` | parsing that the providers' replies have in common |
+//! | `failure` | failures of a provider |
+//! | `breaker` | circuit breakers of failing providers |
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -7,15 +15,18 @@ use std::time::Duration;
 use serde_json::Value;
 use url::Url;
 
-use super::SearchResult;
-use super::failure::{ProviderFailure, SearchFailureKind};
-use super::query::ProviderQuery;
-use super::terms::QueryOperators;
+use self::failure::{ProviderFailure, ProviderFailureKind};
 use crate::web::client::{self, HttpResponse};
 use crate::web::credentials::{CredentialName, Credentials, SecretText};
 
-/// A search provider.
-pub struct SearchProvider {
+pub mod breaker;
+pub mod caller;
+pub mod exchange;
+pub mod failure;
+pub mod reply;
+
+/// A provider, whatever it is asked for.
+pub struct Provider {
     /// Name in requests and variables, in lower case.
     pub name: &'static str,
     /// Name in sentences.
@@ -26,27 +37,19 @@ pub struct SearchProvider {
     pub endpoint: ProviderEndpoint,
     /// Sentence on how to get a key.
     pub setup: &'static str,
-    /// Limits of a request.
-    pub limits: ProviderLimits,
-    /// Parts of a search that go into the query as operators.
-    pub words: QueryOperators,
     /// Value of `Accept`.
     pub accept: &'static str,
-    /// Builds a request.
-    pub request: fn(&ProviderQuery<'_>, &ProviderAccount) -> ProviderRequest,
-    /// Parses the results of an answer.
-    pub read: fn(&HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply>,
     /// Interprets an answer with a status of 400 or more, from which keys have been removed.
     pub refusal: fn(&HttpResponse) -> ProviderRefusal,
 }
 
-impl std::fmt::Debug for SearchProvider {
+impl std::fmt::Debug for Provider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
     }
 }
 
-impl PartialEq for SearchProvider {
+impl PartialEq for Provider {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
@@ -101,47 +104,6 @@ pub enum ProviderEndpoint {
         /// Name of the address in the credentials.
         name: CredentialName,
     },
-}
-
-/// Limits of a request to a provider.
-#[derive(Clone, Copy, Debug)]
-pub struct ProviderLimits {
-    /// Longest query, in characters.
-    pub characters: usize,
-    /// Longest query, in words.
-    pub words: usize,
-    /// Number of words that the provider takes into account.
-    pub heeded: usize,
-    /// Maximum number of hosts in one request, and the way to name them.
-    pub sites: SiteQuery,
-    /// Maximum number of results of one request.
-    pub results: usize,
-    /// True if there is a second page.
-    pub pages: bool,
-    /// True if concurrent requests are allowed.
-    pub at_once: bool,
-}
-
-impl ProviderLimits {
-    /// Defaults for a provider that documents no limits.
-    pub const PLAIN: Self = Self {
-        characters: 2000,
-        words: 400,
-        heeded: 400,
-        sites: SiteQuery::Words(30),
-        results: 10,
-        pages: true,
-        at_once: true,
-    };
-}
-
-/// Way to name hosts in a request, with their maximum number.
-#[derive(Clone, Copy, Debug)]
-pub enum SiteQuery {
-    /// As words of the query.
-    Words(usize),
-    /// In a parameter.
-    Parameter(usize),
 }
 
 /// Address and keys of a provider, as configured.
@@ -248,7 +210,7 @@ pub enum UnreadableReply {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderRefusal {
     /// Kind of the failure. Zero seconds stand for those in the answer, or else the usual ones.
-    pub kind: SearchFailureKind,
+    pub kind: ProviderFailureKind,
     /// Sentence on what happened; empty for the usual one.
     pub text: String,
     /// Wait after which the provider wants a retry, if it does.
@@ -258,7 +220,7 @@ pub struct ProviderRefusal {
 impl ProviderRefusal {
     /// Creates a refusal of this kind.
     #[must_use]
-    pub fn new(kind: SearchFailureKind, text: impl Into<String>) -> Self {
+    pub fn new(kind: ProviderFailureKind, text: impl Into<String>) -> Self {
         Self {
             kind,
             text: text.into(),
@@ -267,7 +229,7 @@ impl ProviderRefusal {
     }
 }
 
-impl SearchProvider {
+impl Provider {
     /// True if all that the provider requires is configured.
     #[must_use]
     pub fn is_configured(&self, credentials: &Credentials<'_>) -> bool {
@@ -298,9 +260,9 @@ impl SearchProvider {
         self.account_or(credentials, |problem| self.missing(problem))
     }
 
-    /// Like [`SearchProvider::account`], with another failure if something is not configured;
+    /// Like [`Provider::account`], with another failure if something is not configured;
     /// `missing` gets the problem with the credentials file.
-    pub(super) fn account_or(
+    pub fn account_or(
         &self,
         credentials: &Credentials<'_>,
         missing: impl Fn(Option<String>) -> ProviderFailure,
@@ -318,7 +280,7 @@ impl SearchProvider {
             let variable = self.address_variable(credentials);
             ProviderFailure::new(
                 self,
-                SearchFailureKind::Config,
+                ProviderFailureKind::Config,
                 format!("{variable} is not an address to ask: {why}"),
             )
         })?;
@@ -383,7 +345,7 @@ impl SearchProvider {
             // Writing to a string does not fail.
             let _ = write!(text, " The credentials file could not be used. {problem}");
         }
-        ProviderFailure::new(self, SearchFailureKind::AuthMissing, text).advising(format!(
+        ProviderFailure::new(self, ProviderFailureKind::AuthMissing, text).advising(format!(
             "{} Set {}, or {} in credentials.json.",
             self.setup,
             variables.join(" and "),
@@ -401,7 +363,7 @@ impl SearchProvider {
 
 /// Rejects a key that a header cannot carry.
 fn check_sendable(
-    provider: &SearchProvider,
+    provider: &Provider,
     slot: &CredentialSlot,
     key: Option<&SecretText>,
 ) -> Result<(), ProviderFailure> {
@@ -412,7 +374,7 @@ fn check_sendable(
     let variable = slot.names.first().map_or("", |name| name.variable);
     Err(ProviderFailure::new(
         provider,
-        SearchFailureKind::AuthInvalid,
+        ProviderFailureKind::AuthInvalid,
         format!("The value of {variable} holds characters that no key has."),
     )
     .advising(format!("Correct {}.", slot.places())))

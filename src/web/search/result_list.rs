@@ -1,0 +1,33 @@
+//! Lists of results in the replies of search providers.
+
+use serde_json::Value;
+
+use super::results::unmarked;
+use super::{SearchResult, dates};
+use crate::web::provider::reply::string;
+
+/// Reads the results in a list, without those that have no address.
+#[must_use]
+pub fn results(list: Option<&Value>, read: impl Fn(&Value) -> SearchResult) -> Vec<SearchResult> {
+    let items = list
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    items
+        .iter()
+        .map(read)
+        .filter(|result| !result.url.is_empty())
+        .collect()
+}
+
+/// Reads results whose texts are plain, by the names of their URL, snippet and date.
+#[must_use]
+pub fn plain_results(list: Option<&Value>, [url, snippet, date]: [&str; 3]) -> Vec<SearchResult> {
+    results(list, |item| SearchResult {
+        title: unmarked(string(item, "title")),
+        url: string(item, url).to_owned(),
+        snippet: unmarked(string(item, snippet)),
+        published_at: dates::iso(string(item, date)),
+        ..SearchResult::default()
+    })
+}
