@@ -49,6 +49,9 @@ const PREFIX: &str = "ikigai-tools:1:";
 /// The longest that one look-up or change takes, its bytes not counted.
 const ANSWERS_WITHIN: Duration = Duration::from_millis(50);
 
+/// The same for a lasting entry, which nothing else has.
+const LASTS_WITHIN: Duration = Duration::from_secs(2);
+
 /// Bytes of a value that are carried in a millisecond at least.
 const CARRIED: usize = 10_000;
 
@@ -168,7 +171,7 @@ impl RedisCache {
         name: &RedisKey,
         longest: Duration,
     ) -> Result<Option<CacheEntry>, RedisUnavailable> {
-        let found = self.sealed(name).await?;
+        let found = self.sealed(name, ANSWERS_WITHIN).await?;
         Ok(found.and_then(|(left, sealed)| self.opened(name, &sealed, left, longest)))
     }
 
@@ -176,13 +179,14 @@ impl RedisCache {
     async fn sealed(
         &self,
         name: &RedisKey,
+        within: Duration,
     ) -> Result<Option<(Duration, Vec<u8>)>, RedisUnavailable> {
         // In this order, because an entry that is replaced in between then looks too old, and not
         // too young.
         let mut both = pipe();
         both.cmd("PTTL").arg(&name.0);
         both.cmd("GETRANGE").arg(&name.0).arg(0).arg(LONGEST - 1);
-        let mut found = self.all(&mut both, ANSWERS_WITHIN).await?;
+        let mut found = self.all(&mut both, within).await?;
         let (Some(Ok(Value::BulkString(sealed))), Some(Ok(Value::Int(left)))) =
             (found.pop(), found.pop())
         else {
@@ -199,7 +203,12 @@ impl RedisCache {
         name: &RedisKey,
         longest: Duration,
     ) -> Result<Option<LastingEntry>, LastingFault> {
-        let found = self.sealed(name).await;
+        self.wait_until_up().await;
+        let mut found = self.sealed(name, LASTS_WITHIN).await;
+        if found.is_err() {
+            self.wait_until_up().await;
+            found = self.sealed(name, LASTS_WITHIN).await;
+        }
         let found = found.map_err(|RedisUnavailable| LastingFault::Unreachable)?;
         let Some((left, sealed)) = found else {
             return Ok(None);
@@ -231,8 +240,8 @@ impl RedisCache {
         let mut changed = pipe();
         changed.cmd("EVAL").arg(CHANGE).arg(1).arg(&name.0);
         changed.arg(before).arg(sealed).arg(good_for.max(1));
-        let within = within(sealed.len());
-        let done = self.all(&mut changed, within).await;
+        self.wait_until_up().await;
+        let done = self.all(&mut changed, LASTS_WITHIN).await;
         match done.map(|mut done| done.pop()) {
             Ok(Some(Ok(Value::Int(done)))) => {
                 self.record_write(None);
@@ -248,6 +257,14 @@ impl RedisCache {
                 })
             }
             _ => Err(LastingFault::Unreachable),
+        }
+    }
+
+    /// Waits for the connection, but not for long: others may have broken it for being slow.
+    async fn wait_until_up(&self) {
+        let begin = Instant::now();
+        while lock(&self.link).connection.is_none() && begin.elapsed() < LASTS_WITHIN {
+            sleep(ANSWERS_WITHIN).await;
         }
     }
 

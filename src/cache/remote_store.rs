@@ -19,8 +19,9 @@ use super::{
 
 use crate::basics::mutex::lock;
 
-/// The longest wait for a reply of the server.
+/// The longest wait for a reply of the server, and for one about a lasting entry.
 const WAIT: Duration = Duration::from_secs(1);
+const LONG_WAIT: Duration = Duration::from_secs(12);
 
 /// A cache that a server holds.
 #[derive(Clone, Debug)]
@@ -46,8 +47,7 @@ impl RemoteStore {
     }
 
     fn new(socket: UnixStream) -> Self {
-        let bounded = socket.set_read_timeout(Some(WAIT)).is_ok()
-            && socket.set_write_timeout(Some(WAIT)).is_ok();
+        let bounded = socket.set_write_timeout(Some(WAIT)).is_ok();
         Self(Arc::new(Mutex::new(bounded.then_some(socket))))
     }
 
@@ -55,8 +55,12 @@ impl RemoteStore {
     /// might be the reply to something else.
     fn ask(&self, request: &StoreMessage) -> Option<StoreMessage> {
         let message = request.encode()?;
+        let wait = match request.kind {
+            MessageKind::Recall | MessageKind::Change => LONG_WAIT,
+            _ => WAIT,
+        };
         let mut socket = lock(&self.0);
-        let reply = exchange(socket.as_mut()?, &message);
+        let reply = exchange(socket.as_mut()?, &message, wait);
         if reply.is_none() {
             *socket = None;
         }
@@ -64,7 +68,8 @@ impl RemoteStore {
     }
 }
 
-fn exchange(socket: &mut UnixStream, message: &[u8]) -> Option<StoreMessage> {
+fn exchange(socket: &mut UnixStream, message: &[u8], wait: Duration) -> Option<StoreMessage> {
+    socket.set_read_timeout(Some(wait)).ok()?;
     socket.write_all(message).ok()?;
     let mut head = [0; HEAD];
     socket.read_exact(&mut head).ok()?;

@@ -28,7 +28,7 @@ mod hosts;
 mod json_ld;
 pub mod retraction;
 
-pub use citation::Citation;
+pub use citation::{Citation, Reference, ReferenceFacts};
 pub use class::{SourceType, classify};
 pub use date::PartialDate;
 pub use embedded::EmbeddedData;

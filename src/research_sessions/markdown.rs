@@ -130,6 +130,7 @@ pub fn export(session: &ResearchSession, remarks: &[String], stamp: &str) -> Str
             let _ = writeln!(out, "   - {remark}");
         }
     }
+    out.truncate(out.trim_end().len());
     out
 }
 

@@ -20,7 +20,7 @@ mod session;
 mod store;
 
 pub use coverage::{SourceCoverage, refinement_queries};
-pub use outcomes::{FailurePattern, ProviderRecord, failure_patterns, provider_records};
+pub use outcomes::{failure_patterns, provider_records};
 pub use session::{
     CallOutcome, MOST_STEPS, ResearchSession, SessionFault, SessionSource, SessionStep,
 };

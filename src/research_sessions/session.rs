@@ -158,11 +158,8 @@ impl ResearchSession {
             return Err(SessionFault::Full);
         }
         let number = step.step_number;
-        let is_same = |one: &SessionStep| {
-            one.step_number == number
-                && one.branch_id == step.branch_id
-                && one.revises_step.is_none()
-        };
+        let is_same =
+            |one: &SessionStep| one.step_number == number && one.branch_id == step.branch_id;
         if step.revises_step.is_none() && (step.is_revision || self.steps.iter().any(is_same)) {
             step.revises_step = Some(number);
         }
