@@ -213,7 +213,12 @@ mod tests {
             ("search-google", &["web-search-google"]),
             (
                 "search",
-                &["web-search-brave", "web-search-google", "web-search"],
+                &[
+                    "web-search-brave",
+                    "web-search-google",
+                    "web-search",
+                    "sequential-search",
+                ],
             ),
             ("scrape", &["scrape-page"]),
             ("file", &["file-read", "file-write", "file-edit"]),

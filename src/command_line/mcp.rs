@@ -415,7 +415,7 @@ mod tests {
         assert_eq!(confinement.roots().directories(), real);
         assert_eq!(options(&[]).bounds, None);
         let served = served(&args).unwrap();
-        assert_eq!(served, [&LOCAL[1..], &["web_fetch"], &RESEARCH].concat());
+        assert_eq!(served, [&LOCAL[1..], &["web_fetch"], &OFFERED].concat());
     }
 
     #[test]
@@ -424,7 +424,7 @@ mod tests {
             (&["--tools", "gerp"][..], "did you mean `grep`"),
             (
                 &["--tools", "search"],
-                "`web-search-brave` or `web-search-google` or `web-search`?",
+                "`web-search-brave` or `web-search-google` or `web-search` or `sequential-search`?",
             ),
             (&["--tools", "reserch"], "did you mean `research`?"),
             (

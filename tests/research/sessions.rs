@@ -565,11 +565,11 @@ fn a_person_reads_the_trail_as_text() {
     let home = Home::new();
     let shown = |call: crate::common::Call| String::from_utf8(call.run().stdout).unwrap();
     let begun = home.call_of(STEP).arg("Look for surveys").arg("1");
-    let begun = shown(begun.arg("--nextStepNeeded").arg("--researchGoal=Heat"));
+    let begun = shown(begun.arg("--next-step-needed").arg("--research-goal=Heat"));
     let id = begun.lines().next().unwrap().strip_prefix("sessionId: ");
     let id = id.unwrap_or_else(|| panic!("{begun}"));
     assert!(begun.contains("- 1 Look for surveys"), "{begun}");
-    let found = shown(home.call_of(GET).arg("--sessionId").arg(id));
+    let found = shown(home.call_of(GET).arg("--session-id").arg(id));
     assert!(
         found.contains("Goal: Heat") && !found.contains('{'),
         "{found}"
