@@ -50,6 +50,9 @@ pub static TOOLS: Registry = Registry(&[
     tools::web::fetch::TOOL,
     tools::web::search::TOOL,
     tools::web::scrape::TOOL,
+    tools::web::sessions::sequential_search::TOOL,
+    tools::web::sessions::get_research_session::TOOL,
+    tools::web::sessions::research_export::TOOL,
 ]);
 
 /// Tools, in the order in which lists show them. Front ends and commands take a registry, and know
@@ -210,7 +213,12 @@ mod tests {
             ("search-google", &["web-search-google"]),
             (
                 "search",
-                &["web-search-brave", "web-search-google", "web-search"],
+                &[
+                    "web-search-brave",
+                    "web-search-google",
+                    "web-search",
+                    "sequential-search",
+                ],
             ),
             ("scrape", &["scrape-page"]),
             ("file", &["file-read", "file-write", "file-edit"]),
@@ -276,7 +284,13 @@ mod tests {
             ]
         );
         let all: Vec<&str> = links(true).collect();
-        let research = ["web-search-tool", "scrape-page-tool"];
+        let research = [
+            "web-search-tool",
+            "scrape-page-tool",
+            "sequential-search-tool",
+            "get-research-session-tool",
+            "research-export-tool",
+        ];
         assert_eq!(all, [&nine[..], &research].concat());
     }
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::session::Session;
 use crate::common::directory;
 
-const ALL: [&str; 11] = [
+const ALL: [&str; 14] = [
     "bash",
     "file_read",
     "file_write",
@@ -26,12 +26,15 @@ const ALL: [&str; 11] = [
     "web_fetch",
     "web_search",
     "scrape_page",
+    "sequential_search",
+    "get_research_session",
+    "research_export",
 ];
 
 #[test]
 fn sets_are_served_and_what_is_offered_where_none_is_chosen() {
     for (args, tools) in [
-        (&[][..], [&ALL[..6], &ALL[8..]].concat()),
+        (&[][..], [&ALL[..6], &ALL[8..11]].concat()),
         (&["--tools", "local"], ALL[..6].to_vec()),
         (&["--tools", "web"], ALL[6..9].to_vec()),
         (&["--tools", "research"], ALL[9..].to_vec()),

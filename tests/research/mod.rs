@@ -1,4 +1,4 @@
-//! The two tools of research, as a host calls them and over MCP: `web_search` and `scrape_page`.
+//! The tools of research, as a host calls them and over MCP.
 
 mod page;
 mod page_failures;
@@ -6,3 +6,6 @@ mod page_kept;
 mod page_scans;
 mod page_ways;
 mod search;
+mod session_exports;
+mod sessions;
+mod sessions_served;

@@ -3,17 +3,17 @@
 //! Rules: the specification's `web_search`, and the decisions on it.
 
 mod answer;
-mod failure;
-mod request;
 
 use std::time::Instant;
 
-use self::request::SearchFields;
 use crate::cache::CacheStore;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{self, AccessScope, Family, FieldRole, Tool, ToolManual, ToolSet};
+use crate::tools::web::searching::search_failure;
+use crate::tools::web::searching::search_fields::{self, SearchFields};
+use crate::tools::web::session_record::{self, SessionFinds, SessionSource};
 use crate::tools::web::{network, research_cache};
 use crate::web::credentials::Credentials;
 use crate::web::search::context::SearchContext;
@@ -21,9 +21,15 @@ use crate::web::search::hints::SearchHints;
 use crate::web::search::outcome::SearchAnswer;
 use crate::web::search::searcher::WebSearcher;
 
+/// The tool's name.
+const NAME: &str = "web_search";
+
+/// Default number of results.
+const USUAL_RESULTS: usize = 5;
+
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
-    name: "web_search",
+    name: NAME,
     link: "web-search-tool",
     title: "Search the web",
     family: Family::Research,
@@ -33,6 +39,7 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("../../schemas/web_search.json"),
     model_schema: include_str!("../../schemas/for_models/web_search.json"),
     output_schema: Some(include_str!("../../schemas/output/web_search.json")),
+    aliases: session_record::ALIASES,
     values: &[
         (
             "lens",
@@ -110,8 +117,14 @@ CUSTOM_LENSES_PATH says.",
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let mut finds = SessionFinds::default();
+    let result = search(request, &mut finds);
+    session_record::recorded(request, None, TOOL.name, finds, result)
+}
+
+fn search<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Reply<'a>, Failure> {
     let credentials = Credentials::from_env();
-    let wanted = request::read(request, &credentials)?;
+    let wanted = search_fields::read(request, &credentials, USUAL_RESULTS)?;
     let cache = research_cache::ResearchCache::of_user(request.terms());
     let client = network::client(request.terms());
     let known = SearchContext {
@@ -124,7 +137,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         known,
     };
     let found = searcher.search(&wanted.search);
-    let answer = found.map_err(|error| failure::failure(&error, &credentials))?;
+    let answer = found.map_err(|error| search_failure::failure(NAME, &error, &credentials))?;
+    *finds = session_finds(&answer);
     Ok(reply(wanted, answer, &known))
 }
 
@@ -132,8 +146,21 @@ fn from_cache<'a>(
     request: &'a Request<'a>,
     store: &dyn CacheStore,
 ) -> Option<Result<Reply<'a>, Failure>> {
+    let mut finds = SessionFinds::default();
+    let result = cached(request, store, &mut finds)?;
+    let store = Some(store);
+    Some(session_record::recorded(
+        request, store, TOOL.name, finds, result,
+    ))
+}
+
+fn cached<'a>(
+    request: &'a Request<'a>,
+    store: &dyn CacheStore,
+    finds: &mut SessionFinds,
+) -> Option<Result<Reply<'a>, Failure>> {
     let credentials = Credentials::from_env();
-    let wanted = match request::read(request, &credentials) {
+    let wanted = match search_fields::read(request, &credentials, USUAL_RESULTS) {
         Ok(wanted) => wanted,
         Err(failure) => return Some(Err(failure)),
     };
@@ -145,7 +172,17 @@ fn from_cache<'a>(
     let begin = Instant::now();
     let mut answer = known.answer(&wanted.search)?;
     answer.took = begin.elapsed();
+    *finds = session_finds(&answer);
     Some(Ok(reply(wanted, answer, &known)))
+}
+
+/// What a session keeps of an answer.
+fn session_finds(answer: &SearchAnswer) -> SessionFinds {
+    SessionFinds {
+        provider: answer.provider.name.to_owned(),
+        sources: answer.results.iter().map(SessionSource::from).collect(),
+        ..SessionFinds::default()
+    }
 }
 
 fn reply<'a>(wanted: SearchFields, answer: SearchAnswer, known: &SearchContext<'_>) -> Reply<'a> {

@@ -1,15 +1,17 @@
 //! A page that was read: the stored form, from which answers are built.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::content_cut;
 use super::facts::{self, FactSource};
 use super::found_page::FoundPage;
-use super::request::{ScrapeMode, ScrapeRequest};
+use super::page_request::{ScrapeMode, ScrapeRequest};
 use crate::basics::words::floor_boundary;
 use crate::contract::terms::Audience;
 use crate::tools::web::page_source;
+use crate::tools::web::session_record::SessionSource;
 use crate::unseen;
 use crate::web::client::HttpClient;
 
@@ -90,6 +92,16 @@ pub struct ScrapedPage {
     pub of_the_moment: bool,
 }
 
+/// Returns the size class of content of so many bytes.
+pub fn size_category(bytes: usize) -> &'static str {
+    match bytes {
+        0..5000 => "small",
+        5000..20_000 => "medium",
+        20_000..50_000 => "large",
+        _ => "very_large",
+    }
+}
+
 /// Longest title that is shown, in characters.
 const LONGEST_TITLE: usize = 500;
 
@@ -154,6 +166,24 @@ impl ScrapedPage {
         facts
             .find(|(one, _)| one == name)
             .map(|(_, value)| &**value)
+    }
+
+    /// What a research session keeps of the page.
+    pub fn session_source(&self) -> SessionSource {
+        let value = |name| self.fact(name).and_then(|fact| fact.get().parse().ok());
+        let citation: Value = value("citation").unwrap_or_default();
+        let doi: Value = value("detectedDoi").unwrap_or_default();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let of_citation = |name: &str| text(&citation["metadata"][name]);
+        SessionSource {
+            url: self.url.clone(),
+            title: of_citation("title"),
+            author: of_citation("author"),
+            date: of_citation("date"),
+            doi: text(&doi),
+            read: true,
+            ..SessionSource::default()
+        }
     }
 
     /// Sets `text`, the whole content, to the requested extent.
