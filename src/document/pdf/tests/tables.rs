@@ -194,7 +194,7 @@ fn a_row_beyond_the_outermost_lines_is_one_too() {
     let said = table(&(shaded + "0 g " + &words(&rows)));
     assert_eq!(said[..3], ROWS);
     assert_eq!(said[3..], ["Quince|210", "Fig|30"]);
-    // What goes over several columns is none.
+    // A title over several columns is none.
     let titled = words(&[(75, 708, "Weights of fruit in grams, as they were")]);
     let said = model(&page(&(titled + &words(&GRID) + &lined)));
     assert!(said.starts_with("Paragraph[\"Weights of fruit"), "{said}");
