@@ -520,9 +520,8 @@ fn fields_that_say_nothing_have_no_effect() {
     let server = serving("text/plain", "text");
     let home = Home::new();
     let plain = home.page(&server.url("/"));
-    let same = home.reads(
-        &json!({"url": server.url("/"), "mode": "", "max_length": null, "sessionId": ""}),
-    );
+    let same = home
+        .reads(&json!({"url": server.url("/"), "mode": "", "max_length": null, "sessionId": ""}));
     assert_eq!(plain, same);
     assert_eq!(server.asked().len(), 1, "it is one question");
 }
