@@ -118,6 +118,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     network::CERTIFICATES,
     network::ALLOWED_DOMAINS,
     network::OCR,
+    network::OFFICE,
     (
         "IKIGAI_BROWSER",
         "the browser for pages that a script puts together; empty for none",
