@@ -9,6 +9,7 @@
 //! | `page_source`, `document_body` | the way from an address to a text, for `fetch` and `scrape` |
 //! | `meant_url`, `download_command` | advice on addresses and files |
 //! | `network`, `research_cache` | settings that these tools have in common |
+//! | `session_record` | what the research tools add to a session |
 
 mod document_body;
 mod download_command;
@@ -23,3 +24,4 @@ pub mod scrape;
 pub mod search;
 pub mod search_brave;
 pub mod search_google;
+mod session_record;

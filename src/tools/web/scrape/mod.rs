@@ -40,6 +40,7 @@ use crate::contract::terms::Terms;
 use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
 use crate::tools::web::network;
 use crate::tools::web::research_cache::{self, AnswerFreshness, ResearchCache};
+use crate::tools::web::session_record::{self, SessionFinds};
 use cached_page::CacheHit;
 use request::ScrapeRequest;
 
@@ -159,11 +160,19 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 ];
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let mut finds = SessionFinds::default();
+    let result = scrape(request, &mut finds);
+    session_record::recorded(request, None, NAME, finds, result)
+}
+
+fn scrape<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Reply<'a>, Failure> {
     let asked = ScrapeRequest::of(request)?;
+    finds.provider = asked.url.host_str().unwrap_or_default().to_owned();
     let terms = request.terms();
     let cache = ResearchCache::of_user(terms);
     let store = cache.for_answers();
     let found = cached_page::answer(&asked, terms, store)?;
+    finds.sources.push(found.page.session_source());
     Ok(reply(found, terms, store))
 }
 
@@ -171,15 +180,32 @@ fn from_cache<'a>(
     request: &'a Request<'a>,
     store: &dyn CacheStore,
 ) -> Option<Result<Reply<'a>, Failure>> {
+    let mut finds = SessionFinds::default();
+    let result = cached(request, store, &mut finds)?;
+    let store = Some(store);
+    Some(session_record::recorded(
+        request, store, NAME, finds, result,
+    ))
+}
+
+fn cached<'a>(
+    request: &'a Request<'a>,
+    store: &dyn CacheStore,
+    finds: &mut SessionFinds,
+) -> Option<Result<Reply<'a>, Failure>> {
     let asked = match ScrapeRequest::of(request) {
         Ok(asked) => asked,
         Err(failure) => return Some(Err(failure)),
     };
+    finds.provider = asked.url.host_str().unwrap_or_default().to_owned();
     let terms = request.terms();
     if !research_cache::keeps_answers(terms) {
         return None;
     }
     let found = cached_page::cached_answer(&asked, store)?;
+    if let Ok(found) = &found {
+        finds.sources.push(found.page.session_source());
+    }
     Some(found.map(|found| reply(found, terms, Some(store))))
 }
 

@@ -1,6 +1,7 @@
 //! A page that was read: the stored form, from which answers are built.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::content_cut;
@@ -10,6 +11,7 @@ use super::request::{ScrapeMode, ScrapeRequest};
 use crate::basics::words::floor_boundary;
 use crate::contract::terms::Audience;
 use crate::tools::web::page_source;
+use crate::tools::web::session_record::SessionSource;
 use crate::unseen;
 use crate::web::client::HttpClient;
 
@@ -154,6 +156,23 @@ impl ScrapedPage {
         facts
             .find(|(one, _)| one == name)
             .map(|(_, value)| &**value)
+    }
+
+    /// What a research session keeps of the page.
+    pub fn session_source(&self) -> SessionSource {
+        let value = |name| self.fact(name).and_then(|fact| fact.get().parse().ok());
+        let citation: Value = value("citation").unwrap_or_default();
+        let doi: Value = value("detectedDoi").unwrap_or_default();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let of_citation = |name: &str| text(&citation["metadata"][name]);
+        SessionSource {
+            url: self.url.clone(),
+            title: of_citation("title"),
+            author: of_citation("author"),
+            date: of_citation("date"),
+            doi: text(&doi),
+            read: true,
+        }
     }
 
     /// Sets `text`, the whole content, to the requested extent.

@@ -14,6 +14,7 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{self, AccessScope, Family, FieldRole, Tool, ToolManual, ToolSet};
+use crate::tools::web::session_record::{self, SessionFinds, SessionSource};
 use crate::tools::web::{network, research_cache};
 use crate::web::credentials::Credentials;
 use crate::web::search::context::SearchContext;
@@ -110,6 +111,12 @@ CUSTOM_LENSES_PATH says.",
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let mut finds = SessionFinds::default();
+    let result = search(request, &mut finds);
+    session_record::recorded(request, None, TOOL.name, finds, result)
+}
+
+fn search<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Reply<'a>, Failure> {
     let credentials = Credentials::from_env();
     let wanted = request::read(request, &credentials)?;
     let cache = research_cache::ResearchCache::of_user(request.terms());
@@ -125,12 +132,26 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     };
     let found = searcher.search(&wanted.search);
     let answer = found.map_err(|error| failure::failure(&error, &credentials))?;
+    *finds = session_finds(&answer);
     Ok(reply(wanted, answer, &known))
 }
 
 fn from_cache<'a>(
     request: &'a Request<'a>,
     store: &dyn CacheStore,
+) -> Option<Result<Reply<'a>, Failure>> {
+    let mut finds = SessionFinds::default();
+    let result = cached(request, store, &mut finds)?;
+    let store = Some(store);
+    Some(session_record::recorded(
+        request, store, TOOL.name, finds, result,
+    ))
+}
+
+fn cached<'a>(
+    request: &'a Request<'a>,
+    store: &dyn CacheStore,
+    finds: &mut SessionFinds,
 ) -> Option<Result<Reply<'a>, Failure>> {
     let credentials = Credentials::from_env();
     let wanted = match request::read(request, &credentials) {
@@ -145,7 +166,17 @@ fn from_cache<'a>(
     let begin = Instant::now();
     let mut answer = known.answer(&wanted.search)?;
     answer.took = begin.elapsed();
+    *finds = session_finds(&answer);
     Some(Ok(reply(wanted, answer, &known)))
+}
+
+/// What a session keeps of an answer.
+fn session_finds(answer: &SearchAnswer) -> SessionFinds {
+    SessionFinds {
+        provider: answer.provider.name.to_owned(),
+        sources: answer.results.iter().map(SessionSource::found).collect(),
+        ..SessionFinds::default()
+    }
 }
 
 fn reply<'a>(wanted: SearchFields, answer: SearchAnswer, known: &SearchContext<'_>) -> Reply<'a> {
