@@ -5,8 +5,11 @@
 //! | `fetch`, `fetch_note` | web-fetch, and what it says beside a page |
 //! | `scrape` | `scrape_page` |
 //! | `search` | `web_search` |
+//! | `searching` | searches as `search` makes them |
 //! | `search_brave`, `search_google`, `provider_answer` | the tools of one provider |
-//! | `page_source`, `document_body` | the way from an address to a text, for `fetch` and `scrape` |
+//! | `page_reading` | pages and documents as `scrape` answers with them |
+//! | `page_source`, `document_body` | the way from an address to a text, for `fetch` and pages |
+//! | `resource_link` | answers that are too large for a message |
 //! | `meant_url`, `download_command` | advice on addresses and files |
 //! | `network`, `research_cache` | settings that these tools have in common |
 //! | `session_record` | what the research tools add to a session |
@@ -17,11 +20,14 @@ pub mod fetch;
 mod fetch_note;
 mod meant_url;
 mod network;
+mod page_reading;
 mod page_source;
 mod provider_answer;
 pub mod research_cache;
+mod resource_link;
 pub mod scrape;
 pub mod search;
 pub mod search_brave;
 pub mod search_google;
+mod searching;
 mod session_record;

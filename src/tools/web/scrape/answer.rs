@@ -8,12 +8,12 @@ use std::io;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::content_cut;
-use super::page::{FetchPaging, ScrapedPage};
 use super::request::LONGEST;
 use crate::contract::bounded::TextMeasure;
 use crate::contract::reply::Object;
 use crate::contract::terms::{Audience, Terms};
+use crate::tools::web::page_reading::content_cut;
+use crate::tools::web::page_reading::page::{FetchPaging, ScrapedPage, size_category};
 use crate::tools::web::research_cache::TRUST;
 
 /// Fewer words than these are reported as few.
@@ -55,16 +55,6 @@ const DISPENSABLE: [&str; 19] = [
     "contentType",
     "url",
 ];
-
-/// Returns the size class of content of so many bytes.
-fn size_category(bytes: usize) -> &'static str {
-    match bytes {
-        0..5000 => "small",
-        5000..20_000 => "medium",
-        20_000..50_000 => "large",
-        _ => "very_large",
-    }
-}
 
 /// Fields of an answer without its content, in their order.
 struct AnswerFields(Vec<(&'static str, Box<RawValue>)>);

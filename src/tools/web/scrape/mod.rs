@@ -3,35 +3,15 @@
 //! | module | contents |
 //! |---|---|
 //! | `request` | the fields of a request |
-//! | `cached_page` | answers that were found lately |
-//! | `reader` | the ways to a page |
-//! | `native_route` | sites that have a better way than their pages |
-//! | `browser_render` | pages that a script puts together |
-//! | `found_page` | a page as one of these ways found it |
-//! | `content_type` | the form of a text |
-//! | `placeholder` | login forms and scripts in place of a page |
-//! | `page` | a page as it is answered and kept |
-//! | `facts` | facts about a page beside its text |
-//! | `content_cut` | content as it is shown |
 //! | `answer` | the answer |
-//! | `resource_link` | a raw answer that is too large to stand in a message |
-//! | `failure` | the reason why there is none |
+//!
+//! Pages are read by `page_reading`; a raw answer that is too large for a message is linked to
+//! (`resource_link`).
 
 mod answer;
-mod browser_render;
-mod cached_page;
-mod content_cut;
-mod content_type;
-mod facts;
-mod failure;
-mod found_page;
-mod native_route;
-mod page;
-mod placeholder;
-mod reader;
 mod request;
-mod resource_link;
 
+use crate::basics::words::counted;
 use crate::cache::CacheStore;
 use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
@@ -39,13 +19,12 @@ use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
 use crate::tools::web::network;
+use crate::tools::web::page_reading::READER as NAME;
+use crate::tools::web::page_reading::cached_page::{self, CacheHit};
+use crate::tools::web::page_reading::page::ScrapedPage;
 use crate::tools::web::research_cache::{self, AnswerFreshness, ResearchCache};
+use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
 use crate::tools::web::session_record::{self, SessionFinds};
-use cached_page::CacheHit;
-use request::ScrapeRequest;
-
-/// The tool's name.
-const NAME: &str = "scrape_page";
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -166,7 +145,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 }
 
 fn scrape<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Reply<'a>, Failure> {
-    let asked = ScrapeRequest::of(request)?;
+    let asked = request::read(request)?;
     finds.provider = asked.url.host_str().unwrap_or_default().to_owned();
     let terms = request.terms();
     let cache = ResearchCache::of_user(terms);
@@ -193,7 +172,7 @@ fn cached<'a>(
     store: &dyn CacheStore,
     finds: &mut SessionFinds,
 ) -> Option<Result<Reply<'a>, Failure>> {
-    let asked = match ScrapeRequest::of(request) {
+    let asked = match request::read(request) {
         Ok(asked) => asked,
         Err(failure) => return Some(Err(failure)),
     };
@@ -210,12 +189,45 @@ fn cached<'a>(
 }
 
 fn reply<'a>(found: CacheHit, terms: &Terms, store: Option<&dyn CacheStore>) -> Reply<'a> {
-    let linked = resource_link::of(&found.page, terms, store);
+    let linked = linked(&found.page, terms, store);
     Reply::new(move |object| {
         match &linked {
-            Some(linked) => linked.write(object)?,
+            Some(linked) => {
+                linked.write(object)?;
+                object.field("contentSizeBytes", &found.page.whole)?;
+            }
             None => answer::write(object, &found.page)?,
         }
         object.field_for_server(META, &AnswerFreshness::of(found.age, cached_page::GOOD_FOR))
     })
+}
+
+/// Creates the link that replaces the answer of `page`; `None` if the answer stays: it is not raw,
+/// not large, the client does not accept links, or there is no store.
+fn linked(
+    page: &ScrapedPage,
+    terms: &Terms,
+    store: Option<&dyn CacheStore>,
+) -> Option<LinkedAnswer> {
+    let store = store.filter(|_| page.raw && terms.served)?;
+    let whole = if page.truncated {
+        ", cut at max_length"
+    } else {
+        ""
+    };
+    let kind = match page.content_type.as_str() {
+        "" => "no declared type",
+        kind => kind,
+    };
+    let length = counted(page.content.len() as u64, "byte");
+    let answer = LargeAnswer {
+        mime_type: resource_link::JSON,
+        text: resource_link::whole_object(|object| answer::write(object, page)).ok()?,
+        summary: format!(
+            "Raw answer of {} ({kind}, {length}{whole}): read the resource for all of it.",
+            page.url,
+        ),
+        description: "The whole raw answer, as JSON; it can be read until it expires.",
+    };
+    resource_link::link(store, answer)
 }

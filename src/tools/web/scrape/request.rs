@@ -2,44 +2,11 @@
 //!
 //! Rules: the specification's input of `scrape_page`; the decisions on the host's calls (4).
 
-use url::Url;
-
 use crate::contract::failure::{Code, Failure};
 use crate::contract::request::Request;
-use crate::contract::terms::Terms;
 use crate::tools::web::meant_url;
+use crate::tools::web::page_reading::page_request::{ScrapeMode, ScrapeRequest, USUAL_LENGTH};
 use crate::web::client;
-
-/// Requested form of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScrapeMode {
-    /// Its main content, or its text.
-    Full,
-    /// The beginning of that.
-    Preview,
-    /// Its bytes, as received.
-    Raw,
-}
-
-impl ScrapeMode {
-    /// Modes by their names in requests.
-    const NAMES: [(&'static str, Self); 3] = [
-        ("full", Self::Full),
-        ("preview", Self::Preview),
-        ("raw", Self::Raw),
-    ];
-
-    /// Returns its name in a request.
-    pub fn name(self) -> &'static str {
-        let mut names = Self::NAMES.iter();
-        names
-            .find(|(_, mode)| *mode == self)
-            .map_or("", |(name, _)| name)
-    }
-}
-
-/// Default length of content, in bytes.
-const USUAL_LENGTH: usize = 50_000;
 
 /// Longest content that can be requested, in bytes.
 pub const LONGEST: u64 = 5_000_000;
@@ -47,51 +14,39 @@ pub const LONGEST: u64 = 5_000_000;
 /// Length of a preview, in bytes.
 const PREVIEW: usize = 5000;
 
-/// A parsed request.
-#[derive(Clone, Debug)]
-pub struct ScrapeRequest {
-    /// URL of the page.
-    pub url: Url,
-    /// Requested form.
-    pub mode: ScrapeMode,
-    /// Most bytes of content.
-    pub max_length: usize,
-    /// Terms of the call.
-    pub terms: Terms,
-}
-
-impl ScrapeRequest {
-    /// Parses a request.
-    pub fn of(request: &Request<'_>) -> Result<Self, Failure> {
-        let address = request.required_text("url")?;
-        let mode = request.choice("mode", &ScrapeMode::NAMES)?;
-        let mode = mode.unwrap_or(ScrapeMode::Full);
-        let length = request.integer("max_length", 1..=LONGEST)?;
-        // Another tool's field: its value is ignored here.
-        let length = length.and_then(|length| usize::try_from(length).ok());
-        let url = client::parse_url(address).map_err(|error| {
-            let note = meant_url::of_no_url(super::NAME, address, request.terms());
-            let message = format!("Invalid URL: {error}. Send an http or https address.");
-            Failure::new(Code::InvalidUrl, message).with_note(note)
-        })?;
-        Ok(Self {
-            url,
-            mode,
-            max_length: match mode {
-                ScrapeMode::Preview => PREVIEW,
-                ScrapeMode::Full | ScrapeMode::Raw => length.unwrap_or(USUAL_LENGTH),
-            },
-            terms: *request.terms(),
-        })
-    }
+/// Parses a request.
+pub fn read(request: &Request<'_>) -> Result<ScrapeRequest, Failure> {
+    let address = request.required_text("url")?;
+    let mode = request.choice("mode", &ScrapeMode::NAMES)?;
+    let mode = mode.unwrap_or(ScrapeMode::Full);
+    let length = request.integer("max_length", 1..=LONGEST)?;
+    // Another tool's field: its value is ignored here.
+    let length = length.and_then(|length| usize::try_from(length).ok());
+    let url = client::parse_url(address).map_err(|error| {
+        let note = meant_url::of_no_url(super::NAME, address, request.terms());
+        let message = format!("Invalid URL: {error}. Send an http or https address.");
+        Failure::new(Code::InvalidUrl, message).with_note(note)
+    })?;
+    Ok(ScrapeRequest {
+        url,
+        mode,
+        max_length: match mode {
+            ScrapeMode::Preview => PREVIEW,
+            ScrapeMode::Full | ScrapeMode::Raw => length.unwrap_or(USUAL_LENGTH),
+        },
+        terms: *request.terms(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cache::CacheQuestion;
+    use crate::contract::schema::Schema;
+    use crate::tools::web::page_reading::cached_page::question;
 
     fn asked(request: &str) -> Result<ScrapeRequest, Failure> {
-        ScrapeRequest::of(&Request::parse(request.as_bytes()).unwrap())
+        read(&Request::parse(request.as_bytes()).unwrap())
     }
 
     #[test]
@@ -118,5 +73,51 @@ mod tests {
             let asked = asked(&format!(r#"{{"url":"http://a.example/",{rest}}}"#)).unwrap();
             assert_eq!(asked.max_length, expected, "{rest}");
         }
+    }
+
+    /// Fields of a request that are not part of the key, each with the reason.
+    const WITHOUT_EFFECT: &[(&str, &str)] = &[(
+        "sessionId",
+        "it belongs to another tool of the system that has it",
+    )];
+
+    fn of(request: &serde_json::Value) -> CacheQuestion {
+        let text = request.to_string();
+        let request = Request::parse(text.as_bytes()).unwrap();
+        question(&read(&request).unwrap())
+    }
+
+    #[test]
+    fn every_field_is_in_the_question_or_known_to_have_no_effect() {
+        let plain = serde_json::json!({"url": "https://a.example/"});
+        let schema = Schema::read(super::super::TOOL.schema);
+        assert!(schema.fields.len() >= 4);
+        for field in &schema.fields {
+            let other = match field.name.as_str() {
+                "url" => serde_json::json!("https://a.example/?b"),
+                "mode" => serde_json::json!("raw"),
+                "max_length" => serde_json::json!(49_999),
+                "sessionId" => serde_json::json!("s"),
+                name => panic!("nobody knows whether {name} has an effect"),
+            };
+            let mut changed = plain.clone();
+            changed[&field.name] = other;
+            let without = WITHOUT_EFFECT.iter().any(|(name, _)| *name == field.name);
+            assert_eq!(of(&changed) == of(&plain), without, "{}", field.name);
+        }
+    }
+
+    #[test]
+    fn what_is_the_same_is_one_question() {
+        let plain = of(&serde_json::json!({"url": "https://a.example/"}));
+        for same in [
+            serde_json::json!({"url": "HTTPS://A.example:443", "mode": "full"}),
+            serde_json::json!({"url": "https://a.example/", "mode": "", "max_length": 0}),
+            serde_json::json!({"url": "https://a.example/", "max_length": "50000"}),
+        ] {
+            assert_eq!(of(&same), plain, "{same}");
+        }
+        let other = of(&serde_json::json!({"url": "https://a.example/#b"}));
+        assert_ne!(other, plain);
     }
 }

@@ -3,18 +3,18 @@
 
 use serde::Serialize;
 
-use super::request::SearchFields;
-use crate::contract::notes::Notes;
 use crate::contract::reply::{META, Object, Reply};
 use crate::contract::terms::Audience;
 use crate::page::{HostReputation, reputation};
-use crate::tools::web::research_cache::{AnswerFreshness, TRUST};
-use crate::web::search::cached_results::GOOD_FOR;
+use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::searching::results_notes;
+use crate::tools::web::searching::search_fields::SearchFields;
+use crate::tools::web::searching::search_meta::SearchMeta;
+use crate::tools::web::searching::shown_hints::{self, ShownHints};
 use crate::web::search::claim::ClaimTerms;
-use crate::web::search::hints::{SearchHints, SearchSuggestion};
+use crate::web::search::hints::SearchHints;
 use crate::web::search::outcome::SearchAnswer;
-use crate::web::search::search_provider::SearchProvider;
-use crate::web::search::{SearchResult, display_link, unseen_taken_out};
+use crate::web::search::{SearchResult, display_link};
 
 /// Most bytes taken by the fields around the results if there is a limit.
 const AROUND: usize = 120;
@@ -94,103 +94,6 @@ impl<'a> ResultLines<'a> {
     }
 }
 
-/// Suggested actions after a search without results.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct HintsShown<'a> {
-    reason: &'static str,
-    filters_applied: serde_json::Map<String, serde_json::Value>,
-    suggested_actions: Vec<ActionShown<'a>>,
-}
-
-#[derive(Serialize)]
-struct ActionShown<'a> {
-    action: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parameter: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<&'a str>,
-    detail: String,
-}
-
-impl<'a> From<&'a SearchHints> for HintsShown<'a> {
-    fn from(hints: &'a SearchHints) -> Self {
-        let filters = hints.filters_applied.iter();
-        let actions = hints.suggested_actions.iter();
-        Self {
-            reason: hints.reason.name(),
-            filters_applied: filters
-                .map(|(field, value)| ((*field).to_owned(), value.as_str().into()))
-                .collect(),
-            suggested_actions: actions.map(ActionShown::from).collect(),
-        }
-    }
-}
-
-impl<'a> From<&'a SearchSuggestion> for ActionShown<'a> {
-    fn from(action: &'a SearchSuggestion) -> Self {
-        let (name, parameter, value) = match action {
-            SearchSuggestion::RemoveFilter(field) => ("remove_filter", Some(*field), None),
-            SearchSuggestion::TryProvider(name) => {
-                ("try_different_provider", Some("provider"), Some(*name))
-            }
-            SearchSuggestion::Rephrase => ("broaden_query", Some("query"), None),
-        };
-        Self {
-            action: name,
-            parameter,
-            value,
-            detail: in_words(action),
-        }
-    }
-}
-
-fn in_words(action: &SearchSuggestion) -> String {
-    match action {
-        SearchSuggestion::RemoveFilter(field) => format!("Search again without {field}."),
-        SearchSuggestion::TryProvider(name) => format!("Search again with the provider {name}."),
-        SearchSuggestion::Rephrase => "Search with other or fewer words.".to_owned(),
-    }
-}
-
-/// Metadata for a client beside the answer.
-#[derive(Serialize)]
-struct SearchMeta {
-    #[serde(flatten)]
-    freshness: AnswerFreshness,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    routing: Option<RoutingMeta>,
-}
-
-/// Route of the search to its provider.
-#[derive(Serialize)]
-struct RoutingMeta {
-    provider_used: &'static str,
-    providers_attempted: Vec<&'static str>,
-    fallback: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fallback_reason: Option<String>,
-    cache_hit: bool,
-    latency_ms: u128,
-}
-
-impl SearchMeta {
-    fn of(answer: &SearchAnswer) -> Self {
-        let routing = answer.routed.as_ref().map(|routed| RoutingMeta {
-            provider_used: answer.provider.name,
-            providers_attempted: routed.attempted.clone(),
-            fallback: !routed.passed.is_empty(),
-            fallback_reason: routed.fallback_reason(),
-            cache_hit: answer.age.is_some(),
-            latency_ms: answer.took.as_millis(),
-        });
-        Self {
-            freshness: AnswerFreshness::of(answer.age, GOOD_FOR),
-            routing,
-        }
-    }
-}
-
 /// Builds the answer; `hints` if nothing was found.
 pub fn reply<'a>(
     wanted: SearchFields,
@@ -214,9 +117,9 @@ pub fn reply<'a>(
         if let Some(hints) = &hints {
             if in_words {
                 object.nothing_found("no results")?;
-                object.note(describe_hints(hints));
+                object.note(shown_hints::in_sentences(hints));
             } else {
-                object.field("hints", &HintsShown::from(hints))?;
+                object.field("hints", &ShownHints::from(hints))?;
             }
         }
         if let Some(requested) = wanted.requested {
@@ -235,7 +138,7 @@ pub fn reply<'a>(
                 all.len()
             ));
         }
-        object.note(notes(&wanted, &answer));
+        object.note(results_notes::notes(&wanted, &answer));
         object.field_for_server(META, &SearchMeta::of(&answer))
     })
 }
@@ -280,56 +183,4 @@ fn write<T: Serialize>(
     object.field("resultCount", &shown)?;
     object.field("results", &rows[..shown])?;
     Ok(shown)
-}
-
-/// Returns the hints as sentences.
-fn describe_hints(hints: &SearchHints) -> String {
-    let actions: Vec<String> = hints.suggested_actions.iter().map(in_words).collect();
-    let filters: Vec<String> = hints
-        .filters_applied
-        .iter()
-        .map(|(field, value)| format!("{field} ({value})"))
-        .collect();
-    if filters.is_empty() {
-        return actions.join(" ");
-    }
-    format!(
-        "What may have taken results away: {}. {}",
-        filters.join(", "),
-        actions.join(" ")
-    )
-}
-
-/// Writes notes on fields that were ignored, and hosts that were not searched.
-fn notes(wanted: &SearchFields, answer: &SearchAnswer) -> Notes {
-    let SearchProvider {
-        service, limits, ..
-    } = answer.provider;
-    let title = service.title;
-    let mut notes = Notes::default();
-    if !answer.unheeded.is_empty() {
-        notes.add(format!(
-            "{title} cannot search by {}, and did not.",
-            answer.unheeded.join(" or ")
-        ));
-    }
-    if let Some(asked) = &answer.shortened {
-        notes.add(format!(
-            "{title} takes searches of at most {} characters and {} words: only the beginning of \
-             the query was searched for, {asked:?}.",
-            limits.characters, limits.words
-        ));
-    }
-    for (hosts, failure) in &answer.unsearched {
-        let were = if hosts.len() == 1 { "was" } else { "were" };
-        notes.add(format!(
-            "{} {were} not searched: {failure}",
-            hosts.join(", ")
-        ));
-    }
-    for problem in &wanted.problems {
-        notes.add(problem.clone());
-    }
-    notes.add(unseen_taken_out(&answer.results).note_of_page("the results"));
-    notes
 }

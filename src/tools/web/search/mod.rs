@@ -3,17 +3,16 @@
 //! Rules: the specification's `web_search`, and the decisions on it.
 
 mod answer;
-mod failure;
-mod request;
 
 use std::time::Instant;
 
-use self::request::SearchFields;
 use crate::cache::CacheStore;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{self, AccessScope, Family, FieldRole, Tool, ToolManual, ToolSet};
+use crate::tools::web::searching::search_failure;
+use crate::tools::web::searching::search_fields::{self, SearchFields};
 use crate::tools::web::session_record::{self, SessionFinds, SessionSource};
 use crate::tools::web::{network, research_cache};
 use crate::web::credentials::Credentials;
@@ -22,9 +21,15 @@ use crate::web::search::hints::SearchHints;
 use crate::web::search::outcome::SearchAnswer;
 use crate::web::search::searcher::WebSearcher;
 
+/// The tool's name.
+const NAME: &str = "web_search";
+
+/// Default number of results.
+const USUAL_RESULTS: usize = 5;
+
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
-    name: "web_search",
+    name: NAME,
     link: "web-search-tool",
     title: "Search the web",
     family: Family::Research,
@@ -118,7 +123,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 
 fn search<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Reply<'a>, Failure> {
     let credentials = Credentials::from_env();
-    let wanted = request::read(request, &credentials)?;
+    let wanted = search_fields::read(request, &credentials, USUAL_RESULTS)?;
     let cache = research_cache::ResearchCache::of_user(request.terms());
     let client = network::client(request.terms());
     let known = SearchContext {
@@ -131,7 +136,7 @@ fn search<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Repl
         known,
     };
     let found = searcher.search(&wanted.search);
-    let answer = found.map_err(|error| failure::failure(&error, &credentials))?;
+    let answer = found.map_err(|error| search_failure::failure(NAME, &error, &credentials))?;
     *finds = session_finds(&answer);
     Ok(reply(wanted, answer, &known))
 }
@@ -154,7 +159,7 @@ fn cached<'a>(
     finds: &mut SessionFinds,
 ) -> Option<Result<Reply<'a>, Failure>> {
     let credentials = Credentials::from_env();
-    let wanted = match request::read(request, &credentials) {
+    let wanted = match search_fields::read(request, &credentials, USUAL_RESULTS) {
         Ok(wanted) => wanted,
         Err(failure) => return Some(Err(failure)),
     };

@@ -12,8 +12,8 @@ use url::Url;
 use super::browser_render;
 use super::failure::{self, CachedFailure, PageError};
 use super::page::ScrapedPage;
+use super::page_request::ScrapeRequest;
 use super::reader;
-use super::request::ScrapeRequest;
 use crate::cache::{self, CacheQuestion, CacheStore};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::{Audience, Terms};
@@ -151,7 +151,7 @@ fn may_be_shown(asked: &ScrapeRequest, url: &Url) -> bool {
 }
 
 /// Builds the cache key of a request.
-fn question(asked: &ScrapeRequest) -> CacheQuestion {
+pub fn question(asked: &ScrapeRequest) -> CacheQuestion {
     // Destructured in full, so that a new field does not compile until it is named here.
     let ScrapeRequest {
         url,
@@ -162,7 +162,7 @@ fn question(asked: &ScrapeRequest) -> CacheQuestion {
     // Hosts get the whole page, whatever part the URL names.
     let section = page_source::section_name(url).filter(|_| terms.reader != Audience::Host);
     // The fragment is included because scripts may depend on it.
-    CacheQuestion::new(super::NAME, VERSION)
+    CacheQuestion::new(super::READER, VERSION)
         .with("url", Some(url.as_str()))
         .with("mode", Some(mode.name()))
         .with("max_length", Some(max_length.to_string()))
@@ -195,57 +195,4 @@ const SERVICES: [&str; 4] = [
 fn variable(name: &str) -> Option<Vec<u8>> {
     let value = std::env::var_os(name)?;
     (!value.is_empty()).then(|| value.as_encoded_bytes().to_vec())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contract::request::Request;
-    use crate::contract::schema::Schema;
-
-    /// Fields of a request that are not part of the key, each with the reason.
-    const WITHOUT_EFFECT: &[(&str, &str)] = &[(
-        "sessionId",
-        "it belongs to another tool of the system that has it",
-    )];
-
-    fn of(request: &serde_json::Value) -> CacheQuestion {
-        let text = request.to_string();
-        let request = Request::parse(text.as_bytes()).unwrap();
-        question(&ScrapeRequest::of(&request).unwrap())
-    }
-
-    #[test]
-    fn every_field_is_in_the_question_or_known_to_have_no_effect() {
-        let plain = serde_json::json!({"url": "https://a.example/"});
-        let schema = Schema::read(super::super::TOOL.schema);
-        assert!(schema.fields.len() >= 4);
-        for field in &schema.fields {
-            let other = match field.name.as_str() {
-                "url" => serde_json::json!("https://a.example/?b"),
-                "mode" => serde_json::json!("raw"),
-                "max_length" => serde_json::json!(49_999),
-                "sessionId" => serde_json::json!("s"),
-                name => panic!("nobody knows whether {name} has an effect"),
-            };
-            let mut changed = plain.clone();
-            changed[&field.name] = other;
-            let without = WITHOUT_EFFECT.iter().any(|(name, _)| *name == field.name);
-            assert_eq!(of(&changed) == of(&plain), without, "{}", field.name);
-        }
-    }
-
-    #[test]
-    fn what_is_the_same_is_one_question() {
-        let plain = of(&serde_json::json!({"url": "https://a.example/"}));
-        for same in [
-            serde_json::json!({"url": "HTTPS://A.example:443", "mode": "full"}),
-            serde_json::json!({"url": "https://a.example/", "mode": "", "max_length": 0}),
-            serde_json::json!({"url": "https://a.example/", "max_length": "50000"}),
-        ] {
-            assert_eq!(of(&same), plain, "{same}");
-        }
-        let other = of(&serde_json::json!({"url": "https://a.example/#b"}));
-        assert_ne!(other, plain);
-    }
 }

@@ -7,8 +7,8 @@ use url::Url;
 
 use super::found_page::FoundPage;
 use super::page::FetchPaging;
+use super::page_request::ScrapeRequest;
 use super::placeholder;
-use super::request::ScrapeRequest;
 use crate::browser::Browser;
 use crate::document::Document;
 use crate::tools::web::page_source::PageSource;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::request::ScrapeRequest;
+use super::page_request::ScrapeRequest;
 use crate::contract::failure::{Code, Failure, FailureAdvice};
 use crate::tools::web::document_body::UnreadableDocument;
 use crate::tools::web::page_source::media_type;
@@ -88,7 +88,7 @@ pub fn of_fetch(error: FetchError, request: &ScrapeRequest) -> PageError {
     match error {
         FetchError::InvalidUrl(why) => {
             let message = format!("Invalid URL: {why}. Send an http or https address.");
-            let note = meant_url::of_no_url(super::NAME, request.url.as_str(), &request.terms);
+            let note = meant_url::of_no_url(super::READER, request.url.as_str(), &request.terms);
             Failure::new(Code::InvalidUrl, message)
                 .with_note(note)
                 .into()

@@ -1,4 +1,5 @@
-//! Fields of a request, parsed and validated, with errors for those that make no sense.
+//! Fields of a request that make a search, parsed and validated, with errors for those that make no
+//! sense.
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::request::{Request, quote_value};
@@ -10,9 +11,6 @@ use crate::web::search::query::{MOST_RESULTS, SafeSearch, TimeRange, WebSearch};
 
 /// Longest query, in characters.
 const LONGEST_QUERY: usize = 500;
-
-/// Default number of results.
-const USUAL_RESULTS: usize = 5;
 
 /// Maximum number of hosts in a request.
 const MOST_SITES: usize = 10;
@@ -27,10 +25,14 @@ pub struct SearchFields {
     pub problems: Vec<String>,
 }
 
-/// Parses a request. `sessionId` is ignored, whatever its value.
-pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<SearchFields, Failure> {
+/// Parses a request, which asks for `usual` results by default.
+pub fn read(
+    request: &Request<'_>,
+    credentials: &Credentials<'_>,
+    usual: usize,
+) -> Result<SearchFields, Failure> {
     let query = query(request)?;
-    let (count, requested) = count(request)?;
+    let (count, requested) = count(request, usual)?;
     let time_range = one_of(
         request,
         "time_range",
@@ -122,9 +124,9 @@ fn query(request: &Request<'_>) -> Result<String, Failure> {
 }
 
 /// Returns the number of results to search for, and the requested one if it differs.
-fn count(request: &Request<'_>) -> Result<(usize, Option<i64>), Failure> {
+fn count(request: &Request<'_>, usual: usize) -> Result<(usize, Option<i64>), Failure> {
     let Some(number) = request.number("num_results")? else {
-        return Ok((USUAL_RESULTS, None));
+        return Ok((usual, None));
     };
     let most = i128::try_from(MOST_RESULTS).unwrap_or(i128::MAX);
     let count = usize::try_from(number.clamp(1, most)).unwrap_or(MOST_RESULTS);

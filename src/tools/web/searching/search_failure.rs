@@ -8,8 +8,8 @@ use crate::web::provider::failure::{ProviderFailure, ProviderFailureKind};
 use crate::web::search::choice;
 use crate::web::search::outcome::{ProviderRouting, SearchFailure};
 
-/// Converts a failed search to a failure of the tool.
-pub fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {
+/// Converts a failed search to a failure of `tool`.
+pub fn failure(tool: &str, error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {
     let message = error.to_string();
     match error {
         SearchFailure::NoProvider(why) => {
@@ -43,7 +43,7 @@ pub fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure 
             };
             let mut failed = Failure::new(code, message).with_advice(advice);
             if code == Code::AuthMissing {
-                failed.event = event(failure);
+                failed.event = event(tool, failure);
             }
             failed
         }
@@ -68,8 +68,8 @@ fn code(kind: ProviderFailureKind) -> Code {
 }
 
 /// Builds the event for a host's user if a key is missing.
-fn event(failure: &ProviderFailure) -> Option<String> {
-    let missing = serde_json::json!({"tool": "web_search", "provider": failure.provider});
+fn event(tool: &str, failure: &ProviderFailure) -> Option<String> {
+    let missing = serde_json::json!({"tool": tool, "provider": failure.provider});
     let notice = format!("\u{26a0} Configuration Required\n\n{failure}");
     config_required(&notice, &missing.to_string())
 }

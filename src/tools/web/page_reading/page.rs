@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::content_cut;
 use super::facts::{self, FactSource};
 use super::found_page::FoundPage;
-use super::request::{ScrapeMode, ScrapeRequest};
+use super::page_request::{ScrapeMode, ScrapeRequest};
 use crate::basics::words::floor_boundary;
 use crate::contract::terms::Audience;
 use crate::tools::web::page_source;
@@ -90,6 +90,16 @@ pub struct ScrapedPage {
     /// True if a later attempt may find it differently, so that it is not cached.
     #[serde(skip)]
     pub of_the_moment: bool,
+}
+
+/// Returns the size class of content of so many bytes.
+pub fn size_category(bytes: usize) -> &'static str {
+    match bytes {
+        0..5000 => "small",
+        5000..20_000 => "medium",
+        20_000..50_000 => "large",
+        _ => "very_large",
+    }
 }
 
 /// Longest title that is shown, in characters.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::failure::{self, PageError};
 use super::found_page::FoundPage;
-use super::request::ScrapeRequest;
+use super::page_request::ScrapeRequest;
 use crate::contract::failure::Code;
 use crate::web::allowed::AllowedHosts;
 use crate::web::client::HttpClient;

@@ -1,0 +1,33 @@
+//! The reading of a page or document by its address, which the tools that answer with pages share:
+//! from the cache, or by one request where one does.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `page_request` | a page as a call wants it |
+//! | `cached_page` | answers that were found lately |
+//! | `reader` | the ways to a page |
+//! | `native_route` | sites that have a better way than their pages |
+//! | `browser_render` | pages that a script puts together |
+//! | `found_page` | a page as one of these ways found it |
+//! | `content_type` | the form of a text |
+//! | `placeholder` | login forms and scripts in place of a page |
+//! | `page` | a page as it is answered and kept |
+//! | `facts` | facts about a page beside its text |
+//! | `content_cut` | content as it is shown |
+//! | `failure` | the reason why there is none |
+
+mod browser_render;
+pub mod cached_page;
+pub mod content_cut;
+mod content_type;
+mod facts;
+mod failure;
+mod found_page;
+mod native_route;
+pub mod page;
+pub mod page_request;
+mod placeholder;
+mod reader;
+
+/// The tool that reads single pages, under whose name they are cached.
+pub const READER: &str = "scrape_page";
