@@ -296,21 +296,24 @@ mod tests {
         "grep",
     ];
     const WEB: [&str; 3] = ["web_search_brave", "web_search_google", "web_fetch"];
-    const RESEARCH: [&str; 2] = ["web_search", "scrape_page"];
+    const RESEARCH: &[&str] = &["web_search", "scrape_page"];
+    // Those of research that are served on request alone.
+    const MORE_RESEARCH: &[&str] = &["patent_search"];
 
     #[test]
     fn tools_are_served_by_their_names_and_their_sets_in_the_lists_order() {
-        let all = [&LOCAL[..], &WEB, &RESEARCH].concat();
+        let research = [RESEARCH, MORE_RESEARCH].concat();
+        let all = [&LOCAL[..], &WEB, &research].concat();
         for (args, tools) in [
             (&["--tools", "local"][..], LOCAL.to_vec()),
             (&["--tools", "web"], WEB.to_vec()),
-            (&["--tools", "research"], RESEARCH.to_vec()),
+            (&["--tools", "research"], research.clone()),
             (&["--tools", "all"], all.clone()),
             (&["--tools", " ALL "], all.clone()),
             (&["--tools", "research,local,web,bash"], all),
             (
                 &["--tools=web-fetch", "--tools=Research,grep"],
-                vec!["grep", "web_fetch", "web_search", "scrape_page"],
+                [&["grep", "web_fetch"][..], &research].concat(),
             ),
         ] {
             assert_eq!(served(args).unwrap(), tools, "{args:?}");
@@ -343,7 +346,8 @@ mod tests {
             .join(" ");
         for said in [
             "web (web-search-brave, web-search-google, web-fetch)",
-            "research (web-search, scrape-page), all.",
+            "research (web-search, scrape-page, ",
+            ", patent-search",
             "If not given: bash, file-read, file-write, file-edit, glob, grep, web-fetch, \
              web-search, scrape-page.",
         ] {
@@ -353,7 +357,7 @@ mod tests {
 
     #[test]
     fn what_is_offered_is_served_unless_a_part_is_asked_for() {
-        let offered = [&LOCAL[..], &["web_fetch"], &RESEARCH].concat();
+        let offered = [&LOCAL[..], &["web_fetch"], RESEARCH].concat();
         assert_eq!(served(&[]).unwrap(), offered);
         assert_eq!(
             served(&["--tools", "grep,file_read", "--tools=glob-tool"]).unwrap(),
@@ -416,7 +420,7 @@ mod tests {
             (&["--tools", "gerp"][..], "did you mean `grep`"),
             (
                 &["--tools", "search"],
-                "`web-search-brave` or `web-search-google` or `web-search`?",
+                "`web-search-brave` or `web-search-google` or `web-search` or ",
             ),
             (&["--tools", "reserch"], "did you mean `research`?"),
             (

@@ -10,6 +10,7 @@ pub mod date;
 pub mod exa_pages;
 pub mod guard;
 pub mod native;
+pub mod patents;
 pub mod provider;
 pub mod quote;
 pub mod resolve;

@@ -158,7 +158,11 @@ impl HttpOptions {
     /// True if the tool is served by default.
     #[must_use]
     pub fn offers(tool: &Tool) -> bool {
-        matches!(tool.set, ToolSet::Research | ToolSet::Web)
+        match tool.set {
+            ToolSet::Web => true,
+            ToolSet::Research => tool.offered,
+            ToolSet::Local => false,
+        }
     }
 
     /// The reason why these tools are not served, if they are not.
