@@ -68,7 +68,14 @@ fn a_directory_gets_a_link_a_tool_and_each_is_called() {
     assert_eq!(names_in(room.path()), ["tools"]);
 }
 
-const RESEARCH: &[&str] = &["web-search-tool", "scrape-page-tool", "patent-search-tool"];
+const RESEARCH: &[&str] = &[
+    "web-search-tool",
+    "scrape-page-tool",
+    "patent-search-tool",
+    "sequential-search-tool",
+    "get-research-session-tool",
+    "research-export-tool",
+];
 
 #[test]
 fn the_tools_of_research_have_links_where_they_are_asked_for() {

@@ -27,6 +27,9 @@ const ALL: &[&str] = &[
     "web_search",
     "scrape_page",
     "patent_search",
+    "sequential_search",
+    "get_research_session",
+    "research_export",
 ];
 
 /// The end of those that a server serves where none is chosen.

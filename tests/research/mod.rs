@@ -1,4 +1,4 @@
-//! The tools of research, as a host calls them: `web_search`, `scrape_page` and `patent_search`.
+//! The tools of research, as a host calls them and over MCP.
 
 mod page;
 mod page_failures;
@@ -7,3 +7,6 @@ mod page_scans;
 mod page_ways;
 mod patents;
 mod search;
+mod session_exports;
+mod sessions;
+mod sessions_served;
