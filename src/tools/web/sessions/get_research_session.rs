@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::shown_session::{
     TRAIL, is_in_words, put, put_head, put_rows, put_summary, write_summary,
 };
+use crate::basics::words::counted;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
@@ -152,8 +153,11 @@ fn write_list(object: &mut Object<'_>, all: &[ResearchSession]) -> io::Result<()
         let complete = if row.is_complete { ", complete" } else { "" };
         let _ = writeln!(
             out,
-            "{} {} ({} steps{complete}; last used {})",
-            row.session_id, row.research_goal, row.steps, row.last_used_at
+            "{} {} ({}{complete}; last used {})",
+            row.session_id,
+            row.research_goal,
+            counted(row.steps as u64, "step"),
+            row.last_used_at
         );
     }
     if rows.is_empty() {
