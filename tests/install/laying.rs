@@ -234,7 +234,14 @@ fn with_research_more_tools_have_links_until_all_are_removed() {
     let room = Room::new();
     let dir = room.path("home/.local/libexec/ikigai");
     let mut all = names();
-    let research = ["web-search-tool", "scrape-page-tool", "patent-search-tool"];
+    let research = [
+        "web-search-tool",
+        "scrape-page-tool",
+        "patent-search-tool",
+        "sequential-search-tool",
+        "get-research-session-tool",
+        "research-export-tool",
+    ];
     all.extend(research.map(String::from));
     let text = room.install(&["--research"]);
     assert!(text.contains("  scrape-page-tool "), "{text}");

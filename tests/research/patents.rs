@@ -77,7 +77,11 @@ impl Home {
     }
 
     fn call(&self) -> Call {
-        let mut call = tool("patent-search-tool")
+        self.call_of("patent-search-tool")
+    }
+
+    fn call_of(&self, name: &str) -> Call {
+        let mut call = tool(name)
             .env("HOME", self.place.path())
             .env("XDG_CACHE_HOME", self.place.path().join("cache"))
             .env("XDG_STATE_HOME", self.place.path().join("state"));
@@ -924,6 +928,8 @@ fn a_provider_without_patents_of_the_office_is_passed_over() {
         &json!({"query": "x", "patent_office": "JP", "provider": "uspto"}),
         "INVALID_ARG",
     );
+    let european = json!({"query": "EP3456789A1", "search_type": "specific"});
+    assert_eq!(home.finds(&european)["source"], "web_search");
 }
 
 #[test]
@@ -1011,6 +1017,33 @@ fn every_field_that_changes_what_is_found_is_asked_anew_and_no_other() {
     assert_eq!(asked(), before);
     home.finds(&json!({"query": "two words", "assignee": "Kaltura, Inc."}));
     assert_eq!(asked(), before);
+}
+
+#[test]
+fn a_session_is_told_of_what_was_found() {
+    let server = one("lens");
+    let home = Home::new().with("lens", &server);
+    let step = json!({"searchStep": "Look for patents", "stepNumber": 1, "nextStepNeeded": true});
+    let begun = home.call_of("sequential-search-tool").with(&step).run();
+    let id = begun.json()["sessionId"].clone();
+    for _ in 0..2 {
+        let found = home.finds(&json!({"query": "video", "sessionId": id}));
+        assert_eq!(found.get("note"), None, "{found}");
+    }
+    assert_eq!(server.asked().len(), 1);
+    let asked = json!({"sessionId": id, "format": "json"});
+    let export = home.call_of("research-export-tool").with(&asked).run();
+    let export = String::from_utf8(export.stdout).unwrap();
+    let address = "https://patents.google.com/patent/US10165245B2/en";
+    assert_eq!(export.matches(address).count(), 1, "{export}");
+    let found = home.finds(&json!({"query": "video", "sessionId": "nobody"}));
+    assert!(
+        found["note"]
+            .as_str()
+            .unwrap()
+            .contains("Nothing was recorded"),
+        "{found}"
+    );
 }
 
 #[test]

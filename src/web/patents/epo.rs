@@ -13,7 +13,7 @@ use super::number::PatentNumber;
 use super::patent::{self, Patent};
 use super::patent_provider::PatentProvider;
 use super::query::PatentSearch;
-use crate::basics::words::on_one_line;
+use crate::basics::words::joined_words;
 use crate::document::{XmlEvent, XmlReader};
 use crate::unseen::UnseenCount;
 use crate::web::client::HttpResponse;
@@ -210,7 +210,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<Patent>, UnreadableReply> {
                     form: Some(attribute("lang"))
                         .filter(|language| !language.is_empty())
                         .unwrap_or_else(|| form.clone()),
-                    text: on_one_line(&xml.text_within(LONGEST)),
+                    text: joined_words(&xml.text_within(LONGEST)),
                 };
                 if let Some((_, texts)) = records.last_mut()
                     && !text.text.is_empty()

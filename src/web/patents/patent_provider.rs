@@ -35,7 +35,9 @@ impl PatentProvider {
     /// True if it has patents of the office that is searched.
     #[must_use]
     pub fn covers(&self, search: &PatentSearch) -> bool {
-        self.office.is_none() || search.office.is_none() || self.office == search.office
+        let number = search.number().map(|number| number.office);
+        let wanted = number.as_deref().or(search.office);
+        self.office.is_none() || wanted.is_none() || self.office == wanted
     }
 }
 
@@ -86,4 +88,24 @@ pub fn candidates(
         .into_iter()
         .partition(|provider| provider.office.is_none());
     [whole, partial].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+
+    #[test]
+    fn providers_are_named_once_and_their_credentials_are_secrets() {
+        assert_eq!(names(), ["epo", "lens", "searchapi", "uspto"]);
+        let slots = PROVIDERS.iter().flat_map(|provider| provider.service.slots);
+        for name in slots.flat_map(|slot| slot.names) {
+            assert!(
+                crate::secrets::is_secret(OsStr::new(name.variable)),
+                "{}",
+                name.variable
+            );
+        }
+    }
 }
