@@ -417,7 +417,7 @@ mod tests {
         assert_eq!(confinement.roots().directories(), real);
         assert_eq!(options(&[]).bounds, None);
         let served = served(&args).unwrap();
-        assert_eq!(served, [&LOCAL[1..], &["web_fetch"], &OFFERED].concat());
+        assert_eq!(served, [&LOCAL[1..], &["web_fetch"], OFFERED].concat());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The European Patent Office: the token, the request, the reply in XML, the errors.
 //!
-//! Facts: Open Patent Services, "RESTful Web Services Reference Guide". It has the patents of a
+//! Facts: Open Patent Services, "Reference Guide". It has the patents of a
 //! hundred offices. A search knows the day of publication and not the one of filing, is answered
 //! with the newest first, and without results with 404. A used-up quota is 403 with the reason in a
 //! header.

@@ -83,11 +83,10 @@ impl PatentNumber {
         let digits = self.serial.len();
         Some(match (self.office.as_str(), kind.get(..1)?) {
             // The World Intellectual Property Organization grants none.
-            ("WO", _) => false,
+            ("WO", _) | ("US", "H") => false,
             // Until 2001 only grants were published.
             ("US", "A") => kind == "A" && digits <= 7,
             ("US", "P") => matches!(kind, "P" | "P2" | "P3"),
-            ("US", "H") => false,
             ("CN", "U") => true,
             (_, letter) => "BCESY".contains(letter),
         })

@@ -117,7 +117,7 @@ mod tests {
             ("year_from", |search| search.year_from = Some(2020)),
             ("year_to", |search| search.year_to = Some(2020)),
             ("provider", |search| {
-                search.provider = Some("lens".to_owned())
+                search.provider = Some("lens".to_owned());
             }),
         ];
         let mut all: Vec<(&str, PatentSearch)> = changes
