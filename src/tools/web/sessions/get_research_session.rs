@@ -16,7 +16,7 @@ use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
 use crate::research_sessions::markdown::{self, one_liner};
 use crate::research_sessions::{
-    ResearchSession, SourceCoverage, failure_patterns, provider_records,
+    ResearchSession, SessionStore, SourceCoverage, failure_patterns, provider_records,
 };
 use crate::tools::web::research_cache::{self, TRUST};
 use crate::tools::web::session_record::{self, SESSION_ID, session_failure, with_sessions};
@@ -114,7 +114,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             return Err(Failure::new(Code::InvalidArg, message)
                 .with_advice(research_cache::advice(Code::InvalidArg)));
         }
-        let all = with_sessions(terms, None, |sessions| sessions.all()).map_err(failed)?;
+        let all = with_sessions(terms, None, |sessions: &SessionStore<'_>| sessions.all());
+        let all = all.map_err(failed)?;
         return Ok(Reply::new(move |object| write_list(object, &all)));
     };
     let session = with_sessions(terms, None, |sessions| sessions.open(id)).map_err(failed)?;
