@@ -50,6 +50,7 @@ pub static TOOLS: Registry = Registry(&[
     tools::web::fetch::TOOL,
     tools::web::search::TOOL,
     tools::web::scrape::TOOL,
+    tools::web::patent_search::TOOL,
     tools::web::sessions::sequential_search::TOOL,
     tools::web::sessions::get_research_session::TOOL,
     tools::web::sessions::research_export::TOOL,
@@ -217,6 +218,7 @@ mod tests {
                     "web-search-brave",
                     "web-search-google",
                     "web-search",
+                    "patent-search",
                     "sequential-search",
                 ],
             ),
@@ -287,6 +289,7 @@ mod tests {
         let research = [
             "web-search-tool",
             "scrape-page-tool",
+            "patent-search-tool",
             "sequential-search-tool",
             "get-research-session-tool",
             "research-export-tool",

@@ -17,13 +17,19 @@ use crate::contract::tool::Tool;
 /// Variables with secrets of the research server or of related programs. Those of this program's
 /// tools are in their rows. Identifiers that go with a key, as a user's name does with a password,
 /// count as well.
-const OTHERS: [&str; 9] = [
+const OTHERS: &[&str] = &[
     "GOOGLE_CUSTOM_SEARCH_API_KEY",
     "GOOGLE_CUSTOM_SEARCH_ID",
     "SERPER_API_KEY",
     "TAVILY_API_KEY",
     "EXA_API_KEY",
     "SEARCHAPI_API_KEY",
+    "USPTO_API_KEY",
+    "EPO_CONSUMER_KEY",
+    "EPO_CONSUMER_SECRET",
+    "EPO_OPS_CONSUMER_KEY",
+    "EPO_OPS_CONSUMER_SECRET",
+    "LENS_API_TOKEN",
     "CACHE_ENCRYPTION_KEY",
     "IKIGAI_REDIS_URL",
     "GOOGLE_CUSTOM_SEARCH_ENGINE_ID",

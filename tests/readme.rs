@@ -121,7 +121,10 @@ fn shell(script: &str, home: &Path, proxy: &str) -> Command {
 }
 
 /// What the search server finds.
-const FOUND: &str = r#"{"results":[{"title":"Rust","url":"https://www.rust-lang.org/","content":"A language empowering everyone to build reliable and efficient software."}]}"#;
+const FOUND: &str = r#"{"results":[
+{"title":"Rust","url":"https://www.rust-lang.org/","content":"A language empowering everyone to build reliable and efficient software."},
+{"title":"US10165245B2 - Pre-fetching video content - Google Patents","url":"https://patents.google.com/patent/US10165245B2/en","content":"A video is fetched before it is shown."}
+]}"#;
 
 /// A proxy on the loopback that knows one page and one search server. Returns its address.
 fn proxy() -> String {

@@ -24,6 +24,12 @@ const MOST: u64 = 64 * 1024 * 1024;
 /// Age at which an entry is of no use any more.
 const OLD: Duration = Duration::from_secs(2 * 60 * 60);
 
+/// The same for an entry that is good for longer than [`OLD`].
+const VERY_OLD: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Ending of such an entry's file name, so that the few of them do not keep all others.
+const LONG_LIVED: &str = ".day";
+
 /// The most that an entry's time may be ahead of the clock: clocks are corrected by seconds.
 const AHEAD: Duration = Duration::from_secs(60);
 
@@ -116,7 +122,8 @@ impl CacheFiles {
 impl CacheStore for CacheFiles {
     fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         let name = question.name(&self.keys.naming);
-        let (changed, sealed) = read_sealed(&self.directory.join(&name), self.most).ok()?;
+        let (changed, sealed) =
+            read_sealed(&self.directory.join(file_name(&name, longest)), self.most).ok()?;
         let age = match SystemTime::now().duration_since(changed) {
             Ok(age) => age,
             Err(ahead) if ahead.duration() < AHEAD => Duration::ZERO,
@@ -130,7 +137,7 @@ impl CacheStore for CacheFiles {
         Some(CacheEntry { bytes, age })
     }
 
-    fn put(&self, question: &CacheQuestion, bytes: &[u8], _good_for: Duration) {
+    fn put(&self, question: &CacheQuestion, bytes: &[u8], good_for: Duration) {
         let name = question.name(&self.keys.naming);
         let Some(sealed) = self.keys.sealing.close(&name, bytes) else {
             return;
@@ -138,20 +145,28 @@ impl CacheStore for CacheFiles {
         if u64::try_from(sealed.len()).is_ok_and(|length| length > self.most) {
             return self.forget(question);
         }
-        if place(&self.directory, &name, &sealed).is_ok() {
+        if place(&self.directory, &file_name(&name, good_for), &sealed).is_ok() {
             self.clean_up();
         }
     }
 
     fn forget(&self, question: &CacheQuestion) {
         let name = question.name(&self.keys.naming);
-        let _ = fs::remove_file(self.directory.join(name));
+        for good_for in [OLD, VERY_OLD] {
+            let _ = fs::remove_file(self.directory.join(file_name(&name, good_for)));
+        }
     }
 
     fn turn(&self, question: &CacheQuestion) -> Option<SingleFlightGuard> {
         let name = question.name(&self.keys.naming);
         SingleFlightGuard::try_acquire(self.directory.join(format!("{TURN}{name}")))
     }
+}
+
+/// The file's name of the entry with this name that is of use for so long.
+fn file_name(name: &str, good_for: Duration) -> String {
+    let ending = if good_for > OLD { LONG_LIVED } else { "" };
+    format!("{name}{ending}")
 }
 
 /// A directory of the user's, unless its home does not exist: services are given such a home so
@@ -249,12 +264,15 @@ pub(super) fn young_entries(directory: &Path, old: Duration) -> Vec<(SystemTime,
         let name = entry.file_name();
         let name = name.as_encoded_bytes();
         let draft = name.starts_with(DRAFT.as_bytes()) || name.starts_with(TURN.as_bytes());
+        let stem = name.strip_suffix(LONG_LIVED.as_bytes());
+        let oldest = if stem.is_some() { VERY_OLD } else { old };
+        let name = stem.unwrap_or(name);
         // Other files there, such as a key, are not entries.
         let is_entry = name.len() == 64 && name.iter().all(u8::is_ascii_hexdigit);
         if !about.is_file() || !(draft || is_entry) {
             continue;
         }
-        if age > old || (draft && age > ABANDONED) {
+        if age > oldest || (draft && age > ABANDONED) {
             let _ = fs::remove_file(entry.path());
         } else if !draft {
             kept.push((changed, about.len(), entry.path()));
@@ -313,6 +331,31 @@ mod tests {
         files.put(&ask("a"), b"three", HOUR);
         files.forget(&ask("a"));
         assert_eq!(files.get(&ask("a"), HOUR), None);
+    }
+
+    #[test]
+    fn what_is_good_for_a_day_outlives_the_others() {
+        let place = tempfile::tempdir().unwrap();
+        let files = open(place.path(), MOST);
+        let [hours, day] = [("hours", HOUR), ("day", VERY_OLD)];
+        let is_there = |(what, good_for)| files.get(&ask(what), good_for).is_some();
+        for (what, good_for) in [hours, day] {
+            files.put(&ask(what), b"x", good_for);
+        }
+        let age = |age| {
+            let all = fs::read_dir(files.directory()).unwrap();
+            all.for_each(|entry| make_old(&entry.unwrap().path(), age));
+            files.put(&ask("another"), b"x", HOUR);
+        };
+        age(23 * HOUR);
+        assert!(is_there(day) && !is_there(hours));
+        assert_eq!(fs::read_dir(files.directory()).unwrap().count(), 2);
+        age(25 * HOUR);
+        assert!(!is_there(day));
+        only_file(&files);
+        files.put(&ask("day"), b"x", VERY_OLD);
+        files.forget(&ask("day"));
+        assert!(!is_there(day));
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
         let option = habits::option(tool, field, field_option(field));
         command = command.arg(option);
     }
-    for field in schema.fields.iter().filter(|field| field.required) {
+    for field in schema.fields.iter().filter(|field| field.in_place) {
         command = command.arg(
             Arg::new(positional_id(field))
                 .value_name(value_name(field))
@@ -73,7 +73,7 @@ pub const PLACES: &str = "places";
 pub fn field_of_places(tool: &Tool, schema: &Schema) -> Option<&'static str> {
     match tool.scope {
         AccessScope::Paths { directory, pattern } => {
-            let mut required = schema.fields.iter().filter(|field| field.required);
+            let mut required = schema.fields.iter().filter(|field| field.in_place);
             (!required.any(|field| field.name == pattern)).then_some(directory)
         }
         _ => None,
@@ -82,9 +82,15 @@ pub fn field_of_places(tool: &Tool, schema: &Schema) -> Option<&'static str> {
 
 /// Usage of the tool with this schema, as a line of help.
 pub fn usage(tool: &Tool, invocation: &str, schema: &Schema) -> String {
-    let required = schema.fields.iter().filter(|field| field.required);
+    let required = schema.fields.iter().filter(|field| field.in_place);
     let line = required.fold(format!("{invocation} [OPTIONS]"), |line, field| {
-        line + " " + &value_name(field)
+        let name = value_name(field);
+        line + " "
+            + &if field.required {
+                name
+            } else {
+                format!("[{name}]")
+            }
     });
     let places = field_of_places(tool, schema);
     places.map_or_else(
@@ -187,7 +193,7 @@ pub fn positional_id(field: &SchemaField) -> String {
 
 pub fn ids(field: &SchemaField) -> Vec<String> {
     let mut ids = vec![field.name.clone()];
-    if field.required {
+    if field.in_place {
         ids.push(positional_id(field));
     }
     ids
@@ -205,7 +211,7 @@ pub fn typed(invocation: &str, schema: &Schema, request: &str) -> String {
         match (request.get(&field.name), field.kind) {
             (None | Some(Value::Bool(false)), _) => {}
             (Some(_), FieldKind::Flag) => line.extend([" --", &field.flag()]),
-            (Some(value), _) if field.required => {
+            (Some(value), _) if field.in_place => {
                 line += " ";
                 line += &word(value);
             }

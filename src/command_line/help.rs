@@ -51,6 +51,9 @@ fn row(text: &mut String, name: &str, about: &str) {
     let _ = writeln!(text, "  {name:<18} {about}");
 }
 
+/// Words on the flags of a tool that requires some of them.
+const IN_PLACE: &str = "the required ones may stand without their names, in this order";
+
 /// Help for one tool, reached by `invocation`.
 pub fn tool(tool: &Tool, invocation: &str) -> String {
     let schema = Schema::for_flags(tool);
@@ -65,14 +68,16 @@ pub fn tool(tool: &Tool, invocation: &str) -> String {
 Usage: {usage}  call it and print its answer as text
        {invocation:<width$}  answer the JSON request on stdin with JSON on stdout
 
-Flags; the required ones may stand without their names, in this order{}:
+Flags; {}:
 ",
         tool.name,
         schema.description,
         tool.manual.text,
         match fields::field_of_places(tool, &schema) {
-            Some(field) => format!(", and then each {}", field.to_uppercase()),
-            None => String::new(),
+            _ if !schema.fields.iter().any(|field| field.required) =>
+                "the first may stand without its name".to_owned(),
+            Some(field) => format!("{IN_PLACE}, and then each {}", field.to_uppercase()),
+            None => IN_PLACE.to_owned(),
         },
     );
     let flags = |field: &SchemaField| {

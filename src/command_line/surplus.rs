@@ -21,7 +21,7 @@ pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString])
         .into_iter()
         .filter(|word| *word != "--json")
         .collect();
-    let mut required = schema.fields.iter().filter(|field| field.required);
+    let mut required = schema.fields.iter().filter(|field| field.in_place);
     let (field, None) = (required.next()?, required.next()) else {
         return None;
     };

@@ -53,6 +53,7 @@ pub use error::DocumentError;
 pub use fault::guarded;
 pub use file::{FileLimits, MAX_FILE, convert_file, convert_program_text};
 pub use kinds::FileKind;
+pub(crate) use office::xml::{XmlEvent, XmlReader};
 pub use pdf::{PdfError, PdfLimits};
 pub use scan::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
 

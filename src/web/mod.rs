@@ -11,6 +11,7 @@ pub mod exa_pages;
 pub mod guard;
 pub mod link_check;
 pub mod native;
+pub mod patents;
 pub mod provider;
 pub mod quote;
 pub mod resolve;

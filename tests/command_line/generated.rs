@@ -300,9 +300,11 @@ fn lists_with_commas_are_completed() {
         completed(&["mcp", "--tools", "=", "grep,gl"]),
         ["grep,glob"]
     );
-    // Fourteen tools, and four sets of them.
-    assert_eq!(mcp("").len(), 18);
-    assert_eq!(mcp("zebra,").len(), 18);
+    // All tools, and four sets of them.
+    let (_, list, _) = piped(&["list", "--research"]);
+    let all = list.lines().count() + 4;
+    assert_eq!(mcp("").len(), all);
+    assert_eq!(mcp("zebra,").len(), all);
     assert_eq!(mcp("grep,res"), ["grep,research-export", "grep,research"]);
     assert!(completed(&["web-search-brave", "--allowed-domains", "a,"]).is_empty());
 }
@@ -314,6 +316,7 @@ fn values_that_are_known_are_offered_in_every_shell_and_listed_in_help() {
         ("web-search", "--provider", "ser", &["serper"]),
         ("web-search", "--lens", "sc", &["science"]),
         ("scrape-page", "--mode", "r", &["raw"]),
+        ("patent-search", "--patent-office", "E", &["EP"]),
         ("grep", "--output", "f", &["files"]),
     ] {
         assert_eq!(completed(&[tool, flag, begun]), offered, "{flag}");

@@ -38,17 +38,10 @@ fn links() -> &'static Path {
 }
 
 fn make_links(binary: &Path, directory: &Path) {
-    let list = Command::new(binary).arg("list").output().unwrap();
-    // Those that are laid only where somebody asks for them.
-    let research = [
-        "web-search-tool",
-        "scrape-page-tool",
-        "sequential-search-tool",
-        "get-research-session-tool",
-        "research-export-tool",
-    ];
-    let list = String::from_utf8(list.stdout).unwrap();
-    for name in list.lines().chain(research) {
+    // With those that are laid only where somebody asks for them.
+    let list = Command::new(binary).args(["list", "--research"]).output();
+    let list = String::from_utf8(list.unwrap().stdout).unwrap();
+    for name in list.lines() {
         let link = directory.join(name);
         // Other test programs make the same links at the same time.
         if fs::read_link(&link).ok().as_deref() != Some(binary) {

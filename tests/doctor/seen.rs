@@ -42,6 +42,7 @@ fn the_tools_of_research_are_missed_only_beside_one_of_them() {
     said.finds("no host finds scrape-page");
     let rest = [
         "scrape-page-tool",
+        "patent-search-tool",
         "sequential-search-tool",
         "get-research-session-tool",
         "research-export-tool",
@@ -249,6 +250,7 @@ fn who_is_asked_where_answers_are_kept_and_with_what_key_is_seen() {
     let said = machine.doctor();
     said.line(&["providers configured", "none; DuckDuckGo needs no key"]);
     said.line(&["searches with", "duckduckgo"]);
+    said.line(&["patents from", "a web search; no provider has a key"]);
     let cache = machine.path("home/.cache/ikigai-tools");
     said.line(&[
         "  cache ",
@@ -259,12 +261,15 @@ fn who_is_asked_where_answers_are_kept_and_with_what_key_is_seen() {
     fs::create_dir_all(&cache).unwrap();
     let said = machine.doctor_with(&[
         ("TAVILY_API_KEY", "SECRET1"),
+        ("LENS_API_TOKEN", "SECRET3"),
+        ("EPO_CONSUMER_KEY", "SECRET4"),
         ("SEARXNG_URL", "http://SECRET2@localhost:1"),
         ("CACHE_ENCRYPTION_KEY", &"5E".repeat(32)),
     ]);
     assert_eq!(said.code, 0, "{}", said.text);
     said.line(&["providers configured", "searxng, tavily"]);
     said.line(&["searches with", "tavily"]);
+    said.line(&["patents from", "lens"]);
     said.line(&["  cache ", "can be written to"]);
     said.line(&["key of the cache", "CACHE_ENCRYPTION_KEY"]);
     assert!(!said.text.contains("SECRET") && !said.text.contains("5E5E"));

@@ -17,7 +17,14 @@ environment = {"PATH": "/usr/bin:/bin", "HOME": str(room), "XDG_STATE_HOME": str
 
 RESEARCH = [
     f"{name}-tool"
-    for name in ("web-search", "scrape-page", "sequential-search", "get-research-session", "research-export")
+    for name in (
+        "web-search",
+        "scrape-page",
+        "patent-search",
+        "sequential-search",
+        "get-research-session",
+        "research-export",
+    )
 ]
 
 

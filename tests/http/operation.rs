@@ -115,6 +115,30 @@ fn a_search_that_is_kept_is_answered_without_another_process() {
 }
 
 #[test]
+fn patents_that_are_kept_are_answered_without_another_process() {
+    let found = json!({"data": [{"jurisdiction": "EP", "doc_number": "3456789", "kind": "A1",
+        "biblio": {"invention_title": [{"text": "Video", "lang": "en"}]}}]});
+    let lens = Server::bytes(reply(
+        "200 OK\r\nContent-Type: application/json",
+        found.to_string(),
+    ));
+    let server = http(&["--tools", "research"])
+        .env("LENS_API_TOKEN", "a-token-of-a-person")
+        .env("IKIGAI_LENS_URL", lens.url(""))
+        .start();
+    let search = json!({"assignee": "Somebody, Inc."});
+    let fetched = shown(&server.call("patent_search", &search));
+    assert!(fetched.contains("EP3456789A1"), "{fetched}");
+    thread::sleep(Duration::from_millis(300));
+    let before = work_of_children(&server);
+    for _ in 0..5 {
+        assert_eq!(shown(&server.call("patent_search", &search)), fetched);
+    }
+    assert_eq!(work_of_children(&server), before);
+    assert_eq!(lens.asked().len(), 1);
+}
+
+#[test]
 fn of_equal_calls_at_once_one_goes_out_with_a_cache_or_without() {
     for no_cache in ["0", "1"] {
         let pages = slow("Asked for once.", Duration::from_millis(700));

@@ -5,6 +5,7 @@ mod page_failures;
 mod page_kept;
 mod page_scans;
 mod page_ways;
+mod patents;
 mod search;
 mod session_exports;
 mod sessions;

@@ -20,6 +20,7 @@ use crate::registry::Registry;
 use crate::web::client::proxy::ProxySettings;
 use crate::web::client::trusted_certificates;
 use crate::web::credentials::{CredentialName, CredentialSource, Credentials};
+use crate::web::patents::patent_provider;
 use crate::web::search::choice::{
     self, NoProvider, PROVIDER_VARIABLE, ProviderChoice, ROUTING_VARIABLE,
 };
@@ -149,6 +150,13 @@ fn report_providers(report: &mut DoctorReport, credentials: &Credentials<'_>) {
         }
     };
     report.row("searches with", colour, &searches);
+    let patents = patent_provider::configured(credentials).into_iter();
+    let patents: Vec<&str> = patents.map(|provider| provider.service.name).collect();
+    let (colour, names) = match patents.as_slice() {
+        [] => (PLAIN, "a web search; no provider has a key".to_owned()),
+        some => (GOOD, some.join(", ")),
+    };
+    report.row("patents from", colour, &names);
 }
 
 fn report_cache(report: &mut DoctorReport) {

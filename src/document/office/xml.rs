@@ -24,23 +24,23 @@ const MAX_DEPTH: usize = 3000;
 const MAX_ENCODED: usize = 32 << 20;
 
 /// A start tag.
-pub(in crate::document) struct XmlTag<'a>(BytesStart<'a>);
+pub(crate) struct XmlTag<'a>(BytesStart<'a>);
 
 impl XmlTag<'_> {
     /// Local name.
-    pub(in crate::document) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         let name = self.0.name().into_inner();
         name.rsplit(':').next().unwrap_or(name)
     }
 
     /// Returns the value of the first attribute of this local name.
-    pub(in crate::document) fn attribute(&self, name: &str) -> Option<Cow<'_, str>> {
+    pub(crate) fn attribute(&self, name: &str) -> Option<Cow<'_, str>> {
         self.find(|key| key.rsplit(':').next() == Some(name))
     }
 
     /// Returns the value of the first attribute of this local name that has a prefix, as those of
     /// relationships do.
-    pub(in crate::document) fn relation(&self, name: &str) -> Option<Cow<'_, str>> {
+    pub(crate) fn relation(&self, name: &str) -> Option<Cow<'_, str>> {
         self.find(|key| key.rsplit_once(':').is_some_and(|(_, key)| key == name))
     }
 
@@ -57,22 +57,22 @@ impl XmlTag<'_> {
     }
 
     /// Returns the number in an attribute.
-    pub(in crate::document) fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
+    pub(crate) fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.attribute(name)?.trim().parse().ok()
     }
 
     /// True if a property is on, which is the default.
-    pub(in crate::document) fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.attribute("val").is_none_or(|value| is_true(&value))
     }
 }
 
 /// True if an attribute's value means yes.
-pub(in crate::document) fn is_true(value: &str) -> bool {
+pub(crate) fn is_true(value: &str) -> bool {
     !matches!(value, "0" | "false" | "off" | "none")
 }
 
-pub(in crate::document) enum XmlEvent<'a> {
+pub(crate) enum XmlEvent<'a> {
     Open(XmlTag<'a>),
     Close,
     Text(Cow<'a, str>),
@@ -80,7 +80,7 @@ pub(in crate::document) enum XmlEvent<'a> {
 
 /// Reads a document front to back.
 #[allow(clippy::struct_excessive_bools, reason = "each is said by itself")]
-pub(in crate::document) struct XmlReader<'a> {
+pub(crate) struct XmlReader<'a> {
     text: &'a str,
     reader: Reader<&'a [u8]>,
     depth: usize,
@@ -88,16 +88,16 @@ pub(in crate::document) struct XmlReader<'a> {
     end: Option<Instant>,
     over: bool,
     /// True if there was no time to read it whole.
-    pub(in crate::document) late: bool,
+    pub(crate) late: bool,
     /// True if it could not be read whole.
-    pub(in crate::document) broken: bool,
+    pub(crate) broken: bool,
     /// True if a text was cut because it was too long.
-    pub(in crate::document) cut: bool,
+    pub(crate) cut: bool,
 }
 
 impl<'a> XmlReader<'a> {
     /// Reads `text` until `end`.
-    pub(in crate::document) fn new(text: &'a str, end: Option<Instant>) -> Self {
+    pub(crate) fn new(text: &'a str, end: Option<Instant>) -> Self {
         let mut reader = Reader::from_str(text);
         let config = reader.config_mut();
         config.expand_empty_elements = true;
@@ -118,12 +118,12 @@ impl<'a> XmlReader<'a> {
     }
 
     /// Number of open elements.
-    pub(in crate::document) fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.depth
     }
 
     /// Returns the next event; `None` at the end, or if nothing more can be read.
-    pub(in crate::document) fn next(&mut self) -> Option<XmlEvent<'a>> {
+    pub(crate) fn next(&mut self) -> Option<XmlEvent<'a>> {
         loop {
             self.events += 1;
             if self.events == EVENTS_PER_CHECK {
@@ -169,13 +169,13 @@ impl<'a> XmlReader<'a> {
 
     /// Returns the next event within the element that is the `level`-th open one; `None` at its
     /// end.
-    pub(in crate::document) fn within(&mut self, level: usize) -> Option<XmlEvent<'a>> {
+    pub(crate) fn within(&mut self, level: usize) -> Option<XmlEvent<'a>> {
         let item = self.next()?;
         (self.depth >= level).then_some(item)
     }
 
     /// Returns the next start tag within the element that is the `level`-th open one.
-    pub(in crate::document) fn tag_within(&mut self, level: usize) -> Option<XmlTag<'a>> {
+    pub(crate) fn tag_within(&mut self, level: usize) -> Option<XmlTag<'a>> {
         loop {
             if let XmlEvent::Open(tag) = self.within(level)? {
                 return Some(tag);
@@ -184,13 +184,13 @@ impl<'a> XmlReader<'a> {
     }
 
     /// Skips the rest of the element that was opened last.
-    pub(in crate::document) fn skip(&mut self) {
+    pub(crate) fn skip(&mut self) {
         let level = self.depth;
         while self.within(level).is_some() {}
     }
 
     /// Skips the rest of the element that was opened last, and returns its source.
-    pub(in crate::document) fn skip_to_source(&mut self) -> &'a str {
+    pub(crate) fn skip_to_source(&mut self) -> &'a str {
         let start = self.position();
         self.skip();
         let rest = self.text.get(start..self.position()).unwrap_or_default();
@@ -199,7 +199,7 @@ impl<'a> XmlReader<'a> {
     }
 
     /// Returns all text within the element that was opened last, up to `most` bytes.
-    pub(in crate::document) fn text_within(&mut self, most: usize) -> String {
+    pub(crate) fn text_within(&mut self, most: usize) -> String {
         let level = self.depth;
         let mut all = String::new();
         while let Some(item) = self.within(level) {

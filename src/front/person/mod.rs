@@ -245,7 +245,7 @@ fn gives_fields(tool: &Tool, matches: &ArgMatches, schema: &Schema) -> bool {
 }
 
 /// The request that the flags and words make up, and the places in which to search. Words fill the
-/// required fields that no flag gives, in order.
+/// fields that stand in their place and that no flag gives, in order.
 fn request(
     tool: &Tool,
     command: &mut Command,
@@ -253,8 +253,8 @@ fn request(
     schema: &Schema,
 ) -> Result<(Map<String, Value>, Vec<String>), clap::Error> {
     let places = field_of_places(tool, schema);
-    let required = || schema.fields.iter().filter(|field| field.required);
-    let words = required().filter_map(|field| matches.get_one::<String>(&positional_id(field)));
+    let in_place = || schema.fields.iter().filter(|field| field.in_place);
+    let words = in_place().filter_map(|field| matches.get_one::<String>(&positional_id(field)));
     let further = places.and_then(|_| matches.get_many::<String>(PLACES));
     let mut words = words.chain(further.into_iter().flatten());
     let mut request = Map::new();
@@ -263,7 +263,7 @@ fn request(
         let value = flag_value(tool, matches, field);
         if let Some(value) = value.map_err(|why| command.error(ErrorKind::ValueValidation, why))? {
             request.insert(field.name.clone(), value);
-        } else if field.required {
+        } else if field.in_place {
             match words.next() {
                 Some(word) => {
                     let value = match &**word {
@@ -274,6 +274,7 @@ fn request(
                     };
                     request.insert(field.name.clone(), value.into());
                 }
+                None if !field.required => {}
                 None => missing.push(format!("--{} {}", field.flag(), value_name(field))),
             }
         }

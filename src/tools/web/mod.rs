@@ -5,6 +5,7 @@
 //! | `fetch`, `fetch_note` | web-fetch, and what it says beside a page |
 //! | `scrape` | `scrape_page` |
 //! | `search` | `web_search` |
+//! | `patent_search` | `patent_search` |
 //! | `searching` | searches as `search` makes them |
 //! | `search_brave`, `search_google`, `provider_answer` | the tools of one provider |
 //! | `page_reading` | pages and documents as `scrape` answers with them |
@@ -23,6 +24,7 @@ mod meant_url;
 mod network;
 mod page_reading;
 mod page_source;
+pub mod patent_search;
 mod provider_answer;
 pub mod research_cache;
 mod resource_link;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::thread;
 use std::time::Duration;
 
+use serde_json::Value;
 use url::Url;
 
 use super::failure::{ProviderFailure, ProviderFailureKind, QUOTA_WAIT, USUAL_WAIT};
@@ -105,7 +106,11 @@ fn exchange(
             },
             Err(FetchError::Status(reply)) => {
                 let told = retry_delay(&reply);
-                ((provider.refusal)(&without(keys, *reply)), told)
+                let refusal = (provider.refusal)(&without(keys, *reply));
+                if refusal.nothing {
+                    return Ok(());
+                }
+                (refusal, told)
             }
             Err(error) => return Err(unreached(provider, &error).map(clean)),
         };
@@ -171,10 +176,14 @@ fn send(
     let Some(body) = &request.body else {
         return client.for_services().get(&to);
     };
+    let (content_type, bytes) = match body {
+        Value::String(form) => ("application/x-www-form-urlencoded", form.clone()),
+        json => ("application/json", json.to_string()),
+    };
     client.post(&PostRequest {
         to,
-        content_type: "application/json",
-        body: body.to_string().as_bytes(),
+        content_type,
+        body: bytes.as_bytes(),
     })
 }
 

@@ -124,6 +124,25 @@ impl ProviderAccount {
             .and_then(Option::as_ref)
             .map_or("", SecretText::expose)
     }
+
+    /// Returns an address below the endpoint, for a provider with several.
+    #[must_use]
+    pub fn below(&self, path: &str) -> Url {
+        let mut url = self.endpoint.clone();
+        let whole = format!("{}/{path}", url.path().trim_end_matches('/'));
+        url.set_path(&whole);
+        url
+    }
+
+    /// Returns the endpoint without a login, for the key of a cached answer.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let mut place = self.endpoint.clone();
+        // Neither can fail for an http or https URL.
+        let _ = place.set_username("");
+        let _ = place.set_password(None);
+        place.into()
+    }
 }
 
 /// A request ready to be sent.
@@ -133,7 +152,7 @@ pub struct ProviderRequest {
     pub url: Url,
     /// Headers of this provider.
     pub headers: Vec<(String, SecretText)>,
-    /// JSON body of a POST; `None` for a GET.
+    /// Body of a POST: JSON, or as a string the fields of a form; `None` for a GET.
     pub body: Option<Value>,
     /// Fields of the search that this provider does not support.
     pub unheeded: Vec<&'static str>,
@@ -215,6 +234,8 @@ pub struct ProviderRefusal {
     pub text: String,
     /// Wait after which the provider wants a retry, if it does.
     pub again: Option<Duration>,
+    /// True if it is none: this is how the provider says that nothing was found.
+    pub nothing: bool,
 }
 
 impl ProviderRefusal {
@@ -225,6 +246,16 @@ impl ProviderRefusal {
             kind,
             text: text.into(),
             again: None,
+            nothing: false,
+        }
+    }
+
+    /// The status with which a provider says that nothing was found.
+    #[must_use]
+    pub fn nothing_found() -> Self {
+        Self {
+            nothing: true,
+            ..Self::new(ProviderFailureKind::Rejected, "")
         }
     }
 }

@@ -46,7 +46,7 @@ mod plain;
 mod provider_results;
 pub mod query;
 mod result_list;
-mod results;
+pub mod results;
 pub mod search_provider;
 pub mod searchapi;
 pub mod searcher;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::SearchResult;
 use super::choice::NoProvider;
 use super::search_provider::SearchProvider;
+use crate::web::provider::Provider;
 use crate::web::provider::failure::ProviderFailure;
 
 /// Results of a search, with their origin.
@@ -49,13 +50,13 @@ impl ProviderRouting {
     }
 
     /// Records a provider that failed, and the reason.
-    pub(super) fn pass(&mut self, failure: &ProviderFailure) {
+    pub(in crate::web) fn pass(&mut self, failure: &ProviderFailure) {
         let why = failure.kind.in_words().to_owned();
         self.passed.push((failure.provider, why));
     }
 
     /// Records a provider that is skipped because its breaker is open for this long.
-    pub(super) fn leave_alone(&mut self, provider: &SearchProvider, left: Duration) -> u64 {
+    pub(in crate::web) fn leave_alone(&mut self, provider: &Provider, left: Duration) -> u64 {
         let seconds = left.as_secs() + 1;
         let why = format!("left alone for {seconds} seconds after failures");
         self.passed.push((provider.name, why));

@@ -8,26 +8,34 @@ use crate::web::search::outcome::SearchAnswer;
 
 /// Freshness and route of a search.
 #[derive(Serialize)]
-pub struct SearchMeta {
+pub struct SearchMeta<'a> {
+    /// Freshness of the answer.
     #[serde(flatten)]
-    freshness: AnswerFreshness,
+    pub freshness: AnswerFreshness,
+    /// Route, if there was a choice.
     #[serde(skip_serializing_if = "Option::is_none")]
-    routing: Option<RoutingMeta>,
+    pub routing: Option<RoutingMeta<'a>>,
 }
 
 /// Route of the search to its provider.
 #[derive(Serialize)]
-struct RoutingMeta {
-    provider_used: &'static str,
-    providers_attempted: Vec<&'static str>,
-    fallback: bool,
+pub struct RoutingMeta<'a> {
+    /// Provider of the answer.
+    pub provider_used: &'a str,
+    /// Providers that were asked, in order.
+    pub providers_attempted: Vec<&'a str>,
+    /// True if a provider was passed over.
+    pub fallback: bool,
+    /// Reason for that.
     #[serde(skip_serializing_if = "Option::is_none")]
-    fallback_reason: Option<String>,
-    cache_hit: bool,
-    latency_ms: u128,
+    pub fallback_reason: Option<String>,
+    /// True if the answer comes from the cache.
+    pub cache_hit: bool,
+    /// Duration of the search, in milliseconds.
+    pub latency_ms: u128,
 }
 
-impl SearchMeta {
+impl SearchMeta<'_> {
     /// Returns the metadata of an answer.
     pub fn of(answer: &SearchAnswer) -> Self {
         let routing = answer.routed.as_ref().map(|routed| RoutingMeta {

@@ -1,0 +1,147 @@
+//! The answer: the specification's object for programs, a shorter form for models and people, and
+//! metadata for clients.
+
+use serde_json::{Map, Value};
+
+use super::request::PatentFields;
+use crate::basics::words::beginning;
+use crate::contract::reply::{META, Object, Reply};
+use crate::contract::terms::Audience;
+use crate::tools::web::research_cache::{AnswerFreshness, TRUST};
+use crate::tools::web::searching::search_meta::{RoutingMeta, SearchMeta};
+use crate::tools::web::searching::shown_hints::{self, ShownHints};
+use crate::web::patents::patent::Patent;
+use crate::web::patents::patent_answer::{GOOD_FOR, PatentAnswer};
+use crate::web::search::hints::SearchHints;
+
+/// Most bytes taken by the fields around the patents if there is a limit, without the query.
+const AROUND: usize = 200;
+
+/// Longest abstract that is shown for reading, in bytes.
+const SHOWN_ABSTRACT: usize = 500;
+
+/// Builds the answer; `hints` if nothing was found.
+pub fn reply<'a>(
+    wanted: PatentFields,
+    answer: PatentAnswer,
+    hints: Option<SearchHints>,
+) -> Reply<'a> {
+    Reply::new(move |object| {
+        let reader = object.terms().reader;
+        let in_words = matches!(reader, Audience::Model | Audience::Person);
+        let meta = SearchMeta {
+            freshness: AnswerFreshness::of(answer.age, GOOD_FOR),
+            routing: Some(RoutingMeta {
+                provider_used: answer.source,
+                providers_attempted: answer.routed.attempted.clone(),
+                fallback: !answer.routed.passed.is_empty(),
+                fallback_reason: answer.routed.fallback_reason(),
+                cache_hit: answer.age.is_some(),
+                latency_ms: answer.took.as_millis(),
+            }),
+        };
+        let total = answer.patents.len();
+        let search = &wanted.search;
+        let search_url = search.search_url();
+        let all = answer.patents.into_iter().map(|patent| {
+            if in_words {
+                lines(patent)
+            } else {
+                patent.fields()
+            }
+        });
+        let mut rows: Vec<Value> = all.map(Value::Object).collect();
+        cut_to_room(object, &mut rows, search.query.len() + search_url.len());
+        object.field("patents", &rows)?;
+        object.field("query", &search.query)?;
+        object.field("searchType", search.search_type.name())?;
+        object.field("resultCount", &rows.len())?;
+        object.field("source", answer.source)?;
+        object.field("searchUrl", &search_url)?;
+        if let Some(hints) = &hints {
+            if in_words {
+                object.nothing_found("no patents")?;
+                object.note(shown_hints::in_sentences(hints));
+            } else {
+                object.field("hints", &ShownHints::from(hints))?;
+            }
+        }
+        if let Some(requested) = wanted.requested {
+            if in_words {
+                object.note(format!(
+                    "{requested} patents were asked for; there are 1 to 10."
+                ));
+            } else {
+                object.field("requestedNumResults", &requested)?;
+            }
+        }
+        object.field("trust", TRUST)?;
+        if rows.len() < total {
+            object.note(format!(
+                "{} of {total} patents are shown, for which there is room.",
+                rows.len()
+            ));
+        }
+        if let Some(reason) = answer.routed.fallback_reason() {
+            object.note(format!("Not answered: {reason}."));
+        }
+        for note in answer.notes {
+            object.note(note);
+        }
+        object.field_for_server(META, &meta)
+    })
+}
+
+/// Drops the last patents if there is no room for all.
+fn cut_to_room(object: &Object<'_>, rows: &mut Vec<Value>, around: usize) {
+    let Some(room) = object.room() else {
+        return;
+    };
+    let mut room = room.saturating_sub(around + AROUND);
+    let mut shown = 0;
+    for row in &*rows {
+        let Some(rest) = room.checked_sub(row.to_string().len() + 1) else {
+            break;
+        };
+        room = rest;
+        shown += 1;
+    }
+    rows.truncate(shown);
+}
+
+/// Returns a patent as lines of text, for reading.
+fn lines(patent: Patent) -> Map<String, Value> {
+    let dated = |what: &str, day: String| match day.as_str() {
+        "" => day,
+        day => format!("{what} {day}"),
+    };
+    let facts = [
+        patent.number.clone(),
+        patent.assignee,
+        patent.inventor,
+        dated("filed", patent.filed),
+        dated("granted", patent.granted),
+        patent.status,
+    ];
+    let facts = facts.into_iter().filter(|fact| !fact.is_empty());
+    let facts: Vec<String> = facts.collect();
+    let shown = beginning(&patent.summary, SHOWN_ABSTRACT);
+    let more = if shown == patent.summary {
+        ""
+    } else {
+        "\u{2026}"
+    };
+    let title = Some(patent.title).filter(|title| !title.is_empty());
+    let title = title.unwrap_or(patent.number);
+    let lines = [
+        ("title", title),
+        ("url", patent.url),
+        ("facts", facts.join(" | ")),
+        ("abstract", format!("{shown}{more}")),
+        ("pdf", patent.pdf),
+    ];
+    let lines = lines.into_iter().filter(|(_, line)| !line.is_empty());
+    lines
+        .map(|(name, line)| (name.to_owned(), Value::from(line)))
+        .collect()
+}

@@ -1,0 +1,217 @@
+//! `patent_search`: searches patents with any configured provider, or else on the web.
+//!
+//! Rules: the decisions on `patent_search`.
+
+mod answer;
+mod request;
+
+use crate::cache::CacheStore;
+use crate::contract::failure::{Code, Failure};
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::contract::tool::{self, AccessScope, Family, FieldRole, Tool, ToolManual, ToolSet};
+use crate::tools::web::searching::search_failure;
+use crate::tools::web::session_record::{self, SessionFinds, SessionSource};
+use crate::tools::web::{network, research_cache};
+use crate::web::credentials::Credentials;
+use crate::web::patents::patent::Patent;
+use crate::web::patents::patent_answer::PatentAnswer;
+use crate::web::patents::patent_hints;
+use crate::web::patents::patent_searcher::{self, PatentSearcher};
+use crate::web::patents::query::PatentSearch;
+use crate::web::search::choice::NoProvider;
+use crate::web::search::context::SearchContext;
+use crate::web::search::outcome::SearchFailure;
+
+/// The tool's name.
+const NAME: &str = "patent_search";
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: NAME,
+    link: "patent-search-tool",
+    title: "Search patents",
+    family: Family::Research,
+    set: ToolSet::Research,
+    offered: false,
+    hints: tool::ToolHints::ASKS,
+    scope: AccessScope::Network,
+    schema: include_str!("../../schemas/patent_search.json"),
+    model_schema: include_str!("../../schemas/for_models/patent_search.json"),
+    output_schema: Some(include_str!("../../schemas/output/patent_search.json")),
+    values: &[("provider", "epo lens searchapi uspto")],
+    manual: ToolManual {
+        text: "\
+Searches patents with the provider that the request names, else with the first that answers of
+uspto, epo, lens and searchapi that are configured and have patents of the office; of all offices
+uspto, which has American ones alone, is the last to be asked. Where none is configured or none
+answers, the web is searched for pages of patents.google.com, as web-search does. Whoever is asked
+sees the search. Keys come from the variables below, or from `patent_search.PROVIDER.api_key`
+(epo: `consumer_key` and `consumer_secret`; lens: `api_token`; searchapi:
+`web_search.searchapi.api_key`) in ~/.config/ikigai/credentials.json. The years are those of filing.
+What was found is kept for 24 hours, encrypted, in ~/.cache/ikigai-tools.",
+        example: r#"{"query":"adaptive bitrate streaming","patent_office":"US","num_results":3}"#,
+        environment: &[
+            (
+                "USPTO_API_KEY",
+                "the key of the United States Patent and Trademark Office",
+            ),
+            (
+                "EPO_CONSUMER_KEY, EPO_CONSUMER_SECRET",
+                "the account with the European Patent Office; also EPO_OPS_CONSUMER_KEY and \
+                 EPO_OPS_CONSUMER_SECRET",
+            ),
+            ("LENS_API_TOKEN", "the token of the Lens"),
+            (
+                "SEARCHAPI_API_KEY",
+                "the key of SearchApi, for Google Patents",
+            ),
+            (
+                "IKIGAI_USPTO_URL, IKIGAI_EPO_URL, IKIGAI_LENS_URL, IKIGAI_SEARCHAPI_URL",
+                "the provider's address, for proxies and tests; of epo the part that its two paths \
+                 share",
+            ),
+            (
+                "SEARCH_PROVIDER, SEARCH_ROUTING",
+                "the providers of the web search, as for web-search; SEARCH_PROVIDER=none turns \
+                 off the one that needs no key",
+            ),
+            research_cache::NO_CACHE,
+            research_cache::CACHE_KEY,
+            research_cache::CACHE_PLACES,
+            network::PROXIES,
+            network::NO_PROXY,
+            network::CERTIFICATES,
+        ],
+    },
+    fields: &[
+        ("patents", FieldRole::Results),
+        ("query", FieldRole::Silent),
+        ("searchType", FieldRole::Silent),
+        ("resultCount", FieldRole::Count),
+        ("source", FieldRole::Silent),
+        ("searchUrl", FieldRole::Silent),
+        ("hints", FieldRole::Silent),
+        ("requestedNumResults", FieldRole::Silent),
+        ("trust", FieldRole::Silent),
+    ],
+    run,
+    from_cache: Some(from_cache),
+    ..Tool::PLAIN
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let mut finds = SessionFinds::default();
+    let client = network::client(request.terms());
+    let cache = research_cache::ResearchCache::of_user(request.terms());
+    let result = answer_from(
+        request,
+        cache.store.as_deref(),
+        &mut finds,
+        |search, known| {
+            let searcher = PatentSearcher {
+                client: &client,
+                known: *known,
+            };
+            Some(searcher.search(search))
+        },
+    );
+    // A search has an outcome, unlike a look into the cache.
+    let result = result.unwrap_or_else(|| Err(Failure::bad_request("nothing was searched")));
+    session_record::recorded(request, None, NAME, finds, result)
+}
+
+fn from_cache<'a>(
+    request: &'a Request<'a>,
+    store: &dyn CacheStore,
+) -> Option<Result<Reply<'a>, Failure>> {
+    let mut finds = SessionFinds::default();
+    let result = answer_from(request, Some(store), &mut finds, |search, known| {
+        patent_searcher::cached_answer(search, known).map(Ok)
+    })?;
+    let store = Some(store);
+    Some(session_record::recorded(
+        request, store, NAME, finds, result,
+    ))
+}
+
+/// Answers with what `find` finds.
+fn answer_from<'a>(
+    request: &'a Request<'a>,
+    store: Option<&dyn CacheStore>,
+    finds: &mut SessionFinds,
+    find: impl Fn(&PatentSearch, &SearchContext<'_>) -> Option<Result<PatentAnswer, SearchFailure>>,
+) -> Option<Result<Reply<'a>, Failure>> {
+    let credentials = Credentials::from_env();
+    let wanted = match request::read(request, &credentials) {
+        Ok(wanted) => wanted,
+        Err(failure) => return Some(Err(failure)),
+    };
+    let known = SearchContext {
+        credentials: &credentials,
+        store,
+        keeps_answers: research_cache::keeps_answers(request.terms()),
+    };
+    let answer = match find(&wanted.search, &known)? {
+        Ok(answer) => answer,
+        Err(error) => return Some(Err(failure(&error, &credentials))),
+    };
+    *finds = session_finds(&answer);
+    let is_empty = answer.patents.is_empty();
+    let hints = is_empty.then(|| patent_hints::hints(&wanted.search, answer.source, &known));
+    Some(Ok(answer::reply(wanted, answer, hints)))
+}
+
+fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {
+    if *error == SearchFailure::NoProvider(NoProvider::Off) {
+        let text = "No provider of patents answers, and the web search in their place is switched \
+            off (SEARCH_PROVIDER=none). Set USPTO_API_KEY, EPO_CONSUMER_KEY with \
+            EPO_CONSUMER_SECRET, LENS_API_TOKEN or SEARCHAPI_API_KEY.";
+        let advice = research_cache::advice(Code::Config);
+        return Failure::new(Code::Config, text).with_advice(advice);
+    }
+    search_failure::failure(NAME, error, credentials)
+}
+
+/// What a session keeps of an answer.
+fn session_finds(answer: &PatentAnswer) -> SessionFinds {
+    let source = |patent: &Patent| SessionSource {
+        url: patent.url.clone(),
+        title: patent.title.clone(),
+        author: patent.inventor.replace("; ", ", "),
+        date: if patent.granted.is_empty() {
+            patent.filed.clone()
+        } else {
+            patent.granted.clone()
+        },
+        ..SessionSource::default()
+    };
+    SessionFinds {
+        provider: answer.source.to_owned(),
+        sources: answer.patents.iter().map(source).collect(),
+        ..SessionFinds::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn the_schema_of_answers_knows_every_field_and_asks_for_those_that_are_always_there() {
+        let schema: Value = serde_json::from_str(TOOL.output_schema.unwrap()).unwrap();
+        let properties = schema["properties"].as_object().unwrap();
+        for (field, _) in TOOL.fields {
+            assert!(properties.contains_key(*field), "{field}");
+        }
+        let items = &schema["properties"]["patents"]["items"]["properties"];
+        let known: Vec<&String> = items.as_object().unwrap().keys().collect();
+        assert_eq!(known, Patent::FIELDS);
+        assert!(properties.contains_key("note"));
+        let required = schema["required"].as_array().unwrap();
+        let optional = ["hints", "requestedNumResults"];
+        assert_eq!(required.len() + optional.len(), TOOL.fields.len());
+    }
+}

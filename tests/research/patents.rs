@@ -1,0 +1,1172 @@
+//! The tool `patent_search`, called as a host and as a person call it, against servers of the
+//! test's own, which answer in the forms that the four providers have.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use crate::common::{Answer, Call, directory, tool};
+use crate::providers::answering;
+use crate::server::{Asked, Server, reply};
+use serde_json::{Value, json};
+
+/// A key that needs encoding, and a token.
+const SECRET: &str = "s3cret+key/=";
+const TOKEN: &str = "t0ken-s3cret-of-an-hour";
+
+const VARIABLES: &[&str] = &[
+    "USPTO_API_KEY",
+    "EPO_CONSUMER_KEY",
+    "EPO_CONSUMER_SECRET",
+    "EPO_OPS_CONSUMER_KEY",
+    "EPO_OPS_CONSUMER_SECRET",
+    "LENS_API_TOKEN",
+    "SEARCHAPI_API_KEY",
+    "BRAVE_API_KEY",
+    "GOOGLE_SEARCH_API_KEY",
+    "SERPER_API_KEY",
+    "TAVILY_API_KEY",
+    "EXA_API_KEY",
+    "SEARXNG_URL",
+    "SEARCH_PROVIDER",
+    "SEARCH_ROUTING",
+    "CACHE_ENCRYPTION_KEY",
+    "IKIGAI_NO_CACHE",
+    "IKIGAI_CONFIG_DIR",
+    "XDG_CONFIG_HOME",
+    "ALLOWED_DOMAINS",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+];
+
+/// A person's home, with the providers that are configured in it.
+struct Home {
+    place: tempfile::TempDir,
+    variables: Vec<(String, String)>,
+}
+
+impl Home {
+    fn new() -> Self {
+        Self {
+            place: directory(),
+            variables: Vec::new(),
+        }
+    }
+
+    fn set(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The same with this provider at `server`.
+    fn with(self, provider: &str, server: &Server) -> Self {
+        let home = match provider {
+            "epo" => self
+                .set("EPO_CONSUMER_KEY", "c0nsumer-s3cret")
+                .set("EPO_CONSUMER_SECRET", SECRET),
+            "lens" => self.set("LENS_API_TOKEN", SECRET),
+            "duckduckgo" => self,
+            _ => self.set(&format!("{}_API_KEY", provider.to_uppercase()), SECRET),
+        };
+        let variable = format!("IKIGAI_{}_URL", provider.to_uppercase());
+        home.set(&variable, &server.url("/base"))
+    }
+
+    fn call(&self) -> Call {
+        self.call_of("patent-search-tool")
+    }
+
+    fn call_of(&self, name: &str) -> Call {
+        let mut call = tool(name)
+            .env("HOME", self.place.path())
+            .env("XDG_CACHE_HOME", self.place.path().join("cache"))
+            .env("XDG_STATE_HOME", self.place.path().join("state"));
+        for name in VARIABLES {
+            call = call.without_env(name);
+        }
+        let all = self.variables.iter();
+        all.fold(call, |call, (name, value)| call.env(name, value))
+    }
+
+    fn search(&self, request: &Value) -> Answer {
+        let answer = self.call().with(request).run();
+        let all = String::from_utf8_lossy(&answer.stdout).to_lowercase() + &answer.stderr;
+        assert!(!all.contains("s3cret") && !all.contains("c3nyzxq"), "{all}");
+        answer
+    }
+
+    /// Searches, and finds something or nothing.
+    #[track_caller]
+    fn finds(&self, request: &Value) -> Value {
+        let answer = self.search(request);
+        assert_eq!((answer.code(), answer.stderr.as_str()), (0, ""));
+        answer.json()
+    }
+
+    /// The failure of a search.
+    #[track_caller]
+    fn fails(&self, request: &Value, code: &str) -> Value {
+        let answer = self.search(request);
+        let json = answer.json();
+        assert_eq!(json["error_code"], code, "{json}");
+        assert_eq!((answer.code(), answer.stderr.as_str()), (1, ""));
+        json
+    }
+
+    fn entries(&self) -> Vec<PathBuf> {
+        let Ok(all) = fs::read_dir(self.place.path().join("cache/ikigai-tools")) else {
+            return Vec::new();
+        };
+        all.map(|entry| entry.unwrap().path()).collect()
+    }
+
+    fn age(&self, hours: u64) {
+        for path in self.entries() {
+            let file = fs::File::options().write(true).open(path).unwrap();
+            let then = SystemTime::now() - Duration::from_secs(hours * 3600);
+            file.set_modified(then).unwrap();
+        }
+    }
+}
+
+fn uspto(number: &str, title: &str, filed: &str) -> Value {
+    json!({
+        "applicationNumberText": format!("app-{number}"),
+        "applicationMetaData": {
+            "inventionTitle": title,
+            "patentNumber": number,
+            "filingDate": filed,
+            "grantDate": "2018-12-25",
+            "firstApplicantName": "Kaltura, Inc.",
+            "firstInventorName": "Christopher Hayes",
+            "applicationStatusDescriptionText": "Patented Case",
+            "earliestPublicationNumber": "US 2015-0012345 A1",
+            "inventorBag": [{"inventorNameText": "Christopher Hayes"}, {"inventorNameText": "Ann Other"}],
+            "cpcClassificationBag": ["H04N21/262"],
+        },
+    })
+}
+
+fn of_uspto(all: &[Value]) -> String {
+    json!({"count": all.len(), "patentFileWrapperDataBag": all}).to_string()
+}
+
+/// A document of the European Patent Office's.
+fn record(number: [&str; 3], title: &str, filed: &str, published: &str) -> String {
+    let [country, serial, kind] = number;
+    format!(
+        r#"<exchange-document system="ops.epo.org" family-id="1" country="{country}" doc-number="{serial}" kind="{kind}">
+        <bibliographic-data>
+        <publication-reference><document-id document-id-type="docdb"><country>{country}</country>
+          <doc-number>{serial}</doc-number><kind>{kind}</kind><date>{published}</date></document-id></publication-reference>
+        <classifications-ipcr><classification-ipcr sequence="1"><text>H04N 21/262</text></classification-ipcr></classifications-ipcr>
+        <application-reference doc-id="1"><document-id document-id-type="docdb"><country>{country}</country>
+          <doc-number>app{serial}</doc-number><kind>A</kind></document-id>
+          <document-id document-id-type="epodoc"><doc-number>x</doc-number><date>{filed}</date></document-id></application-reference>
+        <priority-claims><priority-claim><document-id document-id-type="epodoc"><doc-number>US1</doc-number><date>19990101</date></document-id></priority-claim></priority-claims>
+        <parties><applicants>
+          <applicant sequence="1" data-format="epodoc"><applicant-name><name>KALTURA INC [US]</name></applicant-name></applicant>
+          <applicant sequence="1" data-format="original"><applicant-name><name>Kaltura, Inc.</name></applicant-name></applicant></applicants>
+         <inventors>
+          <inventor sequence="1" data-format="epodoc"><inventor-name><name>HAYES CHRISTOPHER [US]</name></inventor-name></inventor>
+          <inventor sequence="2" data-format="epodoc"><inventor-name><name>OTHER ANN [IL]</name></inventor-name></inventor>
+          <inventor sequence="1" data-format="original"><inventor-name><name>HAYES, Christopher,</name></inventor-name></inventor></inventors></parties>
+        <invention-title lang="de">Ein Titel</invention-title>
+        <invention-title lang="en">{title}</invention-title>
+        <references-cited><citation><patcit><document-id><doc-number>9</doc-number><date>20000101</date><name>CITED</name></document-id></patcit></citation></references-cited>
+        </bibliographic-data>
+        <abstract lang="fr"><p>Un r&#233;sum&#233;</p></abstract>
+        <abstract lang="en"><p>About &amp; around it.</p></abstract>
+        </exchange-document>"#
+    )
+}
+
+fn of_epo(records: &[String]) -> String {
+    format!(
+        r#"<?xml version="1.0" encoding="UTF-8"?><?xml-stylesheet type="text/xsl" href="/3.2/style/exchange.xsl"?>
+        <ops:world-patent-data xmlns="http://www.epo.org/exchange" xmlns:ops="http://ops.epo.org">
+        <ops:biblio-search total-result-count="{}"><ops:query syntax="CQL">x</ops:query><ops:range begin="1" end="25"/>
+        <ops:search-result><exchange-documents>{}</exchange-documents></ops:search-result></ops:biblio-search>
+        </ops:world-patent-data>"#,
+        records.len(),
+        records.concat()
+    )
+}
+
+/// The European Patent Office: a login, and then this answer.
+fn epo(status: &'static str, body: String) -> Server {
+    Server::start(move |asked: &Asked, conn| {
+        let answer = if asked.target.ends_with("/auth/accesstoken") {
+            let token =
+                json!({"access_token": TOKEN, "token_type": "BearerToken", "expires_in": "1199"});
+            reply(
+                "200 OK\r\nContent-Type: application/json",
+                token.to_string(),
+            )
+        } else {
+            reply(&format!("{status}\r\nContent-Type: application/xml"), &body)
+        };
+        conn.write_all(&answer)
+    })
+}
+
+fn lens(jurisdiction: &str, number: &str, kind: &str, title: &str) -> Value {
+    json!({
+        "lens_id": "031-156-664-516-153",
+        "jurisdiction": jurisdiction, "doc_number": number, "kind": kind,
+        "publication_type": "GRANTED_PATENT",
+        "biblio": {
+            "invention_title": [{"text": "Ein Titel", "lang": "de"}, {"text": title, "lang": "en"}],
+            "application_reference": {"jurisdiction": jurisdiction, "doc_number": format!("app{number}"), "date": "2013-07-03"},
+            "parties": {
+                "applicants": [{"sequence": 1, "extracted_name": {"value": "KALTURA INC"}}],
+                "inventors": [{"extracted_name": {"value": "HAYES CHRISTOPHER"}}],
+            },
+        },
+        "abstract": [{"text": "About it.", "lang": "en"}],
+        "legal_status": {"granted": true, "grant_date": "2018-12-25", "patent_status": "ACTIVE"},
+    })
+}
+
+fn of_lens(all: &[Value]) -> String {
+    json!({"total": all.len(), "max_score": 9.1, "data": all, "results": all.len()}).to_string()
+}
+
+fn searchapi(number: &str, title: &str) -> Value {
+    json!({
+        "position": 1, "patent_id": format!("patent/{number}/en"),
+        "title": title, "link": format!("https://patents.google.com/patent/{number}/en"),
+        "snippet": "About <b>it</b>.", "assignee": "<b>Kaltura</b>, Inc.", "inventor": "Christopher Hayes",
+        "priority_date": "2012-07-03", "filing_date": "2013-07-03", "grant_date": "2018-12-25",
+        "publication_date": "2018-12-25",
+        "pdf": "https://patentimages.storage.googleapis.com/a/US10165245.pdf",
+    })
+}
+
+fn of_searchapi(all: &[Value]) -> String {
+    json!({"search_metadata": {"status": "Success"}, "organic_results": all}).to_string()
+}
+
+/// A provider that finds this one patent.
+fn one(provider: &str) -> Server {
+    let title = "Pre-fetching of video";
+    let body = match provider {
+        "uspto" => of_uspto(&[uspto("10165245", title, "2013-07-03")]),
+        "lens" => of_lens(&[lens("US", "10165245", "B2", title)]),
+        "searchapi" => of_searchapi(&[searchapi("US10165245B2", title)]),
+        _ => {
+            let record = record(["US", "10165245", "B2"], title, "20130703", "20181225");
+            return epo("200 OK", of_epo(&[record]));
+        }
+    };
+    answering("200 OK", "application/json", &body)
+}
+
+/// A web search that finds these pages.
+fn brave(pages: &[(&str, &str)]) -> Server {
+    let rows = pages
+        .iter()
+        .map(|(url, title)| json!({"title": title, "url": url, "description": "An excerpt."}));
+    let body = json!({"web": {"results": rows.collect::<Vec<_>>()}}).to_string();
+    answering("200 OK", "application/json", &body)
+}
+
+const PAGE: (&str, &str) = (
+    "https://patents.google.com/patent/US10165245B2/en",
+    "US10165245B2 - Pre-fetching of video - Google Patents",
+);
+
+#[test]
+fn each_provider_s_patents_come_in_one_form() {
+    let inventors = [
+        ("uspto", "Christopher Hayes; Ann Other"),
+        ("epo", "HAYES CHRISTOPHER; OTHER ANN"),
+        ("lens", "HAYES CHRISTOPHER"),
+        ("searchapi", "Christopher Hayes"),
+    ];
+    for (provider, inventor) in inventors {
+        let server = one(provider);
+        let home = Home::new().with(provider, &server);
+        let found = home.finds(&json!({"query": " video ", "num_results": 3}));
+        let names: Vec<&str> = found
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        let fields = [
+            "patents",
+            "query",
+            "searchType",
+            "resultCount",
+            "source",
+            "searchUrl",
+            "trust",
+        ];
+        assert_eq!(names[..7], fields, "{provider}");
+        assert_eq!(found["query"], "video");
+        assert_eq!(
+            (&found["searchType"], &found["source"]),
+            (&json!("prior_art"), &json!(provider))
+        );
+        assert_eq!(found["searchUrl"], "https://patents.google.com/?q=video");
+        assert_eq!(found["trust"], "untrusted-external-content");
+        assert_eq!(found["resultCount"], 1, "{found}");
+        let patent = &found["patents"][0];
+        let number = if provider == "uspto" {
+            "US10165245"
+        } else {
+            "US10165245B2"
+        };
+        assert_eq!(patent["title"], "Pre-fetching of video");
+        assert_eq!(patent["number"], number);
+        assert_eq!(
+            patent["url"],
+            format!("https://patents.google.com/patent/{number}/en")
+        );
+        assert_eq!(patent["inventor"], inventor);
+        assert_eq!(patent["filed"], "2013-07-03", "{provider}");
+        assert_eq!(patent["granted"], "2018-12-25", "{provider}");
+        let assignee = patent["assignee"].as_str().unwrap().to_lowercase();
+        assert!(
+            assignee.starts_with("kaltura") && !assignee.contains('['),
+            "{assignee}"
+        );
+        let (summary, status, pdf) = match provider {
+            "uspto" => (None, Some("Patented Case"), false),
+            "epo" => (Some("About & around it."), None, false),
+            "lens" => (Some("About it."), Some("active"), false),
+            _ => (Some("About it."), None, true),
+        };
+        assert_eq!(patent["abstract"].as_str(), summary, "{provider}");
+        assert_eq!(patent["status"].as_str(), status, "{provider}");
+        assert_eq!(patent.get("pdf").is_some(), pdf, "{provider}");
+    }
+}
+
+#[test]
+fn every_filter_reaches_every_provider() {
+    let request = json!({"query": "edge (\"video\" OR cache)", "assignee": "Kaltura, Inc.", "inventor": "Hayes",
+        "cpc_code": "h04n 21/262", "year_from": 2012, "year_to": "2014", "patent_office": "us"});
+    for (provider, parts) in [
+        (
+            "uspto",
+            vec![
+                "inventionTitle:(edge video or cache)",
+                "firstApplicantName:\"Kaltura\"",
+                "inventorNameText:(Hayes)",
+                "cpcClassificationBag:H04N21\\/262*",
+                "applicationMetaData.filingDate 2012-01-01:2014-12-31",
+            ],
+        ),
+        (
+            "epo",
+            vec![
+                "txt all \"edge video or cache\"",
+                "pa=\"Kaltura\"",
+                "in all \"Hayes\"",
+                "cpc=H04N21/262",
+                "pn=US",
+                "pd within \"2012 2016\"",
+            ],
+        ),
+        (
+            "lens",
+            vec![
+                "edge video or cache",
+                "\\\"Kaltura\\\"",
+                "inventor.name",
+                "H04N21\\\\/262*",
+                "{\"jurisdiction\":\"US\"}",
+                "{\"gte\":\"2012-01-01\"}",
+                "{\"lte\":\"2014-12-31\"}",
+            ],
+        ),
+        (
+            "searchapi",
+            vec![
+                "google_patents",
+                "edge video or cache CPC=H04N21/262/low",
+                "assignee=Kaltura",
+                "inventor=Hayes",
+                "countries=US",
+                "after=filing:20120101",
+                "before=filing:20141231",
+            ],
+        ),
+    ] {
+        let server = one(provider);
+        Home::new().with(provider, &server).finds(&request);
+        let asked = server.asked().pop().unwrap();
+        let url = url::Url::parse(&format!("http://x{}", asked.target)).unwrap();
+        let pairs = url
+            .query_pairs()
+            .map(|(name, value)| format!("{name}={value}&"));
+        let sent = pairs.collect::<String>() + &String::from_utf8(asked.body).unwrap();
+        for part in parts {
+            assert!(sent.contains(part), "{provider}: {part} in {sent}");
+        }
+    }
+}
+
+#[test]
+fn keys_go_where_each_provider_wants_them() {
+    let bearer = format!("Bearer {SECRET}");
+    for (provider, header, value) in [
+        ("uspto", "x-api-key", SECRET),
+        ("lens", "authorization", &bearer),
+        ("searchapi", "authorization", &bearer),
+    ] {
+        let server = one(provider);
+        Home::new()
+            .with(provider, &server)
+            .finds(&json!({"query": "x"}));
+        let asked = &server.asked()[0];
+        assert_eq!(asked.header(header), Some(value), "{provider}");
+        assert!(asked.target.starts_with("/base"), "{}", asked.target);
+    }
+    let server = one("epo");
+    Home::new()
+        .with("epo", &server)
+        .finds(&json!({"query": "x"}));
+    let [login, search] = server.asked().try_into().unwrap();
+    assert_eq!(
+        (login.method.as_str(), login.target.as_str()),
+        ("POST", "/base/auth/accesstoken")
+    );
+    assert_eq!(login.body, b"grant_type=client_credentials");
+    assert_eq!(
+        login.header("content-type"),
+        Some("application/x-www-form-urlencoded")
+    );
+    assert_eq!(
+        login.header("authorization"),
+        Some("Basic YzBuc3VtZXItczNjcmV0OnMzY3JldCtrZXkvPQ==")
+    );
+    assert!(
+        search
+            .target
+            .starts_with("/base/rest-services/published-data/search/biblio?q=")
+    );
+    assert_eq!(
+        search.header("authorization"),
+        Some(format!("Bearer {TOKEN}").as_str())
+    );
+    assert_eq!(search.header("x-ops-range"), Some("1-25"));
+    // The other names of the account.
+    let home = Home::new()
+        .set("EPO_OPS_CONSUMER_KEY", "c0nsumer-s3cret")
+        .set("EPO_OPS_CONSUMER_SECRET", SECRET)
+        .set("IKIGAI_EPO_URL", &server.url("/"));
+    assert_eq!(home.finds(&json!({"query": "x"}))["source"], "epo");
+    assert_eq!(server.asked()[2].target, "/auth/accesstoken");
+}
+
+#[test]
+fn where_nothing_is_found_the_answer_says_what_to_do() {
+    let empty = json!({"code": "404", "error": "Not Found",
+        "errorDetails": "No matching records found, refine your search criteria and try again"});
+    let fault = r#"<?xml version="1.0"?><fault xmlns="http://ops.epo.org"><code>SERVER.EntityNotFound</code><message>No results found</message></fault>"#;
+    let servers = [
+        (
+            "uspto",
+            answering("404 Not Found", "application/json", &empty.to_string()),
+        ),
+        ("epo", epo("404 Not Found", fault.to_owned())),
+        (
+            "lens",
+            answering("200 OK", "application/json", &of_lens(&[])),
+        ),
+        (
+            "searchapi",
+            answering(
+                "200 OK",
+                "application/json",
+                r#"{"error":"Google Patents didn't return any results."}"#,
+            ),
+        ),
+    ];
+    for (provider, server) in servers {
+        let home = Home::new().with(provider, &server);
+        let found = home.finds(&json!({"query": "x"}));
+        assert_eq!(
+            (&found["patents"], &found["resultCount"]),
+            (&json!([]), &json!(0)),
+            "{provider}"
+        );
+        assert_eq!(found["hints"]["reason"], "no_match", "{provider}");
+        let home = home.set("LENS_API_TOKEN", SECRET);
+        let found = home.finds(
+            &json!({"query": "x", "provider": provider, "year_from": 2020, "patent_office": "US"}),
+        );
+        let hints = &found["hints"];
+        assert_eq!(hints["reason"], "filters_too_restrictive");
+        assert_eq!(
+            hints["filtersApplied"],
+            json!({"year_from": "2020", "patent_office": "US"})
+        );
+        let other = hints["suggestedActions"]
+            .to_string()
+            .contains("\"value\":\"lens\"");
+        assert_eq!(other, provider != "lens", "{hints}");
+        // Nothing is no answer that is kept.
+        assert!(home.entries().is_empty(), "{provider}");
+    }
+}
+
+#[test]
+fn each_failure_has_its_code_and_shows_no_key() {
+    let key = r#"{"error":{"message":"Invalid key s3cret+key/="}}"#;
+    for (status, body, code, retry) in [
+        ("401 Unauthorized", key, "AUTH_INVALID", None),
+        ("403 Forbidden", key, "AUTH_INVALID", None),
+        (
+            "429 Too Many Requests\r\nRetry-After: 17",
+            "{}",
+            "RATE_LIMIT",
+            Some(17),
+        ),
+        ("429 Too Many Requests", "{}", "RATE_LIMIT", Some(60)),
+        ("500 Oops", "{}", "UPSTREAM_UNAVAILABLE", Some(60)),
+        ("503 Away", "<html>", "UPSTREAM_UNAVAILABLE", Some(60)),
+        ("400 What", key, "API_ERROR", None),
+        ("200 OK", "<html>Log in</html>", "API_ERROR", None),
+        (
+            "200 OK",
+            "{\"patentFileWrapperDataBag\": [{\"appl",
+            "API_ERROR",
+            None,
+        ),
+    ] {
+        for provider in ["uspto", "epo", "lens", "searchapi"] {
+            let server = answering(status, "application/json", body);
+            let home = Home::new()
+                .with(provider, &server)
+                .set("LENS_API_TOKEN", SECRET);
+            let failure = home.fails(&json!({"query": "x", "provider": provider}), code);
+            assert_eq!(failure["provider"], provider, "{failure}");
+            assert_eq!(failure["retryable"], retry.is_some(), "{failure}");
+            assert_eq!(failure["retryAfterSeconds"].as_u64(), retry, "{failure}");
+            assert!(failure["suggestedAction"].is_string());
+            let others = if provider == "lens" {
+                json!(null)
+            } else {
+                json!(["lens"])
+            };
+            assert_eq!(failure["alternatives"], others, "{failure}");
+        }
+    }
+    let home = Home::new()
+        .set("USPTO_API_KEY", SECRET)
+        .set("IKIGAI_USPTO_URL", "http://127.0.0.1:9/");
+    home.fails(&json!({"query": "x", "provider": "uspto"}), "NETWORK_ERROR");
+    let answer = Home::new().search(&json!({"query": "x", "provider": "epo"}));
+    assert_eq!(
+        (answer.code(), answer.json()["error_code"].clone()),
+        (1, json!("AUTH_MISSING"))
+    );
+    let event: Value = serde_json::from_str(answer.stderr.trim_end()).unwrap();
+    let data: Value = serde_json::from_str(event["data_json"].as_str().unwrap()).unwrap();
+    assert_eq!(data, json!({"tool": "patent_search", "provider": "epo"}));
+    let lens = answering(
+        "429 Slow\r\nx-rate-limit-retry-after-seconds: 42",
+        "application/json",
+        "{}",
+    );
+    let failure = Home::new()
+        .with("lens", &lens)
+        .fails(&json!({"query": "x", "provider": "lens"}), "RATE_LIMIT");
+    assert_eq!(failure["retryAfterSeconds"], 42);
+}
+
+#[test]
+fn the_european_office_s_quota_is_a_limit_and_an_expired_token_is_asked_for_once() {
+    let body = "<error><code>403</code><message>Fair use</message></error>".to_owned();
+    for (status, wait) in [
+        (
+            "403 Forbidden\r\nX-Rejection-Reason: IndividualQuotaPerHour",
+            3600,
+        ),
+        (
+            "403 Forbidden\r\nX-Rejection-Reason: IndividualQuotaPerHour\r\nRetry-After: 216383",
+            216,
+        ),
+        (
+            "403 Forbidden\r\nX-Rejection-Reason: RegisteredQuotaPerWeek\r\nRetry-After: 90",
+            90,
+        ),
+    ] {
+        let server = epo(status, body.clone());
+        let failure = Home::new()
+            .with("epo", &server)
+            .fails(&json!({"query": "x", "provider": "epo"}), "RATE_LIMIT");
+        assert_eq!(failure["retryAfterSeconds"], wait, "{failure}");
+        assert!(
+            failure["error"].as_str().unwrap().contains("Quota"),
+            "{failure}"
+        );
+        assert_eq!(server.asked().len(), 2);
+    }
+    let server = epo("403 Forbidden", body.clone());
+    Home::new()
+        .with("epo", &server)
+        .fails(&json!({"query": "x", "provider": "epo"}), "AUTH_INVALID");
+    let expired =
+        format!("<error><code>400</code><message>invalid_access_token {TOKEN}</message></error>");
+    for status in ["400 Bad Request", "401 Unauthorized"] {
+        let server = epo(status, expired.clone());
+        let home = Home::new().with("epo", &server);
+        let failure = home.fails(
+            &json!({"query": "x", "provider": "epo"}),
+            "UPSTREAM_UNAVAILABLE",
+        );
+        assert_eq!(failure["retryable"], true);
+        let logins = server
+            .asked()
+            .into_iter()
+            .filter(|asked| asked.target.contains("accesstoken"));
+        assert_eq!(logins.count(), 1, "{status}");
+    }
+    // Nor is the token, of which the reply makes a title, in an answer or in the cache.
+    let title = format!("Video {TOKEN} {SECRET}");
+    let server = epo(
+        "200 OK",
+        of_epo(&[record(
+            ["EP", "3456789", "A1"],
+            &title,
+            "20190415",
+            "20210922",
+        )]),
+    );
+    let home = Home::new().with("epo", &server);
+    assert_eq!(
+        home.finds(&json!({"query": "x"}))["patents"][0]["title"],
+        "Video [key] [key]"
+    );
+    for path in home.entries() {
+        let bytes = fs::read(path).unwrap();
+        assert!(
+            !bytes
+                .windows(TOKEN.len())
+                .any(|window| window == TOKEN.as_bytes())
+        );
+    }
+}
+
+#[test]
+fn xml_that_is_cut_off_is_no_answer() {
+    let whole = of_epo(&[record(["EP", "3456789", "A1"], "T", "20190415", "20210922")]);
+    for body in [
+        &whole[..whole.len() - 200],
+        "<html><body>Log in</body></html>",
+        "",
+        "{}",
+    ] {
+        let server = epo("200 OK", body.to_owned());
+        Home::new()
+            .with("epo", &server)
+            .fails(&json!({"query": "x", "provider": "epo"}), "API_ERROR");
+    }
+}
+
+#[test]
+fn an_application_is_not_granted_and_has_its_own_number() {
+    let server = epo(
+        "200 OK",
+        of_epo(&[record(["EP", "3456789", "A1"], "T", "20190415", "20210922")]),
+    );
+    let found = Home::new()
+        .with("epo", &server)
+        .finds(&json!({"query": "x"}));
+    assert_eq!(found["patents"][0]["number"], "EP3456789A1");
+    assert_eq!(found["patents"][0].get("granted"), None);
+    let mut application = uspto("", "Pending", "2020-02-03");
+    application["applicationMetaData"]["patentNumber"] = Value::Null;
+    let server = answering("200 OK", "application/json", &of_uspto(&[application]));
+    let found = Home::new()
+        .with("uspto", &server)
+        .finds(&json!({"query": "x"}));
+    assert_eq!(found["patents"][0]["number"], "US20150012345A1");
+    assert_eq!(found["patents"][0].get("granted"), None);
+    let server = answering(
+        "200 OK",
+        "application/json",
+        &of_lens(&[lens("US", "20150012345", "A1", "T")]),
+    );
+    let found = Home::new()
+        .with("lens", &server)
+        .finds(&json!({"query": "x"}));
+    assert_eq!(found["patents"][0].get("granted"), None, "{found}");
+}
+
+#[test]
+fn one_patent_is_there_once_and_those_of_other_offices_and_years_not_at_all() {
+    let records = [
+        record(["EP", "3456789", "A1"], "T", "20190415", "20210922"),
+        record(["US", "10165245", "B2"], "American", "20190415", "20210922"),
+        record(["EP", "3456789", "B1"], "T", "20190415", "20230101"),
+        record(["EP", "1111111", "A1"], "Too early", "20091231", "20110101"),
+        record(["EP", "2222222", "A1"], "Too late", "20200101", "20210101"),
+        record(["EP", "3333333", "A1"], "Undated", "", "20210101"),
+    ];
+    let server = epo("200 OK", of_epo(&records));
+    let home = Home::new().with("epo", &server);
+    let request = json!({"query": "x", "patent_office": "EP", "year_from": 2010, "year_to": 2019});
+    let found = home.finds(&request);
+    let numbers: Vec<&str> = found["patents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["number"].as_str().unwrap())
+        .collect();
+    assert_eq!(numbers, ["EP3456789B1", "EP3333333A1"]);
+    assert_eq!(found["patents"][0]["granted"], "2023-01-01");
+    let note = found["note"].as_str().unwrap();
+    assert!(
+        note.contains("could not be checked for 1 of these"),
+        "{note}"
+    );
+    assert_eq!(home.finds(&request)["note"], note, "as it is kept");
+}
+
+#[test]
+fn a_specific_search_finds_one_patent_by_its_number_or_title() {
+    let both = of_searchapi(&[
+        searchapi("US10165246B2", "Another of video"),
+        searchapi("US10165245B2", "Pre-fetching of video"),
+    ]);
+    let server = answering("200 OK", "application/json", &both);
+    let home = Home::new().with("searchapi", &server);
+    for (query, sent) in [
+        ("US 10,165,245 B2", "US10165245B2"),
+        ("10165245", "US10165245"),
+        ("pre-fetching of video", "TI=\"pre-fetching of video\""),
+    ] {
+        let found = home.finds(&json!({"query": query, "search_type": "specific"}));
+        assert_eq!(found["resultCount"], 1, "{query}");
+        assert_eq!(found["patents"][0]["number"], "US10165245B2");
+        assert_eq!(
+            server.asked().pop().unwrap().param("q").as_deref(),
+            Some(sent)
+        );
+    }
+    let other = home.finds(&json!({"query": "US10165245B1", "search_type": "specific"}));
+    assert_eq!(other["resultCount"], 0);
+    assert_eq!(
+        other["hints"]["filtersApplied"],
+        json!({"search_type": "specific"})
+    );
+    assert_eq!(home.finds(&json!({"query": "video"}))["resultCount"], 2);
+    // The European office writes numbers in its own way.
+    let server = one("epo");
+    let home = Home::new().with("epo", &server);
+    for (query, sent) in [
+        ("US10165245B2", "pn=US10165245"),
+        ("US20150012345A1", "pn=US2015012345"),
+    ] {
+        home.finds(&json!({"query": query, "search_type": "specific"}));
+        let asked = server.asked().pop().unwrap();
+        assert_eq!(asked.param("q").as_deref(), Some(sent));
+    }
+}
+
+#[test]
+fn a_landscape_shows_each_owner_once_before_any_twice() {
+    let patent = |number: &str, owner: &str| {
+        let mut patent = searchapi(number, "T");
+        patent["assignee"] = owner.into();
+        patent
+    };
+    let all = [
+        ("US1000001B2", "A"),
+        ("US1000002B2", "A"),
+        ("US1000003B2", "B"),
+        ("US1000004B2", "C"),
+    ];
+    let mut all = all.map(|(number, owner)| patent(number, owner));
+    // The newest is the last of the provider's.
+    all[3]["filing_date"] = "2020-01-01".into();
+    let server = answering("200 OK", "application/json", &of_searchapi(&all));
+    let found = Home::new()
+        .with("searchapi", &server)
+        .finds(&json!({"assignee": "X", "search_type": "landscape"}));
+    let owners: Vec<&Value> = found["patents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["assignee"])
+        .collect();
+    assert_eq!(owners, ["C", "A", "B", "A"]);
+    let asked = &server.asked()[0];
+    assert_eq!(asked.param("q").as_deref(), Some("*"));
+    assert_eq!(asked.param("sort_by").as_deref(), Some("newest"));
+    assert!(
+        found["searchUrl"]
+            .as_str()
+            .unwrap()
+            .ends_with("?assignee=X&sort=new")
+    );
+}
+
+#[test]
+fn without_a_provider_pages_of_google_patents_are_found_on_the_web() {
+    let web = brave(&[
+        PAGE,
+        ("https://patents.google.com/?q=video", "Google Patents"),
+        ("https://patents.google.com/patent/US10165245B2/de", "again"),
+        (
+            "https://evil.example/patent/US10165246B2/en",
+            "US10165246B2 - x",
+        ),
+        (
+            "https://patents.google.com/patent/EP3456789A1/en",
+            "EP3456789A1 - Video - Google Patents",
+        ),
+    ]);
+    let home = Home::new().with("brave", &web);
+    let found =
+        home.finds(&json!({"query": "video", "assignee": "Kaltura LLC", "year_from": 2010}));
+    assert_eq!(found["source"], "web_search");
+    let expected = json!([
+        {"title": "Pre-fetching of video", "number": "US10165245B2", "url": PAGE.0, "abstract": "An excerpt."},
+        {"title": "Video", "number": "EP3456789A1", "url": "https://patents.google.com/patent/EP3456789A1/en",
+         "abstract": "An excerpt."},
+    ]);
+    assert_eq!(found["patents"], expected);
+    let note = found["note"].as_str().unwrap();
+    assert!(
+        note.contains("web search with Brave") && note.contains("years could not be checked for 2"),
+        "{note}"
+    );
+    assert_eq!(
+        web.asked()[0].param("q").as_deref(),
+        Some("video \"Kaltura\" site:patents.google.com")
+    );
+    let american =
+        home.finds(&json!({"query": "video", "assignee": "Kaltura", "patent_office": "US"}));
+    assert_eq!(american["resultCount"], 1);
+    // Switched off, nobody is asked.
+    let failure = Home::new()
+        .set("SEARCH_PROVIDER", "none")
+        .fails(&json!({"query": "x"}), "CONFIG");
+    assert!(
+        failure["error"].as_str().unwrap().contains("USPTO_API_KEY"),
+        "{failure}"
+    );
+    let limited = answering("429 Slow", "application/json", "{}");
+    let failure = Home::new()
+        .with("serper", &limited)
+        .fails(&json!({"query": "x"}), "RATE_LIMIT");
+    assert!(
+        failure["error"]
+            .as_str()
+            .unwrap()
+            .contains("With a key of uspto"),
+        "{failure}"
+    );
+}
+
+#[test]
+fn where_a_provider_fails_the_next_one_is_asked_and_at_last_the_web() {
+    let bad = answering("500 Oops", "application/json", "{}");
+    let good = one("lens");
+    let web = brave(&[PAGE]);
+    let home = Home::new()
+        .with("epo", &bad)
+        .with("lens", &good)
+        .with("brave", &web);
+    assert_eq!(home.finds(&json!({"query": "x"}))["source"], "lens");
+    let worse = answering("401 No", "application/json", "{}");
+    let home = Home::new()
+        .with("epo", &bad)
+        .with("lens", &worse)
+        .with("brave", &web);
+    let found = home.finds(&json!({"query": "x"}));
+    assert_eq!(found["source"], "web_search");
+    let note = found["note"].as_str().unwrap();
+    assert!(
+        note.contains("Not answered: epo: failed; lens: key rejected."),
+        "{note}"
+    );
+    // One that is named is used alone.
+    home.fails(&json!({"query": "x", "provider": "lens"}), "AUTH_INVALID");
+    assert_eq!(web.asked().len(), 1);
+    let failing = Home::new().with("lens", &worse).with("serper", &bad);
+    let failure = failing.fails(&json!({"query": "x"}), "UPSTREAM_UNAVAILABLE");
+    assert!(
+        failure["error"]
+            .as_str()
+            .unwrap()
+            .contains("lens (key rejected)"),
+        "{failure}"
+    );
+}
+
+#[test]
+fn a_provider_without_patents_of_the_office_is_passed_over() {
+    let american = one("uspto");
+    let every = one("lens");
+    let home = Home::new().with("uspto", &american).with("lens", &every);
+    for (office, source) in [("US", "uspto"), ("EP", "lens"), ("all", "lens")] {
+        let found = home.finds(&json!({"query": office, "patent_office": office}));
+        assert_eq!(found["source"], source, "{office}");
+    }
+    assert_eq!(american.asked().len(), 1);
+    let web = brave(&[PAGE]);
+    let home = Home::new().with("uspto", &american).with("brave", &web);
+    assert_eq!(
+        home.finds(&json!({"query": "x", "patent_office": "JP"}))["source"],
+        "web_search"
+    );
+    let note = home.finds(&json!({"query": "x"}))["note"].to_string();
+    assert!(note.contains("the office US alone"), "{note}");
+    home.fails(
+        &json!({"query": "x", "patent_office": "JP", "provider": "uspto"}),
+        "INVALID_ARG",
+    );
+    let european = json!({"query": "EP3456789A1", "search_type": "specific"});
+    assert_eq!(home.finds(&european)["source"], "web_search");
+}
+
+#[test]
+fn what_nobody_sees_is_taken_out_and_said() {
+    let hidden = "Pre\u{202e}fetching \u{e0049}of video";
+    let server = answering(
+        "200 OK",
+        "application/json",
+        &of_searchapi(&[searchapi("US10165245B2", hidden)]),
+    );
+    let home = Home::new().with("searchapi", &server);
+    for _ in 0..2 {
+        let found = home.finds(&json!({"query": "x"}));
+        assert_eq!(found["patents"][0]["title"], "Prefetching of video");
+        assert!(
+            found["note"]
+                .as_str()
+                .unwrap()
+                .contains("2 unseen characters"),
+            "{found}"
+        );
+    }
+    assert_eq!(server.asked().len(), 1);
+}
+
+#[test]
+fn what_was_found_is_kept_for_a_day() {
+    let server = one("epo");
+    let home = Home::new().with("epo", &server);
+    let request = json!({"query": "video"});
+    let found = home.finds(&request);
+    home.age(23);
+    // Another answer is put beside it, and takes away what is old.
+    home.finds(&json!({"query": "other"}));
+    assert_eq!(home.finds(&request), found);
+    assert_eq!(server.asked().len(), 4);
+    home.age(24);
+    home.finds(&request);
+    assert_eq!(server.asked().len(), 6);
+    let typed = home.call().arg("video").arg("--no-cache").run();
+    assert_eq!(typed.code(), 0);
+    assert_eq!(server.asked().len(), 8);
+}
+
+#[test]
+fn every_field_that_changes_what_is_found_is_asked_anew_and_no_other() {
+    const WITH_EFFECT: &[(&str, &str)] = &[
+        ("query", "\"three words\""),
+        ("num_results", "3"),
+        ("search_type", "\"landscape\""),
+        ("patent_office", "\"US\""),
+        ("assignee", "\"Kaltura\""),
+        ("inventor", "\"Hayes\""),
+        ("cpc_code", "\"H04N\""),
+        ("year_from", "2010"),
+        ("year_to", "2019"),
+        ("provider", "\"searchapi\""),
+    ];
+    let schema = tool("patent-search-tool").arg("--schema").run();
+    let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
+    let fields = schema["parameters"]["properties"].as_object().unwrap();
+    let (lens, other) = (one("lens"), one("searchapi"));
+    let home = Home::new().with("lens", &lens).with("searchapi", &other);
+    let asked = || lens.asked().len() + other.asked().len();
+    home.finds(&json!({"query": "two words"}));
+    let sessions = [("sessionId", "\"some session\"")];
+    for (list, effect) in [(WITH_EFFECT, true), (&sessions[..], false)] {
+        for (field, value) in list {
+            let mut request = json!({"query": "two words"});
+            request[*field] = serde_json::from_str(value).unwrap();
+            let before = asked();
+            home.finds(&request);
+            assert_eq!(asked() > before, effect, "{field}");
+            let before = asked();
+            home.finds(&request);
+            assert_eq!(asked(), before, "{field} is kept");
+            assert!(fields.contains_key(*field), "there is no {field}");
+        }
+    }
+    assert_eq!(fields.len(), WITH_EFFECT.len() + sessions.len());
+    // Empty fields are not given, and what is meant is one search.
+    let before = asked();
+    home.finds(&json!({"query": "two words ", "num_results": 0, "search_type": "prior_art", "patent_office": "ALL",
+        "assignee": "", "inventor": null, "cpc_code": " ", "year_from": 0, "year_to": "any", "provider": "auto"}));
+    assert_eq!(asked(), before);
+    home.finds(&json!({"query": "two words", "assignee": "Kaltura, Inc."}));
+    assert_eq!(asked(), before);
+}
+
+#[test]
+fn a_session_is_told_of_what_was_found() {
+    let server = one("lens");
+    let home = Home::new().with("lens", &server);
+    let step = json!({"searchStep": "Look for patents", "stepNumber": 1, "nextStepNeeded": true});
+    let begun = home.call_of("sequential-search-tool").with(&step).run();
+    let id = begun.json()["sessionId"].clone();
+    for _ in 0..2 {
+        let found = home.finds(&json!({"query": "video", "sessionId": id}));
+        assert_eq!(found.get("note"), None, "{found}");
+    }
+    assert_eq!(server.asked().len(), 1);
+    let asked = json!({"sessionId": id, "format": "json"});
+    let export = home.call_of("research-export-tool").with(&asked).run();
+    let export = String::from_utf8(export.stdout).unwrap();
+    let address = "https://patents.google.com/patent/US10165245B2/en";
+    assert_eq!(export.matches(address).count(), 1, "{export}");
+    let found = home.finds(&json!({"query": "video", "sessionId": "nobody"}));
+    assert!(
+        found["note"]
+            .as_str()
+            .unwrap()
+            .contains("Nothing was recorded"),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_provider_that_failed_is_left_alone_for_a_while() {
+    let limited = epo(
+        "403 Forbidden\r\nX-Rejection-Reason: IndividualQuotaPerHour",
+        String::new(),
+    );
+    let good = one("lens");
+    let home = Home::new().with("epo", &limited).with("lens", &good);
+    for query in ["a", "b", "c"] {
+        assert_eq!(home.finds(&json!({"query": query}))["source"], "lens");
+    }
+    assert_eq!(limited.asked().len(), 2, "one login and one search");
+    // Three failures do so too, though each login before them succeeds.
+    let bad = epo("500 Oops", String::new());
+    let home = Home::new().with("epo", &bad).with("lens", &good);
+    for query in ["d", "e", "f", "g"] {
+        home.finds(&json!({"query": query}));
+    }
+    assert_eq!(bad.asked().len(), 6);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anybody_is_asked() {
+    let server = one("lens");
+    let home = Home::new().with("lens", &server);
+    for (request, part) in [
+        (json!({"query": " \n"}), "query must have"),
+        (json!({"query": "x".repeat(501)}), "501"),
+        (
+            json!({"query": "x", "search_type": "exact"}),
+            "prior_art, specific or landscape",
+        ),
+        (
+            json!({"query": "x", "patent_office": "DE"}),
+            "all, US, EP, WO, JP, CN or KR",
+        ),
+        (
+            json!({"query": "x", "cpc_code": "video"}),
+            "cpc_code must be",
+        ),
+        (
+            json!({"query": "x", "year_from": 2020, "year_to": 2010}),
+            "year_from is 2020",
+        ),
+        (
+            json!({"query": "x", "provider": "bing"}),
+            "There are: epo, lens, searchapi, uspto. Configured: lens.",
+        ),
+        (
+            json!({"assignee": "Kaltura", "search_type": "specific"}),
+            "no query names it",
+        ),
+    ] {
+        let failure = home.fails(&request, "INVALID_ARG");
+        assert!(
+            failure["error"].as_str().unwrap().contains(part),
+            "{failure}"
+        );
+        assert_eq!(failure["retryable"], false);
+    }
+    for (request, reason) in [
+        (json!({}), "missing query field"),
+        (json!({"query": 5}), "query must be a string"),
+        (
+            json!({"query": "x", "year_from": "soon"}),
+            "year_from must be an integer",
+        ),
+    ] {
+        home.call().with(&request).refuses_the_request(reason);
+    }
+    assert!(server.asked().is_empty());
+    assert_eq!(
+        home.finds(&json!({"inventor": "Hayes", "num_results": 50}))["requestedNumResults"],
+        50
+    );
+}
+
+#[test]
+fn a_person_reads_a_list() {
+    let server = one("searchapi");
+    let home = Home::new().with("searchapi", &server);
+    let answer = home
+        .call()
+        .arg("video")
+        .arg("--provider")
+        .arg("google_patents")
+        .run();
+    assert_eq!((answer.code(), answer.stderr.as_str()), (0, ""));
+    assert_eq!(
+        String::from_utf8(answer.stdout).unwrap(),
+        "1. Pre-fetching of video\n   https://patents.google.com/patent/US10165245B2/en\n   \
+         US10165245B2 | Kaltura, Inc. | Christopher Hayes | filed 2013-07-03 | granted 2018-12-25\n   \
+         About it.\n   https://patentimages.storage.googleapis.com/a/US10165245.pdf\n"
+    );
+    let json = home
+        .call()
+        .arg("--assignee")
+        .arg("Kaltura")
+        .arg("--json")
+        .run();
+    assert_eq!(json.json()["patents"][0]["number"], "US10165245B2");
+}
+
+#[test]
+fn an_answer_is_no_longer_than_its_host_takes() {
+    let all: Vec<Value> = (0..10)
+        .map(|n| searchapi(&format!("US100000{n}B2"), &"long title ".repeat(30)))
+        .collect();
+    let server = answering("200 OK", "application/json", &of_searchapi(&all));
+    let home = Home::new().with("searchapi", &server);
+    for limit in [400, 2000, 4000, 60_000] {
+        let call = home.call().env("IKIGAI_MAX_ANSWER", limit.to_string());
+        let answer = call.with(&json!({"query": "x", "num_results": 10})).run();
+        assert!(
+            answer.stdout.len() <= limit,
+            "{limit}: {}",
+            answer.stdout.len()
+        );
+        let found = answer.json();
+        let count = found["resultCount"].as_u64().unwrap();
+        assert_eq!(found["patents"].as_array().unwrap().len() as u64, count);
+        assert_eq!(count == 10, limit == 60_000, "{count}");
+    }
+}
