@@ -11,9 +11,11 @@
 //! | `page_source`, `document_body` | the way from an address to a text, for `fetch` and pages |
 //! | `resource_link` | answers that are too large for a message |
 //! | `meant_url`, `download_command` | advice on addresses and files |
+//! | `answer_fields` | what stands in an answer beside its content |
 //! | `network`, `research_cache` | settings that these tools have in common |
 //! | `session_record` | what the research tools add to a session |
 
+mod answer_fields;
 mod document_body;
 mod download_command;
 pub mod fetch;
