@@ -19,7 +19,7 @@ overwritten or removed, and none is run that another user may have put there.
   --prefix DIR     PREFIX; default ~/.local
   --user           into ~/.ikigai/tools instead, without PREFIX/bin and PREFIX/share
   --project [DIR]  into DIR/.ikigai/tools instead (default: here), likewise
-  --research       links for web-search and scrape-page as well; they stay until --uninstall
+  --research       links for web-search, scrape-page and search-and-scrape as well, until --uninstall
   --suffix         every link's name ends in -tool, for hosts that register no other names
   --binary FILE    install FILE, a built ikigai-tools, instead of building one
   --uninstall      remove what was installed there (with --prefix, --user or --project, if it was

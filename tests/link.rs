@@ -68,7 +68,11 @@ fn a_directory_gets_a_link_a_tool_and_each_is_called() {
     assert_eq!(names_in(room.path()), ["tools"]);
 }
 
-const RESEARCH: [&str; 2] = ["scrape-page-tool", "web-search-tool"];
+const RESEARCH: [&str; 3] = [
+    "scrape-page-tool",
+    "search-and-scrape-tool",
+    "web-search-tool",
+];
 
 #[test]
 fn the_tools_of_research_have_links_where_they_are_asked_for() {
@@ -135,7 +139,14 @@ fn the_names_of_all_links_are_listed_on_request() {
     assert_eq!(code, 0);
     let all: Vec<&str> = list.lines().collect();
     assert_eq!(all[..9], names());
-    assert_eq!(all[9..], ["web-search-tool", "scrape-page-tool"]);
+    assert_eq!(
+        all[9..],
+        [
+            "web-search-tool",
+            "scrape-page-tool",
+            "search-and-scrape-tool"
+        ]
+    );
 }
 
 #[test]

@@ -123,6 +123,10 @@ fn shell(script: &str, home: &Path, proxy: &str) -> Command {
 /// What the search server finds.
 const FOUND: &str = r#"{"results":[{"title":"Rust","url":"https://www.rust-lang.org/","content":"A language empowering everyone to build reliable and efficient software."}]}"#;
 
+/// The same of a search for the one page that there is.
+const FOUND_PAGE: &str =
+    r#"{"results":[{"title":"Example Domain","url":"http://example.com/","content":"A page."}]}"#;
+
 /// A proxy on the loopback that knows one page and one search server. Returns its address.
 fn proxy() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -150,6 +154,9 @@ fn serve(stream: &TcpStream) {
             let target = request.split(' ').nth(1).unwrap_or_default();
             let (status, kind, body) = match target {
                 "/" | "http://example.com/" => ("200 OK", "text/html", page),
+                _ if target.contains("/search?q=example") => {
+                    ("200 OK", "application/json", FOUND_PAGE)
+                }
                 _ if target.contains("/search?") => ("200 OK", "application/json", FOUND),
                 _ => ("404 Not Found", "text/html", page),
             };

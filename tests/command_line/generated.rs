@@ -300,9 +300,9 @@ fn lists_with_commas_are_completed() {
         completed(&["mcp", "--tools", "=", "grep,gl"]),
         ["grep,glob"]
     );
-    // Eleven tools, and four sets of them.
-    assert_eq!(mcp("").len(), 15);
-    assert_eq!(mcp("zebra,").len(), 15);
+    // Twelve tools, and four sets of them.
+    assert_eq!(mcp("").len(), 16);
+    assert_eq!(mcp("zebra,").len(), 16);
     assert_eq!(mcp("grep,res"), ["grep,research"]);
     assert!(completed(&["web-search-brave", "--allowed-domains", "a,"]).is_empty());
 }

@@ -41,9 +41,10 @@ fn the_tools_of_research_are_missed_only_beside_one_of_them() {
     said.line(&["  web-search-tool ", " system ", " ok, "]);
     said.finds("no host finds scrape-page");
     symlink(&program, prefix.join("scrape-page-tool")).unwrap();
+    symlink(&program, prefix.join("search-and-scrape-tool")).unwrap();
     let said = machine.doctor();
     assert_eq!(said.code, 0, "{}", said.text);
-    said.line(&["  system", &format!("{} tools", names().len() + 2)]);
+    said.line(&["  system", &format!("{} tools", names().len() + 3)]);
 }
 
 #[test]

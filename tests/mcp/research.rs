@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::session::Session;
 use crate::common::directory;
 
-const ALL: [&str; 11] = [
+const ALL: [&str; 12] = [
     "bash",
     "file_read",
     "file_write",
@@ -26,12 +26,13 @@ const ALL: [&str; 11] = [
     "web_fetch",
     "web_search",
     "scrape_page",
+    "search_and_scrape",
 ];
 
 #[test]
 fn sets_are_served_and_what_is_offered_where_none_is_chosen() {
     for (args, tools) in [
-        (&[][..], [&ALL[..6], &ALL[8..]].concat()),
+        (&[][..], [&ALL[..6], &ALL[8..11]].concat()),
         (&["--tools", "local"], ALL[..6].to_vec()),
         (&["--tools", "web"], ALL[6..9].to_vec()),
         (&["--tools", "research"], ALL[9..].to_vec()),
@@ -69,7 +70,7 @@ fn programs_are_told_what_answers_of_research_are_like() {
             size += entry.to_string().len();
         }
     }
-    assert!(size <= 6000, "{size}");
+    assert!(size <= 20 * 1024, "{size}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! | `fetch`, `fetch_note` | web-fetch, and what it says beside a page |
 //! | `scrape` | `scrape_page` |
 //! | `search` | `web_search` |
+//! | `search_and_scrape` | `search_and_scrape` |
 //! | `searching` | searches as `search` makes them |
 //! | `search_brave`, `search_google`, `provider_answer` | the tools of one provider |
 //! | `page_reading` | pages and documents as `scrape` answers with them |
@@ -29,6 +30,7 @@ pub mod research_cache;
 mod resource_link;
 pub mod scrape;
 pub mod search;
+pub mod search_and_scrape;
 pub mod search_brave;
 pub mod search_google;
 mod searching;

@@ -9,8 +9,9 @@ use crate::web::search::outcome::SearchAnswer;
 /// Freshness and route of a search.
 #[derive(Serialize)]
 pub struct SearchMeta {
+    /// Freshness of the answer.
     #[serde(flatten)]
-    freshness: AnswerFreshness,
+    pub freshness: AnswerFreshness,
     #[serde(skip_serializing_if = "Option::is_none")]
     routing: Option<RoutingMeta>,
 }
