@@ -45,7 +45,7 @@ fn assert_free_of(directories: &[&str], what: &[&str]) {
     }
 }
 
-const WORKSHOPS: [&str; 16] = [
+const WORKSHOPS: [&str; 17] = [
     "access",
     "browser",
     "cache",
@@ -57,6 +57,7 @@ const WORKSHOPS: [&str; 16] = [
     "hosts",
     "page",
     "paths",
+    "research_sessions",
     "sandbox",
     "search",
     "shell",

@@ -296,7 +296,15 @@ mod tests {
         "grep",
     ];
     const WEB: [&str; 3] = ["web_search_brave", "web_search_google", "web_fetch"];
-    const RESEARCH: [&str; 3] = ["web_search", "scrape_page", "search_and_scrape"];
+    const OFFERED: [&str; 2] = ["web_search", "scrape_page"];
+    const RESEARCH: [&str; 6] = [
+        "web_search",
+        "scrape_page",
+        "search_and_scrape",
+        "sequential_search",
+        "get_research_session",
+        "research_export",
+    ];
 
     #[test]
     fn tools_are_served_by_their_names_and_their_sets_in_the_lists_order() {
@@ -310,7 +318,7 @@ mod tests {
             (&["--tools", "research,local,web,bash"], all),
             (
                 &["--tools=web-fetch", "--tools=Research,grep"],
-                [&["grep", "web_fetch"], &RESEARCH[..]].concat(),
+                [&["grep", "web_fetch"][..], &RESEARCH].concat(),
             ),
         ] {
             assert_eq!(served(args).unwrap(), tools, "{args:?}");
@@ -343,7 +351,8 @@ mod tests {
             .join(" ");
         for said in [
             "web (web-search-brave, web-search-google, web-fetch)",
-            "research (web-search, scrape-page, search-and-scrape), all.",
+            "research (web-search, scrape-page, search-and-scrape, sequential-search, \
+             get-research-session, research-export), all.",
             "If not given: bash, file-read, file-write, file-edit, glob, grep, web-fetch, \
              web-search, scrape-page.",
         ] {
@@ -353,7 +362,7 @@ mod tests {
 
     #[test]
     fn what_is_offered_is_served_unless_a_part_is_asked_for() {
-        let offered = [&LOCAL[..], &["web_fetch"], &RESEARCH[..2]].concat();
+        let offered = [&LOCAL[..], &["web_fetch"], &OFFERED].concat();
         assert_eq!(served(&[]).unwrap(), offered);
         assert_eq!(
             served(&["--tools", "grep,file_read", "--tools=glob-tool"]).unwrap(),
@@ -407,10 +416,7 @@ mod tests {
         assert_eq!(confinement.roots().directories(), real);
         assert_eq!(options(&[]).bounds, None);
         let served = served(&args).unwrap();
-        assert_eq!(
-            served,
-            [&LOCAL[1..], &["web_fetch"], &RESEARCH[..2]].concat()
-        );
+        assert_eq!(served, [&LOCAL[1..], &["web_fetch"], &OFFERED].concat());
     }
 
     #[test]
@@ -419,7 +425,7 @@ mod tests {
             (&["--tools", "gerp"][..], "did you mean `grep`"),
             (
                 &["--tools", "search"],
-                "`web-search-brave` or `web-search-google` or `web-search` or `search-and-scrape`?",
+                "`web-search` or `search-and-scrape` or `sequential-search`?",
             ),
             (&["--tools", "reserch"], "did you mean `research`?"),
             (

@@ -54,10 +54,18 @@ pub struct SchemaField {
 
 impl SchemaField {
     /// The field's name as that of a flag, in `kebab-case` and without dashes before it:
-    /// `file-path`.
+    /// `file-path`, `session-id`.
     #[must_use]
     pub fn flag(&self) -> String {
-        self.name.replace('_', "-")
+        let mut flag = String::with_capacity(self.name.len() + 4);
+        for c in self.name.chars() {
+            match c {
+                '_' => flag.push('-'),
+                c if c.is_ascii_uppercase() => flag.extend(['-', c.to_ascii_lowercase()]),
+                c => flag.push(c),
+            }
+        }
+        flag
     }
 }
 
@@ -86,9 +94,12 @@ impl Schema {
     pub fn for_flags(tool: &Tool) -> Self {
         let hosts = Schema::read(tool.schema).fields;
         let mut schema = Schema::read(&tool.words());
-        schema
-            .fields
-            .retain(|field| field.kind != FieldKind::Objects);
+        let is_flag = |field: &SchemaField| {
+            let mut habits = tool.habits.iter();
+            field.kind != FieldKind::Objects
+                && !habits.any(|(_, habit)| habit.served_field() == Some(&field.name))
+        };
+        schema.fields.retain(is_flag);
         for field in &mut schema.fields {
             field.required = hosts
                 .iter()
@@ -286,7 +297,7 @@ mod tests {
         }
         // Beside it, a list of tools has some 250 bytes a tool: titles and annotations.
         assert!(of_the_nine < 9500, "{of_the_nine}");
-        assert!(of_research < 12_500, "{of_research}");
+        assert!(of_research < 8400, "{of_research}");
     }
 
     #[test]

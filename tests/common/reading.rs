@@ -14,7 +14,7 @@ use super::common::{Answer, Call, directory, tool};
 use super::server::{Conn, Server, reply};
 
 /// Variables that a person may have set, and no test inherits.
-const VARIABLES: [&str; 20] = [
+const VARIABLES: [&str; 23] = [
     "ALLOWED_DOMAINS",
     "CACHE_ENCRYPTION_KEY",
     "EXA_API_KEY",
@@ -26,6 +26,9 @@ const VARIABLES: [&str; 20] = [
     "IKIGAI_HN_URL",
     "IKIGAI_NO_CACHE",
     "IKIGAI_OCR",
+    "IKIGAI_OFFICE",
+    "IKIGAI_SESSION_TTL",
+    "IKIGAI_WAYBACK_URL",
     "IKIGAI_YOUTUBE_URL",
     "NO_PROXY",
     "XDG_CONFIG_HOME",
@@ -81,6 +84,7 @@ impl Home {
         self.call_of("scrape-page-tool")
     }
 
+    /// A call of this tool.
     pub fn call_of(&self, name: &str) -> Call {
         let mut call = tool(name)
             .env("HOME", self.path())

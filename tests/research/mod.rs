@@ -1,5 +1,4 @@
-//! The tools of research that search and read, as a host calls them: `web_search`, `scrape_page` and
-//! `search_and_scrape`.
+//! The tools of research, as a host calls them and over MCP.
 
 mod page;
 mod page_failures;
@@ -9,3 +8,6 @@ mod page_ways;
 mod read_all;
 mod read_all_side_by_side;
 mod search;
+mod session_exports;
+mod sessions;
+mod sessions_served;

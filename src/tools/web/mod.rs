@@ -14,6 +14,7 @@
 //! | `meant_url`, `download_command` | advice on addresses and files |
 //! | `answer_fields` | what stands in an answer beside its content |
 //! | `network`, `research_cache` | settings that these tools have in common |
+//! | `sessions` | `sequential_search`, `get_research_session`, `research_export` |
 //! | `session_record` | what the research tools add to a session |
 
 mod answer_fields;
@@ -35,3 +36,4 @@ pub mod search_brave;
 pub mod search_google;
 mod searching;
 mod session_record;
+pub mod sessions;

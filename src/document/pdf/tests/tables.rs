@@ -175,6 +175,36 @@ fn boxes_underlines_and_axes_are_no_tables() {
 }
 
 #[test]
+fn a_form_around_a_table_is_none() {
+    let mut content = words(&GRID);
+    for y in [700, 680, 660, 640] {
+        content += &level(y, 70, 270);
+    }
+    for x in [70, 170, 270] {
+        content += &upright(x, 640, 700);
+    }
+    // Level lines over the whole page, with the table between two of them.
+    for y in [740, 720, 620, 600] {
+        content += &level(y, 40, 500);
+    }
+    content += &words(&[
+        (45, 725, "For the year"),
+        (175, 725, "beginning"),
+        (45, 708, "Print"),
+        (175, 708, "or type"),
+        (45, 630, "Town"),
+        (175, 630, "or post office"),
+        (45, 605, "Check here"),
+        (175, 605, "if you want to"),
+    ]);
+    let said = model(&page(&content));
+    assert_eq!(said.matches("Table(").count(), 1, "{said}");
+    let table = said.find("Table(").unwrap();
+    assert!(said.find("or type").unwrap() < table, "{said}");
+    assert!(table < said.find("Town").unwrap(), "{said}");
+}
+
+#[test]
 fn text_beside_a_table_stays_together() {
     let mut content = text_at(
         320.0,

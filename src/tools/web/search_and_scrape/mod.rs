@@ -33,7 +33,7 @@ use crate::tools::web::research_cache::{self, AnswerFreshness, ResearchCache};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
 use crate::tools::web::searching::search_meta::SearchMeta;
 use crate::tools::web::searching::{self, search_failure};
-use crate::tools::web::session_record::{self, CallOutcome, SessionFinds, SessionSource};
+use crate::tools::web::session_record::{self, CallOutcome, SessionFinds};
 use crate::web::credentials::Credentials;
 use crate::web::search::cached_results;
 use crate::web::search::context::SearchContext;
@@ -66,6 +66,7 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("../../schemas/search_and_scrape.json"),
     model_schema: include_str!("../../schemas/for_models/search_and_scrape.json"),
     output_schema: Some(include_str!("../../schemas/output/search_and_scrape.json")),
+    aliases: session_record::ALIASES,
     values: searching::VALUES,
     artifacts: true,
     manual: ToolManual {
@@ -290,7 +291,7 @@ fn session_finds(found: &SearchAnswer, outcomes: &[PageOutcome]) -> SessionFinds
         let failure = outcome.as_ref().err().map(|failure| failure.code.kind());
         sources.push(match outcome {
             Ok(hit) => hit.page.session_source(),
-            Err(_) => SessionSource::found(result),
+            Err(_) => result.into(),
         });
         all.push(CallOutcome {
             tool: NAME.to_owned(),

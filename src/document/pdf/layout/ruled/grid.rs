@@ -211,7 +211,7 @@ impl RuledGrid {
             && cells.len() * 5 >= width * height * 2
             && length <= count * MAX_MEAN_LENGTH
             && !cells.iter().any(|cell| holds_most(cell, length))
-            && has_whole_lines(&cells, length, self.lined);
+            && has_whole_lines(&cells, length, self.lined, text);
         if !is_table {
             return None;
         }
@@ -231,7 +231,7 @@ impl RuledGrid {
             let own = own.map(|cell| PdfTableCell {
                 columns: used(&used_columns[cell.column..cell.column + cell.columns]) as u16,
                 rows: used(&used_rows[row + 1 - cell.rows..=row]) as u16,
-                lines: sort_into_rows(std::mem::take(&mut cell.runs))
+                lines: sort_into_rows(std::mem::take(&mut cell.runs), text)
                     .iter()
                     .map(|row| TextLine::from_runs(&row.runs))
                     .collect(),
@@ -261,11 +261,11 @@ fn holds_most(cell: &GridCell, length: usize) -> bool {
 
 /// True if few lines of cells have gaps as wide as between columns, and if lines without any
 /// beside them are not so long as those of columns of text.
-fn has_whole_lines(cells: &[GridCell], length: usize, lined: bool) -> bool {
+fn has_whole_lines(cells: &[GridCell], length: usize, lined: bool, text: &str) -> bool {
     let (mut count, mut parted) = (0, 0);
     for row in cells
         .iter()
-        .flat_map(|cell| sort_into_rows(cell.runs.clone()))
+        .flat_map(|cell| sort_into_rows(cell.runs.clone(), text))
     {
         count += 1;
         let is_wide = |pair: &[GlyphRun]| pair[1].u0 - pair[0].u1 > MAX_WORD_GAP * pair[1].size;
