@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::sessions::{begin, session};
 use crate::common::Answer;
 use crate::reading::{Home, engine, html, names, pdf, text};
 use crate::server::{Server, redirect, reply};
@@ -356,11 +357,7 @@ fn what_cannot_be_read_is_a_failure_of_its_source() {
 #[test]
 fn where_no_page_can_be_read_the_answer_says_so_and_is_an_answer() {
     let server = with_pages(vec![missing(), missing()]);
-    let server_asked = json!({"query": "tides"});
-    let paths = ["/2", "/3"];
-    drop(server);
-    let server = engine(&paths, |_, conn| conn.write_all(&missing()));
-    let answer = finds(&Home::searching(&server), &server_asked);
+    let answer = finds(&Home::searching(&server), &json!({"query": "tides"}));
     assert_eq!(
         (&answer["status"], sources(&answer).len()),
         (&json!("failed"), 0)
@@ -589,4 +586,41 @@ fn an_answer_keeps_to_its_reader_s_limit_and_cuts_sources_alike() {
         assert!(lengths.iter().all(|length| *length > 1000), "{lengths:?}");
         assert!(lengths[0].abs_diff(lengths[1]) < 200, "{lengths:?}");
     }
+}
+
+#[test]
+fn sources_and_outcomes_belong_to_the_session_that_is_named() {
+    let server = with_pages(vec![about("tides", 100, "2025-03-01"), missing()]);
+    let home = Home::searching(&server);
+    let id = begin(&home);
+    let request = json!({"query": "tides", "sessionId": id});
+    // What comes from the cache counts, too, and each source once.
+    for times in 1..=2 {
+        finds(&home, &request);
+        let session = session(&home, &id);
+        let sources = session["sources"].as_array().unwrap();
+        let read: Vec<_> = sources
+            .iter()
+            .map(|one| (&one["url"], &one["read"]))
+            .collect();
+        let (one, other) = (json!(server.url("/0")), json!(server.url("/1")));
+        assert_eq!(
+            read,
+            [(&one, &json!(true)), (&other, &json!(false))],
+            "{session}"
+        );
+        assert_eq!(sources[0]["date"], "2025-03-01");
+        let providers = session["providerStats"].as_array().unwrap();
+        let of = |name: &str| {
+            providers
+                .iter()
+                .find(|one| one["provider"] == name)
+                .unwrap()
+        };
+        assert_eq!(of("searxng")["calls"], times);
+        assert_eq!(of("127.0.0.1")["failures"], times, "{session}");
+    }
+    let unknown = json!({"query": "tides", "sessionId": "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"});
+    assert!(text(&finds(&home, &unknown), "note").contains("session"));
+    assert_eq!(server.asked().len(), 3);
 }

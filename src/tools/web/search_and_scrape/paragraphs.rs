@@ -24,37 +24,17 @@ pub struct TextBlock<'t> {
     pub kind: BlockKind,
 }
 
-/// Form of a text, by which its parts are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BlockForm {
-    Markdown,
-    /// Text without markup: whatever does not read like sentences may be code.
-    Plain,
-    /// Data, all of which is verbatim.
-    Data,
-}
-
-impl BlockForm {
-    /// Returns the form of a content of this type.
-    pub fn of(markdown: bool, content_type: &str) -> Self {
-        match content_type {
-            _ if markdown => Self::Markdown,
-            "json" | "xml" => Self::Data,
-            _ => Self::Plain,
-        }
-    }
-}
-
-/// Splits a text into its parts.
-pub fn blocks(text: &str, form: BlockForm) -> Vec<TextBlock<'_>> {
+/// Splits a text into its parts. Of one that is not Markdown, whatever does not read like sentences
+/// may be code or data.
+pub fn blocks(text: &str, markdown: bool) -> Vec<TextBlock<'_>> {
     let mut found = Vec::new();
     let mut fences = CodeFences::default();
     let (mut start, mut at, mut in_code, mut after_blank) = (0, 0, false, false);
     for line in text.split_inclusive('\n') {
-        let code = form == BlockForm::Markdown && fences.pass(line.trim_end());
+        let code = markdown && fences.pass(line.trim_end());
         let blank = !code && line.trim().is_empty();
         if after_blank && !blank {
-            found.push(block(&text[start..at], form, in_code));
+            found.push(block(&text[start..at], markdown, in_code));
             (start, in_code) = (at, false);
         }
         after_blank = blank;
@@ -62,15 +42,15 @@ pub fn blocks(text: &str, form: BlockForm) -> Vec<TextBlock<'_>> {
         at += line.len();
     }
     if start < text.len() {
-        found.push(block(&text[start..], form, in_code));
+        found.push(block(&text[start..], markdown, in_code));
     }
     found
 }
 
-fn block(text: &str, form: BlockForm, in_code: bool) -> TextBlock<'_> {
-    let kind = match form {
-        BlockForm::Markdown if !in_code => kind_in_markdown(text),
-        BlockForm::Plain if reads_like_sentences(text) => BlockKind::Prose,
+fn block(text: &str, markdown: bool, in_code: bool) -> TextBlock<'_> {
+    let kind = match markdown {
+        true if !in_code => kind_in_markdown(text),
+        false if reads_like_sentences(text) => BlockKind::Prose,
         _ => BlockKind::Verbatim,
     };
     TextBlock { text, kind }
@@ -97,7 +77,7 @@ fn kind_in_markdown(text: &str) -> BlockKind {
 fn reads_like_sentences(text: &str) -> bool {
     let ends = text
         .trim_end()
-        .ends_with(['.', '!', '?', '\u{2026}', '。', '！', '？', '"', '\u{201d}']);
+        .ends_with(['.', '!', '?', '\u{2026}', '。', '！', '？']);
     ends && !text.lines().any(|line| line.starts_with([' ', '\t']))
 }
 
@@ -114,9 +94,9 @@ pub struct NewText {
 
 impl NewText {
     /// Leaves out the paragraphs that stood word for word in `earlier` texts.
-    pub fn of(text: &str, form: BlockForm, earlier: &HashSet<String>) -> Self {
+    pub fn of(text: &str, markdown: bool, earlier: &HashSet<String>) -> Self {
         let mut new = Self::default();
-        for block in blocks(text, form) {
+        for block in blocks(text, markdown) {
             if block.kind == BlockKind::Prose {
                 let words = joined_words(block.text);
                 if earlier.contains(&words) {
@@ -144,18 +124,20 @@ impl NewText {
 
 /// Returns the prose of a text, each paragraph and each item of a list on one line and without the
 /// marks in front of it.
-pub fn prose_lines(text: &str, form: BlockForm) -> Vec<String> {
+pub fn prose_lines(text: &str, markdown: bool) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for block in blocks(text, form) {
+    for block in blocks(text, markdown) {
         if block.kind != BlockKind::Prose {
             continue;
         }
         let mut begins = true;
         for line in block.text.trim_end().lines() {
-            let (marks, item) = match form {
-                BlockForm::Markdown => (content_cut::markers(line, true), item_begins(line)),
-                BlockForm::Plain | BlockForm::Data => (0, false),
+            let marks = if markdown {
+                content_cut::markers(line, true)
+            } else {
+                0
             };
+            let item = markdown && marks > content_cut::markers(line, false);
             let words = joined_words(&line[marks..]);
             match found.last_mut() {
                 Some(last) if !begins && !item => {
@@ -170,11 +152,6 @@ pub fn prose_lines(text: &str, form: BlockForm) -> Vec<String> {
     found
 }
 
-/// True if a line of Markdown begins an item of a list.
-fn item_begins(line: &str) -> bool {
-    content_cut::markers(line, true) > content_cut::markers(line, false)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_text_is_its_parts() {
-        let kinds: Vec<_> = blocks(MARKDOWN, BlockForm::Markdown)
+        let kinds: Vec<_> = blocks(MARKDOWN, true)
             .into_iter()
             .map(|block| (block.text.split('\n').next().unwrap(), block.kind))
             .collect();
@@ -203,7 +180,7 @@ mod tests {
                 ("    indented code", Verbatim),
             ]
         );
-        for form in [BlockForm::Markdown, BlockForm::Plain, BlockForm::Data] {
+        for form in [true, false] {
             for text in [MARKDOWN, "", "\n\n", "a", "a\n\n\nb", "```\na\n\nb"] {
                 let all: Vec<&str> = blocks(text, form).iter().map(|block| block.text).collect();
                 assert_eq!(all.concat(), text);
@@ -212,8 +189,8 @@ mod tests {
     }
 
     /// Leaves out what `earlier` texts have, and adds what is new to them.
-    fn new(text: &str, form: BlockForm, earlier: &mut HashSet<String>) -> (String, u64) {
-        let mut new = NewText::of(text, form, earlier);
+    fn new(text: &str, markdown: bool, earlier: &mut HashSet<String>) -> (String, u64) {
+        let mut new = NewText::of(text, markdown, earlier);
         let rest = (std::mem::take(&mut new.text), new.left_out);
         new.remember(rest.0.len(), earlier);
         rest
@@ -222,9 +199,9 @@ mod tests {
     #[test]
     fn what_stood_earlier_is_left_out_but_no_code_no_table_and_no_heading() {
         let earlier = &mut HashSet::new();
-        new(MARKDOWN, BlockForm::Markdown, earlier);
+        new(MARKDOWN, true, earlier);
         let again = format!("New.\n\n{MARKDOWN}\nNew, too.\n\nNew.\n");
-        let (rest, left_out) = new(&again, BlockForm::Markdown, earlier);
+        let (rest, left_out) = new(&again, true, earlier);
         assert_eq!(left_out, 3);
         assert_eq!(
             rest,
@@ -232,7 +209,7 @@ mod tests {
              | 1 | 2 |\n\n---\n\n    indented code\n\nNew, too.\n\nNew."
         );
         let other = "One paragraph  of two\nlines.\n\nOne paragraph of two lines!";
-        let (rest, left_out) = new(other, BlockForm::Markdown, earlier);
+        let (rest, left_out) = new(other, true, earlier);
         assert_eq!((&*rest, left_out), ("One paragraph of two lines!", 1));
     }
 
@@ -240,9 +217,9 @@ mod tests {
     fn of_a_text_that_was_cut_only_what_is_shown_counts() {
         let mut earlier = HashSet::new();
         let text = "One.\n\nTwo.\n\nThree.";
-        let first = NewText::of(text, BlockForm::Markdown, &earlier);
+        let first = NewText::of(text, true, &earlier);
         first.remember("One.\n\nTwo.".len(), &mut earlier);
-        let (rest, left_out) = new(text, BlockForm::Markdown, &mut earlier);
+        let (rest, left_out) = new(text, true, &mut earlier);
         assert_eq!((&*rest, left_out), ("Three.", 2));
     }
 
@@ -250,19 +227,19 @@ mod tests {
     fn of_plain_text_only_what_reads_like_sentences_is_left_out() {
         let text = "A sentence.\n\nfn main() {\n    x();\n}\n\nimport os\n\n    indented.";
         let earlier = &mut HashSet::new();
-        new(text, BlockForm::Plain, earlier);
-        let (rest, left_out) = new(text, BlockForm::Plain, earlier);
+        new(text, false, earlier);
+        let (rest, left_out) = new(text, false, earlier);
         assert_eq!(left_out, 1);
         assert_eq!(rest, &text["A sentence.\n\n".len()..]);
         let data = "{\"a\": \"b.\"}.";
-        new(data, BlockForm::Data, earlier);
-        assert_eq!(new(data, BlockForm::Data, earlier).1, 0);
+        new(data, false, earlier);
+        assert_eq!(new(data, false, earlier).1, 0);
     }
 
     #[test]
     fn prose_stands_on_lines_of_its_own() {
         assert_eq!(
-            prose_lines(MARKDOWN, BlockForm::Markdown),
+            prose_lines(MARKDOWN, true),
             [
                 "One paragraph of two lines.",
                 "One item.",

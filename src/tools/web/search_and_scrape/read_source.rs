@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::paragraphs::{self, BlockForm, NewText};
+use super::paragraphs::{self, NewText};
 use super::read_request::ReadAllFields;
 use super::scores::{self, IRRELEVANT, SourceScores};
 use super::side_by_side::PageOutcome;
@@ -112,10 +112,9 @@ impl ReadResults {
     fn shorten(&mut self, asked: &ReadAllFields) {
         let mut earlier = HashSet::new();
         for source in &mut self.sources {
-            let form = BlockForm::of(source.markdown, &source.content_type);
             let mut new = NewText::default();
             if asked.deduplicate {
-                new = NewText::of(&source.content, form, &earlier);
+                new = NewText::of(&source.content, source.markdown, &earlier);
                 source.content = std::mem::take(&mut new.text);
                 self.repeated += new.left_out;
             }
@@ -226,8 +225,7 @@ impl ReadSource {
 /// Finds the sentences of a page that say most about a claim; if there are none, the one of its
 /// result.
 fn evidence(claim: &ClaimTerms, result: &SearchResult, page: &ScrapedPage) -> ClaimEvidence {
-    let form = BlockForm::of(page.markdown, &page.content_type);
-    let lines = paragraphs::prose_lines(&page.content, form);
+    let lines = paragraphs::prose_lines(&page.content, page.markdown);
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let shown = |sentence: &&str| match content_cut::beginning(sentence, LONGEST_SENTENCE, false) {
         Some(beginning) => beginning.text + "\u{2026}",
