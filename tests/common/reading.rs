@@ -72,7 +72,7 @@ impl Home {
         self.path().join("state")
     }
 
-    /// One that searches with this server, which is like SearXNG.
+    /// One that searches with this server, which is like `SearXNG`.
     pub fn searching(server: &Server) -> Self {
         Self::new()
             .set("SEARCH_PROVIDER", "searxng")
@@ -174,7 +174,7 @@ pub fn serving(content_type: &str, body: impl AsRef<[u8]>) -> Server {
     ))
 }
 
-/// A search engine like SearXNG, whose results are pages of its own at these paths, which `page`
+/// A search engine like `SearXNG`, whose results are pages of its own at these paths, which `page`
 /// answers.
 pub fn engine(
     paths: &[&str],

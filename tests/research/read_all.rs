@@ -132,6 +132,16 @@ fn what_is_found_is_read_scored_and_put_into_one_text() {
         rest = behind;
         assert!(rest.starts_with("A sentence about "), "{rest:.200}");
     }
+    let asked: Vec<String> = server.asked().into_iter().map(|one| one.target).collect();
+    assert_eq!(asked.len(), 4, "one request a page: {asked:?}");
+}
+
+#[test]
+fn an_answer_counts_measures_and_recommends() {
+    let server = with_pages((0..4).map(|_| about("tides", 600, "2025")).collect());
+    let request = json!({"query": "tides", "num_results": 4, "deduplicate": false});
+    let answer = finds(&Home::searching(&server), &request);
+    let combined = text(&answer, "combinedContent");
     let summary = &answer["summary"];
     assert_eq!(
         names(summary),
@@ -148,7 +158,7 @@ fn what_is_found_is_read_scored_and_put_into_one_text() {
             &summary["urlsScraped"],
             &summary["urlsFailed"]
         ),
-        (&json!(3), &json!(3), &json!(0))
+        (&json!(4), &json!(4), &json!(0))
     );
     assert_eq!(
         answer["sizeMetadata"],
@@ -169,8 +179,6 @@ fn what_is_found_is_read_scored_and_put_into_one_text() {
         assert_eq!(one["score"], source["scores"]["overall"]);
         assert!(text(one, "reason").contains("relevance"), "{one}");
     }
-    let asked: Vec<String> = server.asked().into_iter().map(|one| one.target).collect();
-    assert_eq!(asked.len(), 4, "one request a page: {asked:?}");
 }
 
 #[test]

@@ -84,8 +84,8 @@ impl ClaimTerms {
                 if least >= Some(weight) {
                     continue;
                 }
-                let last = best.iter().rposition(|(weight, _)| Some(*weight) == least);
-                last.map(|at| best.remove(at));
+                let replaced = best.iter().rposition(|(weight, _)| Some(*weight) == least);
+                replaced.map(|at| best.remove(at));
             }
             best.push((weight, sentence));
         }

@@ -116,24 +116,18 @@ impl ReadAnswer {
     /// Returns the head of each source in the combined content.
     fn heads(&self, in_words: bool) -> Vec<String> {
         let head = |source: &ReadSource| {
-            let mut head = match &*source.title {
-                "" => format!("# {}\n\n", source.url),
-                title => format!("# {title}\n{}\n\n", source.url),
+            let title = match &*source.title {
+                "" => &source.url,
+                title => title,
             };
+            let mut lines = vec![format!("# {title}"), source.url.clone()];
             if in_words {
-                head.truncate(head.trim_end().len());
-                head += &format!(
-                    "\n(score {}: {})\n\n",
-                    source.scores.overall(),
-                    source.reason()
-                );
-                for sentence in source.claim.iter().flat_map(|claim| &claim.sentences) {
-                    head += &format!("claim: {sentence}\n");
-                }
-                head.truncate(head.trim_end().len());
-                head += "\n\n";
+                let (score, reason) = (source.scores.overall(), source.reason());
+                lines.push(format!("(score {score}: {reason})"));
+                let claim = source.claim.iter().flat_map(|claim| &claim.sentences);
+                lines.extend(claim.map(|sentence| format!("claim: {sentence}")));
             }
-            head
+            lines.join("\n") + "\n\n"
         };
         self.read.sources.iter().map(head).collect()
     }

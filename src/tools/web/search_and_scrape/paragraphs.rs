@@ -48,10 +48,12 @@ pub fn blocks(text: &str, markdown: bool) -> Vec<TextBlock<'_>> {
 }
 
 fn block(text: &str, markdown: bool, in_code: bool) -> TextBlock<'_> {
-    let kind = match markdown {
-        true if !in_code => kind_in_markdown(text),
-        false if reads_like_sentences(text) => BlockKind::Prose,
-        _ => BlockKind::Verbatim,
+    let kind = if markdown && !in_code {
+        kind_in_markdown(text)
+    } else if !markdown && reads_like_sentences(text) {
+        BlockKind::Prose
+    } else {
+        BlockKind::Verbatim
     };
     TextBlock { text, kind }
 }
@@ -154,6 +156,7 @@ pub fn prose_lines(text: &str, markdown: bool) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::BlockKind::{Heading, Prose, Verbatim};
     use super::*;
 
     const MARKDOWN: &str = "# A heading\n\nOne paragraph\nof two lines.\n\n```rust\nlet a = 1;\n\n\
@@ -166,7 +169,6 @@ mod tests {
             .into_iter()
             .map(|block| (block.text.split('\n').next().unwrap(), block.kind))
             .collect();
-        use BlockKind::{Heading, Prose, Verbatim};
         assert_eq!(
             kinds,
             [

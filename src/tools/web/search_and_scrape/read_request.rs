@@ -41,9 +41,12 @@ pub fn read(
     request: &Request<'_>,
     credentials: &Credentials<'_>,
 ) -> Result<ReadAllFields, Failure> {
-    let flag = |name, usual| match request.has(name) {
-        true => request.flag(name),
-        false => Ok(usual),
+    let flag = |name, usual| {
+        if request.has(name) {
+            request.flag(name)
+        } else {
+            Ok(usual)
+        }
     };
     let length = |name, usual| {
         let length = request.integer(name, 1..=LONGEST)?;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::paragraphs::{self, NewText};
@@ -141,7 +142,7 @@ impl ReadSource {
         claim: Option<&ClaimTerms>,
     ) -> Self {
         let fact = |name| {
-            let fact = page.fact(name).map(|fact| fact.get());
+            let fact = page.fact(name).map(RawValue::get);
             fact.and_then(|fact| serde_json::from_str::<Value>(fact).ok())
         };
         let word = |name| match fact(name) {
