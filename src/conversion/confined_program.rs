@@ -1,6 +1,7 @@
 //! One run of a program that reads a foreign file: confined to reading the system's directories and
 //! its own, without network, with limits on its time, memory and output.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
@@ -18,7 +19,7 @@ use crate::sandbox::scratch::ScratchDirectory;
 use crate::sandbox::watchdog::{StderrTarget, Watchdog};
 use crate::shell::{ProgramError, ProgramOutput, read_output};
 
-/// The packages of LibreOffice, which it lists.
+/// The packages of `LibreOffice`, which it lists.
 const SPOOL: &str = "/var/spool/libreoffice";
 
 /// The shell of scripts.
@@ -54,7 +55,7 @@ pub struct ConfinedRun<'a> {
 
 impl ConfinedRun<'_> {
     /// Runs it with `input` on its stdin.
-    pub fn with(&self, input: &[u8]) -> Result<ProgramOutput, ProgramError> {
+    pub fn with(&self, input: Cow<'_, [u8]>) -> Result<ProgramOutput, ProgramError> {
         let started = self.script.map_or(self.program, |_| Path::new(SHELL));
         let script = self.script.map(|script| ["-c", script]);
         let script = script.iter().flatten().map(OsStr::new);
@@ -68,7 +69,8 @@ impl ConfinedRun<'_> {
         )?;
         // Pages are read side by side instead.
         let mut launch = launch.with("OMP_THREAD_LIMIT", "1")?;
-        launch.nothing = sealed_file(input)?;
+        launch.nothing = sealed_file(&input)?;
+        drop(input);
         launch.data = Some(DATA);
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         launch.directory = Some(open(c"/", flags, Mode::empty())?);

@@ -1,7 +1,7 @@
 //! Workshop: documents as Markdown, with the help of programs that are installed.
 //!
 //! What `document` reads by itself it reads here too. Beyond that, scanned pages of PDF files go to
-//! tesseract (see `ocr`), and office documents of before 2007 to LibreOffice and the like (see
+//! tesseract (see `ocr`), and office documents of before 2007 to `LibreOffice` and such (see
 //! `older`), if they are installed. Such a program is confined to reading the system's directories,
 //! has no network, limits on its memory, output and time, and does not outlive the call (see
 //! `confined_program`).

@@ -3,6 +3,7 @@
 //!
 //! Rules: `tesseract(1)`.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -216,7 +217,7 @@ impl ScanReader for PageRecognition {
 fn run(
     program: &Path,
     arguments: &[&str],
-    input: &[u8],
+    input: Cow<'_, [u8]>,
     end: Instant,
 ) -> Result<ProgramOutput, ProgramError> {
     let run = ConfinedRun {
@@ -246,7 +247,7 @@ impl<'a> OcrEngine<'a> {
     /// Asks the program for its languages.
     fn start(program: &'a Path, end: Instant) -> Self {
         let within = end.min(Instant::now() + LISTING);
-        let listed = run(program, &["--list-langs"], &[], within);
+        let listed = run(program, &["--list-langs"], Cow::default(), within);
         let listed = listed.map_or_else(|_| Vec::new(), |listed| listed.output);
         let listed = String::from_utf8_lossy(&listed);
         let is_name = |line: &&str| {
@@ -325,7 +326,7 @@ impl<'a> OcrEngine<'a> {
         if image.turned && self.turns {
             arguments.extend(["--psm", "1"]);
         }
-        match run(self.program, &arguments, &image.bytes, self.end) {
+        match run(self.program, &arguments, image.bytes.into(), self.end) {
             Ok(done) if done.code == 0 => {
                 let text = String::from_utf8_lossy(&done.output).into_owned();
                 Some(text)

@@ -1,4 +1,4 @@
-//! Office documents of before 2007, by a program that is installed: by LibreOffice, which turns
+//! Office documents of before 2007, by a program that is installed: by `LibreOffice`, which turns
 //! them into those of today, else by one that writes their text.
 //!
 //! Rules: `soffice --help`, `antiword(1)`, `catdoc(1)`, `catppt(1)`, `xls2csv(1)`.
@@ -14,7 +14,7 @@ use crate::document::{
 };
 use crate::shell::{self, ProgramError};
 
-/// Names of LibreOffice.
+/// Names of `LibreOffice`.
 const OFFICES: [&str; 2] = ["soffice", "libreoffice"];
 
 /// Programs that write the text of a document.
@@ -36,8 +36,8 @@ const TEXT_PROGRAMS: [(&str, FileKind, &[&str]); 4] = [
 /// Runs a program that writes text on a file.
 const TEXT_SCRIPT: &str = r#"ulimit -f 131072 && cat >"$HOME/file" && exec "$0" "$@" "$HOME/file""#;
 
-/// Runs LibreOffice, in a profile in which macros are off, on a file named by its kind, and writes
-/// what it made of it; no file may have more than 64 MiB.
+/// Runs `LibreOffice`, in a profile in which macros are off, on a file named by its kind, and
+/// writes what it made of it; no file may have more than 64 MiB.
 const OFFICE_SCRIPT: &str = r#"ulimit -f 131072 && cd "$HOME" && mkdir -p own/user && cat >"file.$1" || exit
 echo '<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry">
@@ -92,8 +92,8 @@ pub fn convert(
         let error = match convert_by(&program, bytes, kind, (limits, end)) {
             Ok(document) => {
                 let how = text_program(&program).map_or("", |_| ", as plain text");
-                let mut remark = failed.map_or_else(String::new, |failed| failed.remark + " ");
-                remark += &format!("Read by {name}{how}.");
+                let before = failed.map_or_else(String::new, |failed| failed.remark + " ");
+                let remark = format!("{before}Read by {name}{how}.");
                 return Ok(document.with_remark_on_programs(remark, 0, false));
             }
             Err(None) => DocumentError::NoText(kind).into(),
@@ -152,7 +152,7 @@ fn convert_by(
         most: MAX_FILE,
         end,
     };
-    let done = run.with(bytes)?;
+    let done = run.with(bytes.into())?;
     let read = match text {
         _ if done.code != 0 => Err(DocumentError::Damaged),
         Some(_) => convert_program_text(&done.output, kind, limits),

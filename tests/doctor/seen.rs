@@ -40,11 +40,22 @@ fn the_tools_of_research_are_missed_only_beside_one_of_them() {
     let said = machine.doctor();
     said.line(&["  web-search-tool ", " system ", " ok, "]);
     said.finds("no host finds scrape-page");
-    symlink(&program, prefix.join("scrape-page-tool")).unwrap();
-    symlink(&program, prefix.join("search-and-scrape-tool")).unwrap();
+    let rest = [
+        "scrape-page-tool",
+        "search-and-scrape-tool",
+        "sequential-search-tool",
+        "get-research-session-tool",
+        "research-export-tool",
+    ];
+    for name in rest {
+        symlink(&program, prefix.join(name)).unwrap();
+    }
     let said = machine.doctor();
     assert_eq!(said.code, 0, "{}", said.text);
-    said.line(&["  system", &format!("{} tools", names().len() + 3)]);
+    said.line(&[
+        "  system",
+        &format!("{} tools", names().len() + 1 + rest.len()),
+    ]);
 }
 
 #[test]

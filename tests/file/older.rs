@@ -1,5 +1,5 @@
 //! Office documents of before 2007, as installed programs read them. Those in `tests/data/older`
-//! were made by LibreOffice.
+//! were made by `LibreOffice`.
 
 use std::fs;
 use std::net::TcpListener;
@@ -91,16 +91,16 @@ fn what_is_missing_is_named() {
         assert_eq!(answer.code(), 1);
         assert!(answer.stderr.contains(note), "{}", answer.stderr);
     }
-    let none = call(here.path(), "doc", "").without_env("IKIGAI_OFFICE");
-    let none = none.env("PATH", "/nonexistent").run();
+    let unset = call(here.path(), "doc", "").without_env("IKIGAI_OFFICE");
+    let unset = unset.env("PATH", "/nonexistent").run();
     assert!(
-        none.stderr.contains(
+        unset.stderr.contains(
             "This DOC file, of Office before 2007, is read by an installed program. None is here: \
              install LibreOffice (`soffice`), or `antiword` or `catdoc`; or find the file as DOCX or \
              PDF."
         ),
         "{}",
-        none.stderr
+        unset.stderr
     );
     if scanned::no_landlock().is_none() {
         let confined = call(here.path(), "doc", "soffice");

@@ -73,7 +73,7 @@ fn programs_are_told_what_answers_of_research_are_like() {
             size += entry.to_string().len();
         }
     }
-    assert!(size <= 20 * 1024, "{size}");
+    assert!(size <= 14_300, "{size}");
 }
 
 #[test]

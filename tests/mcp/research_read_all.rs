@@ -144,6 +144,7 @@ fn where_all_is_known_no_process_is_started() {
     let asked = server.asked().len();
     let server_pid = session.server.id();
     assert!(eventually(|| faults_of_children(server_pid) > 0));
+    assert!(eventually(|| !has_children(server_pid)));
     let before = faults_of_children(server_pid);
     let kept = session.result_of(TOOL, &request);
     assert_eq!(kept["_meta"]["cached"], true, "{kept:.500}");
@@ -155,6 +156,13 @@ fn where_all_is_known_no_process_is_started() {
     assert_eq!(failure["kind"], "not_found");
     assert_eq!(server.asked().len(), asked);
     assert_eq!(faults_of_children(server_pid), before);
+}
+
+/// True if a process has others that it has not waited for.
+fn has_children(pid: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let mut lists = threads.map(|thread| thread.unwrap().path().join("children"));
+    lists.any(|list| fs::read_to_string(list).is_ok_and(|children| !children.is_empty()))
 }
 
 /// The page faults of the processes that a process has started and waited for (`proc_pid_stat(5)`).

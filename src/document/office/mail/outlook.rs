@@ -3,6 +3,7 @@
 //! Rules: MS-OXMSG (properties as streams), MS-OXRTFCP (compressed RTF).
 
 use std::collections::HashMap;
+use std::string::FromUtf8Error;
 
 use encoding_rs::{UTF_16LE, WINDOWS_1252};
 
@@ -139,7 +140,7 @@ fn read_message(
 
 /// Decodes text that says nothing of its encoding.
 fn decoded(bytes: Vec<u8>) -> String {
-    let text = String::from_utf8(bytes).map_err(|error| error.into_bytes());
+    let text = String::from_utf8(bytes).map_err(FromUtf8Error::into_bytes);
     text.unwrap_or_else(|bytes| WINDOWS_1252.decode(&bytes).0.into_owned())
 }
 

@@ -25,16 +25,20 @@ const MIN_PAGES: usize = 3;
 /// Limit of a line that is looked at, in bytes.
 const MAX_LENGTH: usize = 240;
 
+/// Limit of the numbers of a line that are looked at.
+const MAX_NUMBERS: usize = 8;
+
 /// The position of a line: its page, and its height in half points.
 type LinePlace = (usize, i32);
+
+type TextKey = (String, i64, bool);
 
 /// Removes the lines that pages repeat.
 pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
     if pages.len() < MIN_PAGES {
         return;
     }
-    // By the whole text, or by the text without numbers and which of them counts the pages.
-    let mut texts: HashMap<(String, i64, bool), Vec<LinePlace>> = HashMap::new();
+    let mut texts: HashMap<TextKey, Vec<LinePlace>> = HashMap::new();
     let mut numbers: HashMap<(i64, bool), Vec<LinePlace>> = HashMap::new();
     for (at, page) in pages.iter().enumerate() {
         for (line, top) in edges(page) {
@@ -49,14 +53,9 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
                     .or_default()
                     .push(place);
             }
-            let (plain, own) = without_numbers(&text);
-            for (nth, number) in own.into_iter().enumerate() {
-                let key = format!("{plain}{nth}");
-                let first = number - i64::try_from(at).unwrap_or(0);
-                texts.entry((key, first, top)).or_default().push(place);
+            for key in text_keys(&text, at, top) {
+                texts.entry(key).or_default().push(place);
             }
-            let key = (without_blanks(&text), i64::MAX, top);
-            texts.entry(key).or_default().push(place);
         }
     }
     let mut gone: HashSet<LinePlace> = HashSet::new();
@@ -135,6 +134,18 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
         page.regions
             .retain(|region| region.lines().next().is_some());
     }
+}
+
+/// Returns what a line has in common with those of other pages: its whole text, or its text without
+/// numbers and which of these counts the pages.
+fn text_keys(text: &str, page: usize, top: bool) -> Vec<TextKey> {
+    let (plain, numbers) = without_numbers(text);
+    let mut keys = vec![(without_blanks(text), i64::MAX, top)];
+    for (nth, number) in numbers.into_iter().take(MAX_NUMBERS).enumerate() {
+        let first = number - i64::try_from(page).unwrap_or(0);
+        keys.push((format!("{plain}{nth}"), first, top));
+    }
+    keys
 }
 
 fn half_points(line: &TextLine) -> i32 {

@@ -118,9 +118,13 @@ pub(super) fn take_tables(
     }
     let mut stand_ins = Vec::new();
     let mut take = |grid: RuledGrid, runs: &mut Vec<GlyphRun>, stand_ins: &mut Vec<GlyphRun>| {
-        let table = grid.take_table(runs, text);
-        let is_table = table.is_some();
-        if let Some(table) = table {
+        let mut whole = grid.clone();
+        whole.extend(runs);
+        let taken = [whole, grid]
+            .into_iter()
+            .find_map(|grid| Some((grid.take_table(runs, text)?, grid)));
+        let is_table = taken.is_some();
+        if let Some((table, grid)) = taken {
             add_stand_ins(&grid, first, tables.len() as u32, stand_ins);
             tables.push(table);
         }
