@@ -69,12 +69,13 @@ fn a_directory_gets_a_link_a_tool_and_each_is_called() {
 }
 
 const RESEARCH: &[&str] = &[
-    "web-search-tool",
-    "scrape-page-tool",
-    "patent-search-tool",
-    "sequential-search-tool",
     "get-research-session-tool",
+    "patent-search-tool",
     "research-export-tool",
+    "scrape-page-tool",
+    "search-and-scrape-tool",
+    "sequential-search-tool",
+    "web-search-tool",
 ];
 
 #[test]

@@ -126,6 +126,10 @@ const FOUND: &str = r#"{"results":[
 {"title":"US10165245B2 - Pre-fetching video content - Google Patents","url":"https://patents.google.com/patent/US10165245B2/en","content":"A video is fetched before it is shown."}
 ]}"#;
 
+/// The same of a search for the one page that there is.
+const FOUND_PAGE: &str =
+    r#"{"results":[{"title":"Example Domain","url":"http://example.com/","content":"A page."}]}"#;
+
 /// A proxy on the loopback that knows one page and one search server. Returns its address.
 fn proxy() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -153,6 +157,9 @@ fn serve(stream: &TcpStream) {
             let target = request.split(' ').nth(1).unwrap_or_default();
             let (status, kind, body) = match target {
                 "/" | "http://example.com/" => ("200 OK", "text/html", page),
+                _ if target.contains("/search?q=example") => {
+                    ("200 OK", "application/json", FOUND_PAGE)
+                }
                 _ if target.contains("/search?") => ("200 OK", "application/json", FOUND),
                 _ => ("404 Not Found", "text/html", page),
             };

@@ -300,6 +300,7 @@ mod tests {
     const RESEARCH: &[&str] = &[
         "web_search",
         "scrape_page",
+        "search_and_scrape",
         "patent_search",
         "sequential_search",
         "get_research_session",
@@ -351,7 +352,7 @@ mod tests {
             .join(" ");
         for said in [
             "web (web-search-brave, web-search-google, web-fetch)",
-            "research (web-search, scrape-page, ",
+            "research (web-search, scrape-page, search-and-scrape, ",
             "patent-search, ",
             "sequential-search, get-research-session, research-export), all.",
             "If not given: bash, file-read, file-write, file-edit, glob, grep, web-fetch, \
@@ -426,7 +427,7 @@ mod tests {
             (&["--tools", "gerp"][..], "did you mean `grep`"),
             (
                 &["--tools", "search"],
-                "`web-search-brave` or `web-search-google` or `web-search` or ",
+                "`web-search` or `search-and-scrape` or ",
             ),
             (&["--tools", "reserch"], "did you mean `research`?"),
             (

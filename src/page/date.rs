@@ -75,6 +75,16 @@ impl PartialDate {
         self.day.is_some()
     }
 
+    /// Returns the number of the day, counted from the first of January 1970 on; of a year or a
+    /// month, of a day in its middle.
+    #[must_use]
+    pub fn day_number(self) -> i64 {
+        let part = |part: Option<u8>, middle| part.map_or(middle, i64::from);
+        let month = part(self.month, 7);
+        let day = part(self.day, if self.month.is_some() { 15 } else { 1 });
+        calendar::day_of(self.year.into(), month, day)
+    }
+
     /// Returns the year.
     #[must_use]
     pub fn year(self) -> u16 {

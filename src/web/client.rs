@@ -83,7 +83,8 @@ pub struct HttpClient {
     most: BodyLimit,
     resolver: Arc<dyn NameResolver>,
     proxies: OnceLock<ProxySettings>,
-    tls: OnceLock<Result<Arc<ClientConfig>, String>>,
+    /// Shared by all copies, so that certificates are loaded once.
+    tls: Arc<OnceLock<Result<Arc<ClientConfig>, String>>>,
     allowed: OnceLock<AllowedHosts>,
     /// True if it asks services, at addresses that the caller did not choose.
     services: bool,
@@ -111,7 +112,7 @@ impl HttpClient {
             most: BodyLimit::of(MAX_BODY),
             resolver,
             proxies: OnceLock::new(),
-            tls: OnceLock::new(),
+            tls: Arc::default(),
             allowed: OnceLock::new(),
             services: false,
         }

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use super::common::{Answer, Call, directory, tool};
-use super::server::{Server, reply};
+use super::server::{Conn, Server, reply};
 
 /// Variables that a person may have set, and no test inherits.
 const VARIABLES: [&str; 23] = [
@@ -70,6 +70,14 @@ impl Home {
 
     pub fn state(&self) -> PathBuf {
         self.path().join("state")
+    }
+
+    /// One that searches with this server, which is like `SearXNG`.
+    pub fn searching(server: &Server) -> Self {
+        Self::new()
+            .set("SEARCH_PROVIDER", "searxng")
+            .set("SEARXNG_URL", &server.url("/"))
+            .set("IKIGAI_SEARXNG_URL", &server.url("/search"))
     }
 
     pub fn call(&self) -> Call {
@@ -164,6 +172,38 @@ pub fn serving(content_type: &str, body: impl AsRef<[u8]>) -> Server {
         &format!("200 OK\r\nContent-Type: {content_type}"),
         body,
     ))
+}
+
+/// A search engine like `SearXNG`, whose results are pages of its own at these paths, which `page`
+/// answers.
+pub fn engine(
+    paths: &[&str],
+    page: impl Fn(&str, &mut dyn Conn) -> std::io::Result<()> + Send + Sync + 'static,
+) -> Server {
+    let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+    Server::start(move |asked, conn| {
+        let path = asked.target.split('?').next().unwrap();
+        if path != "/search" {
+            return page(path, conn);
+        }
+        let host = asked.header("host").unwrap();
+        let result = |path: &String| {
+            let url = format!("http://{host}{path}");
+            json!({"url": url, "title": format!("Result {path}"), "content": "A snippet."})
+        };
+        let results: Vec<Value> = paths.iter().map(result).collect();
+        let body = json!({"query": "q", "results": results}).to_string();
+        conn.write_all(&reply("200 OK\r\nContent-Type: application/json", body))
+    })
+}
+
+/// An HTML page, as a reply.
+pub fn html(title: &str, main: &str) -> Vec<u8> {
+    let page = format!(
+        "<!doctype html><html><head><title>{title}</title></head><body><nav><a href='/'>Home</a></nav>\
+         <main><article><h1>{title}</h1>{main}</article></main></body></html>"
+    );
+    reply("200 OK\r\nContent-Type: text/html; charset=utf-8", page)
 }
 
 /// The same with another status.

@@ -474,6 +474,7 @@ fn commands_have_no_network_where_it_is_taken_away_and_tools_that_need_it_say_so
         ),
         ("web-search-brave-tool", json!({"query": "x"})),
         ("web-search-tool", json!({"query": "x"})),
+        ("search-and-scrape-tool", json!({"query": "x"})),
         ("patent-search-tool", json!({"query": "x"})),
         (
             "scrape-page-tool",

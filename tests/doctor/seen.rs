@@ -42,6 +42,7 @@ fn the_tools_of_research_are_missed_only_beside_one_of_them() {
     said.finds("no host finds scrape-page");
     let rest = [
         "scrape-page-tool",
+        "search-and-scrape-tool",
         "patent-search-tool",
         "sequential-search-tool",
         "get-research-session-tool",

@@ -20,6 +20,7 @@ RESEARCH = [
     for name in (
         "web-search",
         "scrape-page",
+        "search-and-scrape",
         "patent-search",
         "sequential-search",
         "get-research-session",

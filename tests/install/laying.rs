@@ -237,6 +237,7 @@ fn with_research_more_tools_have_links_until_all_are_removed() {
     let research = [
         "web-search-tool",
         "scrape-page-tool",
+        "search-and-scrape-tool",
         "patent-search-tool",
         "sequential-search-tool",
         "get-research-session-tool",

@@ -12,6 +12,7 @@ mod parts;
 mod plain;
 mod research;
 mod research_page;
+mod research_read_all;
 pub mod session;
 mod side_by_side;
 mod with_sdk;

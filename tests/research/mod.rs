@@ -6,6 +6,8 @@ mod page_kept;
 mod page_scans;
 mod page_ways;
 mod patents;
+mod read_all;
+mod read_all_side_by_side;
 mod search;
 mod session_exports;
 mod sessions;

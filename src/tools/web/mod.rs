@@ -5,6 +5,7 @@
 //! | `fetch`, `fetch_note` | web-fetch, and what it says beside a page |
 //! | `scrape` | `scrape_page` |
 //! | `search` | `web_search` |
+//! | `search_and_scrape` | `search_and_scrape` |
 //! | `patent_search` | `patent_search` |
 //! | `searching` | searches as `search` makes them |
 //! | `search_brave`, `search_google`, `provider_answer` | the tools of one provider |
@@ -12,10 +13,12 @@
 //! | `page_source`, `document_body` | the way from an address to a text, for `fetch` and pages |
 //! | `resource_link` | answers that are too large for a message |
 //! | `meant_url`, `download_command` | advice on addresses and files |
+//! | `answer_fields` | what stands in an answer beside its content |
 //! | `network`, `research_cache` | settings that these tools have in common |
 //! | `sessions` | `sequential_search`, `get_research_session`, `research_export` |
 //! | `session_record` | what the research tools add to a session |
 
+mod answer_fields;
 mod document_body;
 mod download_command;
 pub mod fetch;
@@ -30,6 +33,7 @@ pub mod research_cache;
 mod resource_link;
 pub mod scrape;
 pub mod search;
+pub mod search_and_scrape;
 pub mod search_brave;
 pub mod search_google;
 mod searching;

@@ -16,9 +16,14 @@ const FOR_THE_ANSWER: u32 = 10;
 
 /// Creates a client whose time ends before that of the call.
 pub fn client(terms: &Terms) -> HttpClient {
+    on_terms(HttpClient::new(), terms)
+}
+
+/// Gives a client the time of a call.
+pub fn on_terms(client: HttpClient, terms: &Terms) -> HttpClient {
     let left = terms.left(CALL);
     let kept = (left / FOR_THE_ANSWER).min(CALL.saturating_sub(TOTAL));
-    HttpClient::new().within(left.saturating_sub(kept))
+    client.within(left.saturating_sub(kept))
 }
 
 /// Manual page entry: variables with the proxy of a request.

@@ -1,6 +1,5 @@
-//! The sentence of a result that says most about a claim, as a help in choosing what to read. It is
-//! no verdict: a sentence that denies the claim shares as many words with it as one that supports
-//! it.
+//! The sentences that say most about a claim, as a help in choosing what to read. They are no
+//! verdict: a sentence that denies the claim shares as many words with it as one that supports it.
 
 use std::collections::HashSet;
 
@@ -28,7 +27,7 @@ const STOP_WORDS: &[&str] = &[
     "why", "will", "with", "within", "without", "would", "yet", "you", "your", "yours",
 ];
 
-/// A claim, split into words and numbers.
+/// A claim, or a query, split into words and numbers.
 #[derive(Clone, Debug)]
 pub struct ClaimTerms {
     tokens: HashSet<ClaimToken>,
@@ -55,7 +54,7 @@ impl ClaimTerms {
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self {
-            tokens: tokens(text).into_iter().collect(),
+            tokens: tokens(text),
         }
     }
 
@@ -65,19 +64,56 @@ impl ClaimTerms {
     pub fn signal(&self, result: &SearchResult) -> String {
         let further = result.extra_snippets.iter().map(String::as_str);
         let texts = [result.title.as_str(), result.snippet.as_str()];
-        let (mut most, mut best) = (0, "");
-        for sentence in texts.into_iter().chain(further).flat_map(sentences) {
+        let all: Vec<&str> = texts.into_iter().chain(further).collect();
+        let best = self.best_sentences(&all, 1);
+        best.first().copied().unwrap_or_default().to_owned()
+    }
+
+    /// Returns the sentences of the texts that share most with the claim, `most` of them, the
+    /// earliest of equals, in the order of the texts.
+    #[must_use]
+    pub fn best_sentences<'t>(&self, texts: &[&'t str], most: usize) -> Vec<&'t str> {
+        let mut best: Vec<(usize, &str)> = Vec::new();
+        for sentence in texts.iter().flat_map(|text| sentences(text)) {
             let weight = self.weight(sentence);
-            if weight > most {
-                (most, best) = (weight, sentence);
+            if weight == 0 || best.iter().any(|(_, other)| *other == sentence) {
+                continue;
             }
+            if best.len() == most {
+                let least = best.iter().map(|(weight, _)| *weight).min();
+                if least >= Some(weight) {
+                    continue;
+                }
+                let replaced = best.iter().rposition(|(weight, _)| Some(*weight) == least);
+                replaced.map(|at| best.remove(at));
+            }
+            best.push((weight, sentence));
         }
-        best.to_owned()
+        best.into_iter().map(|(_, sentence)| sentence).collect()
+    }
+
+    /// Returns the share of the words and numbers, by their weight, that a text has: 0 to 1. Where
+    /// there are none, every text has all of them.
+    #[must_use]
+    pub fn share_in(&self, text: &str) -> f64 {
+        let mut missing = self.tokens.clone();
+        each_token(text, &mut |token| {
+            missing.remove(&token);
+            !missing.is_empty()
+        });
+        let weight = |tokens: &HashSet<ClaimToken>| {
+            let weight: usize = tokens.iter().map(ClaimToken::weight).sum();
+            u32::try_from(weight).map_or(f64::INFINITY, f64::from)
+        };
+        match weight(&self.tokens) {
+            0.0 => 1.0,
+            all => 1.0 - weight(&missing) / all,
+        }
     }
 
     /// Returns the weight of the words that a sentence shares with the claim; each counts once.
     fn weight(&self, sentence: &str) -> usize {
-        let own: HashSet<ClaimToken> = tokens(sentence).into_iter().collect();
+        let own = tokens(sentence);
         let shared = own.intersection(&self.tokens);
         shared.map(ClaimToken::weight).sum()
     }
@@ -123,10 +159,20 @@ fn is_abbreviation(before: &str) -> bool {
 }
 
 /// Returns the words and numbers of a text.
-fn tokens(text: &str) -> Vec<ClaimToken> {
-    let mut found = Vec::new();
+fn tokens(text: &str) -> HashSet<ClaimToken> {
+    let mut found = HashSet::new();
+    each_token(text, &mut |token| {
+        found.insert(token);
+        true
+    });
+    found
+}
+
+/// Hands over the words and numbers of a text until `take` wants no more.
+fn each_token(text: &str, take: &mut dyn FnMut(ClaimToken) -> bool) {
     let mut rest = text;
-    while let Some(begin) = rest.find(char::is_alphanumeric) {
+    let mut goes_on = true;
+    while let Some(begin) = rest.find(char::is_alphanumeric).filter(|_| goes_on) {
         rest = &rest[begin..];
         let mut end = rest.len();
         let mut characters = rest.char_indices().peekable();
@@ -147,41 +193,41 @@ fn tokens(text: &str) -> Vec<ClaimToken> {
             }
         }
         let (word, after) = rest.split_at(end);
-        token(word, &mut found);
+        token(word, &mut |token| goes_on &= take(token));
         rest = after;
     }
-    found
 }
 
-fn token(word: &str, found: &mut Vec<ClaimToken>) {
+fn token(word: &str, take: &mut dyn FnMut(ClaimToken)) {
     if word.contains(|c: char| c.is_ascii_digit()) {
         let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
         let number = digits
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b',');
-        found.push(if number {
+        take(ClaimToken::Number(if number {
             let mut number = digits.replace(',', "");
             if number.contains('.') {
                 let length = number.trim_end_matches('0').trim_end_matches('.').len();
                 number.truncate(length);
             }
-            ClaimToken::Number(number)
+            number
         } else {
-            ClaimToken::Number(word.to_lowercase())
-        });
+            word.to_lowercase()
+        }));
         return;
     }
     let word = word.to_lowercase();
     if word.chars().all(is_unspaced) {
         // Scripts without blanks show no word boundaries, so pairs of characters stand for words.
         let characters: Vec<char> = word.chars().collect();
-        let pairs = characters.windows(2).map(|pair| pair.iter().collect());
-        found.extend(pairs.map(ClaimToken::Word));
+        for pair in characters.windows(2) {
+            take(ClaimToken::Word(pair.iter().collect()));
+        }
         return;
     }
     let word = word.split(['\'', '\u{2019}']).next().unwrap_or_default();
     if word.chars().count() >= LETTERS && STOP_WORDS.binary_search(&word).is_err() {
-        found.push(ClaimToken::Word(stem(word)));
+        take(ClaimToken::Word(stem(word)));
     }
 }
 
@@ -351,6 +397,41 @@ mod tests {
             signal("气候变化的影响", "", "别的东西。气候变化很重要。", &[]),
             "气候变化很重要。"
         );
+    }
+
+    #[test]
+    fn the_best_sentences_stand_in_the_order_of_their_text() {
+        let claim = ClaimTerms::new("coffee lowers the risk of diabetes");
+        let texts = [
+            "Coffee. Tea. Coffee lowers the risk. Coffee. A risk of diabetes.",
+            "Coffee lowers the risk of diabetes.",
+        ];
+        for (most, expected) in [
+            (1, &[texts[1]][..]),
+            (2, &["Coffee lowers the risk.", texts[1]]),
+            (
+                3,
+                &["Coffee lowers the risk.", "A risk of diabetes.", texts[1]],
+            ),
+        ] {
+            assert_eq!(claim.best_sentences(&texts, most), expected);
+        }
+        assert_eq!(claim.best_sentences(&["Tea."], 3), [""; 0]);
+    }
+
+    #[test]
+    fn the_share_of_words_is_by_weight() {
+        let query = ClaimTerms::new("rust editions of 2024");
+        for (text, share) in [
+            ("Rust 2024 edition", 1.0),
+            ("the edition of 2024", 0.75),
+            ("rusting", 0.25),
+            ("none", 0.0),
+            ("", 0.0),
+        ] {
+            assert!((query.share_in(text) - share).abs() < 1e-9, "{text}");
+        }
+        assert!((ClaimTerms::new("to be or not").share_in("x") - 1.0).abs() < 1e-9);
     }
 
     #[test]

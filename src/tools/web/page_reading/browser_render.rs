@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
+use super::conversion_turn;
 use super::found_page::FoundPage;
 use super::page::FetchPaging;
 use super::page_request::ScrapeRequest;
@@ -68,6 +69,7 @@ fn render(
         );
         return None;
     };
+    let _turn = conversion_turn::wait();
     let within = client.left().saturating_sub(AFTERWARDS).min(RENDERING);
     let rendered = match browser.render(&source.url, &source.guard, within) {
         Ok(rendered) => rendered,

@@ -16,11 +16,12 @@ use super::page_request::ScrapeRequest;
 use super::reader;
 use crate::cache::{self, CacheQuestion, CacheStore};
 use crate::contract::failure::{Code, Failure};
-use crate::contract::terms::{Audience, Terms};
+use crate::contract::terms::Audience;
 use crate::conversion::{find_ocr_program, find_office_programs};
 use crate::document::FileKind;
-use crate::tools::web::{network, page_source};
+use crate::tools::web::page_source;
 use crate::web::allowed::{self, AllowedHosts};
+use crate::web::client::HttpClient;
 use crate::web::guard::{self, Guard};
 
 /// Time for which a page is valid.
@@ -51,14 +52,14 @@ pub struct CacheHit {
     pub age: Option<Duration>,
 }
 
-/// Answers a request: from the cache, or else by fetching.
+/// Answers a request: from the cache, or else by fetching, within the time of `client`, to which
+/// the wait for another call belongs.
 pub fn answer(
     asked: &ScrapeRequest,
-    terms: &Terms,
+    client: HttpClient,
     store: Option<&dyn CacheStore>,
 ) -> Result<CacheHit, Failure> {
-    // The time of the call includes the wait for another call.
-    let client = network::client(terms);
+    let terms = &asked.terms;
     let Some(store) = store.filter(|_| may_be_shown(asked, &asked.url)) else {
         let found = reader::page(asked, terms, client);
         return found.map(new).map_err(|refusal| refusal.failure);

@@ -102,33 +102,47 @@ fn word(seen: &str, last: usize) -> Option<usize> {
 
 /// Returns the line that would close the code block left open at the end of `text`.
 fn open_fence(text: &str) -> Option<String> {
-    let mut open: Option<(char, usize, String)> = None;
+    let mut fences = CodeFences::default();
     for line in text.lines() {
-        let inside = open.is_some();
+        fences.pass(line);
+    }
+    let (mark, length, before) = fences.open?;
+    Some(before + &mark.to_string().repeat(length))
+}
+
+/// The code block in which a line of Markdown is, if any.
+#[derive(Default)]
+pub struct CodeFences {
+    open: Option<(char, usize, String)>,
+}
+
+impl CodeFences {
+    /// Passes over the next line. True if it belongs to a code block.
+    pub fn pass(&mut self, line: &str) -> bool {
+        let inside = self.open.is_some();
         let (before, line) = line.split_at(markers(line, !inside));
         let Some(mark) = line.chars().next().filter(|c| matches!(c, '`' | '~')) else {
-            continue;
+            return inside;
         };
         let rest = line.trim_start_matches(mark);
         let length = line.len() - rest.len();
-        match &open {
+        match &self.open {
             None if length >= 3 && (mark == '~' || !rest.contains('`')) => {
                 let blank = |c: char| if c == '>' { c } else { ' ' };
-                open = Some((mark, length, before.chars().map(blank).collect()));
+                self.open = Some((mark, length, before.chars().map(blank).collect()));
             }
             Some((one, least, _)) if *one == mark && length >= *least && rest.trim().is_empty() => {
-                open = None;
+                self.open = None;
             }
             _ => {}
         }
+        inside || self.open.is_some()
     }
-    let (mark, length, before) = open?;
-    Some(before + &mark.to_string().repeat(length))
 }
 
 /// Returns the length of the markers of quotations, and of list items if `items`, at the beginning
 /// of `line`.
-fn markers(line: &str, items: bool) -> usize {
+pub fn markers(line: &str, items: bool) -> usize {
     let mut at = 0;
     loop {
         let rest = &line[at..];

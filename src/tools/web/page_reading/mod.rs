@@ -9,6 +9,7 @@
 //! | `native_route` | sites that have a better way than their pages |
 //! | `browser_render` | pages that a script puts together |
 //! | `found_page` | a page as one of these ways found it |
+//! | `conversion_turn` | what is done for one page at a time |
 //! | `content_type` | the form of a text |
 //! | `placeholder` | login forms and scripts in place of a page |
 //! | `page` | a page as it is answered and kept |
@@ -20,6 +21,7 @@ mod browser_render;
 pub mod cached_page;
 pub mod content_cut;
 mod content_type;
+mod conversion_turn;
 mod facts;
 mod failure;
 mod found_page;

@@ -3,12 +3,14 @@
 //! Rules: the specification's ways of `scrape_page`; the decisions on web-fetch. The kind of a body
 //! depends on its bytes, then on its Content-Type, then on the extension in its URL.
 
+use std::sync::MutexGuard;
 use std::time::Instant;
 
 use url::Url;
 
 use super::browser_render;
 use super::content_type::{self, TextForm};
+use super::conversion_turn::{self, PageUnderWay};
 use super::facts::{self, FactSource};
 use super::failure::{self, PageError};
 use super::found_page::FoundPage;
@@ -36,6 +38,7 @@ pub fn page(
     if request.mode == ScrapeMode::Raw {
         return raw(request, client);
     }
+    let _counted = PageUnderWay::begin();
     let client = client.with_body_limit(document_body::LIMIT);
     let end = page_source::conversion_end(&client, terms);
     let found = if let Some(found) = native_route::find(request, &client, end)? {
@@ -106,6 +109,11 @@ fn read(
     if let Some(check) = bot_check(&reply) {
         return Err(failure::of_bot_check(check, &status));
     }
+    let turn = conversion_turn::for_body(&reply.body);
+    let end = match turn {
+        Some(_) => conversion_turn::end_among_others(end),
+        None => end,
+    };
     let document = document_body::read(&reply, end)
         .map_err(|unreadable| failure::of_document(&unreadable, &reply, request))?;
     if let Some((kind, document)) = document {
@@ -132,7 +140,7 @@ fn read(
     let mut found = if let Some(feed) = source.feed() {
         of_feed(&source, feed)
     } else if form == TextForm::Html {
-        of_html(&source, request, &status, (end, refresh), client)?
+        of_html(&source, request, &status, (end, refresh, turn), client)?
     } else {
         of_text(&source, form, &status)?
     };
@@ -206,10 +214,11 @@ fn of_html(
     source: &PageSource,
     request: &ScrapeRequest,
     status: &str,
-    (end, refresh): (Instant, Option<Url>),
+    (end, refresh, turn): (Instant, Option<Url>, Option<MutexGuard<'static, ()>>),
     client: &HttpClient,
 ) -> Result<FoundPage, PageError> {
     let mut found = FoundPage::of_html(source, end).ok_or_else(failure::of_parser)?;
+    drop(turn);
     let next = refresh.filter(|_| !found.document.has_text());
     if let Some(next) = next.or_else(|| found.document.refresh.take()) {
         found.refresh = Some((next, source.guard.clone()));

@@ -5,13 +5,13 @@
 
 use std::io;
 
-use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::request::LONGEST;
 use crate::contract::bounded::TextMeasure;
 use crate::contract::reply::Object;
 use crate::contract::terms::{Audience, Terms};
+use crate::tools::web::answer_fields::AnswerFields;
 use crate::tools::web::page_reading::content_cut;
 use crate::tools::web::page_reading::page::{FetchPaging, ScrapedPage, size_category};
 use crate::tools::web::research_cache::TRUST;
@@ -56,51 +56,10 @@ const DISPENSABLE: [&str; 19] = [
     "url",
 ];
 
-/// Fields of an answer without its content, in their order.
-struct AnswerFields(Vec<(&'static str, Box<RawValue>)>);
-
-impl AnswerFields {
-    fn add(&mut self, name: &'static str, value: impl Serialize) {
-        // Texts, numbers and JSON always serialise; the page's own declarations are unchanged.
-        if let Ok(value) = serde_json::value::to_raw_value(&value) {
-            self.0.push((name, value));
-        }
-    }
-
-    fn add_some(&mut self, name: &'static str, value: Option<impl Serialize>) {
-        if let Some(value) = value {
-            self.add(name, value);
-        }
-    }
-
-    /// Returns the length of the fields as JSON, each with its comma, in bytes.
-    fn length(&self) -> usize {
-        let one = |(name, value): &(&str, Box<RawValue>)| name.len() + 4 + value.get().len();
-        self.0.iter().map(one).sum()
-    }
-
-    /// Leaves out dispensable fields until the others have room; returns the names of those left
-    /// out.
-    fn drop_until_fits(&mut self, room: usize) -> Vec<&'static str> {
-        let mut left_out = Vec::new();
-        for name in DISPENSABLE {
-            if self.length() <= room {
-                break;
-            }
-            let before = self.0.len();
-            self.0.retain(|(one, _)| *one != name);
-            if self.0.len() < before {
-                left_out.push(name);
-            }
-        }
-        left_out
-    }
-}
-
 /// Builds the fields of an answer with this content; `truncated` if it is cut for the answer's
 /// limit.
 fn fields(page: &ScrapedPage, content: &str, truncated: bool) -> AnswerFields {
-    let mut fields = AnswerFields(Vec::new());
+    let mut fields = AnswerFields::default();
     fields.add("url", &page.url);
     fields.add("contentType", &page.content_type);
     fields.add("trust", TRUST);
@@ -194,7 +153,7 @@ fn write_within(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
     if is_model {
         all.0.retain(|(name, _)| !FOR_PROGRAMS.contains(name));
     }
-    let left_out = all.drop_until_fits(room / 2);
+    let left_out = all.drop_until_fits(room / 2, &DISPENSABLE);
     let room = room.saturating_sub(all.length() + "\"content\":\"\",".len());
     let cut = shorter(page, room, object.measure());
     let content = cut.as_ref().map_or(&*page.content, |cut| &*cut.text);

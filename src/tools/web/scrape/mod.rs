@@ -153,7 +153,7 @@ fn scrape<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Repl
     let terms = request.terms();
     let cache = ResearchCache::of_user(terms);
     let store = cache.for_answers();
-    let found = cached_page::answer(&asked, terms, store)?;
+    let found = cached_page::answer(&asked, network::client(terms), store)?;
     finds.sources.push(found.page.session_source());
     Ok(reply(found, terms, store))
 }

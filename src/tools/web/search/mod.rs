@@ -11,8 +11,8 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{self, AccessScope, Family, FieldRole, Tool, ToolManual, ToolSet};
-use crate::tools::web::searching::search_failure;
 use crate::tools::web::searching::search_fields::{self, SearchFields};
+use crate::tools::web::searching::{self, search_failure};
 use crate::tools::web::session_record::{self, SessionFinds, SessionSource};
 use crate::tools::web::{network, research_cache};
 use crate::web::credentials::Credentials;
@@ -40,17 +40,7 @@ pub const TOOL: Tool = Tool {
     model_schema: include_str!("../../schemas/for_models/web_search.json"),
     output_schema: Some(include_str!("../../schemas/output/web_search.json")),
     aliases: session_record::ALIASES,
-    values: &[
-        (
-            "lens",
-            "academic biomed clinical curriculum devops docs finance government legal medical news osint programming \
-             science security tech",
-        ),
-        (
-            "provider",
-            "brave duckduckgo exa google searchapi searxng serper tavily",
-        ),
-    ],
+    values: searching::VALUES,
     manual: ToolManual {
         text: "\
 Searches the web with the provider that the request names, else SEARCH_PROVIDER, else the first of

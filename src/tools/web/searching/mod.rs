@@ -13,3 +13,16 @@ pub mod search_failure;
 pub mod search_fields;
 pub mod search_meta;
 pub mod shown_hints;
+
+/// Usual values of fields, for completions.
+pub const VALUES: &[(&str, &str)] = &[
+    (
+        "lens",
+        "academic biomed clinical curriculum devops docs finance government legal medical news osint programming \
+             science security tech",
+    ),
+    (
+        "provider",
+        "brave duckduckgo exa google searchapi searxng serper tavily",
+    ),
+];

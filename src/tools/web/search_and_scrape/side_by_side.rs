@@ -1,0 +1,159 @@
+//! Pages that are read side by side, a few at a time, until the time of the call is over.
+//!
+//! Those that the cache has are taken first. Each of the others ends with the time that its client
+//! and its conversion have. A page that has not come when the call's time is over is a failure, and
+//! its thread, which nobody waits for, ends with the process.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::basics::mutex::lock;
+use crate::cache::CacheStore;
+use crate::contract::failure::{Code, Failure};
+use crate::contract::terms::{Deadline, Terms};
+use crate::tools::web::network;
+use crate::tools::web::page_reading::cached_page::{self, CacheHit};
+use crate::tools::web::page_reading::page_request::ScrapeRequest;
+use crate::tools::web::research_cache::{self, ResearchCache};
+use crate::web::client::HttpClient;
+
+/// Most pages that are read at the same time.
+const AT_ONCE: usize = 5;
+
+/// Stack of a thread, in bytes: that of a process.
+const STACK: usize = 8 << 20;
+
+/// A page, or the reason why there is none.
+pub type PageOutcome = Result<CacheHit, Failure>;
+
+/// Work of the threads.
+struct ReadingState {
+    waiting: VecDeque<(usize, ScrapeRequest)>,
+    outcomes: Vec<Option<PageOutcome>>,
+    /// Threads that have not ended.
+    threads: usize,
+}
+
+/// State that threads share, and the signal that it has changed.
+type SharedReading = (Mutex<ReadingState>, Condvar);
+
+/// Reads the pages, each with an outcome at the same place; `None` for an address that is none.
+/// Copies of `client` fetch them.
+pub fn read(
+    requests: Vec<Option<ScrapeRequest>>,
+    terms: &Terms,
+    client: &HttpClient,
+    store: Option<&dyn CacheStore>,
+) -> Vec<PageOutcome> {
+    let mut outcomes: Vec<Option<PageOutcome>> = Vec::new();
+    let mut waiting = VecDeque::new();
+    for (at, request) in requests.into_iter().enumerate() {
+        let Some(request) = request else {
+            outcomes.push(Some(Err(of_no_address())));
+            continue;
+        };
+        let kept = store.and_then(|store| cached_page::cached_answer(&request, store));
+        if kept.is_none() {
+            waiting.push_back((at, request));
+        }
+        outcomes.push(kept);
+    }
+    if waiting.is_empty() {
+        return outcomes
+            .into_iter()
+            .map(|one| one.unwrap_or_else(too_late))
+            .collect();
+    }
+    // One that takes all of its time must not leave those behind it without any.
+    let turns = if waiting.len() > AT_ONCE { 2 } else { 1 };
+    let longest = terms.left(network::CALL) / turns;
+    let threads = waiting.len().min(AT_ONCE);
+    let shared = Arc::new((
+        Mutex::new(ReadingState {
+            waiting,
+            outcomes,
+            threads,
+        }),
+        Condvar::new(),
+    ));
+    for _ in 0..threads {
+        let worker = PageThread {
+            shared: Arc::clone(&shared),
+            client: client.clone(),
+            longest,
+        };
+        let thread = thread::Builder::new().stack_size(STACK);
+        // One that cannot be started is dropped, and counts as ended.
+        let _ = thread.spawn(move || worker.read_waiting());
+    }
+    let until = terms.until();
+    let (state, changed) = &*shared;
+    let mut state = lock(state);
+    while state.threads > 0 {
+        let left = until.map_or(Duration::MAX, |until| {
+            until.saturating_duration_since(Instant::now())
+        });
+        if left.is_zero() {
+            break;
+        }
+        let waited = changed.wait_timeout(state, left.min(network::CALL));
+        state = waited.unwrap_or_else(PoisonError::into_inner).0;
+    }
+    state.waiting.clear();
+    let outcomes = std::mem::take(&mut state.outcomes);
+    outcomes
+        .into_iter()
+        .map(|one| one.unwrap_or_else(too_late))
+        .collect()
+}
+
+/// One of the threads.
+struct PageThread {
+    shared: Arc<SharedReading>,
+    client: HttpClient,
+    longest: Duration,
+}
+
+impl PageThread {
+    /// Reads waiting pages until there are none.
+    fn read_waiting(self) {
+        let mut cache = None;
+        while let Some((at, mut request)) = self.next() {
+            let left = request.terms.left(self.longest);
+            request.terms.deadline = Deadline::after(left);
+            let client = network::on_terms(self.client.clone(), &request.terms);
+            let cache = cache.get_or_insert_with(|| ResearchCache::of_user(&request.terms));
+            let outcome = cached_page::answer(&request, client, cache.for_answers());
+            if let Some(place) = lock(&self.shared.0).outcomes.get_mut(at) {
+                *place = Some(outcome);
+            }
+        }
+    }
+
+    fn next(&self) -> Option<(usize, ScrapeRequest)> {
+        lock(&self.shared.0).waiting.pop_front()
+    }
+}
+
+impl Drop for PageThread {
+    fn drop(&mut self) {
+        lock(&self.shared.0).threads -= 1;
+        self.shared.1.notify_one();
+    }
+}
+
+/// Creates the failure of a page that has not come.
+fn too_late() -> PageOutcome {
+    let message = "The page did not come within the time of this call. Read it by itself with \
+        scrape_page, or use another source.";
+    let advice = research_cache::advice(Code::Timeout);
+    Err(Failure::new(Code::Timeout, message).with_advice(advice))
+}
+
+fn of_no_address() -> Failure {
+    let message = "The result's address cannot be fetched. Use another source.";
+    let advice = research_cache::advice(Code::InvalidUrl);
+    Failure::new(Code::InvalidUrl, message).with_advice(advice)
+}
