@@ -124,6 +124,16 @@ impl ProviderAccount {
             .and_then(Option::as_ref)
             .map_or("", SecretText::expose)
     }
+
+    /// Returns the address without a login, as keys of the cache have it.
+    #[must_use]
+    pub fn place(&self) -> Url {
+        let mut place = self.endpoint.clone();
+        // Neither can fail for an http or https URL.
+        let _ = place.set_username("");
+        let _ = place.set_password(None);
+        place
+    }
 }
 
 /// A request ready to be sent.

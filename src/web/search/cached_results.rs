@@ -61,13 +61,9 @@ pub fn question(
         provider: _,
         claim: _,
     } = search;
-    let mut place = account.endpoint.clone();
-    // Neither can fail for an http or https URL.
-    let _ = place.set_username("");
-    let _ = place.set_password(None);
     let question = CacheQuestion::new("web_search", VERSION)
         .with("provider", Some(provider.name))
-        .with("endpoint", Some(place.as_str()))
+        .with("endpoint", Some(account.place().as_str()))
         .with("engine", google::engine(provider, account))
         .with("query", Some(query.trim()))
         .with("count", Some(count.to_le_bytes()))

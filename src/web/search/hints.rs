@@ -61,16 +61,22 @@ impl SearchHints {
         credentials: &Credentials<'_>,
         breakers: ProviderBreakers<'_>,
     ) -> Self {
-        let filters = filters(search);
+        let others = choice::configured(credentials).into_iter();
+        let others =
+            others.filter(|other| *other != asked && breakers.state(other) == BreakerState::Closed);
+        Self::new(filters(search), others.map(|other| other.name).collect())
+    }
+
+    /// Creates the hints for a search with these filters, the most restrictive first, if these other
+    /// providers can be asked.
+    #[must_use]
+    pub fn new(filters: Vec<(&'static str, String)>, others: Vec<&'static str>) -> Self {
         let reason = if filters.is_empty() {
             EmptySearchReason::NoMatch
         } else {
             EmptySearchReason::FiltersTooRestrictive
         };
-        let others = choice::configured(credentials)
-            .into_iter()
-            .filter(|other| *other != asked && breakers.state(other) == BreakerState::Closed);
-        let mut others = others.map(|other| SearchSuggestion::TryProvider(other.name));
+        let mut others = others.into_iter().map(SearchSuggestion::TryProvider);
         // Another provider may find something as it is; room is kept for one.
         let other = others.next();
         let removed = filters
