@@ -50,6 +50,7 @@ pub static TOOLS: Registry = Registry(&[
     tools::web::fetch::TOOL,
     tools::web::search::TOOL,
     tools::web::scrape::TOOL,
+    tools::web::academic_search::TOOL,
 ]);
 
 /// Tools, in the order in which lists show them. Front ends and commands take a registry, and know
@@ -210,7 +211,12 @@ mod tests {
             ("search-google", &["web-search-google"]),
             (
                 "search",
-                &["web-search-brave", "web-search-google", "web-search"],
+                &[
+                    "web-search-brave",
+                    "web-search-google",
+                    "web-search",
+                    "academic-search",
+                ],
             ),
             ("scrape", &["scrape-page"]),
             ("file", &["file-read", "file-write", "file-edit"]),
@@ -276,7 +282,11 @@ mod tests {
             ]
         );
         let all: Vec<&str> = links(true).collect();
-        let research = ["web-search-tool", "scrape-page-tool"];
+        let research = [
+            "web-search-tool",
+            "scrape-page-tool",
+            "academic-search-tool",
+        ];
         assert_eq!(all, [&nine[..], &research].concat());
     }
 }

@@ -17,13 +17,16 @@ use crate::contract::tool::Tool;
 /// Variables with secrets of the research server or of related programs. Those of this program's
 /// tools are in their rows. Identifiers that go with a key, as a user's name does with a password,
 /// count as well.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 12] = [
     "GOOGLE_CUSTOM_SEARCH_API_KEY",
     "GOOGLE_CUSTOM_SEARCH_ID",
     "SERPER_API_KEY",
     "TAVILY_API_KEY",
     "EXA_API_KEY",
     "SEARCHAPI_API_KEY",
+    "OPENALEX_API_KEY",
+    "PUBMED_API_KEY",
+    "SEMANTIC_SCHOLAR_API_KEY",
     "CACHE_ENCRYPTION_KEY",
     "IKIGAI_REDIS_URL",
     "GOOGLE_CUSTOM_SEARCH_ENGINE_ID",

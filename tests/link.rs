@@ -68,7 +68,11 @@ fn a_directory_gets_a_link_a_tool_and_each_is_called() {
     assert_eq!(names_in(room.path()), ["tools"]);
 }
 
-const RESEARCH: [&str; 2] = ["scrape-page-tool", "web-search-tool"];
+const RESEARCH: [&str; 3] = [
+    "academic-search-tool",
+    "scrape-page-tool",
+    "web-search-tool",
+];
 
 #[test]
 fn the_tools_of_research_have_links_where_they_are_asked_for() {
@@ -80,8 +84,8 @@ fn the_tools_of_research_have_links_where_they_are_asked_for() {
         names
     };
     assert_eq!(nine.len(), 9);
-    let mut eleven = [&nine[..], &RESEARCH.map(str::to_owned)].concat();
-    eleven.sort();
+    let mut all = [&nine[..], &RESEARCH.map(str::to_owned)].concat();
+    all.sort();
 
     let (code, said) = link(room.path(), &["tools", "--research", "--dry-run"]);
     assert_eq!(code, 0, "{said}");
@@ -97,7 +101,7 @@ fn the_tools_of_research_have_links_where_they_are_asked_for() {
 
     let (code, said) = link(room.path(), &["tools", "--research"]);
     assert_eq!(code, 0, "{said}");
-    let with_record = [&[".ikigai-tools.directories".to_owned()], &eleven[..]].concat();
+    let with_record = [&[".ikigai-tools.directories".to_owned()], &all[..]].concat();
     assert_eq!(names_in(&tools), with_record);
     for name in RESEARCH {
         let row = said
@@ -135,7 +139,14 @@ fn the_names_of_all_links_are_listed_on_request() {
     assert_eq!(code, 0);
     let all: Vec<&str> = list.lines().collect();
     assert_eq!(all[..9], names());
-    assert_eq!(all[9..], ["web-search-tool", "scrape-page-tool"]);
+    assert_eq!(
+        all[9..],
+        [
+            "web-search-tool",
+            "scrape-page-tool",
+            "academic-search-tool"
+        ]
+    );
 }
 
 #[test]

@@ -296,7 +296,8 @@ mod tests {
         "grep",
     ];
     const WEB: [&str; 3] = ["web_search_brave", "web_search_google", "web_fetch"];
-    const RESEARCH: [&str; 2] = ["web_search", "scrape_page"];
+    const OFFERED: [&str; 2] = ["web_search", "scrape_page"];
+    const RESEARCH: [&str; 3] = ["web_search", "scrape_page", "academic_search"];
 
     #[test]
     fn tools_are_served_by_their_names_and_their_sets_in_the_lists_order() {
@@ -310,7 +311,7 @@ mod tests {
             (&["--tools", "research,local,web,bash"], all),
             (
                 &["--tools=web-fetch", "--tools=Research,grep"],
-                vec!["grep", "web_fetch", "web_search", "scrape_page"],
+                [&["grep", "web_fetch"][..], &RESEARCH].concat(),
             ),
         ] {
             assert_eq!(served(args).unwrap(), tools, "{args:?}");
@@ -343,7 +344,7 @@ mod tests {
             .join(" ");
         for said in [
             "web (web-search-brave, web-search-google, web-fetch)",
-            "research (web-search, scrape-page), all.",
+            "research (web-search, scrape-page, academic-search), all.",
             "If not given: bash, file-read, file-write, file-edit, glob, grep, web-fetch, \
              web-search, scrape-page.",
         ] {
@@ -353,7 +354,7 @@ mod tests {
 
     #[test]
     fn what_is_offered_is_served_unless_a_part_is_asked_for() {
-        let offered = [&LOCAL[..], &["web_fetch"], &RESEARCH].concat();
+        let offered = [&LOCAL[..], &["web_fetch"], &OFFERED].concat();
         assert_eq!(served(&[]).unwrap(), offered);
         assert_eq!(
             served(&["--tools", "grep,file_read", "--tools=glob-tool"]).unwrap(),
@@ -407,7 +408,7 @@ mod tests {
         assert_eq!(confinement.roots().directories(), real);
         assert_eq!(options(&[]).bounds, None);
         let served = served(&args).unwrap();
-        assert_eq!(served, [&LOCAL[1..], &["web_fetch"], &RESEARCH].concat());
+        assert_eq!(served, [&LOCAL[1..], &["web_fetch"], &OFFERED].concat());
     }
 
     #[test]
@@ -416,7 +417,7 @@ mod tests {
             (&["--tools", "gerp"][..], "did you mean `grep`"),
             (
                 &["--tools", "search"],
-                "`web-search-brave` or `web-search-google` or `web-search`?",
+                "`web-search-brave` or `web-search-google` or `web-search` or `academic-search`?",
             ),
             (&["--tools", "reserch"], "did you mean `research`?"),
             (

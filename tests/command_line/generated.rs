@@ -300,9 +300,9 @@ fn lists_with_commas_are_completed() {
         completed(&["mcp", "--tools", "=", "grep,gl"]),
         ["grep,glob"]
     );
-    // Eleven tools, and four sets of them.
-    assert_eq!(mcp("").len(), 15);
-    assert_eq!(mcp("zebra,").len(), 15);
+    // Twelve tools, and four sets of them.
+    assert_eq!(mcp("").len(), 16);
+    assert_eq!(mcp("zebra,").len(), 16);
     assert_eq!(mcp("grep,res"), ["grep,research"]);
     assert!(completed(&["web-search-brave", "--allowed-domains", "a,"]).is_empty());
 }
@@ -314,6 +314,7 @@ fn values_that_are_known_are_offered_in_every_shell_and_listed_in_help() {
         ("web-search", "--provider", "ser", &["serper"]),
         ("web-search", "--lens", "sc", &["science"]),
         ("scrape-page", "--mode", "r", &["raw"]),
+        ("academic-search", "--provider", "sem", &["semanticscholar"]),
         ("grep", "--output", "f", &["files"]),
     ] {
         assert_eq!(completed(&[tool, flag, begun]), offered, "{flag}");

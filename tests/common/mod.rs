@@ -40,7 +40,11 @@ fn links() -> &'static Path {
 fn make_links(binary: &Path, directory: &Path) {
     let list = Command::new(binary).arg("list").output().unwrap();
     // Those that are laid only where somebody asks for them.
-    let research = ["web-search-tool", "scrape-page-tool"];
+    let research = [
+        "web-search-tool",
+        "scrape-page-tool",
+        "academic-search-tool",
+    ];
     let list = String::from_utf8(list.stdout).unwrap();
     for name in list.lines().chain(research) {
         let link = directory.join(name);

@@ -40,10 +40,12 @@ fn the_tools_of_research_are_missed_only_beside_one_of_them() {
     let said = machine.doctor();
     said.line(&["  web-search-tool ", " system ", " ok, "]);
     said.finds("no host finds scrape-page");
-    symlink(&program, prefix.join("scrape-page-tool")).unwrap();
+    for name in ["scrape-page-tool", "academic-search-tool"] {
+        symlink(&program, prefix.join(name)).unwrap();
+    }
     let said = machine.doctor();
     assert_eq!(said.code, 0, "{}", said.text);
-    said.line(&["  system", &format!("{} tools", names().len() + 2)]);
+    said.line(&["  system", &format!("{} tools", names().len() + 3)]);
 }
 
 #[test]

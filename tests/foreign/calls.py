@@ -46,12 +46,12 @@ def same(found, wanted):
 
 
 def schemas():
-    names = run([binary, "list"])[0].split() + ["web-search-tool", "scrape-page-tool"]
+    names = run([binary, "list"])[0].split() + ["web-search-tool", "scrape-page-tool", "academic-search-tool"]
     for name in names:
         (links / name).symlink_to(binary)
         schema = json.loads(run([links / name, "--schema"])[0])
         assert schema["parameters"]["type"] == "object" and schema["description"], schema
-    same(len(set(names)), 11)
+    same(len(set(names)), 12)
     print(f"schemas: {', '.join(names)}")
 
 

@@ -230,11 +230,18 @@ fn with_suffix_every_link_s_name_ends_in_tool() {
 }
 
 #[test]
-fn with_research_two_more_tools_have_links_until_all_are_removed() {
+fn with_research_more_tools_have_links_until_all_are_removed() {
     let room = Room::new();
     let dir = room.path("home/.local/libexec/ikigai");
     let mut all = names();
-    all.extend(["web-search-tool", "scrape-page-tool"].map(String::from));
+    all.extend(
+        [
+            "web-search-tool",
+            "scrape-page-tool",
+            "academic-search-tool",
+        ]
+        .map(String::from),
+    );
     let text = room.install(&["--research"]);
     assert!(text.contains("  scrape-page-tool "), "{text}");
     assert_tools(&dir, &all);

@@ -5,6 +5,7 @@
 //! | `fetch`, `fetch_note` | web-fetch, and what it says beside a page |
 //! | `scrape` | `scrape_page` |
 //! | `search` | `web_search` |
+//! | `academic_search` | `academic_search` |
 //! | `searching` | searches as `search` makes them |
 //! | `search_brave`, `search_google`, `provider_answer` | the tools of one provider |
 //! | `page_reading` | pages and documents as `scrape` answers with them |
@@ -14,6 +15,7 @@
 //! | `network`, `research_cache` | settings that these tools have in common |
 //! | `session_record` | what the research tools add to a session |
 
+pub mod academic_search;
 mod document_body;
 mod download_command;
 pub mod fetch;

@@ -42,11 +42,11 @@ pub mod lenses;
 #[cfg(feature = "internals")]
 pub mod memory;
 pub mod outcome;
-mod plain;
+pub mod plain;
 mod provider_results;
 pub mod query;
 mod result_list;
-mod results;
+pub mod results;
 pub mod search_provider;
 pub mod searchapi;
 pub mod searcher;

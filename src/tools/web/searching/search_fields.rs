@@ -105,7 +105,8 @@ pub fn read(
     })
 }
 
-fn query(request: &Request<'_>) -> Result<String, Failure> {
+/// Returns the query, of 1 to 500 characters.
+pub fn query(request: &Request<'_>) -> Result<String, Failure> {
     let query = request.required_text("query")?.trim();
     let length = query.chars().count();
     if length == 0 {
@@ -124,7 +125,7 @@ fn query(request: &Request<'_>) -> Result<String, Failure> {
 }
 
 /// Returns the number of results to search for, and the requested one if it differs.
-fn count(request: &Request<'_>, usual: usize) -> Result<(usize, Option<i64>), Failure> {
+pub fn count(request: &Request<'_>, usual: usize) -> Result<(usize, Option<i64>), Failure> {
     let Some(number) = request.number("num_results")? else {
         return Ok((usual, None));
     };
@@ -172,7 +173,7 @@ fn given<'r>(request: &'r Request<'_>, field: &str) -> Result<Option<&'r str>, F
 }
 
 /// Returns the value of a field with these choices.
-fn one_of<T: Copy + PartialEq, const N: usize>(
+pub fn one_of<T: Copy + PartialEq, const N: usize>(
     request: &Request<'_>,
     field: &str,
     values: [(&str, T); N],
@@ -208,7 +209,7 @@ fn code(request: &Request<'_>, field: &str, what: &str) -> Result<Option<String>
 
 /// Creates the failure of a request that can be parsed but makes no sense: what is wrong, and what
 /// to do.
-fn invalid_request(message: impl Into<String>, action: impl AsRef<str>) -> Failure {
+pub fn invalid_request(message: impl Into<String>, action: impl AsRef<str>) -> Failure {
     let mut message: String = message.into();
     if !message.ends_with('.') {
         message.push('.');
