@@ -27,6 +27,7 @@
 //! | `page` | workshop: a page's own metadata, and its kind of source |
 //! | `papers` | workshop: finding scholarly papers |
 //! | `browser` | workshop: pages that their scripts put together, by the user's browser |
+//! | `research_sessions` | workshop: the steps and sources of a research, kept from call to call |
 //! | `cache` | workshop: answers and pages fetched lately, encrypted, with their age |
 //! | `access` | workshop: a server's tokens and limits |
 //! | `basics` | leaf modules: days and dates, small words, signatures of files |
@@ -54,6 +55,7 @@ mod hosts;
 mod made_up_tool;
 mod paths;
 pub mod registry;
+mod research_sessions;
 mod sandbox;
 mod secrets;
 mod shell;

@@ -51,6 +51,9 @@ pub static TOOLS: Registry = Registry(&[
     tools::web::search::TOOL,
     tools::web::scrape::TOOL,
     tools::web::academic_search::TOOL,
+    tools::web::sessions::sequential_search::TOOL,
+    tools::web::sessions::get_research_session::TOOL,
+    tools::web::sessions::research_export::TOOL,
 ]);
 
 /// Tools, in the order in which lists show them. Front ends and commands take a registry, and know
@@ -216,6 +219,7 @@ mod tests {
                     "web-search-google",
                     "web-search",
                     "academic-search",
+                    "sequential-search",
                 ],
             ),
             ("scrape", &["scrape-page"]),
@@ -286,6 +290,9 @@ mod tests {
             "web-search-tool",
             "scrape-page-tool",
             "academic-search-tool",
+            "sequential-search-tool",
+            "get-research-session-tool",
+            "research-export-tool",
         ];
         assert_eq!(all, [&nine[..], &research].concat());
     }

@@ -58,6 +58,7 @@ const WORKSHOPS: [&str; 17] = [
     "page",
     "papers",
     "paths",
+    "research_sessions",
     "sandbox",
     "search",
     "shell",

@@ -68,9 +68,12 @@ fn a_directory_gets_a_link_a_tool_and_each_is_called() {
     assert_eq!(names_in(room.path()), ["tools"]);
 }
 
-const RESEARCH: [&str; 3] = [
+const RESEARCH: [&str; 6] = [
     "academic-search-tool",
+    "get-research-session-tool",
+    "research-export-tool",
     "scrape-page-tool",
+    "sequential-search-tool",
     "web-search-tool",
 ];
 
@@ -139,14 +142,9 @@ fn the_names_of_all_links_are_listed_on_request() {
     assert_eq!(code, 0);
     let all: Vec<&str> = list.lines().collect();
     assert_eq!(all[..9], names());
-    assert_eq!(
-        all[9..],
-        [
-            "web-search-tool",
-            "scrape-page-tool",
-            "academic-search-tool"
-        ]
-    );
+    let mut research = all[9..].to_vec();
+    research.sort_unstable();
+    assert_eq!(research, RESEARCH);
 }
 
 #[test]

@@ -4,8 +4,8 @@
 //! A new entry is written beside its place and renamed, so that it is complete or not there. All of
 //! them together stay within a limit: each new one removes the oldest that exceed it.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{Read, Write};
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -29,6 +29,9 @@ const AHEAD: Duration = Duration::from_secs(60);
 
 /// A draft that is older was left by a process that died.
 const ABANDONED: Duration = Duration::from_secs(10 * 60);
+
+/// The program's own directory, in that of the cache and that of state.
+pub(super) const OWN: &str = "ikigai-tools";
 
 /// Prefix of a draft's name.
 const DRAFT: &str = ".new-";
@@ -61,22 +64,12 @@ impl CacheFiles {
     }
 
     fn out_of_reach(secret: Option<&str>, is_out_of_reach: impl Fn(&Path) -> bool) -> Option<Self> {
-        let directory = of_a_home_that_is_there(dirs::cache_dir()?)?.join("ikigai-tools");
+        let directory = of_a_home_that_is_there(dirs::cache_dir()?)?.join(OWN);
         // Confined calls that can write there could lead it anywhere.
         if !is_out_of_reach(&directory) {
             return None;
         }
-        let digits = secret.filter(|secret| !secret.is_empty());
-        let keys = if let Some(digits) = digits {
-            EntryKeys::from_digits(digits)?
-        } else {
-            let state = of_a_home_that_is_there(dirs::state_dir()?)?;
-            if !is_out_of_reach(&state) {
-                return None;
-            }
-            EntryKeys::from_file(&state.join("ikigai-tools"))?
-        };
-        Self::open(directory, keys, MOST)
+        Self::open(directory, user_keys(secret, is_out_of_reach)?, MOST)
     }
 
     /// Entries in `directory`, under `secret`, which is 64 hexadecimal digits. `None` if it is not,
@@ -88,13 +81,7 @@ impl CacheFiles {
     }
 
     fn open(directory: PathBuf, keys: EntryKeys, most: u64) -> Option<Self> {
-        let _ = DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&directory);
-        let about = fs::symlink_metadata(&directory).ok()?;
-        let own = about.is_dir() && about.uid() == geteuid().as_raw() && about.mode() & 0o022 == 0;
-        own.then_some(Self {
+        is_made_own(&directory).then_some(Self {
             directory,
             keys,
             most,
@@ -110,33 +97,7 @@ impl CacheFiles {
 
     /// Removes entries that are too old, and the oldest ones beyond the limit.
     fn clean_up(&self) {
-        let Ok(entries) = fs::read_dir(&self.directory) else {
-            return;
-        };
-        let now = SystemTime::now();
-        let mut kept: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
-        for entry in entries.flatten() {
-            let Ok(about) = entry.metadata() else {
-                continue;
-            };
-            let Ok(changed) = about.modified() else {
-                continue;
-            };
-            let age = now.duration_since(changed).unwrap_or_default();
-            let name = entry.file_name();
-            let name = name.as_encoded_bytes();
-            let draft = name.starts_with(DRAFT.as_bytes()) || name.starts_with(TURN.as_bytes());
-            // Other files there, such as a key, are not entries.
-            let is_entry = name.len() == 64 && name.iter().all(u8::is_ascii_hexdigit);
-            if !about.is_file() || !(draft || is_entry) {
-                continue;
-            }
-            if age > OLD || (draft && age > ABANDONED) {
-                let _ = fs::remove_file(entry.path());
-            } else if !draft {
-                kept.push((changed, about.len(), entry.path()));
-            }
-        }
+        let mut kept = young_entries(&self.directory, OLD);
         let mut total: u64 = kept.iter().map(|(_, length, _)| length).sum();
         if total <= self.most {
             return;
@@ -155,17 +116,7 @@ impl CacheFiles {
 impl CacheStore for CacheFiles {
     fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
         let name = question.name(&self.keys.naming);
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        let mut file = OpenOptions::new()
-            .read(true)
-            .custom_flags(i32::try_from(flags.bits()).ok()?)
-            .open(self.directory.join(&name))
-            .ok()?;
-        let about = file.metadata().ok()?;
-        if !about.is_file() || about.len() > self.most {
-            return None;
-        }
-        let changed = about.modified().ok()?;
+        let (changed, sealed) = read_sealed(&self.directory.join(&name), self.most).ok()?;
         let age = match SystemTime::now().duration_since(changed) {
             Ok(age) => age,
             Err(ahead) if ahead.duration() < AHEAD => Duration::ZERO,
@@ -175,39 +126,21 @@ impl CacheStore for CacheFiles {
         if age >= longest {
             return None;
         }
-        let mut sealed = Vec::with_capacity(usize::try_from(about.len()).ok()?);
-        (&mut file).take(self.most).read_to_end(&mut sealed).ok()?;
         let bytes = self.keys.sealing.open(&name, &sealed)?;
         Some(CacheEntry { bytes, age })
     }
 
     fn put(&self, question: &CacheQuestion, bytes: &[u8], _good_for: Duration) {
         let name = question.name(&self.keys.naming);
-        let sealed = self.keys.sealing.close(&name, bytes);
-        let number: Option<[u8; 8]> = rand::generate(&SystemRandom::new())
-            .ok()
-            .map(rand::Random::expose);
-        let (Some(sealed), Some(number)) = (sealed, number) else {
+        let Some(sealed) = self.keys.sealing.close(&name, bytes) else {
             return;
         };
         if u64::try_from(sealed.len()).is_ok_and(|length| length > self.most) {
             return self.forget(question);
         }
-        let number = u64::from_le_bytes(number);
-        let draft = self.directory.join(format!("{DRAFT}{number:016x}"));
-        let made = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&draft);
-        let Ok(file) = made else {
-            return;
-        };
-        if write(file, &sealed).is_err() || fs::rename(&draft, self.directory.join(&name)).is_err()
-        {
-            let _ = fs::remove_file(&draft);
+        if place(&self.directory, &name, &sealed).is_ok() {
+            self.clean_up();
         }
-        self.clean_up();
     }
 
     fn forget(&self, question: &CacheQuestion) {
@@ -228,15 +161,111 @@ pub(super) fn of_a_home_that_is_there(directory: PathBuf) -> Option<PathBuf> {
     home.is_none_or(|home| home.is_dir()).then_some(directory)
 }
 
-/// Writes all of it. It need not outlast the machine, because half an entry does not open and
-/// counts as missing.
-fn write(mut file: File, bytes: &[u8]) -> std::io::Result<()> {
-    file.write_all(bytes)?;
-    file.flush()
+/// The keys of the user's own entries: of `secret` (64 hexadecimal digits) if it is given, else of
+/// the file in the state directory. `None` if there is no place for that.
+pub(super) fn user_keys(
+    secret: Option<&str>,
+    is_out_of_reach: impl Fn(&Path) -> bool,
+) -> Option<EntryKeys> {
+    if let Some(digits) = secret.filter(|secret| !secret.is_empty()) {
+        return EntryKeys::from_digits(digits);
+    }
+    let state = of_a_home_that_is_there(dirs::state_dir()?)?;
+    if !is_out_of_reach(&state) {
+        return None;
+    }
+    EntryKeys::from_file(&state.join(OWN))
+}
+
+/// True if `directory`, which is made if it does not exist, is the user's and no other user may
+/// write to it.
+pub(super) fn is_made_own(directory: &Path) -> bool {
+    let _ = DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory);
+    fs::symlink_metadata(directory).is_ok_and(|about| {
+        about.is_dir() && about.uid() == geteuid().as_raw() && about.mode() & 0o022 == 0
+    })
+}
+
+/// The entry in the file at `path` as it is sealed, at most `most` bytes, and the time of its last
+/// change.
+pub(super) fn read_sealed(path: &Path, most: u64) -> io::Result<(SystemTime, Vec<u8>)> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let flags = i32::try_from(flags.bits()).unwrap_or_default();
+    let mut file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)?;
+    let about = file.metadata()?;
+    if !about.is_file() || about.len() > most {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let mut sealed = Vec::with_capacity(usize::try_from(about.len()).unwrap_or_default());
+    (&mut file).take(most).read_to_end(&mut sealed)?;
+    Ok((about.modified()?, sealed))
+}
+
+/// Puts a sealed entry in its place, whole or not at all. It need not outlast the machine, because
+/// half an entry does not open and counts as missing.
+pub(super) fn place(directory: &Path, name: &str, sealed: &[u8]) -> io::Result<()> {
+    let number: [u8; 8] = rand::generate(&SystemRandom::new())
+        .map_err(|_| io::ErrorKind::Other)?
+        .expose();
+    let number = u64::from_le_bytes(number);
+    let draft = directory.join(format!("{DRAFT}{number:016x}"));
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&draft)?;
+    let written = file
+        .write_all(sealed)
+        .and_then(|()| file.flush())
+        .and_then(|()| fs::rename(&draft, directory.join(name)));
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}
+
+/// Removes the entries in `directory` that are as old as `old`, and abandoned drafts; returns the
+/// others: time, length, path.
+pub(super) fn young_entries(directory: &Path, old: Duration) -> Vec<(SystemTime, u64, PathBuf)> {
+    let mut kept = Vec::new();
+    let Ok(entries) = fs::read_dir(directory) else {
+        return kept;
+    };
+    let now = SystemTime::now();
+    for entry in entries.flatten() {
+        let Ok(about) = entry.metadata() else {
+            continue;
+        };
+        let Ok(changed) = about.modified() else {
+            continue;
+        };
+        let age = now.duration_since(changed).unwrap_or_default();
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        let draft = name.starts_with(DRAFT.as_bytes()) || name.starts_with(TURN.as_bytes());
+        // Other files there, such as a key, are not entries.
+        let is_entry = name.len() == 64 && name.iter().all(u8::is_ascii_hexdigit);
+        if !about.is_file() || !(draft || is_entry) {
+            continue;
+        }
+        if age > old || (draft && age > ABANDONED) {
+            let _ = fs::remove_file(entry.path());
+        } else if !draft {
+            kept.push((changed, about.len(), entry.path()));
+        }
+    }
+    kept
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;

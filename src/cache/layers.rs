@@ -13,7 +13,10 @@ use tokio::task::spawn_blocking;
 
 use super::memory::MemoryCache;
 use super::redis::{RedisCache, SharingState};
-use super::{CacheEntry, CacheFiles, CacheQuestion, CacheStore, SingleFlightGuard};
+use super::{
+    CacheEntry, CacheFiles, CacheQuestion, CacheStore, LastingChange, LastingEntry, LastingFault,
+    LastingFiles, LastingStore, SingleFlightGuard,
+};
 
 use crate::basics::mutex::lock;
 
@@ -22,6 +25,10 @@ pub struct LayeredCache {
     memory: MemoryCache,
     shared: Option<Arc<RedisCache>>,
     own: Option<Arc<CacheFiles>>,
+    /// Entries that last, unless they are shared.
+    lasting: Option<Arc<LastingFiles>>,
+    /// The owner of the lasting entries of callers without a name.
+    nameless: Option<String>,
     /// Questions whose answers calls of this server are finding out.
     turns: Arc<Mutex<HashSet<CacheQuestion>>>,
 }
@@ -50,7 +57,20 @@ impl LayeredCache {
             memory: MemoryCache::new(),
             shared,
             own: own.map(Arc::new),
+            lasting: None,
+            nameless: None,
             turns: Arc::default(),
+        }
+    }
+
+    /// The same with a place for entries that last: in `files`, unless they are shared. Those of
+    /// callers without a name are `nameless`'s, or the user's own.
+    #[must_use]
+    pub fn with_lasting(self, files: Option<LastingFiles>, nameless: Option<String>) -> Self {
+        Self {
+            lasting: files.map(Arc::new),
+            nameless,
+            ..self
         }
     }
 
@@ -116,6 +136,53 @@ impl LayeredCache {
         if let Some(shared) = &self.shared {
             shared.forget(&shared.name(question)).await;
         }
+    }
+
+    /// The lasting entry of `owner` of that name, if there is one that was changed less than
+    /// `longest` ago.
+    ///
+    /// # Errors
+    /// It is not known if there is one.
+    pub async fn recall(
+        &self,
+        owner: Option<&str>,
+        name: CacheQuestion,
+        longest: Duration,
+    ) -> Result<Option<LastingEntry>, LastingFault> {
+        let name = name.of_owner(owner.or(self.nameless.as_deref()));
+        if let Some(shared) = &self.shared {
+            return shared.recall(&shared.name(&name), longest).await;
+        }
+        let files = self.lasting.clone().ok_or(LastingFault::NoPlace)?;
+        let found = spawn_blocking(move || files.recall(&name, longest)).await;
+        found.map_err(|_| LastingFault::Refused)?
+    }
+
+    /// Changes a lasting entry of `owner`; false if it is of another version.
+    ///
+    /// # Errors
+    /// Nothing was changed, but for a store that did not answer, which may have.
+    pub async fn change(
+        &self,
+        owner: Option<&str>,
+        name: CacheQuestion,
+        change: &LastingChange<'_>,
+    ) -> Result<bool, LastingFault> {
+        let name = name.of_owner(owner.or(self.nameless.as_deref()));
+        if let Some(shared) = &self.shared {
+            return shared.change(&shared.name(&name), change).await;
+        }
+        let files = self.lasting.clone().ok_or(LastingFault::NoPlace)?;
+        let (before, after, good_for) = (change.before, change.after.to_vec(), change.good_for);
+        let done = spawn_blocking(move || {
+            let change = LastingChange {
+                before,
+                after: &after,
+                good_for,
+            };
+            files.change(&name, &change)
+        });
+        done.await.map_err(|_| LastingFault::Refused)?
     }
 
     /// The turn to find out the answer to `question`, of which there is one at a time: among this

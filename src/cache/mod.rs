@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `artifact` | results that are read by an address of their own |
 //! | `files` | the entries as files: whole or not at all, within a limit |
+//! | `lasting`, `lasting_files` | entries that nothing makes room for, and these as files |
 //! | `layers` | the cache of a server: in memory, shared, in files |
 //! | `status` | the state of the user's cache, for the diagnosis of an installation |
 //! | `keys` | the secret that names and seals entries |
@@ -26,6 +27,8 @@ use std::time::Duration;
 pub mod artifact;
 mod files;
 mod keys;
+mod lasting;
+mod lasting_files;
 mod layers;
 mod memory;
 mod protocol;
@@ -39,6 +42,8 @@ pub mod store_server;
 
 pub use files::CacheFiles;
 pub use keys::{KEY_VARIABLE, is_key};
+pub use lasting::{LastingChange, LastingEntry, LastingFault, LastingStore};
+pub use lasting_files::LastingFiles;
 pub use layers::LayeredCache;
 pub use question::CacheQuestion;
 pub use redis::{REDIS_VARIABLE, RedisAddress, RedisCache, SharingState};
@@ -72,5 +77,10 @@ pub trait CacheStore {
     fn turn(&self, question: &CacheQuestion) -> Option<SingleFlightGuard> {
         let _ = question;
         Some(SingleFlightGuard::default())
+    }
+
+    /// The store of what lasts beside it, if it is a server's.
+    fn lasting(&self) -> Option<&dyn LastingStore> {
+        None
     }
 }

@@ -24,24 +24,34 @@ pub enum MessageKind {
     BeginTurn,
     /// Ends that turn.
     EndTurn,
-    /// Refuses a turn, or says that the cache has no answer.
+    /// Asks for a lasting entry that was changed less than the time ago.
+    Recall,
+    /// Changes a lasting entry: the bytes are the version that is changed, zeros for none, and the
+    /// new content, which is good for the time.
+    Change,
+    /// Refuses a turn or a change, or says that there is no answer or entry.
     Nothing,
     /// Confirms.
     Done,
-    /// Passes an answer, which is as old as the time.
+    /// Passes an answer, which is as old as the time, or a lasting entry behind its version.
     Found,
+    /// Lasting entries cannot be had; the byte says why.
+    Failed,
 }
 
 /// All kinds, in the order of their numbers.
-const KINDS: [MessageKind; 8] = [
+const KINDS: [MessageKind; 11] = [
     MessageKind::Get,
     MessageKind::Put,
     MessageKind::Forget,
     MessageKind::BeginTurn,
     MessageKind::EndTurn,
+    MessageKind::Recall,
+    MessageKind::Change,
     MessageKind::Nothing,
     MessageKind::Done,
     MessageKind::Found,
+    MessageKind::Failed,
 ];
 
 /// A request or a reply.
@@ -153,7 +163,7 @@ mod tests {
             assert_eq!(StoreMessage::decode(&whole[..end]), None, "{end} bytes");
         }
         let mut unknown = whole.to_vec();
-        unknown[0] = 9;
+        unknown[0] = 11;
         assert_eq!(StoreMessage::decode(&unknown), None);
         assert_eq!(put(vec![0; LONGEST]).encode(), None);
         assert_eq!(length(u32::MAX.to_le_bytes()), None);

@@ -74,6 +74,14 @@ impl CacheQuestion {
         self
     }
 
+    /// The same question of `owner`; without one, of the user whose process this is.
+    pub(super) fn of_owner(self, owner: Option<&str>) -> Self {
+        match owner {
+            Some(owner) => self.with("owner", Some(owner)),
+            None => self,
+        }
+    }
+
     fn push(&mut self, bytes: &[u8]) {
         self.length(bytes.len());
         self.parts.extend_from_slice(bytes);

@@ -32,8 +32,9 @@ use self::address::RedisPlace;
 use self::reasons::{CLOSED, breaks_connection, connect_reason, error_reason, tls_reason};
 use self::replies::{ExpectedReplies, ReplyStream};
 use self::turn::{LEASE, SharedTurn, TURN, milliseconds};
-use super::CacheEntry;
 use super::keys::EntryKeys;
+use super::lasting::EntryVersion;
+use super::{CacheEntry, LastingChange, LastingEntry, LastingFault};
 
 use crate::basics::mutex::lock;
 
@@ -47,6 +48,9 @@ const PREFIX: &str = "ikigai-tools:1:";
 
 /// The longest that one look-up or change takes, its bytes not counted.
 const ANSWERS_WITHIN: Duration = Duration::from_millis(50);
+
+/// The same for a lasting entry, which nothing else has.
+const LASTS_WITHIN: Duration = Duration::from_secs(2);
 
 /// Bytes of a value that are carried in a millisecond at least.
 const CARRIED: usize = 10_000;
@@ -68,6 +72,12 @@ const HEAD: usize = size_of::<u64>();
 
 /// The most of a value that is read, in bytes: no entry has as much.
 const LONGEST: usize = 17 * 1024 * 1024;
+
+/// Replaces an entry that begins so, or is not there if that is empty; removes it if the new one
+/// is empty.
+const CHANGE: &str = "if redis.call('getrange',KEYS[1],0,#ARGV[1]>0 and #ARGV[1]-1 or 0)~=ARGV[1] then return 0 end \
+     if ARGV[2]=='' then redis.call('del',KEYS[1]) \
+     else redis.call('set',KEYS[1],ARGV[2],'PX',ARGV[3]) end return 1";
 
 /// State of the shared cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,20 +171,109 @@ impl RedisCache {
         name: &RedisKey,
         longest: Duration,
     ) -> Result<Option<CacheEntry>, RedisUnavailable> {
+        let found = self.sealed(name, ANSWERS_WITHIN).await?;
+        Ok(found.and_then(|(left, sealed)| self.opened(name, &sealed, left, longest)))
+    }
+
+    /// The entry of that name as it is sealed, and the time that it has left.
+    async fn sealed(
+        &self,
+        name: &RedisKey,
+        within: Duration,
+    ) -> Result<Option<(Duration, Vec<u8>)>, RedisUnavailable> {
         // In this order, because an entry that is replaced in between then looks too old, and not
         // too young.
         let mut both = pipe();
         both.cmd("PTTL").arg(&name.0);
         both.cmd("GETRANGE").arg(&name.0).arg(0).arg(LONGEST - 1);
-        let found: Vec<RedisResult<Value>> = self.all(&mut both, ANSWERS_WITHIN).await?;
-        let [Ok(Value::Int(left)), Ok(Value::BulkString(sealed))] = &found[..] else {
+        let mut found = self.all(&mut both, within).await?;
+        let (Some(Ok(Value::BulkString(sealed))), Some(Ok(Value::Int(left)))) =
+            (found.pop(), found.pop())
+        else {
             return Ok(None);
         };
         // An entry that does not expire is not ours.
-        let Ok(left) = u64::try_from(*left) else {
+        let left = u64::try_from(left).ok().map(Duration::from_millis);
+        Ok(left.map(|left| (left, sealed)))
+    }
+
+    /// The lasting entry of that name, if there is one that was changed less than `longest` ago.
+    pub(super) async fn recall(
+        &self,
+        name: &RedisKey,
+        longest: Duration,
+    ) -> Result<Option<LastingEntry>, LastingFault> {
+        self.wait_until_up().await;
+        let mut found = self.sealed(name, LASTS_WITHIN).await;
+        if found.is_err() {
+            self.wait_until_up().await;
+            found = self.sealed(name, LASTS_WITHIN).await;
+        }
+        let found = found.map_err(|RedisUnavailable| LastingFault::Unreachable)?;
+        let Some((left, sealed)) = found else {
             return Ok(None);
         };
-        Ok(self.opened(name, sealed, Duration::from_millis(left), longest))
+        let opened = self.opened(name, &sealed, left, longest);
+        Ok(opened
+            .zip(EntryVersion::of(&sealed))
+            .map(|(entry, version)| LastingEntry {
+                bytes: entry.bytes,
+                version,
+            }))
+    }
+
+    /// Changes a lasting entry; false if it is of another version.
+    pub(super) async fn change(
+        &self,
+        name: &RedisKey,
+        change: &LastingChange<'_>,
+    ) -> Result<bool, LastingFault> {
+        let good_for = milliseconds(change.good_for);
+        let sealed = self.sealed_for(name, change.after, good_for);
+        let sealed = sealed.ok_or(LastingFault::Refused)?;
+        let sealed = if change.after.is_empty() {
+            &[][..]
+        } else {
+            &sealed
+        };
+        let before = change.before.as_ref().map_or(&[][..], |before| &before.0);
+        let mut changed = pipe();
+        changed.cmd("EVAL").arg(CHANGE).arg(1).arg(&name.0);
+        changed.arg(before).arg(sealed).arg(good_for.max(1));
+        self.wait_until_up().await;
+        let done = self.all(&mut changed, LASTS_WITHIN).await;
+        match done.map(|mut done| done.pop()) {
+            Ok(Some(Ok(Value::Int(done)))) => {
+                self.record_write(None);
+                Ok(done == 1)
+            }
+            Ok(Some(Err(error))) => {
+                self.record_write(Some(&error));
+                let full = error.code() == Some("OOM");
+                Err(if full {
+                    LastingFault::NoSpace
+                } else {
+                    LastingFault::Refused
+                })
+            }
+            _ => Err(LastingFault::Unreachable),
+        }
+    }
+
+    /// Waits for the connection, but not for long: others may have broken it for being slow.
+    async fn wait_until_up(&self) {
+        let begin = Instant::now();
+        while lock(&self.link).connection.is_none() && begin.elapsed() < LASTS_WITHIN {
+            sleep(ANSWERS_WITHIN).await;
+        }
+    }
+
+    /// `bytes` sealed as the entry of that name, with the time for which it is good.
+    fn sealed_for(&self, name: &RedisKey, bytes: &[u8], good_for: u64) -> Option<Vec<u8>> {
+        let mut text = Vec::with_capacity(HEAD + bytes.len());
+        text.extend_from_slice(&good_for.to_le_bytes());
+        text.extend_from_slice(bytes);
+        self.keys.sealing.close(&name.0, &text)
     }
 
     fn opened(
@@ -200,18 +299,13 @@ impl RedisCache {
         if milliseconds == 0 {
             return self.forget(name).await;
         }
-        let mut text = Vec::with_capacity(HEAD + bytes.len());
-        text.extend_from_slice(&milliseconds.to_le_bytes());
-        text.extend_from_slice(bytes);
-        let Some(sealed) = self.keys.sealing.close(&name.0, &text) else {
+        let Some(sealed) = self.sealed_for(name, bytes, milliseconds) else {
             return;
         };
-        let within = ANSWERS_WITHIN
-            + Duration::from_millis(u64::try_from(sealed.len() / CARRIED).unwrap_or(0));
         let mut set = pipe();
         set.cmd("SET").arg(&name.0).arg(&sealed);
         set.arg("PX").arg(milliseconds);
-        if let Ok(done) = self.all(&mut set, within).await {
+        if let Ok(done) = self.all(&mut set, within(sealed.len())).await {
             self.record_write(done.first().and_then(|done| done.as_ref().err()));
         }
     }
@@ -441,6 +535,11 @@ async fn keep_up(redis: Arc<RedisCache>, tried: watch::Sender<bool>) {
         }
         sleep(PAUSE).await;
     }
+}
+
+/// The longest that a change with so many bytes takes.
+fn within(bytes: usize) -> Duration {
+    ANSWERS_WITHIN + Duration::from_millis(u64::try_from(bytes / CARRIED).unwrap_or(0))
 }
 
 /// The key of an entry.

@@ -12,12 +12,16 @@ use std::time::Duration;
 use rustix::io::{FdFlags, fcntl_setfd};
 
 use super::protocol::{HEAD, MessageKind, StoreMessage, length};
-use super::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard};
+use super::{
+    CacheEntry, CacheQuestion, CacheStore, LastingChange, LastingEntry, LastingFault, LastingStore,
+    SingleFlightGuard, lasting,
+};
 
 use crate::basics::mutex::lock;
 
-/// The longest wait for a reply of the server.
+/// The longest wait for a reply of the server, and for one about a lasting entry.
 const WAIT: Duration = Duration::from_secs(1);
+const LONG_WAIT: Duration = Duration::from_secs(12);
 
 /// A cache that a server holds.
 #[derive(Clone, Debug)]
@@ -43,8 +47,7 @@ impl RemoteStore {
     }
 
     fn new(socket: UnixStream) -> Self {
-        let bounded = socket.set_read_timeout(Some(WAIT)).is_ok()
-            && socket.set_write_timeout(Some(WAIT)).is_ok();
+        let bounded = socket.set_write_timeout(Some(WAIT)).is_ok();
         Self(Arc::new(Mutex::new(bounded.then_some(socket))))
     }
 
@@ -52,8 +55,12 @@ impl RemoteStore {
     /// might be the reply to something else.
     fn ask(&self, request: &StoreMessage) -> Option<StoreMessage> {
         let message = request.encode()?;
+        let wait = match request.kind {
+            MessageKind::Recall | MessageKind::Change => LONG_WAIT,
+            _ => WAIT,
+        };
         let mut socket = lock(&self.0);
-        let reply = exchange(socket.as_mut()?, &message);
+        let reply = exchange(socket.as_mut()?, &message, wait);
         if reply.is_none() {
             *socket = None;
         }
@@ -61,7 +68,8 @@ impl RemoteStore {
     }
 }
 
-fn exchange(socket: &mut UnixStream, message: &[u8]) -> Option<StoreMessage> {
+fn exchange(socket: &mut UnixStream, message: &[u8], wait: Duration) -> Option<StoreMessage> {
+    socket.set_read_timeout(Some(wait)).ok()?;
     socket.write_all(message).ok()?;
     let mut head = [0; HEAD];
     socket.read_exact(&mut head).ok()?;
@@ -103,6 +111,52 @@ impl CacheStore for RemoteStore {
             None => Some(SingleFlightGuard::default()),
         }
     }
+
+    fn lasting(&self) -> Option<&dyn LastingStore> {
+        Some(self)
+    }
+}
+
+impl LastingStore for RemoteStore {
+    fn recall(
+        &self,
+        name: &CacheQuestion,
+        longest: Duration,
+    ) -> Result<Option<LastingEntry>, LastingFault> {
+        let reply = self.ask(&StoreMessage::request(MessageKind::Recall, name, longest));
+        let reply = reply.ok_or(LastingFault::Unreachable)?;
+        match (reply.kind, lasting::split(&reply.bytes)) {
+            (MessageKind::Nothing, _) => Ok(None),
+            (MessageKind::Found, Some((Some(version), bytes))) => {
+                let bytes = bytes.to_vec();
+                Ok(Some(LastingEntry { bytes, version }))
+            }
+            _ => Err(fault_in(&reply)),
+        }
+    }
+
+    fn change(
+        &self,
+        name: &CacheQuestion,
+        change: &LastingChange<'_>,
+    ) -> Result<bool, LastingFault> {
+        let reply = self.ask(&StoreMessage {
+            bytes: lasting::join(change.before, change.after),
+            ..StoreMessage::request(MessageKind::Change, name, change.good_for)
+        });
+        let reply = reply.ok_or(LastingFault::Unreachable)?;
+        match reply.kind {
+            MessageKind::Done => Ok(true),
+            MessageKind::Nothing => Ok(false),
+            _ => Err(fault_in(&reply)),
+        }
+    }
+}
+
+/// The reason that a reply gives.
+fn fault_in(reply: &StoreMessage) -> LastingFault {
+    let number = reply.bytes.first().copied();
+    LastingFault::of_number(number.unwrap_or(u8::MAX))
 }
 
 /// A turn that the server gave.
@@ -146,7 +200,7 @@ mod tests {
             let mut ends = Vec::new();
             for _ in 0..2 {
                 let (own, other) = store_server::socket_pair().unwrap();
-                tokio::spawn(store_server::serve(Arc::clone(&layers), own));
+                tokio::spawn(store_server::serve(Arc::clone(&layers), None, own));
                 ends.push(called(UnixStream::from(other)));
             }
             let done = tokio::task::spawn_blocking(move || calls(&ends[0], &ends[1]));

@@ -5,7 +5,7 @@ use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::rand::{SecureRandom, SystemRandom};
 
 /// Prefix of a sealed entry, before its nonce.
-const MAGIC: &[u8; 4] = b"ikc1";
+pub(super) const MAGIC: &[u8; 4] = b"ikc1";
 
 /// The key that entries are sealed with.
 pub(super) struct EntryCipher(LessSafeKey);

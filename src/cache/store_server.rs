@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
 use super::protocol::{HEAD, MessageKind, StoreMessage, length};
-use super::{CacheQuestion, LayeredCache, SingleFlightGuard};
+use super::{CacheQuestion, LastingChange, LastingFault, LayeredCache, SingleFlightGuard, lasting};
 
 /// The most turns that one call has at the same time.
 const TURNS: usize = 16;
@@ -31,8 +31,10 @@ pub fn socket_pair() -> io::Result<(UnixStream, OwnedFd)> {
     Ok((own, other.into()))
 }
 
-/// Answers a call from `cache`, until its end of the socket is closed or sends no message.
-pub async fn serve(cache: Arc<LayeredCache>, mut call: UnixStream) {
+/// Answers a call of `owner` from `cache`, until its end of the socket is closed or sends no
+/// message.
+pub async fn serve(cache: Arc<LayeredCache>, owner: Option<String>, mut call: UnixStream) {
+    let owner = owner.as_deref();
     let mut turns: HashMap<CacheQuestion, SingleFlightGuard> = HashMap::new();
     while let Some(request) = receive(&mut call).await {
         let mut reply = StoreMessage::reply(MessageKind::Done, Duration::ZERO, Vec::new());
@@ -57,7 +59,32 @@ pub async fn serve(cache: Arc<LayeredCache>, mut call: UnixStream) {
                 None => reply.kind = MessageKind::Nothing,
             },
             MessageKind::EndTurn => drop(turns.remove(&question)),
-            MessageKind::Nothing | MessageKind::Done | MessageKind::Found => return,
+            MessageKind::Recall => match cache.recall(owner, question, time).await {
+                Ok(Some(entry)) => {
+                    reply.kind = MessageKind::Found;
+                    reply.bytes = lasting::join(Some(entry.version), &entry.bytes);
+                }
+                Ok(None) => reply.kind = MessageKind::Nothing,
+                Err(fault) => reply = failed(fault),
+            },
+            MessageKind::Change => {
+                let Some((before, after)) = lasting::split(&bytes) else {
+                    return;
+                };
+                let change = LastingChange {
+                    before,
+                    after,
+                    good_for: time,
+                };
+                match cache.change(owner, question, &change).await {
+                    Ok(true) => {}
+                    Ok(false) => reply.kind = MessageKind::Nothing,
+                    Err(fault) => reply = failed(fault),
+                }
+            }
+            MessageKind::Nothing | MessageKind::Done | MessageKind::Found | MessageKind::Failed => {
+                return;
+            }
         }
         // An entry too large for one message counts as a miss.
         let message = reply.encode().or_else(|| {
@@ -70,6 +97,11 @@ pub async fn serve(cache: Arc<LayeredCache>, mut call: UnixStream) {
             return;
         }
     }
+}
+
+/// Says why lasting entries cannot be had.
+fn failed(fault: LastingFault) -> StoreMessage {
+    StoreMessage::reply(MessageKind::Failed, Duration::ZERO, vec![fault.number()])
 }
 
 /// The next request; `None` at the end. Memory is allocated as bytes come.

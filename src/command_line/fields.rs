@@ -98,7 +98,7 @@ pub fn value_name(field: &SchemaField) -> String {
     match field.kind {
         FieldKind::Integer => "N".to_owned(),
         FieldKind::Texts | FieldKind::Objects => "LIST".to_owned(),
-        FieldKind::Text | FieldKind::Flag => field.name.to_uppercase(),
+        FieldKind::Text | FieldKind::Flag => field.flag().replace('-', "_").to_uppercase(),
     }
 }
 

@@ -297,7 +297,14 @@ mod tests {
     ];
     const WEB: [&str; 3] = ["web_search_brave", "web_search_google", "web_fetch"];
     const OFFERED: [&str; 2] = ["web_search", "scrape_page"];
-    const RESEARCH: [&str; 3] = ["web_search", "scrape_page", "academic_search"];
+    const RESEARCH: [&str; 6] = [
+        "web_search",
+        "scrape_page",
+        "academic_search",
+        "sequential_search",
+        "get_research_session",
+        "research_export",
+    ];
 
     #[test]
     fn tools_are_served_by_their_names_and_their_sets_in_the_lists_order() {
@@ -344,7 +351,8 @@ mod tests {
             .join(" ");
         for said in [
             "web (web-search-brave, web-search-google, web-fetch)",
-            "research (web-search, scrape-page, academic-search), all.",
+            "research (web-search, scrape-page, academic-search, sequential-search, \
+             get-research-session, research-export), all.",
             "If not given: bash, file-read, file-write, file-edit, glob, grep, web-fetch, \
              web-search, scrape-page.",
         ] {
@@ -417,7 +425,8 @@ mod tests {
             (&["--tools", "gerp"][..], "did you mean `grep`"),
             (
                 &["--tools", "search"],
-                "`web-search-brave` or `web-search-google` or `web-search` or `academic-search`?",
+                "`web-search-brave` or `web-search-google` or `web-search` or `academic-search` or \
+                 `sequential-search`?",
             ),
             (&["--tools", "reserch"], "did you mean `research`?"),
             (

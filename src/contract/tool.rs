@@ -192,6 +192,12 @@ impl Tool {
         self.from_cache.is_some()
     }
 
+    /// True if calls ask their server's cache, for answers or for research sessions.
+    #[must_use]
+    pub fn uses_cache(&self) -> bool {
+        self.keeps_answers() || self.family == Family::Research
+    }
+
     /// The credentials that the tool needs; empty where it needs none.
     #[must_use]
     pub fn credentials(&self) -> &'static [Credential] {

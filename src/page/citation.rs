@@ -14,7 +14,10 @@ use crate::basics::words::{beginning, on_one_line};
 mod apa;
 mod bibtex;
 mod mla;
+mod reference;
 mod sources;
+
+pub use reference::{Reference, ReferenceFacts};
 
 /// Longest title, in bytes.
 const MAX_TITLE: usize = 500;
@@ -158,7 +161,8 @@ impl CitedWork {
             volume: number("citation_volume"),
             issue: number("citation_issue"),
             pages,
-            doi: super::doi::declared(embedded),
+            // A page that names a DOI need not be the work.
+            doi: super::doi::declared(embedded).filter(|_| kind != WorkKind::Page),
         }
     }
 
@@ -205,8 +209,8 @@ impl CitedWork {
     /// Returns the permanent address of the work: its DOI, or else its URL.
     fn address(&self) -> String {
         match &self.doi {
-            Some(doi) if self.kind != WorkKind::Page => format!("https://doi.org/{doi}"),
-            _ => self.url.clone(),
+            Some(doi) => format!("https://doi.org/{doi}"),
+            None => self.url.clone(),
         }
     }
 }

@@ -28,8 +28,8 @@ mod hosts;
 mod json_ld;
 pub mod retraction;
 
-pub use citation::Citation;
-pub use class::classify;
+pub use citation::{Citation, Reference, ReferenceFacts};
+pub use class::{SourceType, classify};
 pub use date::PartialDate;
 pub use embedded::EmbeddedData;
 pub use hosts::{HostReputation, reputation};

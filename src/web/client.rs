@@ -16,6 +16,7 @@ use ureq::unversioned::transport::Connector;
 use url::{Host, Url};
 
 use super::allowed::AllowedHosts;
+use super::guard::class::AddressScope;
 use super::guard::{self, CheckedAddr, Guard, HopTarget};
 use super::resolve::{self, NameResolver, SystemResolver};
 pub use body::BodyLimit;
@@ -418,6 +419,28 @@ impl HttpClient {
             }),
         };
         Ok((addrs, route))
+    }
+
+    /// True if the host of `url` has an address that is not public. A host that only a proxy looks
+    /// up has none that is known here.
+    #[must_use]
+    pub fn leads_to_private(&self, url: &Url) -> bool {
+        let proxies = self.proxies.get_or_init(ProxySettings::from_env);
+        if !matches!(proxies.for_url(url), Ok(None)) {
+            return false;
+        }
+        let Ok(host) = guard::host_of(url) else {
+            return true;
+        };
+        let found = self.lookup(&host, url.port_or_known_default().unwrap_or_default());
+        let found = found.unwrap_or_default();
+        let class = |ip| guard::class::classify(ip).scope;
+        found.iter().any(|addr| {
+            matches!(
+                class(addr.ip()),
+                AddressScope::Private | AddressScope::Never
+            )
+        })
     }
 
     fn lookup(

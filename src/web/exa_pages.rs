@@ -47,7 +47,8 @@ pub fn key(credentials: &Credentials<'_>) -> Option<SecretText> {
     credentials.find(KEY.variable, KEY.path).ok()
 }
 
-fn is_public(url: &Url) -> bool {
+/// True if the address is public by its spelling, without a login or an explicit port.
+pub(super) fn is_public(url: &Url) -> bool {
     let plain = matches!(url.scheme(), "http" | "https")
         && url.port().is_none()
         && url.username().is_empty()

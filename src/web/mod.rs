@@ -9,6 +9,7 @@ pub mod credentials;
 pub mod date;
 pub mod exa_pages;
 pub mod guard;
+pub mod link_check;
 pub mod native;
 pub mod provider;
 pub mod quote;

@@ -3,6 +3,11 @@
 import json
 import os
 import pathlib
+import re
+
+
+# The research session that a call has begun.
+SESSION = {}
 
 
 def arguments(tool, files):
@@ -19,7 +24,12 @@ def arguments(tool, files):
         "path": files,
         "url": os.environ["PAGE_URL"],
         "query": "anything at all",
+        "searchStep": "one look around",
+        "stepNumber": 1,
+        "nextStepNeeded": True,
     }
+    if tool["name"] != "sequential_search":
+        known.update(SESSION)
     schema = tool["inputSchema"]
     assert schema["type"] == "object", tool
     return {name: known[name] for name in schema["properties"] if name in known or name in schema["required"]}
@@ -28,6 +38,8 @@ def arguments(tool, files):
 def check(tool, result):
     """The call succeeded, and its text, for a model, says what was asked for."""
     text = result["content"][0]["text"]
+    if tool["name"] == "sequential_search":
+        SESSION["sessionId"] = re.search("[0-9a-f-]{36}", text)[0]
     assert not result.get("isError") and "structuredContent" not in result, (tool["name"], result)
     assert expected(tool) in text and not text.startswith("{"), (tool["name"], text)
 

@@ -300,9 +300,9 @@ fn lists_with_commas_are_completed() {
         completed(&["mcp", "--tools", "=", "grep,gl"]),
         ["grep,glob"]
     );
-    // Twelve tools, and four sets of them.
-    assert_eq!(mcp("").len(), 16);
-    assert_eq!(mcp("zebra,").len(), 16);
+    // Fifteen tools, and four sets of them.
+    assert_eq!(mcp("").len(), 19);
+    assert_eq!(mcp("zebra,").len(), 19);
     assert_eq!(mcp("grep,res"), ["grep,research"]);
     assert!(completed(&["web-search-brave", "--allowed-domains", "a,"]).is_empty());
 }

@@ -98,7 +98,8 @@ fn names_are_suggested_that_may_have_been_meant_and_no_others() {
         ("brave", "`web-search-brave`?"),
         (
             "search",
-            "`web-search-brave` or `web-search-google` or `web-search` or `academic-search`?",
+            "`web-search-brave` or `web-search-google` or `web-search` or `academic-search` or \
+             `sequential-search`?",
         ),
         ("version", "`--version`?"),
         ("--verson", "`--version`?"),

@@ -44,6 +44,9 @@ fn make_links(binary: &Path, directory: &Path) {
         "web-search-tool",
         "scrape-page-tool",
         "academic-search-tool",
+        "sequential-search-tool",
+        "get-research-session-tool",
+        "research-export-tool",
     ];
     let list = String::from_utf8(list.stdout).unwrap();
     for name in list.lines().chain(research) {

@@ -14,7 +14,7 @@ use super::common::{Answer, Call, directory, tool};
 use super::server::{Server, reply};
 
 /// Variables that a person may have set, and no test inherits.
-const VARIABLES: [&str; 20] = [
+const VARIABLES: [&str; 22] = [
     "ALLOWED_DOMAINS",
     "CACHE_ENCRYPTION_KEY",
     "EXA_API_KEY",
@@ -26,6 +26,8 @@ const VARIABLES: [&str; 20] = [
     "IKIGAI_HN_URL",
     "IKIGAI_NO_CACHE",
     "IKIGAI_OCR",
+    "IKIGAI_SESSION_TTL",
+    "IKIGAI_WAYBACK_URL",
     "IKIGAI_YOUTUBE_URL",
     "NO_PROXY",
     "XDG_CONFIG_HOME",
@@ -70,7 +72,12 @@ impl Home {
     }
 
     pub fn call(&self) -> Call {
-        let mut call = tool("scrape-page-tool")
+        self.call_of("scrape-page-tool")
+    }
+
+    /// A call of this tool.
+    pub fn call_of(&self, name: &str) -> Call {
+        let mut call = tool(name)
             .env("HOME", self.path())
             .env("XDG_CACHE_HOME", self.path().join("cache"))
             .env("XDG_STATE_HOME", self.state());

@@ -40,12 +40,19 @@ fn the_tools_of_research_are_missed_only_beside_one_of_them() {
     let said = machine.doctor();
     said.line(&["  web-search-tool ", " system ", " ok, "]);
     said.finds("no host finds scrape-page");
-    for name in ["scrape-page-tool", "academic-search-tool"] {
+    let rest = [
+        "scrape-page-tool",
+        "academic-search-tool",
+        "sequential-search-tool",
+        "get-research-session-tool",
+        "research-export-tool",
+    ];
+    for name in rest {
         symlink(&program, prefix.join(name)).unwrap();
     }
     let said = machine.doctor();
     assert_eq!(said.code, 0, "{}", said.text);
-    said.line(&["  system", &format!("{} tools", names().len() + 3)]);
+    said.line(&["  system", &format!("{} tools", names().len() + 6)]);
 }
 
 #[test]

@@ -15,6 +15,12 @@ files.mkdir()
 environment = {"PATH": "/usr/bin:/bin", "HOME": str(room), "XDG_STATE_HOME": str(room / "state")}
 
 
+RESEARCH = [
+    f"{name}-tool"
+    for name in ("web-search", "scrape-page", "academic-search", "sequential-search", "get-research-session", "research-export")
+]
+
+
 class Page(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         body = b"<title>A page</title><h1>Hello</h1><p>from <em>here</em></p>"
@@ -46,12 +52,12 @@ def same(found, wanted):
 
 
 def schemas():
-    names = run([binary, "list"])[0].split() + ["web-search-tool", "scrape-page-tool", "academic-search-tool"]
+    names = run([binary, "list"])[0].split() + RESEARCH
     for name in names:
         (links / name).symlink_to(binary)
         schema = json.loads(run([links / name, "--schema"])[0])
         assert schema["parameters"]["type"] == "object" and schema["description"], schema
-    same(len(set(names)), 12)
+    same(len(set(names)), 9 + len(RESEARCH))
     print(f"schemas: {', '.join(names)}")
 
 

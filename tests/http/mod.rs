@@ -6,7 +6,7 @@ mod bounds;
 mod life;
 mod operation;
 mod private;
-mod redis_server;
+pub mod redis_server;
 mod sessions;
 mod shared_cache;
 mod token;

@@ -239,6 +239,9 @@ fn with_research_more_tools_have_links_until_all_are_removed() {
             "web-search-tool",
             "scrape-page-tool",
             "academic-search-tool",
+            "sequential-search-tool",
+            "get-research-session-tool",
+            "research-export-tool",
         ]
         .map(String::from),
     );

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::session::Session;
 use crate::common::directory;
 
-const ALL: [&str; 12] = [
+const ALL: [&str; 15] = [
     "bash",
     "file_read",
     "file_write",
@@ -27,6 +27,9 @@ const ALL: [&str; 12] = [
     "web_search",
     "scrape_page",
     "academic_search",
+    "sequential_search",
+    "get_research_session",
+    "research_export",
 ];
 
 #[test]

@@ -1,5 +1,4 @@
-//! The tools of research, as a host calls them and over MCP: `web_search`, `scrape_page` and
-//! `academic_search`.
+//! The tools of research, as a host calls them and over MCP.
 
 mod page;
 mod page_failures;
@@ -8,3 +7,6 @@ mod page_scans;
 mod page_ways;
 mod papers;
 mod search;
+mod session_exports;
+mod sessions;
+mod sessions_served;

@@ -1,10 +1,14 @@
 //! The cache that a server holds for its calls: over HTTP always, on stdio only if it is shared.
 
 use std::ffi::OsString;
+use std::fs;
 use std::sync::Arc;
 
+use rustix::process::geteuid;
+
 use crate::cache::{
-    CacheFiles, KEY_VARIABLE, LayeredCache, REDIS_VARIABLE, RedisAddress, RedisCache, is_key,
+    CacheFiles, KEY_VARIABLE, LastingFiles, LayeredCache, REDIS_VARIABLE, RedisAddress, RedisCache,
+    is_key,
 };
 use crate::front::mcp::log;
 use crate::sandbox::confinement::Confinement;
@@ -29,7 +33,14 @@ pub async fn open(
         None => None,
     };
     let own = CacheFiles::of_server(secret.as_deref(), confinement);
-    Ok(Some(Arc::new(LayeredCache::new(own, shared))))
+    let lasting = LastingFiles::of_server(secret.as_deref(), confinement);
+    // On stdio the owner is the user, of whom others that share it have not heard.
+    let nameless = (!over_http).then(|| {
+        let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        format!("{}@{}", geteuid().as_raw(), host.trim_end())
+    });
+    let cache = LayeredCache::new(own, shared).with_lasting(lasting, nameless);
+    Ok(Some(Arc::new(cache)))
 }
 
 async fn share(address: &str, secret: Option<&str>) -> Result<Arc<RedisCache>, String> {

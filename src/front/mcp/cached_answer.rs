@@ -9,7 +9,11 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-use crate::cache::{CacheEntry, CacheQuestion, CacheStore, LayeredCache};
+use crate::access::TokenOwner;
+use crate::cache::{
+    CacheEntry, CacheQuestion, CacheStore, LastingChange, LastingEntry, LastingFault, LastingStore,
+    LayeredCache,
+};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
@@ -20,16 +24,18 @@ use crate::front::mcp::call_answer::CallAnswer;
 /// waits for another one that reads a file: if look-ups held all of them, none would ever end.
 static LOOKUPS: Semaphore = Semaphore::const_new(64);
 
-/// The answer to `request` for `tool` on these terms, if the entries in `cache` suffice.
+/// The answer to `owner`'s `request` for `tool` on these terms, if the entries in `cache` suffice.
 pub async fn find(
     tool: &'static Tool,
     request: &str,
     terms: Terms,
+    owner: Option<&TokenOwner>,
     cache: &Arc<LayeredCache>,
 ) -> Option<CallAnswer> {
     let request = request.to_owned();
     let store = WaitingStore {
         cache: Arc::clone(cache),
+        owner: owner.cloned(),
         runtime: Handle::current(),
     };
     let permit = LOOKUPS.acquire().await.ok()?;
@@ -52,7 +58,34 @@ pub async fn find(
 /// The cache of a server for a thread that may wait.
 struct WaitingStore {
     cache: Arc<LayeredCache>,
+    owner: Option<TokenOwner>,
     runtime: Handle,
+}
+
+impl WaitingStore {
+    fn owner(&self) -> Option<&str> {
+        self.owner.as_ref().map(TokenOwner::name)
+    }
+}
+
+impl LastingStore for WaitingStore {
+    fn recall(
+        &self,
+        name: &CacheQuestion,
+        longest: Duration,
+    ) -> Result<Option<LastingEntry>, LastingFault> {
+        let recalled = self.cache.recall(self.owner(), name.clone(), longest);
+        self.runtime.block_on(recalled)
+    }
+
+    fn change(
+        &self,
+        name: &CacheQuestion,
+        change: &LastingChange<'_>,
+    ) -> Result<bool, LastingFault> {
+        let changed = self.cache.change(self.owner(), name.clone(), change);
+        self.runtime.block_on(changed)
+    }
 }
 
 impl CacheStore for WaitingStore {
@@ -67,6 +100,10 @@ impl CacheStore for WaitingStore {
 
     fn forget(&self, question: &CacheQuestion) {
         self.runtime.block_on(self.cache.forget(question));
+    }
+
+    fn lasting(&self) -> Option<&dyn LastingStore> {
+        Some(self)
     }
 }
 
@@ -115,7 +152,7 @@ mod tests {
             let mut calls = JoinSet::new();
             for _ in 0..1000 {
                 let cache = Arc::clone(&cache);
-                calls.spawn(async move { find(&TOOL, "{}", Terms::default(), &cache).await });
+                calls.spawn(async move { find(&TOOL, "{}", Terms::default(), None, &cache).await });
             }
             timeout(minute / 2, calls.join_all()).await
         });

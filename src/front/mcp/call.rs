@@ -57,6 +57,9 @@ const LONGEST_ANSWER: usize = (LONGEST_MESSAGE - ENVELOPE) / 2;
 /// what it had.
 const SERVER_MARGIN: Duration = Duration::from_secs(2);
 
+/// The field that names a research session, and its other name.
+const SESSION: [&str; 2] = ["sessionId", "session_id"];
+
 /// The form of a call's answer, and its reader.
 pub struct AnswerSpec<'a> {
     /// The reader.
@@ -162,6 +165,7 @@ impl ToolCaller {
             let request = Value::Object(request).to_string();
             return self.call_process(tool, request, spec).await;
         }
+        let names_session = request.keys().any(|name| SESSION.contains(&name.as_str()));
         // Equal requests are written equally, in any order of their fields.
         let request: BTreeMap<String, Value> = request.into_iter().collect();
         let request = serde_json::to_string(&request).unwrap_or_default();
@@ -172,12 +176,15 @@ impl ToolCaller {
                 tools: self.tools,
                 ..Terms::within(spec.reader, spec.max_answer, None)
             };
-            if let Some(answer) = cached_answer::find(tool, &request, terms, cache).await {
+            let found = cached_answer::find(tool, &request, terms, spec.owner, cache).await;
+            if let Some(answer) = found {
                 return answer;
             }
         }
+        // A session is its owner's alone, and its name for nobody else the same.
+        let owner = spec.owner.filter(|_| names_session);
         let key = format!(
-            "{} {:?} {:?} {:?} {request}",
+            "{} {:?} {:?} {:?} {owner:?} {request}",
             tool.name, spec.reader, spec.max_answer, spec.measure
         );
         let answer = self.call_process(tool, request, spec);
@@ -256,7 +263,7 @@ impl ToolCaller {
             let message = format!("{} could not be called: {error}", tool.name);
             Failure::new(Code::ToolFailed, message)
         };
-        let socket = self.socket_to_cache(tool);
+        let socket = self.socket_to_cache(tool, spec);
         let mut context = self.context(tool, spec, waited);
         context.cache_socket = socket.as_ref().map(AsRawFd::as_raw_fd);
         let line = context
@@ -303,8 +310,10 @@ impl ToolCaller {
             let left = whole.saturating_sub(waited).as_millis().max(1);
             u64::try_from(left).unwrap_or(u64::MAX)
         };
-        // Only commands leave files behind, and only tools that read files find them.
-        let owner = spec.owner.filter(|_| tool.scope != AccessScope::Network);
+        // Only commands leave files behind, only tools that read files find them, and a session is
+        // its owner's.
+        let is_owned = tool.scope != AccessScope::Network || tool.uses_cache();
+        let owner = spec.owner.filter(|_| is_owned);
         let commands = tool.scope == AccessScope::Machine;
         let confinement = self.confinement.as_ref();
         let confinement = confinement.filter(|one| commands && one.confines_files());
@@ -331,11 +340,12 @@ impl ToolCaller {
     }
 
     /// An end of a socket over which a call of `tool` can ask this server's cache, if it keeps
-    /// answers and there is one.
-    fn socket_to_cache(&self, tool: &Tool) -> Option<OwnedFd> {
-        let cache = self.cache.as_ref().filter(|_| tool.keeps_answers())?;
+    /// anything there and there is one.
+    fn socket_to_cache(&self, tool: &Tool, spec: &AnswerSpec<'_>) -> Option<OwnedFd> {
+        let cache = self.cache.as_ref().filter(|_| tool.uses_cache())?;
         let (own, other) = store_server::socket_pair().ok()?;
-        tokio::spawn(store_server::serve(Arc::clone(cache), own));
+        let owner = spec.owner.map(|owner| owner.name().to_owned());
+        tokio::spawn(store_server::serve(Arc::clone(cache), owner, own));
         Some(other)
     }
 

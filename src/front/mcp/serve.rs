@@ -62,7 +62,7 @@ async fn serve(
         // Its callers are not those whose network this is.
         guard::fetch_public_alone();
     }
-    let cache = if options.tools.iter().any(|tool| tool.keeps_answers()) {
+    let cache = if options.tools.iter().any(|tool| tool.uses_cache()) {
         cache::open(http.is_some(), confinement.as_ref(), &secrets).await?
     } else {
         None

@@ -25,8 +25,9 @@ pub fn of_person(tool: &Tool, words: &str) -> String {
             said = with_word(&said, other.name, other.command());
         }
     }
-    for SchemaField { name, .. } in &own {
-        let flag = format!("--{}", name.replace('_', "-"));
+    for field in &own {
+        let name = &field.name;
+        let flag = format!("--{}", field.flag());
         said = said.replace(&format!("`{name}`"), &flag);
         said = said.replace(&format!("leave {name} out"), &format!("leave {flag} out"));
         said = said.replace(
@@ -37,7 +38,7 @@ pub fn of_person(tool: &Tool, words: &str) -> String {
         if let Some(rest) = begins.filter(|rest| rest.starts_with(" must ")) {
             said = format!("{flag}{rest}");
         }
-        if name.contains('_') {
+        if field.flag() != *name {
             said = with_word(&said, name, &flag);
         }
     }

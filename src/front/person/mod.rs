@@ -417,7 +417,14 @@ mod tests {
                 .filter(|field| field.kind == FieldKind::Texts)
             {
                 let flag = format!("--{}", field.flag());
-                let request = parse(tool.name, &["word", &flag, "a,b", &flag, "c"]).unwrap();
+                let required = schema.fields.iter().filter(|field| field.required);
+                let words = required.map(|field| match field.kind {
+                    FieldKind::Integer => "1",
+                    FieldKind::Flag => "true",
+                    _ => "word",
+                });
+                let words: Vec<&str> = words.chain([&*flag, "a,b", &flag, "c"]).collect();
+                let request = parse(tool.name, &words).unwrap();
                 assert_eq!(request[&field.name], serde_json::json!(["a", "b", "c"]));
             }
         }

@@ -15,8 +15,13 @@ const EMPTY_WORDS: &[&str] = &[
     "le", "les", "of", "on", "the", "to", "und", "what", "why", "with",
 ];
 
-/// Formats the entry of a work. Writing to a string does not fail.
+/// Formats the entry of a work.
 pub fn format_entry(work: &CitedWork) -> String {
+    format_entry_as(work, &key(work))
+}
+
+/// Formats the entry of a work under this key. Writing to a string does not fail.
+pub fn format_entry_as(work: &CitedWork, key: &str) -> String {
     let (entry, container) = match work.kind {
         WorkKind::Page => ("misc", "howpublished"),
         WorkKind::Article => ("article", "journal"),
@@ -24,7 +29,7 @@ pub fn format_entry(work: &CitedWork) -> String {
         WorkKind::Thesis => ("phdthesis", "school"),
         WorkKind::Report => ("techreport", "institution"),
     };
-    let mut text = format!("@{entry}{{{}", key(work));
+    let mut text = format!("@{entry}{{{key}");
     let mut field = |name: &str, value: String| {
         if !value.is_empty() {
             let _ = write!(text, ",\n  {name} = {value}");
@@ -53,9 +58,7 @@ pub fn format_entry(work: &CitedWork) -> String {
         }
         None => field("year", "{n.d.}".to_owned()),
     }
-    if work.kind != WorkKind::Page {
-        field("doi", work.doi.as_deref().map(address).unwrap_or_default());
-    }
+    field("doi", work.doi.as_deref().map(address).unwrap_or_default());
     field("url", address(&work.url));
     field("note", format!("{{Accessed: {}}}", work.accessed));
     text.push_str("\n}");
@@ -124,7 +127,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// Builds the key, such as `doe2024title`: only letters and digits, and never empty.
-fn key(work: &CitedWork) -> String {
+pub fn key(work: &CitedWork) -> String {
     // For an organisation or a site the first word is enough.
     let first_of = |name: &str| telling(name.split(|c: char| !c.is_alphanumeric()));
     let mut key = match work.authors.first() {

@@ -13,6 +13,7 @@
 //! | `resource_link` | answers that are too large for a message |
 //! | `meant_url`, `download_command` | advice on addresses and files |
 //! | `network`, `research_cache` | settings that these tools have in common |
+//! | `sessions` | `sequential_search`, `get_research_session`, `research_export` |
 //! | `session_record` | what the research tools add to a session |
 
 pub mod academic_search;
@@ -33,3 +34,4 @@ pub mod search_brave;
 pub mod search_google;
 mod searching;
 mod session_record;
+pub mod sessions;

@@ -42,6 +42,12 @@ pub const CACHE_PLACES: (&str, &str) = (
     "where the cache is, and its key: in the directory ikigai-tools of each",
 );
 
+/// Manual page entry: the location of sessions.
+pub const STATE_PLACE: (&str, &str) = (
+    "XDG_STATE_HOME",
+    "where research sessions are, and the cache's key: in the directory ikigai-tools there",
+);
+
 /// Cache of answers.
 pub struct ResearchCache {
     /// Store of the entries, if there is a place for them. Breakers are always stored there.

@@ -3,36 +3,40 @@
 //!
 //! Rules: the specification's `sessionId` of the tools that search and read.
 
-use crate::basics::words::beginning;
-use crate::cache::CacheStore;
-use crate::contract::failure::Failure;
+use std::env;
+use std::time::Duration;
+
+use crate::basics::words::{beginning, counted};
+use crate::cache::{CacheStore, KEY_VARIABLE, LastingFault, LastingFiles, LastingStore};
+use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
+use crate::contract::terms::Terms;
+use crate::research_sessions::{
+    self, LIFETIME_VARIABLE, MOST_STEPS, ResearchSession, SessionFault, SessionStore,
+};
+use crate::tools::web::research_cache;
 use crate::web::search::SearchResult;
+
+pub use crate::research_sessions::{CallOutcome, SessionSource};
 
 /// Length of a day's date, in bytes.
 const DAY: usize = 10;
 
-/// A source that a call found. What is not known is empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SessionSource {
-    /// Its address.
-    pub url: String,
-    /// Its title.
-    pub title: String,
-    /// Its authors, separated by commas.
-    pub author: String,
-    /// The day, month or year of its publication.
-    pub date: String,
-    /// Its DOI.
-    pub doi: String,
-    /// True if it was read, and not only found.
-    pub read: bool,
-}
+/// The field that names a session.
+pub const SESSION_ID: &str = "sessionId";
 
-impl SessionSource {
-    /// A result of a search.
-    pub fn found(result: &SearchResult) -> Self {
+/// The other name of that field.
+pub const ALIASES: &[(&str, &str)] = &[("session_id", SESSION_ID)];
+
+/// Manual page entry: variable with the lifetime of sessions.
+pub const LIFETIME: (&str, &str) = (
+    LIFETIME_VARIABLE,
+    "how many seconds a research session is kept after its last use; 14400 if it is not set",
+);
+
+impl From<&SearchResult> for SessionSource {
+    fn from(result: &SearchResult) -> Self {
         let date = result.published_at.as_deref().unwrap_or_default();
         Self {
             url: result.url.clone(),
@@ -41,17 +45,6 @@ impl SessionSource {
             ..Self::default()
         }
     }
-}
-
-/// The outcome of one question to a provider or a site.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CallOutcome {
-    /// The tool that asked.
-    pub tool: String,
-    /// The provider that was asked; for pages, the host.
-    pub provider: String,
-    /// The kind of failure; empty if there was an answer.
-    pub failure: String,
 }
 
 /// What a call adds to a session.
@@ -75,9 +68,179 @@ pub fn recorded<'a>(
     request: &Request<'_>,
     store: Option<&dyn CacheStore>,
     tool: &str,
-    finds: SessionFinds,
+    mut finds: SessionFinds,
     result: Result<Reply<'a>, Failure>,
 ) -> Result<Reply<'a>, Failure> {
-    let _ = (request, store, tool, finds);
-    result
+    // A value of another type names no session.
+    let id = match request.text(SESSION_ID) {
+        Ok(None) => return result,
+        Ok(Some(id)) => id,
+        Err(_) => "",
+    };
+    let failure = result.as_ref().err();
+    finds.outcomes.push(CallOutcome {
+        tool: tool.to_owned(),
+        provider: match failure.and_then(|failure| failure.advice.as_ref()?.provider.clone()) {
+            Some(provider) => provider,
+            None => std::mem::take(&mut finds.provider),
+        },
+        failure: failure.map_or("", |failure| failure.code.kind()).to_owned(),
+    });
+    let Some(note) = record(request.terms(), store, id, &finds) else {
+        return result;
+    };
+    match result {
+        Ok(reply) => Ok(Reply::new(move |object| {
+            let written = reply.write(object);
+            object.note(note);
+            written
+        })),
+        Err(failure) => Err(failure.and_note(&note)),
+    }
+}
+
+/// Records `finds` in the session called `id`; the note if that was not possible, or not for all.
+fn record(
+    terms: &Terms,
+    store: Option<&dyn CacheStore>,
+    id: &str,
+    finds: &SessionFinds,
+) -> Option<String> {
+    let mut left_out = 0;
+    let recorded = with_sessions(terms, store, |sessions| {
+        add_finds(sessions, id, finds, &mut left_out).map(drop)
+    });
+    match recorded {
+        Ok(()) if left_out == 0 => None,
+        Ok(()) => Some(format!(
+            "The research session has no room for {} of this call.",
+            counted(left_out as u64, "source")
+        )),
+        Err(fault) => Some(format!(
+            "Nothing was recorded in a research session: {}.",
+            fault_in_words(fault)
+        )),
+    }
+}
+
+/// Adds `finds` to a session, and counts the sources for which it has no room.
+pub fn add_finds(
+    sessions: &SessionStore<'_>,
+    id: &str,
+    finds: &SessionFinds,
+    left_out: &mut usize,
+) -> Result<ResearchSession, SessionFault> {
+    let now = research_sessions::now();
+    let today = beginning(&now, DAY);
+    sessions.update(id, &mut |session| {
+        *left_out = session.add_sources(&finds.sources, today);
+        for outcome in &finds.outcomes {
+            session.add_outcome(outcome.clone());
+        }
+        Ok(())
+    })
+}
+
+/// Lets `work` use the caller's sessions: those of the server whose call this is, or in whose own
+/// process the call is answered, with its `store`; otherwise the user's.
+pub fn with_sessions<T>(
+    terms: &Terms,
+    store: Option<&dyn CacheStore>,
+    work: impl FnOnce(&SessionStore<'_>) -> Result<T, SessionFault>,
+) -> Result<T, SessionFault> {
+    let no_place = SessionFault::Store(LastingFault::NoPlace);
+    if let Some(store) = store {
+        return work(&SessionStore::new(store.lasting().ok_or(no_place)?));
+    }
+    let remote = terms.context.and_then(|context| context.cache.as_ref());
+    let files;
+    let lasting: &dyn LastingStore = match remote {
+        Some(remote) => remote,
+        // Whoever has a name at a server has no files of this user's.
+        None if terms.context.is_some_and(|context| context.owner.is_some()) => {
+            return Err(no_place);
+        }
+        None => {
+            let secret = env::var(KEY_VARIABLE).ok();
+            files = LastingFiles::of_user(secret.as_deref()).ok_or(no_place)?;
+            &files
+        }
+    };
+    work(&SessionStore::new(lasting))
+}
+
+/// The failure of a tool that is about sessions.
+pub fn session_failure(fault: SessionFault, terms: &Terms) -> Failure {
+    let code = match fault {
+        SessionFault::Unknown => Code::NotFound,
+        SessionFault::Full => Code::InvalidArg,
+        SessionFault::Store(LastingFault::NoPlace) => Code::Config,
+        SessionFault::Store(LastingFault::NoSpace) => Code::NoSpace,
+        SessionFault::Store(LastingFault::Busy | LastingFault::Unreachable) => {
+            Code::UpstreamUnavailable
+        }
+        SessionFault::Store(LastingFault::Refused) => Code::WriteFailed,
+    };
+    let mut message = fault_in_words(fault);
+    if let Some(first) = message.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    message.push('.');
+    let advice = match fault {
+        SessionFault::Unknown => terms.if_served(
+            "get_research_session",
+            " get_research_session without sessionId lists those that there are.",
+        ),
+        SessionFault::Full => {
+            " Begin another one with step 1 and no sessionId; say in its researchGoal what is left."
+        }
+        _ => "",
+    };
+    message.push_str(advice);
+    Failure::new(code, message).with_advice(research_cache::advice(code))
+}
+
+/// A fault as a clause.
+fn fault_in_words(fault: SessionFault) -> String {
+    let words = match fault {
+        SessionFault::Unknown => {
+            return format!(
+                "there is no research session of this sessionId, or no more; sessions last {} \
+                 after their last use",
+                lifetime_in_words(research_sessions::lifetime())
+            );
+        }
+        SessionFault::Full => {
+            return format!(
+                "this research session is full, with {MOST_STEPS} steps or 4 MiB of text"
+            );
+        }
+        SessionFault::Store(LastingFault::NoPlace) => {
+            "research sessions have no place here: they need a state directory (XDG_STATE_HOME) of \
+             the user's own that confined calls cannot change"
+        }
+        SessionFault::Store(LastingFault::NoSpace) => {
+            "there is no space left for research sessions, and nothing was changed"
+        }
+        SessionFault::Store(LastingFault::Busy) => {
+            "other calls hold the research sessions, and nothing was changed; send the call again"
+        }
+        SessionFault::Store(LastingFault::Unreachable) => {
+            "what keeps the research sessions does not answer, so that it is not known if anything \
+             was changed; look again in a few seconds"
+        }
+        SessionFault::Store(LastingFault::Refused) => {
+            "research sessions cannot be read or written here, and nothing was changed"
+        }
+    };
+    words.to_owned()
+}
+
+fn lifetime_in_words(lifetime: Duration) -> String {
+    let seconds = lifetime.as_secs();
+    match (seconds % 3600, seconds % 60) {
+        (0, _) => counted(seconds / 3600, "hour"),
+        (_, 0) => counted(seconds / 60, "minute"),
+        _ => counted(seconds, "second"),
+    }
 }

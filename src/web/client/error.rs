@@ -42,6 +42,8 @@ pub struct NetworkError {
     /// True if this machine is at fault: no network, no name server, or no proxy although the
     /// environment names one. Another host would fail the same way.
     pub own: bool,
+    /// True if there is no such host, or nothing listens there.
+    pub absent: bool,
     /// True if the certificate of a server on this machine, or in its network, is not valid.
     pub own_certificate: bool,
     /// True if the guard refused the address.

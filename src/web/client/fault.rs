@@ -65,6 +65,8 @@ pub fn describe(error: &ureq::Error, target: &HopTarget, total: Duration) -> Net
                 let mut error =
                     NetworkError::new(fault.to_string()).advising(advice(fault, target));
                 error.own = is_of_this_machine(fault);
+                error.absent = matches!(fault, ConnectionFault::Connect(_, error)
+                    if error.kind() == io::ErrorKind::ConnectionRefused);
                 error
             }
             None => failed(inner),
@@ -154,6 +156,7 @@ pub fn lookup(error: &LookupError, host: &Host<String>, total: Duration) -> Netw
         "Could not resolve host {host}: {why}. Is it spelled right?"
     ));
     error.own = offline;
+    error.absent = !offline;
     error.advising(advice)
 }
 

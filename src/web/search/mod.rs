@@ -56,7 +56,7 @@ pub mod tavily;
 mod terms;
 
 pub use domains::{DomainFilter, named_hosts};
-pub use results::display_link;
+pub use results::{display_link, same_page_key};
 
 use crate::unseen::UnseenCount;
 use crate::web::provider::exchange::ProviderItem;

@@ -82,6 +82,13 @@ pub fn shown_url(address: &str) -> Option<String> {
     Some(display_url(address, of_the_web(address)?))
 }
 
+/// Returns the key by which two addresses of the same page are equal; one that is no address of the
+/// web is its own.
+#[must_use]
+pub fn same_page_key(address: &str) -> String {
+    of_the_web(address).map_or_else(|| address.to_owned(), |url| identity(&url))
+}
+
 /// Returns the key by which two URLs of the same page are equal: without the fragment, the case of
 /// the host, the default port and tracking parameters.
 fn identity(url: &Url) -> String {
@@ -195,12 +202,7 @@ pub fn shared(lists: Vec<Vec<SearchResult>>, most: usize) -> Vec<SearchResult> {
     while !lists.is_empty() && out.len() < most {
         // Each list contributes its next new result.
         lists.retain_mut(|list| {
-            let next = list.find(|result| {
-                seen.insert(match of_the_web(&result.url) {
-                    Some(url) => identity(&url),
-                    None => result.url.clone(),
-                })
-            });
+            let next = list.find(|result| seen.insert(same_page_key(&result.url)));
             next.map(|result| out.push(result)).is_some()
         });
     }

@@ -37,6 +37,7 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("../../schemas/academic_search.json"),
     model_schema: include_str!("../../schemas/for_models/academic_search.json"),
     output_schema: Some(include_str!("../../schemas/output/academic_search.json")),
+    aliases: session_record::ALIASES,
     manual: ToolManual {
         text: "\
 Finds papers with the provider that the request names, else with openalex, crossref, arxiv and
@@ -152,6 +153,6 @@ fn session_source(paper: &Value) -> SessionSource {
         author: strings(paper.get("authors")).join(", "),
         date: year.map(|year| year.to_string()).unwrap_or_default(),
         doi: text("doi"),
-        read: false,
+        ..SessionSource::default()
     }
 }

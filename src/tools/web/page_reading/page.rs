@@ -182,6 +182,7 @@ impl ScrapedPage {
             date: of_citation("date"),
             doi: text(&doi),
             read: true,
+            ..SessionSource::default()
         }
     }
 

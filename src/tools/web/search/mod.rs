@@ -39,6 +39,7 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("../../schemas/web_search.json"),
     model_schema: include_str!("../../schemas/for_models/web_search.json"),
     output_schema: Some(include_str!("../../schemas/output/web_search.json")),
+    aliases: session_record::ALIASES,
     values: &[
         (
             "lens",
@@ -179,7 +180,7 @@ fn cached<'a>(
 fn session_finds(answer: &SearchAnswer) -> SessionFinds {
     SessionFinds {
         provider: answer.provider.name.to_owned(),
-        sources: answer.results.iter().map(SessionSource::found).collect(),
+        sources: answer.results.iter().map(SessionSource::from).collect(),
         ..SessionFinds::default()
     }
 }

@@ -1,0 +1,161 @@
+//! Entries that last, as files: each in one directory under its name, sealed, its age that of its
+//! last change. Whoever changes one holds the lock of the directory for as long as that takes.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
+
+use super::files::{
+    OWN, is_made_own, of_a_home_that_is_there, place, read_sealed, user_keys, young_entries,
+};
+use super::keys::EntryKeys;
+use super::lasting::EntryVersion;
+use super::{CacheQuestion, LastingChange, LastingEntry, LastingFault, LastingStore};
+use crate::sandbox::confinement::{self, Confinement};
+
+/// The directory in the program's own directory of state.
+const DIRECTORY: &str = "sessions";
+
+/// The name of the file that is locked.
+const LOCK: &str = "lock";
+
+/// The most bytes of an entry.
+const LONGEST: u64 = 16 * 1024 * 1024;
+
+/// The longest wait for the lock, and the time between two tries. A change takes less than a
+/// millisecond, but a process that is stopped keeps its lock.
+const PATIENCE: Duration = Duration::from_secs(5);
+const TRY: Duration = Duration::from_millis(1);
+
+/// Entries that last, in files.
+pub struct LastingFiles {
+    directory: PathBuf,
+    keys: EntryKeys,
+}
+
+impl LastingFiles {
+    /// The user's own entries: in the state directory, as the key of the cache is, or under
+    /// `secret` (64 hexadecimal digits) if it is given. `None` if there is no place for them.
+    #[must_use]
+    pub fn of_user(secret: Option<&str>) -> Option<Self> {
+        Self::out_of_reach(secret, confinement::is_out_of_reach)
+    }
+
+    /// The same for a server, whose calls have this confinement.
+    #[must_use]
+    pub fn of_server(secret: Option<&str>, calls: Option<&Confinement>) -> Option<Self> {
+        Self::out_of_reach(secret, |path| {
+            calls.is_none_or(|calls| calls.leaves_out_of_reach(path))
+        })
+    }
+
+    fn out_of_reach(secret: Option<&str>, is_out_of_reach: impl Fn(&Path) -> bool) -> Option<Self> {
+        let directory = of_a_home_that_is_there(dirs::state_dir()?)?;
+        let directory = directory.join(OWN).join(DIRECTORY);
+        // Confined calls that can write there could lead it anywhere.
+        if !is_out_of_reach(&directory) {
+            return None;
+        }
+        let keys = user_keys(secret, is_out_of_reach)?;
+        is_made_own(&directory).then_some(Self { directory, keys })
+    }
+
+    /// The entry in the file of that name.
+    fn read(&self, name: &str, longest: Duration) -> Result<Option<LastingEntry>, LastingFault> {
+        let (changed, sealed) = match read_sealed(&self.directory.join(name), LONGEST) {
+            Ok(read) => read,
+            Err(error) if is_missing(&error) => return Ok(None),
+            Err(error) => return Err(fault(&error)),
+        };
+        // An entry from the future is one of before the clock was set back, and as good as new.
+        let age = SystemTime::now().duration_since(changed);
+        if age.unwrap_or_default() >= longest {
+            return Ok(None);
+        }
+        let opened = self.keys.sealing.open(name, &sealed);
+        // One that is damaged is lost.
+        Ok(opened
+            .zip(EntryVersion::of(&sealed))
+            .map(|(bytes, version)| LastingEntry { bytes, version }))
+    }
+
+    /// The lock, until the file is dropped.
+    fn lock(&self) -> Result<File, LastingFault> {
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .custom_flags(i32::try_from(flags.bits()).unwrap_or_default())
+            .open(self.directory.join(LOCK))
+            .map_err(|error| fault(&error))?;
+        let begin = Instant::now();
+        loop {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(file),
+                Err(Errno::WOULDBLOCK) if begin.elapsed() < PATIENCE => thread::sleep(TRY),
+                Err(Errno::WOULDBLOCK) => return Err(LastingFault::Busy),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(fault(&error.into())),
+            }
+        }
+    }
+}
+
+impl LastingStore for LastingFiles {
+    fn recall(
+        &self,
+        name: &CacheQuestion,
+        longest: Duration,
+    ) -> Result<Option<LastingEntry>, LastingFault> {
+        self.read(&name.name(&self.keys.naming), longest)
+    }
+
+    fn change(
+        &self,
+        name: &CacheQuestion,
+        change: &LastingChange<'_>,
+    ) -> Result<bool, LastingFault> {
+        let name = name.name(&self.keys.naming);
+        let sealed = self.keys.sealing.close(&name, change.after);
+        let sealed = sealed.ok_or(LastingFault::Refused)?;
+        let _lock = self.lock()?;
+        let there = self.read(&name, change.good_for)?;
+        if there.map(|there| there.version) != change.before {
+            return Ok(false);
+        }
+        let path = self.directory.join(&name);
+        let done = if change.after.is_empty() {
+            fs::remove_file(path).or_else(|error| is_missing(&error).then_some(()).ok_or(error))
+        } else {
+            place(&self.directory, &name, &sealed)
+        };
+        done.map_err(|error| fault(&error))?;
+        if change.before.is_none() {
+            young_entries(&self.directory, change.good_for);
+        }
+        Ok(true)
+    }
+}
+
+/// True if a file that gave this error is not there, or is none of ours.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::InvalidData
+    )
+}
+
+fn fault(error: &io::Error) -> LastingFault {
+    match Errno::from_io_error(error) {
+        Some(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => LastingFault::NoSpace,
+        _ => LastingFault::Refused,
+    }
+}

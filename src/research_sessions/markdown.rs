@@ -1,0 +1,150 @@
+//! A session, or a part of it, as Markdown. The same session gives the same text.
+//!
+//! Steps are shown in the model's own words as they are; titles and authors are anybody's, so that
+//! what is markup in them is escaped.
+
+use std::fmt::Write as _;
+
+use super::session::{ResearchSession, SessionSource, SessionStep};
+use crate::basics::words::{beginning, on_one_line};
+
+/// The longest line that stands for a step, in bytes.
+const ONE_LINE: usize = 120;
+
+/// The beginning of a step's text, on one line.
+#[must_use]
+pub fn one_liner(step: &SessionStep) -> String {
+    let line = on_one_line(&step.search_step);
+    let shown = beginning(&line, ONE_LINE);
+    if shown.len() == line.len() {
+        return line;
+    }
+    format!("{}…", shown.trim_end())
+}
+
+/// Appends a step under a heading. Writing to a string does not fail.
+pub fn write_step(out: &mut String, step: &SessionStep) {
+    let _ = write!(out, "### Step {}", step.step_number);
+    if !step.branch_id.is_empty() {
+        let _ = write!(out, ", branch {}", on_one_line(&step.branch_id));
+    }
+    if let Some(from) = step.branch_from_step {
+        let _ = write!(out, " from step {from}");
+    }
+    match step.revises_step {
+        Some(revised) if revised == step.step_number => out.push_str(", revised"),
+        Some(revised) => {
+            let _ = write!(out, ", revises step {revised}");
+        }
+        None => {}
+    }
+    let _ = writeln!(out, "\n\n{}\n", step.search_step.trim());
+    let rejected = step.rejected_approaches.join("; ");
+    for (name, text) in [
+        ("Reasoning", &step.reasoning),
+        ("Confidence", &step.confidence),
+        ("Rejected", &rejected),
+        ("Gap", &step.knowledge_gap),
+    ] {
+        if !text.is_empty() {
+            let _ = writeln!(out, "- {name}: {}", text.trim());
+        }
+    }
+    let _ = writeln!(out, "- Recorded: {}\n", step.recorded_at);
+}
+
+/// Appends a step as one line.
+pub fn write_step_line(out: &mut String, step: &SessionStep) {
+    let _ = write!(out, "- {}", step.step_number);
+    if !step.branch_id.is_empty() {
+        let _ = write!(out, " [{}]", on_one_line(&step.branch_id));
+    }
+    if !step.confidence.is_empty() {
+        let _ = write!(out, " ({})", step.confidence);
+    }
+    let _ = writeln!(out, " {}", one_liner(step));
+}
+
+/// Appends a source as the item of that number.
+pub fn write_source(out: &mut String, number: usize, source: &SessionSource) {
+    let title = match source.title.trim() {
+        "" => &source.url,
+        title => title,
+    };
+    let address = source.url.replace('<', "%3C").replace('>', "%3E");
+    let _ = write!(out, "{number}. [{}](<{address}>)", escaped(title));
+    for text in [&source.author, &source.date] {
+        if !text.is_empty() {
+            let _ = write!(out, ". {}", escaped(text));
+        }
+    }
+    if !source.doi.is_empty() {
+        let _ = write!(out, ". doi:{}", escaped(&source.doi));
+    }
+    let how = if source.read { "read" } else { "found" };
+    let _ = writeln!(out, " ({how} at step {})", source.step);
+}
+
+/// Appends a list under a heading, unless it is empty.
+pub fn write_list(out: &mut String, heading: &str, items: &[&str]) {
+    if items.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "## {heading}\n");
+    for item in items {
+        let _ = writeln!(out, "- {}", on_one_line(item));
+    }
+    out.push('\n');
+}
+
+/// The whole session, with remarks on each source if there are any, behind a line with the `stamp`.
+#[must_use]
+pub fn export(session: &ResearchSession, remarks: &[String], stamp: &str) -> String {
+    let goal = on_one_line(&session.research_goal);
+    let title = if goal.is_empty() { "Research" } else { &goal };
+    let mut out = format!("# {title}\n\nExported {stamp}\n\n");
+    let _ = writeln!(out, "- Session: {}", session.session_id);
+    let _ = writeln!(out, "- Begun: {}", session.started_at);
+    if let Some(completed) = &session.completed_at {
+        let _ = writeln!(out, "- Completed: {completed}");
+    }
+    let (steps, sources) = (session.steps.len(), session.sources.len());
+    let _ = writeln!(out, "- Steps: {steps}\n- Sources: {sources}\n");
+    if !session.session_summary.is_empty() {
+        let summary = session.session_summary.trim();
+        let _ = writeln!(out, "## Summary\n\n{summary}\n");
+    }
+    if steps > 0 {
+        out.push_str("## Steps\n\n");
+    }
+    for step in session.in_order() {
+        write_step(&mut out, step);
+    }
+    write_list(&mut out, "Gaps", &session.gaps());
+    if sources > 0 {
+        out.push_str("## Sources\n\n");
+    }
+    for (at, source) in session.sources.iter().enumerate() {
+        write_source(&mut out, at + 1, source);
+        if let Some(remark) = remarks.get(at).filter(|remark| !remark.is_empty()) {
+            let _ = writeln!(out, "   - {remark}");
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// Text on one line in which nothing is markup.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in on_one_line(text).chars() {
+        if matches!(
+            c,
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$'
+        ) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}

@@ -1,0 +1,27 @@
+//! Research sessions: the steps of a research as a model records them, with what searches and pages
+//! gave at each, kept so that a model that has lost its context finds them again.
+//!
+//! Nothing is decided or written for the model here: steps are its own words, and what is computed
+//! is counted. Sessions are lasting entries of the [cache](crate::cache), a session an entry, and
+//! another that lists those of an owner.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `session` | a session: steps with branches and revisions, sources, outcomes |
+//! | `store` | the sessions of an owner: found, changed, listed |
+//! | `coverage` | counts of a session's sources, and what could be searched for next |
+//! | `outcomes` | failures that came again and again, and each provider's record |
+//! | `markdown` | a session, or a part of it, as text |
+
+mod coverage;
+pub mod markdown;
+mod outcomes;
+mod session;
+mod store;
+
+pub use coverage::{SourceCoverage, refinement_queries};
+pub use outcomes::{failure_patterns, provider_records};
+pub use session::{
+    CallOutcome, MOST_STEPS, ResearchSession, SessionFault, SessionSource, SessionStep,
+};
+pub use store::{LIFETIME_VARIABLE, SessionStore, lifetime, now};

@@ -1,0 +1,253 @@
+//! A session: the steps that a model recorded, with branches and revisions, the sources that calls
+//! have found, and the outcomes of those calls.
+
+use serde::{Deserialize, Serialize};
+
+use crate::basics::sort::sort_by_count;
+use crate::basics::words::beginning;
+use crate::cache::LastingFault;
+use crate::web::search::same_page_key;
+
+/// The most steps of a session, revisions among them.
+pub const MOST_STEPS: usize = 200;
+
+/// The most sources.
+const MOST_SOURCES: usize = 1000;
+
+/// The most outcomes; the oldest ones go.
+const MOST_OUTCOMES: usize = 200;
+
+/// The longest texts of sources that are kept, in bytes.
+const LONGEST_TEXT: usize = 1000;
+
+/// The reason why there is no session, or why it was not changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionFault {
+    /// There is none of that name, or no more.
+    Unknown,
+    /// It has as many steps, or as much text, as a session can have.
+    Full,
+    /// The store cannot be read or written.
+    Store(LastingFault),
+}
+
+impl From<LastingFault> for SessionFault {
+    fn from(fault: LastingFault) -> Self {
+        Self::Store(fault)
+    }
+}
+
+/// A session. Times are in UTC, as RFC 3339.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ResearchSession {
+    /// Its name, a UUID of version 4.
+    pub session_id: String,
+    /// The question of the research.
+    pub research_goal: String,
+    /// The time of its first step.
+    pub started_at: String,
+    /// The time of the step behind which no other is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completed_at: Option<String>,
+    /// The time of its last use.
+    pub last_used_at: String,
+    /// The number of steps that the model expects.
+    pub total_steps_estimate: u64,
+    /// The model's own summary, and the step that it was sent with.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub session_summary: String,
+    /// The step of that summary.
+    pub summary_step: u64,
+    /// The steps, in the order in which they came.
+    pub steps: Vec<SessionStep>,
+    /// The sources, each once, in the order in which they were found.
+    pub sources: Vec<SessionSource>,
+    /// The outcomes of calls, the oldest first.
+    pub outcomes: Vec<CallOutcome>,
+}
+
+/// A step, in the words of the model. What it did not send is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SessionStep {
+    /// Its number, from 1. Revisions of it, and steps of other branches, have the same.
+    pub step_number: u64,
+    /// What was searched for, or found out.
+    pub search_step: String,
+    /// The reason for it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reasoning: String,
+    /// `high`, `medium` or `low`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub confidence: String,
+    /// Ways that were given up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rejected_approaches: Vec<String>,
+    /// What is not known yet.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub knowledge_gap: String,
+    /// The branch that it belongs to.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub branch_id: String,
+    /// The step from which that branch goes off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch_from_step: Option<u64>,
+    /// True if it replaces what an earlier one said.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_revision: bool,
+    /// The step that it revises.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revises_step: Option<u64>,
+    /// The time at which it was recorded.
+    pub recorded_at: String,
+}
+
+/// A source that a call found. What is not known is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SessionSource {
+    /// Its address.
+    pub url: String,
+    /// Its title.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// Its authors, separated by semicolons, or by commas between whole names.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub author: String,
+    /// The day, month or year of its publication.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub date: String,
+    /// Its DOI.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub doi: String,
+    /// True if it was read, and not only found.
+    pub read: bool,
+    /// The session's last step when it was found; set here.
+    pub step: u64,
+    /// The day on which it was found; set here.
+    pub accessed: String,
+}
+
+/// The outcome of one question to a provider or a site.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CallOutcome {
+    /// The tool that asked.
+    pub tool: String,
+    /// The provider that was asked; for pages, the host.
+    pub provider: String,
+    /// The kind of failure; empty if there was an answer.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub failure: String,
+}
+
+impl ResearchSession {
+    /// The number of the step that was recorded last.
+    #[must_use]
+    pub fn last_step(&self) -> u64 {
+        self.steps.last().map_or(0, |step| step.step_number)
+    }
+
+    /// Adds a step, which is a revision if there is one of its number in its branch.
+    ///
+    /// # Errors
+    /// The session is full.
+    pub fn add_step(&mut self, mut step: SessionStep) -> Result<(), SessionFault> {
+        if self.steps.len() >= MOST_STEPS {
+            return Err(SessionFault::Full);
+        }
+        let number = step.step_number;
+        let is_same =
+            |one: &SessionStep| one.step_number == number && one.branch_id == step.branch_id;
+        if step.revises_step.is_none() && (step.is_revision || self.steps.iter().any(is_same)) {
+            step.revises_step = Some(number);
+        }
+        step.is_revision = step.revises_step.is_some();
+        self.total_steps_estimate = self.total_steps_estimate.max(number);
+        self.steps.push(step);
+        Ok(())
+    }
+
+    /// Adds sources, each once: one that is there is completed by what another knows of it. Returns
+    /// the number of those for which there was no room.
+    pub fn add_sources(&mut self, sources: &[SessionSource], today: &str) -> usize {
+        let step = self.last_step();
+        let mut left_out = 0;
+        for source in sources.iter().filter(|source| !source.url.is_empty()) {
+            let key = same_page_key(&source.url);
+            let is_same = |one: &&mut SessionSource| {
+                let is_doi = !one.doi.is_empty() && one.doi.eq_ignore_ascii_case(&source.doi);
+                is_doi || same_page_key(&one.url) == key
+            };
+            if let Some(there) = self.sources.iter_mut().find(is_same) {
+                there.complete(source);
+            } else if self.sources.len() < MOST_SOURCES {
+                let mut new = SessionSource {
+                    url: source.url.clone(),
+                    step,
+                    accessed: today.to_owned(),
+                    ..SessionSource::default()
+                };
+                new.complete(source);
+                self.sources.push(new);
+            } else {
+                left_out += 1;
+            }
+        }
+        left_out
+    }
+
+    /// Adds the outcome of a call.
+    pub fn add_outcome(&mut self, outcome: CallOutcome) {
+        if self.outcomes.len() >= MOST_OUTCOMES {
+            self.outcomes.remove(0);
+        }
+        self.outcomes.push(outcome);
+    }
+
+    /// The steps by their numbers, revisions behind what they revise.
+    #[must_use]
+    pub fn in_order(&self) -> Vec<&SessionStep> {
+        let mut steps: Vec<&SessionStep> = self.steps.iter().collect();
+        sort_by_count(&mut steps, |step| {
+            usize::try_from(step.step_number).unwrap_or(usize::MAX)
+        });
+        steps
+    }
+
+    /// What is not known yet, as the last version of each step says, each once.
+    #[must_use]
+    pub fn gaps(&self) -> Vec<&str> {
+        let mut gaps: Vec<&str> = Vec::new();
+        for (at, step) in self.steps.iter().enumerate() {
+            let is_revised = self.steps[at + 1..].iter().any(|later| {
+                later.branch_id == step.branch_id && later.revises_step == Some(step.step_number)
+            });
+            let gap = step.knowledge_gap.as_str();
+            if !(is_revised || gap.is_empty() || gaps.contains(&gap)) {
+                gaps.push(gap);
+            }
+        }
+        gaps
+    }
+}
+
+impl SessionSource {
+    /// Takes over what `other` knows of the same source: all that it says, if it was read and this
+    /// was not, else what is missing here.
+    fn complete(&mut self, other: &Self) {
+        let prefers_other = other.read && !self.read;
+        for (own, others) in [
+            (&mut self.title, &other.title),
+            (&mut self.author, &other.author),
+            (&mut self.date, &other.date),
+            (&mut self.doi, &other.doi),
+        ] {
+            if own.is_empty() || (prefers_other && !others.is_empty()) {
+                *own = beginning(others, LONGEST_TEXT).to_owned();
+            }
+        }
+        self.read |= other.read;
+    }
+}

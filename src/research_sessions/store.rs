@@ -1,0 +1,276 @@
+//! The sessions of an owner. Each is a lasting entry, whose name holds the session's; one more entry
+//! has the list of them. A new session is listed when it is there, so that a listed one that is not
+//! there has expired.
+
+use std::time::{Duration, Instant, SystemTime};
+use std::{env, thread};
+
+use ring::rand::{self, SystemRandom};
+
+use super::session::{ResearchSession, SessionFault};
+use crate::cache::{CacheQuestion, LastingChange, LastingEntry, LastingFault, LastingStore};
+use crate::web::date::rfc_3339;
+
+/// The variable with the time for which a session is kept since its last use, in seconds.
+pub const LIFETIME_VARIABLE: &str = "IKIGAI_SESSION_TTL";
+
+/// That time without the variable, and the longest one.
+const USUAL_LIFETIME: u64 = 4 * 60 * 60;
+const LONGEST_LIFETIME: u64 = 30 * 24 * 60 * 60;
+
+/// The most sessions of an owner.
+const MOST_SESSIONS: usize = 50;
+
+/// The most bytes of a session.
+const LONGEST: usize = 4 * 1024 * 1024;
+
+/// The longest time in which a change is tried again, because others came first.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// Versions of the stored forms.
+const SESSION_VERSION: u32 = 1;
+const LIST_VERSION: u32 = 1;
+
+/// The time for which a session is kept since its last use.
+#[must_use]
+pub fn lifetime() -> Duration {
+    let set = env::var(LIFETIME_VARIABLE).ok();
+    let set = set.and_then(|value| value.trim().parse().ok());
+    let seconds = set.filter(|seconds| *seconds > 0).unwrap_or(USUAL_LIFETIME);
+    Duration::from_secs(seconds.min(LONGEST_LIFETIME))
+}
+
+/// A change of a session, which may refuse it.
+pub type SessionChange<'a> = &'a mut dyn FnMut(&mut ResearchSession) -> Result<(), SessionFault>;
+
+/// The sessions of an owner.
+pub struct SessionStore<'a> {
+    store: &'a dyn LastingStore,
+    good_for: Duration,
+}
+
+impl<'a> SessionStore<'a> {
+    /// The sessions in that store, whose owner it knows.
+    #[must_use]
+    pub fn new(store: &'a dyn LastingStore) -> Self {
+        Self {
+            store,
+            good_for: lifetime(),
+        }
+    }
+
+    /// Begins a session, which gets a name; the one that was used least recently goes, if there are
+    /// too many.
+    ///
+    /// # Errors
+    /// There is none then.
+    pub fn begin(&self, session: &mut ResearchSession) -> Result<(), SessionFault> {
+        session.session_id = new_name().ok_or(LastingFault::Refused)?;
+        session.last_used_at.clone_from(&session.started_at);
+        let name = name_of(&session.session_id);
+        let bytes = encoded(session)?;
+        if !self.replace(&name, None, &bytes)? {
+            return Err(LastingFault::Refused.into());
+        }
+        let listed = self.list(&session.session_id);
+        if listed.is_err() {
+            let _ = self.remove(&session.session_id);
+        }
+        listed
+    }
+
+    /// Changes the session called `id`, and returns it as it is afterwards. Of several changes at
+    /// the same time none is lost: `change` is made anew of what the others have made.
+    ///
+    /// # Errors
+    /// Nothing was changed, but for a store that did not answer, which may have.
+    pub fn update(
+        &self,
+        id: &str,
+        change: SessionChange<'_>,
+    ) -> Result<ResearchSession, SessionFault> {
+        let name = known_name(id)?;
+        let begin = Instant::now();
+        loop {
+            let entry = self.store.recall(&name, self.good_for)?;
+            let (mut session, entry) = decoded(entry).ok_or(SessionFault::Unknown)?;
+            change(&mut session)?;
+            session.last_used_at = now();
+            let bytes = encoded(&session)?;
+            if self.replace(&name, Some(&entry), &bytes)? {
+                // It is there all the same.
+                let _ = self.keep_listed(&session.session_id);
+                return Ok(session);
+            }
+            if begin.elapsed() > PATIENCE {
+                return Err(LastingFault::Busy.into());
+            }
+            thread::yield_now();
+        }
+    }
+
+    /// The session called `id`, which is used by that.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read.
+    pub fn open(&self, id: &str) -> Result<ResearchSession, SessionFault> {
+        let name = known_name(id)?;
+        let entry = self.store.recall(&name, self.good_for)?;
+        let (mut session, entry) = decoded(entry).ok_or(SessionFault::Unknown)?;
+        session.last_used_at = now();
+        // A full disk, or another that was faster, is no reason not to show it.
+        if let Ok(bytes) = encoded(&session) {
+            let _ = self.replace(&name, Some(&entry), &bytes);
+        }
+        let _ = self.keep_listed(&session.session_id);
+        Ok(session)
+    }
+
+    /// All sessions, the last used first.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn all(&self) -> Result<Vec<ResearchSession>, SessionFault> {
+        let (ids, _) = self.listed(self.good_for)?;
+        let mut sessions = Vec::with_capacity(ids.len());
+        for id in ids {
+            let entry = self.store.recall(&name_of(&id), self.good_for)?;
+            let Some((session, _)) = decoded(entry) else {
+                continue;
+            };
+            let at = |one: &ResearchSession| one.last_used_at <= session.last_used_at;
+            let place = sessions.iter().position(at).unwrap_or(sessions.len());
+            sessions.insert(place, session);
+        }
+        Ok(sessions)
+    }
+
+    /// Lists a session again if the list is about to expire, or has lost it.
+    fn keep_listed(&self, id: &str) -> Result<(), SessionFault> {
+        let (ids, _) = self.listed(self.good_for / 2)?;
+        if ids.iter().any(|one| one == id) {
+            return Ok(());
+        }
+        self.list(id)
+    }
+
+    /// Adds a session to the list, from which those go that are not there any more. If there are
+    /// too many, the one that was used least recently goes altogether.
+    fn list(&self, id: &str) -> Result<(), SessionFault> {
+        let begin = Instant::now();
+        loop {
+            let (mut ids, entry) = self.listed(self.good_for)?;
+            let mut oldest = None;
+            if !ids.iter().any(|one| one == id) {
+                if ids.len() >= MOST_SESSIONS {
+                    let mut there: Vec<String> = self
+                        .all()?
+                        .into_iter()
+                        .map(|session| session.session_id)
+                        .collect();
+                    oldest = (there.len() >= MOST_SESSIONS)
+                        .then(|| there.pop())
+                        .flatten();
+                    ids.retain(|one| there.contains(one));
+                }
+                ids.push(id.to_owned());
+            }
+            if self.replace(&list_name(), entry.as_ref(), ids.join("\n").as_bytes())? {
+                return oldest.map_or(Ok(()), |oldest| Ok(self.remove(&oldest)?));
+            }
+            if begin.elapsed() > PATIENCE {
+                return Err(LastingFault::Busy.into());
+            }
+        }
+    }
+
+    fn listed(
+        &self,
+        longest: Duration,
+    ) -> Result<(Vec<String>, Option<LastingEntry>), LastingFault> {
+        let entry = self.store.recall(&list_name(), longest)?;
+        let text = entry
+            .as_ref()
+            .map(|entry| String::from_utf8_lossy(&entry.bytes));
+        let ids = text.iter().flat_map(|text| text.lines());
+        let ids = ids.map(str::to_owned).collect();
+        Ok((ids, entry))
+    }
+
+    /// Removes a session, in whatever version it is.
+    fn remove(&self, id: &str) -> Result<(), LastingFault> {
+        let name = name_of(id);
+        while let Some(entry) = self.store.recall(&name, self.good_for)? {
+            if self.replace(&name, Some(&entry), &[])? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn replace(
+        &self,
+        name: &CacheQuestion,
+        before: Option<&LastingEntry>,
+        after: &[u8],
+    ) -> Result<bool, LastingFault> {
+        let change = LastingChange {
+            before: before.map(|before| before.version),
+            after,
+            good_for: self.good_for,
+        };
+        self.store.change(name, &change)
+    }
+}
+
+/// The present time.
+#[must_use]
+pub fn now() -> String {
+    rfc_3339(SystemTime::now())
+}
+
+fn encoded(session: &ResearchSession) -> Result<Vec<u8>, SessionFault> {
+    let bytes = serde_json::to_vec(session).map_err(|_| LastingFault::Refused)?;
+    if bytes.len() > LONGEST {
+        return Err(SessionFault::Full);
+    }
+    Ok(bytes)
+}
+
+/// The session in an entry, if there is one.
+fn decoded(entry: Option<LastingEntry>) -> Option<(ResearchSession, LastingEntry)> {
+    let entry = entry?;
+    let session = serde_json::from_slice(&entry.bytes).ok()?;
+    Some((session, entry))
+}
+
+/// A new UUID of version 4 (RFC 9562, section 5.4); `None` without a source of randomness.
+fn new_name() -> Option<String> {
+    let number: [u8; 16] = rand::generate(&SystemRandom::new()).ok()?.expose();
+    let number = u128::from_be_bytes(number);
+    let number = number & !(0xf << 76) & !(3 << 62) | 4 << 76 | 2 << 62;
+    let digits = format!("{number:032x}");
+    let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &digits[part]);
+    Some(parts.join("-"))
+}
+
+/// The name of the entry of the session called `id`; an error if no session is called so.
+fn known_name(id: &str) -> Result<CacheQuestion, SessionFault> {
+    let id = id.trim().to_ascii_lowercase();
+    let digit = |(at, byte): (usize, u8)| match at {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    if id.len() != 36 || !id.bytes().enumerate().all(digit) {
+        return Err(SessionFault::Unknown);
+    }
+    Ok(name_of(&id))
+}
+
+fn name_of(id: &str) -> CacheQuestion {
+    CacheQuestion::new("session", SESSION_VERSION).with("id", Some(id))
+}
+
+fn list_name() -> CacheQuestion {
+    CacheQuestion::new("sessions", LIST_VERSION)
+}

@@ -1,0 +1,19 @@
+//! Research sessions as tools: a step is recorded, a session found again, all of it exported.
+//!
+//! Rules: the specification's `sequential_search`, `get_research_session` and `research_export`,
+//! and the decisions on them.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `sequential_search`, `step_fields` | the tool that records a step, and the fields of a step |
+//! | `refinement` | searches for what is missing |
+//! | `get_research_session` | the tool that finds sessions again |
+//! | `research_export` | the tool that exports one |
+//! | `shown_session` | parts of a session, as answers have them |
+
+pub mod get_research_session;
+mod refinement;
+pub mod research_export;
+pub mod sequential_search;
+mod shown_session;
+mod step_fields;

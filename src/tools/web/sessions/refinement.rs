@@ -1,0 +1,72 @@
+//! Searches for what a session lacks, as `web_search` makes them, one after the other: providers
+//! throttle whoever asks for several at once.
+
+use serde_json::{Value, json};
+
+use crate::contract::terms::Terms;
+use crate::tools::web::searching::search_failure;
+use crate::tools::web::session_record::{CallOutcome, SessionFinds, SessionSource};
+use crate::tools::web::{network, research_cache};
+use crate::web::credentials::Credentials;
+use crate::web::search::context::SearchContext;
+use crate::web::search::query::{SafeSearch, WebSearch};
+use crate::web::search::searcher::WebSearcher;
+
+/// Most searches of a step, and results of a search.
+const MOST_SEARCHES: usize = 3;
+const RESULTS: usize = 5;
+
+/// Name of the tool whose searches these are.
+const TOOL: &str = "web_search";
+
+/// Runs the first of these searches; adds what they find to `finds`, and returns the results of
+/// each, or why there are none.
+pub fn search(queries: &[String], terms: &Terms, finds: &mut SessionFinds) -> Vec<Value> {
+    let credentials = Credentials::from_env();
+    let cache = research_cache::ResearchCache::of_user(terms);
+    let client = network::client(terms);
+    let searcher = WebSearcher {
+        client: &client,
+        known: SearchContext {
+            credentials: &credentials,
+            store: cache.store.as_deref(),
+            keeps_answers: cache.keeps_answers,
+        },
+    };
+    let queries = queries.iter().take(MOST_SEARCHES);
+    let asked = queries.map(|query| {
+        let found = searcher.search(&WebSearch {
+            query: query.clone(),
+            count: RESULTS,
+            safe: Some(SafeSearch::Medium),
+            ..WebSearch::default()
+        });
+        let mut outcome = CallOutcome {
+            tool: TOOL.to_owned(),
+            ..CallOutcome::default()
+        };
+        let shown = match found {
+            Ok(answer) => {
+                answer.provider.name.clone_into(&mut outcome.provider);
+                let results = answer.results.iter();
+                finds
+                    .sources
+                    .extend(results.clone().map(SessionSource::from));
+                let results: Vec<Value> = results
+                    .map(|one| json!({"title": one.title, "url": one.url, "snippet": one.snippet}))
+                    .collect();
+                json!({"query": query, "results": results})
+            }
+            Err(error) => {
+                let failure = search_failure::failure(TOOL, &error, &credentials);
+                failure.code.kind().clone_into(&mut outcome.failure);
+                let provider = failure.advice.and_then(|advice| advice.provider);
+                outcome.provider = provider.unwrap_or_default();
+                json!({"query": query, "results": [], "error": failure.message})
+            }
+        };
+        finds.outcomes.push(outcome);
+        shown
+    });
+    asked.collect()
+}

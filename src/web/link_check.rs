@@ -1,0 +1,174 @@
+//! Checks of links: each address is asked once, and for those that are dead, the archive for its
+//! copy.
+//!
+//! Facts: "Wayback Availability JSON API" of the Internet Archive. The archive is told the address
+//! of a dead link, and never one that is not public.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use url::Url;
+
+use super::client::{ACCEPT_PAGES, BodyLimit, FetchError, FetchRequest, HttpClient, parse_url};
+use super::exa_pages;
+use crate::basics::mutex::lock;
+
+/// Variable that replaces the address of the archive.
+pub const ARCHIVE_VARIABLE: &str = "IKIGAI_WAYBACK_URL";
+
+/// Address of the archive.
+const ARCHIVE: &str = "https://archive.org/wayback/available";
+
+/// Links that are checked at the same time.
+const AT_ONCE: usize = 8;
+
+/// Longest time for one link, and for the archive.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Least time that is worth another request.
+const LEAST: Duration = Duration::from_millis(500);
+
+/// Bytes of a page that are read: its status is enough.
+const READ: usize = 1024;
+
+/// State of a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkState {
+    /// It leads to a page.
+    Alive,
+    /// Its server answers, but does not let this program read it: 401, 403, 429 and the like.
+    Restricted,
+    /// There is nothing: 404, 410, no such host, nobody listens.
+    Dead,
+    /// Its server fails or does not answer; it may later.
+    Unreachable,
+    /// It was not asked: there was no time, or it must not be.
+    #[default]
+    Unchecked,
+}
+
+impl LinkState {
+    /// Its name in answers.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Alive => "ok",
+            Self::Restricted => "restricted",
+            Self::Dead => "dead",
+            Self::Unreachable => "unreachable",
+            Self::Unchecked => "unchecked",
+        }
+    }
+}
+
+/// A link that was checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckedLink {
+    /// Its state.
+    pub state: LinkState,
+    /// The status of the answer, if there was one.
+    pub status: Option<u16>,
+    /// The archive's copy of a dead one.
+    pub archived: Option<String>,
+}
+
+/// Checks links within the time of `client`, each of them once.
+#[must_use]
+pub fn check_links(addresses: &[&str], client: &HttpClient) -> Vec<CheckedLink> {
+    let checked = Mutex::new(vec![CheckedLink::default(); addresses.len()]);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(address) = addresses.get(at) else {
+                return;
+            };
+            let link = check(address, client);
+            lock(&checked)[at] = link;
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..AT_ONCE.min(addresses.len()) {
+            // Without a thread the others have more to do.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    let checked = std::mem::take(&mut *lock(&checked));
+    checked
+}
+
+fn check(address: &str, client: &HttpClient) -> CheckedLink {
+    let mut link = CheckedLink::default();
+    let Ok(url) = parse_url(address) else {
+        return link;
+    };
+    if client.left() < LEAST {
+        return link;
+    }
+    let asked = client.for_at_most(LONGEST);
+    let asked = asked
+        .with_body_limit(BodyLimit::of(READ))
+        .get(&FetchRequest {
+            url: &url,
+            accept: ACCEPT_PAGES,
+            headers: &[],
+        });
+    (link.state, link.status) = match asked {
+        Ok(reply) => (LinkState::Alive, Some(reply.status)),
+        Err(FetchError::Status(reply)) => (state_of(reply.status), Some(reply.status)),
+        Err(FetchError::Network(error)) if error.absent => (LinkState::Dead, None),
+        Err(FetchError::Network(error)) => {
+            let of_the_link = !(error.own || error.refused || error.not_allowed.is_some());
+            let state = if of_the_link {
+                LinkState::Unreachable
+            } else {
+                LinkState::Unchecked
+            };
+            (state, None)
+        }
+        Err(FetchError::InvalidUrl(_)) => (LinkState::Unchecked, None),
+    };
+    if link.state == LinkState::Dead
+        && client.left() >= LEAST
+        && exa_pages::is_public(&url)
+        && !client.leads_to_private(&url)
+    {
+        link.archived = archived(&url, client);
+    }
+    link
+}
+
+fn state_of(status: u16) -> LinkState {
+    match status {
+        404 | 410 => LinkState::Dead,
+        408 | 425 | 500.. => LinkState::Unreachable,
+        _ => LinkState::Restricted,
+    }
+}
+
+/// The archive's copy of a page, if it has one.
+fn archived(url: &Url, client: &HttpClient) -> Option<String> {
+    let set = std::env::var(ARCHIVE_VARIABLE).ok();
+    let set = set.as_deref().map(str::trim);
+    let set = set.filter(|address| !address.is_empty());
+    let mut archive = parse_url(set.unwrap_or(ARCHIVE)).ok()?;
+    archive.query_pairs_mut().append_pair("url", url.as_str());
+    let reply = client
+        .for_services()
+        .for_at_most(LONGEST)
+        .get(&FetchRequest {
+            url: &archive,
+            accept: "application/json",
+            headers: &[],
+        });
+    let reply: Value = serde_json::from_slice(&reply.ok()?.body).ok()?;
+    let copy = &reply["archived_snapshots"]["closest"];
+    let is_there = copy["available"].as_bool().unwrap_or(false);
+    let address = copy["url"].as_str().filter(|_| is_there)?;
+    let copy = Url::parse(address).ok()?;
+    matches!(copy.scheme(), "http" | "https").then(|| copy.into())
+}

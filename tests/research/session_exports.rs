@@ -1,0 +1,262 @@
+//! Exports of research sessions: each form as its readers read it, the same bytes each time, links
+//! that are checked.
+
+use std::collections::HashMap;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::sessions::{EXPORT, STEP, asked, begin, step};
+use crate::common::skip;
+use crate::reading::{Home, text};
+use crate::server::{Server, reply};
+
+/// A page of a scholar, which is found at every address but those that are told apart.
+fn library() -> Server {
+    Server::start(|asked, conn| {
+        let page =
+            |head: &str, body: &str| reply(&format!("{head}\r\nContent-Type: text/html"), body);
+        let author = "<meta name='citation_author' content='Müller, Jörg {J.}'>\
+            <meta name='citation_author' content='Doe, Jane'>\
+            <meta name='citation_publication_date' content='2021/03/04'>";
+        let path = asked
+            .target
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        conn.write_all(&match path.as_str() {
+            "gone" if !asked.header("user-agent").unwrap_or_default().is_empty() => {
+                page("404 Not Found", "gone")
+            }
+            "closed" => page("403 Forbidden", "no"),
+            "busy" => page("429 Too Many Requests", "no"),
+            _ => page(
+                "200 OK",
+                &format!(
+                    "<html><head><title>A &amp; B_{path}: 50% of @all {{x}} \\ #1 [draft] \
+                     </title>{author}</head><body><main><p>{}</p></main></body></html>",
+                    "Words of the page, which has enough of them to be read. ".repeat(20)
+                ),
+            ),
+        })
+    })
+}
+
+/// A session with sources that were read from `server`.
+fn session_of(home: &Home, addresses: &[String]) -> String {
+    let id = begin(home);
+    for address in addresses {
+        asked(
+            home,
+            "scrape-page-tool",
+            &json!({"url": address, "sessionId": id}),
+        );
+    }
+    id
+}
+
+fn export(home: &Home, id: &str, format: &str) -> Value {
+    asked(home, EXPORT, &json!({"sessionId": id, "format": format}))
+}
+
+/// `text` through pandoc, as JSON of CSL; `None` where there is none.
+fn through_pandoc(from: &str, text: &str) -> Option<Vec<Value>> {
+    use std::io::Write;
+    let child = Command::new("pandoc")
+        .args(["--from", from, "--to", "csljson"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        skip("there is no pandoc here");
+        return None;
+    };
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(text.as_bytes()).unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{from}: {text}");
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+#[test]
+fn a_bibliography_is_read_by_those_who_read_such() {
+    let server = library();
+    let home = Home::new();
+    let addresses = [server.url("/one"), server.url("/one_more?a=b&c={d}%20e")];
+    let id = session_of(&home, &addresses);
+    let bibtex = export(&home, &id, "bibtex");
+    let content = text(&bibtex, "content");
+    assert_eq!(bibtex["mimeType"], "application/x-bibtex");
+    assert_eq!(content.matches("@misc{").count(), 2, "{content}");
+    let depth = |text: &str| {
+        let mut escaped = false;
+        text.chars().fold(0_i32, |depth, c| {
+            let change = match (escaped, c) {
+                (false, '{') => 1,
+                (false, '}') => -1,
+                _ => 0,
+            };
+            escaped = !escaped && c == '\\';
+            depth + change
+        })
+    };
+    assert_eq!(depth(content), 0, "{content}");
+    let keys: Vec<&str> = content
+        .lines()
+        .filter_map(|line| line.strip_prefix("@misc{"))
+        .collect();
+    assert_ne!(keys[0], keys[1]);
+    let ris = export(&home, &id, "ris");
+    let ris = text(&ris, "content");
+    for record in ris.trim_end().split("\n\n") {
+        let lines: Vec<&str> = record.lines().collect();
+        assert!(lines[0] == "TY  - ELEC" && lines[lines.len() - 1].starts_with("ER  -"));
+        assert!(
+            lines.iter().all(|line| line[2..].starts_with("  -")),
+            "{record}"
+        );
+        assert!(record.contains("\nPY  - 2021\n") && record.contains("\nAU  - Doe, Jane\n"));
+    }
+    let csl = export(&home, &id, "csl-json");
+    let csl: Vec<Value> = serde_json::from_str(text(&csl, "content")).unwrap();
+    assert_eq!(csl.len(), 2);
+    for item in &csl {
+        assert_eq!(item["type"], "webpage");
+        assert_eq!(item["issued"]["date-parts"], json!([[2021, 3, 4]]));
+        assert_eq!(item["author"][1], json!({"family": "Doe", "given": "Jane"}));
+        assert!(item["id"].is_string() && item["accessed"]["date-parts"].is_array());
+    }
+    let plain = |item: &Value| text(item, "URL").replace('{', "%7B").replace('}', "%7D");
+    let of_csl = Value::from(csl.clone()).to_string();
+    for (form, content) in [("bibtex", content), ("csljson", &of_csl)] {
+        let Some(read) = through_pandoc(form, content) else {
+            return;
+        };
+        assert_eq!(read.len(), 2, "{form}");
+        for (item, own) in read.iter().zip(&csl) {
+            assert_eq!(item["title"], own["title"], "{form}");
+            assert_eq!(plain(item), plain(own), "{form}");
+            assert_eq!(item["author"][1], own["author"][1], "{form}");
+            assert_eq!(item["issued"]["date-parts"][0][0], 2021, "{form}");
+        }
+    }
+}
+
+#[test]
+fn the_whole_is_there_and_the_same_but_for_the_stamp() {
+    let server = library();
+    let home = Home::new();
+    let id = session_of(&home, &[server.url("/one")]);
+    let mut second = step(&id, 2, "Read *it*");
+    second["knowledgeGap"] = json!("The rest");
+    second["sessionSummary"] = json!("So far, so good.");
+    asked(&home, STEP, &second);
+    for format in ["markdown", "json", "bibtex", "ris", "csl-json"] {
+        let first = export(&home, &id, format);
+        std::thread::sleep(std::time::Duration::from_millis(1100));
+        let again = export(&home, &id, format);
+        let bare =
+            |answer: &Value| text(answer, "content").replacen(text(answer, "exportedAt"), "", 1);
+        assert_eq!(bare(&first), bare(&again), "{format}");
+        assert_ne!(first["exportedAt"], again["exportedAt"]);
+    }
+    let markdown = export(&home, &id, "");
+    let content = text(&markdown, "content");
+    assert!(
+        content.starts_with("# How are heat pumps tested?\n"),
+        "{content}"
+    );
+    for said in [
+        "### Step 2",
+        "Read *it*",
+        "## Gaps\n\n- The rest",
+        "So far, so good.",
+        "1. [A \\& B\\_one: 50% of @all {x} \\\\ #1 \\[draft\\]](<http",
+    ] {
+        assert!(content.contains(said), "{said} in {content}");
+    }
+    let whole = export(&home, &id, "json");
+    let whole: Value = serde_json::from_str(text(&whole, "content")).unwrap();
+    assert_eq!(whole["steps"].as_array().unwrap().len(), 2);
+    assert_eq!(whole["sources"][0]["read"], true);
+    // A person's file has the content alone.
+    let call = home.call_of(EXPORT).arg(&id).arg("--format=ris");
+    let shown = String::from_utf8(call.run().stdout).unwrap();
+    assert!(
+        shown.starts_with("TY  - ELEC\n") && shown.ends_with("ER  - \n"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn each_link_is_asked_once_and_the_archive_for_dead_ones_that_are_public() {
+    let server = library();
+    let archive = Server::start(|_, conn| {
+        let body = json!({"archived_snapshots": {"closest": {"available": true, "status": "200",
+            "url": "http://web.archive.org/web/2020/http://example.com/gone"}}});
+        let head = "200 OK\r\nContent-Type: application/json";
+        conn.write_all(&reply(head, body.to_string()))
+    });
+    // What stands for the rest of the world, too, where names are asked for through a proxy.
+    let home = Home::new()
+        .set("IKIGAI_WAYBACK_URL", &archive.url("/available"))
+        .set("IKIGAI_NO_CACHE", "1")
+        .set("http_proxy", &server.url("/"))
+        .set("no_proxy", "127.0.0.1");
+    let id = begin(&home);
+    let fine = server.url("/fine");
+    asked(
+        &home,
+        "scrape-page-tool",
+        &json!({"url": fine, "sessionId": id}),
+    );
+    // Sources come from searches as well, of pages that are gone since.
+    let paths = ["/gone", "/closed", "/busy"].map(|path| server.url(path));
+    let named = "http://example.com/gone".to_owned();
+    let results: Vec<Value> = paths
+        .iter()
+        .chain([&named])
+        .map(|url| json!({"title": "T", "url": url, "description": "d"}))
+        .collect();
+    let body = json!({"web": {"results": results}}).to_string();
+    let head = "200 OK\r\nContent-Type: application/json";
+    let brave = Server::bytes(reply(head, body));
+    let home = home
+        .set("IKIGAI_BRAVE_URL", &brave.url("/"))
+        .set("BRAVE_API_KEY", "key");
+    asked(
+        &home,
+        "web-search-tool",
+        &json!({"query": "q", "sessionId": id}),
+    );
+    let before = server.asked().len();
+    let request = json!({"sessionId": id, "verify_links": true});
+    let answer = asked(&home, EXPORT, &request);
+    let links = answer["links"].as_array().unwrap();
+    let states: HashMap<&str, &Value> =
+        links.iter().map(|link| (text(link, "url"), link)).collect();
+    for (url, state) in [
+        (&fine, "ok"),
+        (&paths[0], "dead"),
+        (&paths[1], "restricted"),
+        (&paths[2], "restricted"),
+        (&named, "dead"),
+    ] {
+        assert_eq!(states[url.as_str()]["state"], state, "{answer}");
+    }
+    assert_eq!(server.asked().len(), before + 5, "each once");
+    let asked_for: Vec<_> = archive.asked().iter().map(|one| one.param("url")).collect();
+    assert_eq!(asked_for, [Some(named.clone())], "nothing private");
+    let copy = text(states[named.as_str()], "archivedUrl");
+    assert!(copy.starts_with("http://web.archive.org/web/"), "{copy}");
+    assert!(states[paths[0].as_str()].get("archivedUrl").is_none());
+    assert!(text(&answer, "content").contains("dead (404); archived copy: <http"));
+    asked(&home, EXPORT, &json!({"sessionId": id}));
+    assert_eq!(
+        server.asked().len(),
+        before + 5,
+        "only where it is asked for"
+    );
+}
