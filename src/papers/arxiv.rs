@@ -60,7 +60,7 @@ pub static PROVIDER: PaperProvider = PaperProvider {
 fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> ProviderRequest {
     let mut query = terms(&search.query);
     if let Some((from, to)) = search.years(1900, 2999) {
-        query += &format!(" AND submittedDate:[{from:04}01010000 TO {to:04}12312359]");
+        query = format!("{query} AND submittedDate:[{from:04}01010000 TO {to:04}12312359]");
     }
     let order = if search.by_date {
         "submittedDate"
@@ -132,7 +132,7 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
             Ok(Event::End(_)) => feed.end(),
             Ok(Event::Text(text)) => feed.text.push_str(&text),
             Ok(Event::CData(text)) => feed.text.push_str(&text.replace('&', "&amp;")),
-            Ok(Event::GeneralRef(name)) => feed.text += &format!("&{};", &*name),
+            Ok(Event::GeneralRef(name)) => feed.text.extend(["&", &*name, ";"]),
             Ok(Event::Eof) if feed.is_whole => break,
             Ok(Event::Start(_) | Event::Eof) | Err(_) => return Err(UnreadableReply::Unknown),
             Ok(_) => {}

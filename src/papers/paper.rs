@@ -246,7 +246,8 @@ fn abridged(text: &str) -> String {
         if kept.chars().count() + sentence.chars().count() >= MAX_TEXT {
             break;
         }
-        kept = format!("{kept} {sentence}").trim_start().to_owned();
+        let blank = if kept.is_empty() { "" } else { " " };
+        kept.extend([blank, sentence]);
     }
     if kept.is_empty() {
         // With the mark of what is left out.

@@ -37,9 +37,11 @@ pub static PROVIDER: PaperProvider = PaperProvider {
             }],
             required: false,
         }],
-        refusal: |answer| match reply::says(answer, &["api key invalid"]) {
-            true => reply::rejected(NAME, answer),
-            false => refusal(NAME, answer),
+        refusal: |answer| {
+            if reply::says(answer, &["api key invalid"]) {
+                return reply::rejected(NAME, answer);
+            }
+            refusal(NAME, answer)
         },
         ..service(
             "pubmed",

@@ -37,7 +37,7 @@ pub fn paper(result: SearchResult, source: PaperSource) -> Option<Paper> {
     let mut paper = Paper::default();
     if hosts::find(&url, |row| row.is_marked("open")).is_some() {
         paper.set("openAccess", true);
-        if url.path().ends_with(".pdf") {
+        if url.path().to_ascii_lowercase().ends_with("pdf") {
             paper.set("pdfUrl", url.as_str());
         }
     }

@@ -287,7 +287,7 @@ fn a_shell_at_a_terminal_completes_files_with_blanks_and_lists_with_commas() {
 fn lists_with_commas_are_completed() {
     let mcp = |list: &str| completed(&["mcp", "--tools", list]);
     assert_eq!(mcp("grep,gl"), ["grep,glob"]);
-    assert_eq!(mcp("grep,g"), ["grep,glob"]);
+    assert_eq!(mcp("grep,g"), ["grep,glob", "grep,get-research-session"]);
     assert_eq!(
         mcp("bash,grep,file-"),
         [
@@ -303,7 +303,7 @@ fn lists_with_commas_are_completed() {
     // Fifteen tools, and four sets of them.
     assert_eq!(mcp("").len(), 19);
     assert_eq!(mcp("zebra,").len(), 19);
-    assert_eq!(mcp("grep,res"), ["grep,research"]);
+    assert_eq!(mcp("grep,res"), ["grep,research-export", "grep,research"]);
     assert!(completed(&["web-search-brave", "--allowed-domains", "a,"]).is_empty());
 }
 
@@ -330,9 +330,10 @@ fn values_that_are_known_are_offered_in_every_shell_and_listed_in_help() {
 
 #[test]
 fn tools_are_offered_where_tools_are_named() {
-    assert_eq!(completed(&["schema", "g"]), ["glob", "grep"]);
+    let of_g = ["glob", "grep", "get-research-session"];
+    assert_eq!(completed(&["schema", "g"]), of_g);
     assert_eq!(completed(&["schema", "bash", "file-r"]), ["file-read"]);
-    assert_eq!(completed(&["mcp", "--tools", "g"]), ["glob", "grep"]);
+    assert_eq!(completed(&["mcp", "--tools", "g"]), of_g);
     for shell in ["zsh", "fish"] {
         let (_, script, _) = piped(&["completions", shell]);
         let tools = script

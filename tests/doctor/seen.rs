@@ -52,7 +52,10 @@ fn the_tools_of_research_are_missed_only_beside_one_of_them() {
     }
     let said = machine.doctor();
     assert_eq!(said.code, 0, "{}", said.text);
-    said.line(&["  system", &format!("{} tools", names().len() + 6)]);
+    said.line(&[
+        "  system",
+        &format!("{} tools", names().len() + 1 + rest.len()),
+    ]);
 }
 
 #[test]

@@ -199,7 +199,7 @@ fn papers_come_as_a_list_for_models_and_as_an_object_with_its_age_for_programs()
     let mut variables = home.variables(Home::KEY);
     variables.push(("IKIGAI_CROSSREF_URL".to_owned(), url));
     let request = json!({"query": "q", "provider": "crossref"});
-    let mut open = |args: &[&str]| {
+    let open = |args: &[&str]| {
         let mut session = Session::unprepared_with(home.0.path(), args, &variables);
         session.shake_hands("2025-11-25");
         session.result_of("academic_search", &request)

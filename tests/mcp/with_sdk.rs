@@ -49,6 +49,7 @@ fn each_result(args: &[&str], check: impl Fn(&str, bool, &CallToolResult)) {
         let client = client(args).await;
         let tools = client.list_all_tools().await.unwrap();
         assert!(tools.len() >= 6);
+        let mut session = String::new();
         for tool in tools {
             fs::write(&file, "one\ntwo\n").unwrap();
             // Each field gets something that suits some tool: a tool takes no more than its own.
@@ -62,13 +63,25 @@ fn each_result(args: &[&str], check: impl Fn(&str, bool, &CallToolResult)) {
                 "path": text(room.path()),
                 "url": "http://127.0.0.1:9/",
                 "query": "anything at all",
+                "searchStep": "anything at all",
+                "stepNumber": 1,
+                "nextStepNeeded": true,
+                "sessionId": session,
             });
             let hints = tool.annotations.clone().unwrap();
-            let web = hints.read_only_hint == Some(true) && hints.open_world_hint == Some(true);
+            let asks = hints.read_only_hint == Some(true) && hints.open_world_hint == Some(true);
+            let web = asks && tool.name != "research_export";
             let result = call(&client, tool.name.to_string(), fields).await;
             // There is nobody on that port, and there are no keys: a clear failure is the answer.
             assert_eq!(result.is_error, Some(web), "{}: {result:?}", tool.name);
             check(&tool.name, web, &result);
+            if tool.name == "sequential_search" {
+                let said = text_of(&result);
+                let begin = said.find("sessionId").unwrap() + "sessionId".len();
+                let is_name = |c: char| c.is_ascii_hexdigit();
+                let name = said[begin..].find(is_name).unwrap() + begin;
+                session = said[name..name + 36].to_owned();
+            }
         }
         client.cancel().await.unwrap();
     });
@@ -107,7 +120,11 @@ fn every_tool_answers_a_program_with_an_object() {
             return;
         }
         let answer = result.structured_content.as_ref().unwrap();
-        let field = if fails { "error_code" } else { "output" };
+        let field = match tool {
+            _ if fails => "error_code",
+            "sequential_search" | "get_research_session" | "research_export" => "sessionId",
+            _ => "output",
+        };
         assert!(answer[field].is_string(), "{tool}: {answer}");
         assert_eq!(
             &serde_json::from_str::<Value>(text_of(result)).unwrap(),

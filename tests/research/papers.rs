@@ -183,7 +183,11 @@ impl Home {
     }
 
     fn call(&self) -> Call {
-        let mut call = tool("academic-search-tool")
+        self.call_of("academic-search-tool")
+    }
+
+    fn call_of(&self, name: &str) -> Call {
+        let mut call = tool(name)
             .env("HOME", self.place.path())
             .env("XDG_CACHE_HOME", self.place.path().join("cache"))
             .env("XDG_STATE_HOME", self.place.path().join("state"));
@@ -952,6 +956,35 @@ fn without_any_of_them_the_web_is_searched_on_scholarly_hosts_and_that_is_said()
             .contains("Nor was there an answer from crossref")
     );
     assert_eq!(good("brave").provider, "brave");
+}
+
+#[test]
+fn what_is_found_is_in_the_session_that_is_named_from_the_cache_too() {
+    let server = server_of("openalex");
+    let home = Home::with(&[("openalex", &server)]);
+    let asked = |name: &str, request: Value| home.call_of(name).with(&request).run().json();
+    let step = json!({"searchStep": "Look", "stepNumber": 1, "nextStepNeeded": true});
+    let id = asked("sequential-search-tool", step)["sessionId"].clone();
+    let request = json!({"query": "x", "num_results": 2, "sessionId": id});
+    assert_eq!(home.finds(&request), home.finds(&request));
+    assert_eq!(server.asked().len(), 1);
+    let session = asked("get-research-session-tool", json!({"sessionId": id}));
+    let sources = session["sources"].as_array().unwrap();
+    assert_eq!(sources.len(), 2, "{session}");
+    assert_eq!(sources[0]["doi"], "10.1038/s41586-021-1");
+    assert_eq!(sources[0]["author"], "John Jumper, Demis Hassabis");
+    assert_eq!(
+        (&sources[0]["date"], &sources[0]["step"]),
+        (&json!("2021"), &json!(1))
+    );
+    let found = home.finds(&json!({"query": "x", "num_results": 2, "sessionId": "nobody's"}));
+    assert!(
+        found["note"]
+            .as_str()
+            .unwrap()
+            .contains("no research session"),
+        "{found}"
+    );
 }
 
 #[test]
