@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
+use crate::sandbox::scratch::ScratchDirectory;
 use crate::shell::{ProgramError, ProgramOutput, find_helper};
 use crate::web::client::{NetworkError, USER_AGENT};
 use crate::web::guard::Guard;
@@ -202,7 +203,7 @@ impl Browser {
         let cut = Instant::now() + end.saturating_duration_since(Instant::now()) * 2 / 3;
         let proxy = proxy::BrowserProxy::start(url, guard.clone(), resolver, cut)
             .map_err(BrowserError::NotStarted)?;
-        let scratch = process::plan_scratch().map_err(BrowserError::NotStarted)?;
+        let scratch = ScratchDirectory::plan().map_err(BrowserError::NotStarted)?;
         let arguments = switches::arguments_for_page(&proxy, scratch.path(), &agent);
         let arguments = self.flags.iter().cloned().chain(arguments);
         let done = process::run(&self.program, arguments, &scratch, end);
@@ -240,7 +241,7 @@ impl Browser {
 
     /// The browser's user agent: its own, and ours.
     fn user_agent(&self, end: Instant) -> String {
-        let Ok(scratch) = process::plan_scratch() else {
+        let Ok(scratch) = ScratchDirectory::plan() else {
             return switches::user_agent("", USER_AGENT);
         };
         let end = end.min(Instant::now() + switches::VERSION_WITHIN);

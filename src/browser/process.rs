@@ -2,13 +2,12 @@
 //! limits on its time, memory and output.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{Access, Mode, OFlags, access, open};
+use rustix::fs::{Mode, OFlags, open};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::sandbox::confinement;
@@ -29,30 +28,6 @@ const END: &[u8] = b"</html>\n";
 /// Longest wait for the browser's exit after that: usually it ends soon, but with a download under
 /// way it takes its time.
 const MORE: Duration = Duration::from_millis(200);
-
-/// Longest path of the directory for temporary files, in bytes. The browser makes a socket in a
-/// directory of its own below it, whose path may have 107 (`unix(7)`).
-const LONGEST: usize = 40;
-
-/// The directory for one run, which is made when the run begins.
-pub fn plan_scratch() -> io::Result<Arc<ScratchDirectory>> {
-    let chosen = std::env::temp_dir();
-    let chosen = chosen
-        .to_str()
-        .filter(|path| path.starts_with('/') && path.len() <= LONGEST)
-        .filter(|path| access(*path, Access::WRITE_OK | Access::EXEC_OK).is_ok());
-    let mut places = chosen.into_iter().chain(["/tmp", "/var/tmp"]);
-    // The browser is not confined, so confined calls must not be able to change its files.
-    let chosen = places.find(|place| confinement::is_out_of_reach(Path::new(place)));
-    let nowhere = || io::Error::other("no place for its files lies outside the roots");
-    let chosen = chosen.ok_or_else(nowhere)?;
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let parent = open(chosen, flags, Mode::empty())?;
-    Ok(Arc::new(ScratchDirectory::in_directory(
-        parent,
-        Path::new(chosen),
-    )))
-}
 
 /// The variables with paths that confined calls can change, without these paths.
 fn variables_out_of_reach() -> Vec<(OsString, OsString)> {
@@ -175,14 +150,5 @@ mod tests {
         ] {
             assert!(is_withheld(OsStr::new(name)), "{name}");
         }
-    }
-
-    #[test]
-    fn each_run_has_a_directory_of_its_own_with_a_short_path() {
-        let [one, other] = [(), ()].map(|()| plan_scratch().unwrap().path().to_owned());
-        assert_ne!(one, other);
-        let length = one.to_str().unwrap().len();
-        assert!(length <= LONGEST + 20 && one.is_absolute(), "{one:?}");
-        assert!(!one.exists());
     }
 }

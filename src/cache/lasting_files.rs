@@ -159,3 +159,59 @@ fn fault(error: &io::Error) -> LastingFault {
         _ => LastingFault::Refused,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    fn files(place: &tempfile::TempDir) -> LastingFiles {
+        LastingFiles {
+            directory: place.path().to_owned(),
+            keys: EntryKeys::from_digits(&"07".repeat(32)).unwrap(),
+        }
+    }
+
+    fn change(before: Option<EntryVersion>, after: &[u8]) -> LastingChange<'_> {
+        LastingChange {
+            before,
+            after,
+            good_for: HOUR,
+        }
+    }
+
+    #[test]
+    fn a_change_of_another_version_is_refused_and_changes_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let files = files(&place);
+        let name = CacheQuestion::new("test", 1);
+        assert_eq!(files.recall(&name, HOUR), Ok(None));
+        assert_eq!(files.change(&name, &change(None, b"one")), Ok(true));
+        let one = files.recall(&name, HOUR).unwrap().unwrap();
+        assert_eq!(files.change(&name, &change(None, b"other")), Ok(false));
+        let again = change(Some(one.version), b"one");
+        assert_eq!(files.change(&name, &again), Ok(true));
+        assert_eq!(files.change(&name, &again), Ok(false));
+        let there = files.recall(&name, HOUR).unwrap().unwrap();
+        assert!(there.bytes == b"one" && there.version != one.version);
+        let gone = change(Some(there.version), b"");
+        assert_eq!(files.change(&name, &gone), Ok(true));
+        assert_eq!(files.recall(&name, HOUR), Ok(None));
+    }
+
+    #[test]
+    fn what_is_damaged_or_another_s_is_not_there_and_is_replaced() {
+        let place = tempfile::tempdir().unwrap();
+        let files = files(&place);
+        let name = CacheQuestion::new("test", 1);
+        files.change(&name, &change(None, b"one")).unwrap();
+        let path = place.path().join(name.name(&files.keys.naming));
+        fs::write(path, [7; 100]).unwrap();
+        assert_eq!(files.recall(&name, HOUR), Ok(None));
+        assert_eq!(files.change(&name, &change(None, b"two")), Ok(true));
+        let other = name.clone().of_owner(Some("anna"));
+        assert_eq!(files.recall(&other, HOUR), Ok(None));
+        assert!(files.recall(&name, HOUR).unwrap().is_some());
+    }
+}

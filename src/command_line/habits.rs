@@ -1,6 +1,7 @@
 //! Flags that people type out of habit, since the program of the same name has them: options here,
 //! or advice ([`Tool::habits`]).
 
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::{Map, Value};
 
@@ -10,15 +11,23 @@ use crate::contract::tool::{Habit, Tool};
 
 /// The habits that are flags of their own.
 fn flags_of_their_own(tool: &Tool) -> impl Iterator<Item = (&'static str, Habit)> {
-    let own = |habit: &Habit| !matches!(habit, Habit::Field(_) | Habit::Stdin(_));
+    let own = |habit: &Habit| {
+        !matches!(
+            habit,
+            Habit::Field(_) | Habit::Several(..) | Habit::Stdin(_)
+        )
+    };
     tool.all_habits().filter(move |(_, habit)| own(habit))
 }
 
 /// The flags that no field has.
 pub fn flags(tool: &Tool) -> impl Iterator<Item = Arg> {
-    flags_of_their_own(tool).map(|(flags, _)| {
-        let flag = Arg::new(flags).action(ArgAction::Count).hide(true);
-        also_written(flag, flags)
+    flags_of_their_own(tool).map(|(flags, habit)| {
+        let action = match habit {
+            Habit::ServedNumber(_) => ArgAction::Append,
+            _ => ArgAction::Count,
+        };
+        also_written(Arg::new(flags).action(action).hide(true), flags)
     })
 }
 
@@ -27,8 +36,36 @@ pub fn option(tool: &Tool, field: &SchemaField, option: Arg) -> Arg {
     tool.all_habits()
         .fold(option, |option, (flags, habit)| match habit {
             Habit::Field(name) if name == field.name => also_written(option, flags),
+            Habit::Several(name, _) if name == field.name => {
+                also_written(option, flags).action(ArgAction::Append)
+            }
             _ => option,
         })
+}
+
+/// The value of the field for which `values` were typed.
+///
+/// # Errors
+/// One that means something else beside others.
+pub fn joined(tool: &Tool, field: &SchemaField, values: &[&str]) -> Result<String, String> {
+    let mut forms = tool.all_habits().filter_map(|(_, habit)| match habit {
+        Habit::Several(name, form) if name == field.name => Some(form),
+        _ => None,
+    });
+    let (Some([before, between, behind]), [_, _, ..]) = (forms.next(), values) else {
+        return Ok(values.concat());
+    };
+    // Their groups would be counted from the first pattern on; and what is left out is no file.
+    let refers = |pair: &[u8]| pair[0] == b'\\' && pair[1].is_ascii_digit();
+    let lonely = |value: &&&str| value.starts_with('!') || value.as_bytes().windows(2).any(refers);
+    match values.iter().find(lonely) {
+        Some(value) => Err(format!(
+            "{} cannot be one of several values of --{}: give it in a call of its own",
+            quoted(value),
+            field.flag()
+        )),
+        None => Ok(format!("{before}{}{behind}", values.join(between))),
+    }
 }
 
 /// True if `-` in the place of the field stands for stdin.
@@ -68,7 +105,17 @@ fn also_written(arg: Arg, flags: &'static str) -> Arg {
 
 /// True if one of the flags was typed.
 pub fn are_given(tool: &Tool, matches: &ArgMatches) -> bool {
-    flags_of_their_own(tool).any(|(flags, _)| matches.get_count(flags) > 0)
+    flags_of_their_own(tool).any(|(flags, _)| is_given(matches, flags))
+}
+
+/// True if one of those was typed that are for a server's calls alone, which need nothing else.
+pub fn ask_a_server(tool: &Tool, matches: &ArgMatches) -> bool {
+    flags_of_their_own(tool)
+        .any(|(flags, habit)| habit.served_field().is_some() && is_given(matches, flags))
+}
+
+fn is_given(matches: &ArgMatches, flags: &str) -> bool {
+    matches.value_source(flags) == Some(ValueSource::CommandLine)
 }
 
 /// True if `word` is a flag with a value behind it.
@@ -76,7 +123,7 @@ pub fn takes_value(tool: &Tool, schema: &Schema, word: &str) -> bool {
     let has_value = |field: &SchemaField| field.kind != FieldKind::Flag;
     tool.all_habits().any(|(flags, habit)| {
         let mut fields = schema.fields.iter();
-        matches!(habit, Habit::Field(name) if fields.any(|one| one.name == name && has_value(one)))
+        matches!(habit, Habit::Field(name) | Habit::Several(name, _) if fields.any(|one| one.name == name && has_value(one)))
             && flags.split(' ').any(|flag| word.starts_with(flag))
     })
 }
@@ -93,13 +140,19 @@ pub fn apply(
     (invocation, words, places): (&str, &[String], &[String]),
     request: &mut Map<String, Value>,
 ) -> Result<(), String> {
-    for (flags, habit) in flags_of_their_own(tool).filter(|(flags, _)| matches.get_count(flags) > 0)
-    {
+    for (flags, habit) in flags_of_their_own(tool).filter(|(flags, _)| is_given(matches, flags)) {
         let flag = flags.split(' ').next().unwrap_or(flags);
         let name = tool.command();
         match habit {
             Habit::Value(field, value) => {
                 request.entry(field).or_insert_with(|| value.into());
+            }
+            // The tool says what to do instead.
+            Habit::Served(field) => {
+                request.insert(field.to_owned(), true.into());
+            }
+            Habit::ServedNumber(field) => {
+                request.insert(field.to_owned(), 1.into());
             }
             Habit::Around(form) => {
                 let required = schema.fields.iter().find(|field| field.required);
@@ -126,7 +179,7 @@ pub fn apply(
                     words.join(" ")
                 ));
             }
-            Habit::Usual | Habit::Field(_) | Habit::Stdin(_) => {}
+            Habit::Usual | Habit::Field(_) | Habit::Several(..) | Habit::Stdin(_) => {}
         }
     }
     Ok(())

@@ -119,7 +119,7 @@ first argument, and the request's fields as flags. The answer is text then; --js
             ),
             (
                 "~/.local/state/ikigai-tools",
-                "long outputs of commands, for a day, and the cache's key",
+                "long outputs of commands, for a day, research sessions, for hours, and the cache's key",
             ),
         ],
     );

@@ -94,9 +94,12 @@ impl Schema {
     pub fn for_flags(tool: &Tool) -> Self {
         let hosts = Schema::read(tool.schema).fields;
         let mut schema = Schema::read(&tool.words());
-        schema
-            .fields
-            .retain(|field| field.kind != FieldKind::Objects);
+        let is_flag = |field: &SchemaField| {
+            let mut habits = tool.habits.iter();
+            field.kind != FieldKind::Objects
+                && !habits.any(|(_, habit)| habit.served_field() == Some(&field.name))
+        };
+        schema.fields.retain(is_flag);
         for field in &mut schema.fields {
             field.required = hosts
                 .iter()

@@ -213,8 +213,15 @@ impl Tool {
 pub enum Habit {
     /// The flag of this field.
     Field(&'static str),
+    /// The flag of this field, whose values, if there are several, stand together as one: what is
+    /// before, between and behind them.
+    Several(&'static str, [&'static str; 3]),
     /// This value of that field.
     Value(&'static str, &'static str),
+    /// The flag of this field, which is for a server's calls alone: no help names it.
+    Served(&'static str),
+    /// The same with a number behind it.
+    ServedNumber(&'static str),
     /// What is done in any case.
     Usual,
     /// The required text with something around it, which the caller writes: `\b{}\b`.
@@ -223,6 +230,17 @@ pub enum Habit {
     Lacking(&'static str),
     /// In the place of this field: what stdin holds.
     Stdin(&'static str),
+}
+
+impl Habit {
+    /// The field that only a server's calls have.
+    #[must_use]
+    pub fn served_field(self) -> Option<&'static str> {
+        match self {
+            Self::Served(field) | Self::ServedNumber(field) => Some(field),
+            _ => None,
+        }
+    }
 }
 
 /// The effects of a call, as the Model Context Protocol's tool annotations have them.

@@ -1,27 +1,32 @@
 //! One run of a program that reads a foreign file: confined to reading the system's directories and
 //! its own, without network, with limits on its time, memory and output.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags, fcntl_add_seals, memfd_create, open};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use crate::sandbox::confinement::command_confinement::CommandConfinement;
+use crate::sandbox::confinement::command_confinement::{CommandConfinement, TEMPORARY};
 use crate::sandbox::confinement::{Confinement, ConfinementBounds};
 use crate::sandbox::launch::ProgramLaunch;
+use crate::sandbox::scratch::ScratchDirectory;
 use crate::sandbox::watchdog::{StderrTarget, Watchdog};
 use crate::shell::{ProgramError, ProgramOutput, read_output};
 
+/// The packages of `LibreOffice`, which it lists.
+const SPOOL: &str = "/var/spool/libreoffice";
+
+/// The shell of scripts.
+const SHELL: &str = "/bin/sh";
+
 /// Most memory for data, in bytes.
 const DATA: u64 = 1024 * 1024 * 1024;
-
-/// Longest output, in bytes.
-const MAX_OUTPUT: usize = 1024 * 1024;
 
 /// Longest wait for its end.
 const STOP: Duration = Duration::from_secs(1);
@@ -36,31 +41,64 @@ const PASSED: [&str; 4] = ["LANG", "LD_LIBRARY_PATH", "PATH", TRAINED];
 /// The variable that names the directory of tesseract's trained data.
 const TRAINED: &str = "TESSDATA_PREFIX";
 
-/// Runs `program` with `arguments` and `input` on its stdin, until `end` at the latest.
-pub fn run(
-    program: &Path,
-    arguments: &[String],
-    input: Vec<u8>,
-    end: Instant,
-) -> Result<ProgramOutput, ProgramError> {
-    let all = std::iter::once(program.as_os_str()).chain(arguments.iter().map(OsStr::new));
-    let launch = ProgramLaunch::prepare(program.as_os_str(), all, is_withheld)?;
-    // Pages are read side by side instead.
-    let mut launch = launch.with("OMP_THREAD_LIMIT", "1")?;
-    launch.nothing = sealed_file(&input)?;
-    drop(input);
-    launch.data = Some(DATA);
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    launch.directory = Some(open(c"/", flags, Mode::empty())?);
-    launch.confinement = Some(confinement_of(program).map_err(io::Error::other)?);
-    let one_by_one = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
-    let (output, target) = pipe_with(PipeFlags::CLOEXEC)?;
-    let mut watchdog = Watchdog::start(launch, target, StderrTarget::Nowhere)?;
-    drop(one_by_one);
-    let read = read_output(&mut watchdog, output.into(), end, MAX_OUTPUT, None);
-    watchdog.ask_to_end(Duration::ZERO);
-    watchdog.stop(Instant::now() + STOP);
-    read
+/// A run of a program.
+pub struct ConfinedRun<'a> {
+    pub program: &'a Path,
+    pub arguments: &'a [&'a str],
+    /// A script of the shell that calls the program as `$0`, in a directory of its own (`$HOME`).
+    pub script: Option<&'a str>,
+    /// Longest output, in bytes.
+    pub most: usize,
+    /// The end of its time.
+    pub end: Instant,
+}
+
+impl ConfinedRun<'_> {
+    /// Runs it with `input` on its stdin.
+    pub fn with(&self, input: Cow<'_, [u8]>) -> Result<ProgramOutput, ProgramError> {
+        let started = self.script.map_or(self.program, |_| Path::new(SHELL));
+        let script = self.script.map(|script| ["-c", script]);
+        let script = script.iter().flatten().map(OsStr::new);
+        let own = self.script.map(|_| self.program.as_os_str());
+        let arguments = self.arguments.iter().map(OsStr::new);
+        let all = std::iter::once(started.as_os_str()).chain(script);
+        let launch = ProgramLaunch::prepare(
+            started.as_os_str(),
+            all.chain(own).chain(arguments),
+            is_withheld,
+        )?;
+        // Pages are read side by side instead.
+        let mut launch = launch.with("OMP_THREAD_LIMIT", "1")?;
+        launch.nothing = sealed_file(&input)?;
+        drop(input);
+        launch.data = Some(DATA);
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        launch.directory = Some(open(c"/", flags, Mode::empty())?);
+        let mut confinement = confinement_of(self.program).map_err(io::Error::other)?;
+        let mut scratch = None;
+        if self.script.is_some() {
+            let own = ScratchDirectory::plan()?;
+            launch = launch
+                .with("HOME", own.path())?
+                .with(TEMPORARY, own.path())?;
+            launch.scratch = Some(Arc::clone(&own));
+            scratch = Some(own);
+            confinement = confinement.with_mute_sockets().map_err(io::Error::other)?;
+        }
+        launch.confinement = Some(confinement);
+        let one_by_one = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+        let (output, target) = pipe_with(PipeFlags::CLOEXEC)?;
+        let mut watchdog = Watchdog::start(launch, target, StderrTarget::Nowhere)?;
+        drop(one_by_one);
+        let read = read_output(&mut watchdog, output.into(), self.end, self.most, None);
+        watchdog.ask_to_end(Duration::ZERO);
+        watchdog.stop(Instant::now() + STOP);
+        // The watchdog has done this, unless it was killed.
+        if let Some(scratch) = scratch {
+            scratch.remove();
+        }
+        read
+    }
 }
 
 fn is_withheld(name: &OsStr) -> bool {
@@ -86,7 +124,12 @@ fn confinement_of(program: &Path) -> Result<CommandConfinement, String> {
     let beside = ["../lib", "../share/tessdata"].map(|name| directory.join(name).into());
     let readable = [OsString::from("/usr"), directory.into()];
     let trained = std::env::var_os(TRAINED);
-    let readable = readable.into_iter().chain(beside).chain(trained);
+    let spool = OsString::from(SPOOL);
+    let readable = readable
+        .into_iter()
+        .chain(beside)
+        .chain(trained)
+        .chain([spool]);
     CommandConfinement::prepare(&Confinement::resolve(&ConfinementBounds {
         readable: readable.filter(|place| Path::new(place).is_dir()).collect(),
         no_network: true,

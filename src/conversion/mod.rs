@@ -1,22 +1,37 @@
 //! Workshop: documents as Markdown, with the help of programs that are installed.
 //!
 //! What `document` reads by itself it reads here too. Beyond that, scanned pages of PDF files go to
-//! tesseract, if it is installed (see `ocr`). Such a program is confined to reading the system's
-//! directories, has no network, limits on its memory, output and time, and does not outlive the
-//! call (see `confined_program`).
+//! tesseract (see `ocr`), and office documents of before 2007 to `LibreOffice` and such (see
+//! `older`), if they are installed. Such a program is confined to reading the system's directories,
+//! has no network, limits on its memory, output and time, and does not outlive the call (see
+//! `confined_program`).
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use crate::document::{self, Document, DocumentError, FileKind, FileLimits, PdfError};
+use crate::sandbox::confinement;
 use crate::shell;
 use ocr::PageRecognition;
 
 mod confined_program;
 mod ocr;
+mod older;
+
+pub use older::find_office_programs;
 
 /// The variable that names the program for OCR, by a path or a name; empty for none.
 pub const OCR_VARIABLE: &str = "IKIGAI_OCR";
+
+/// The same for office documents of before 2007.
+pub const OFFICE_VARIABLE: &str = "IKIGAI_OFFICE";
+
+/// Longest time for what programs do for a document.
+const PROGRAMS: Duration = Duration::from_secs(20);
+
+/// Time that is left for writing the document.
+const FOR_THE_END: Duration = Duration::from_millis(1500);
 
 /// The program for OCR that is looked for on the `PATH`.
 const OCR_NAMES: [&str; 1] = ["tesseract"];
@@ -30,13 +45,63 @@ pub enum HelperPrograms {
     Barred,
 }
 
+/// The reason why no program helps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum UnusableProgram {
+    NotInstalled,
+    /// The variable names none.
+    NotNamed(&'static str),
+    /// The call is confined, and may start no program.
+    Barred,
+    /// The kernel cannot confine a program.
+    Unconfined,
+}
+
+impl UnusableProgram {
+    /// The reason, if there is one: a program was `found`, or the variable may name none.
+    fn of(programs: HelperPrograms, variable: &'static str, found: bool) -> Option<Self> {
+        if programs == HelperPrograms::Barred {
+            return Some(Self::Barred);
+        }
+        if !found {
+            return Some(match std::env::var_os(variable) {
+                None => Self::NotInstalled,
+                Some(_) => Self::NotNamed(variable),
+            });
+        }
+        (!confinement::is_possible()).then_some(Self::Unconfined)
+    }
+}
+
+impl fmt::Display for UnusableProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotInstalled => "no program for it is here",
+            Self::NotNamed(variable) => {
+                return write!(f, "{variable} names no program that can be run");
+            }
+            Self::Barred => "this call is confined, and starts no program",
+            Self::Unconfined => {
+                "such a program is confined by the kernel, and this one has no Landlock for it"
+            }
+        })
+    }
+}
+
+/// The time until which programs may work on a document that is to be there at `end`.
+fn program_end(end: Option<Instant>) -> Instant {
+    let own = end.and_then(|end| end.checked_sub(FOR_THE_END));
+    let most = Instant::now() + PROGRAMS;
+    own.map_or(most, |own| own.min(most))
+}
+
 /// The reason why a document has no conversion, displayed as sentences for its reader.
 #[derive(Debug)]
 pub struct ConversionError {
     pub error: DocumentError,
-    /// The remark on its scanned pages; empty if it has none.
+    /// The remark on programs; empty if there is none.
     remark: String,
-    /// True if there was no time to read them all.
+    /// True if they had too little time.
     pub of_the_moment: bool,
 }
 
@@ -63,14 +128,17 @@ pub fn find_ocr_program() -> Option<PathBuf> {
     shell::find_helper(OCR_VARIABLE, &OCR_NAMES)
 }
 
-/// Converts a file of this kind, like [`document::convert_file`], with its scanned pages, and says
-/// how these were read or why they were not.
+/// Converts a file of this kind, like [`document::convert_file`], with the programs that read it or
+/// its scanned pages, and says which these were, or why there was none.
 pub fn convert_file(
     bytes: &[u8],
     kind: FileKind,
     limits: &FileLimits,
     programs: HelperPrograms,
 ) -> Result<Document, ConversionError> {
+    if FileKind::OLDER.contains(&kind) {
+        return older::convert(bytes, kind, limits, programs);
+    }
     if kind != FileKind::Pdf {
         return Ok(document::convert_file(bytes, kind, limits)?);
     }
@@ -79,9 +147,11 @@ pub fn convert_file(
     let report = recognition.report();
     match converted {
         Ok(document) if report.is_empty() => Ok(document),
-        Ok(document) => {
-            Ok(document.with_remark_on_scans(report.remark(), report.unread(), report.is_late()))
-        }
+        Ok(document) => Ok(document.with_remark_on_programs(
+            report.remark(),
+            report.unread(),
+            report.is_late(),
+        )),
         Err(error) => Err(ConversionError {
             error: DocumentError::Pdf(error),
             remark: match error {

@@ -3,6 +3,7 @@
 //!
 //! Rules: `tesseract(1)`.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,20 +12,17 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{HelperPrograms, OCR_VARIABLE, confined_program, find_ocr_program};
+use super::confined_program::ConfinedRun;
+use super::{HelperPrograms, OCR_VARIABLE, UnusableProgram, find_ocr_program, program_end};
 use crate::basics::sort::sort_by_count;
 use crate::document::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
-use crate::sandbox::confinement;
-use crate::shell::ProgramError;
-
-/// Longest time for all pages of a document.
-const ALL_PAGES: Duration = Duration::from_secs(20);
-
-/// Time that is left for writing the document.
-const FOR_THE_END: Duration = Duration::from_millis(1500);
+use crate::shell::{ProgramError, ProgramOutput};
 
 /// Longest time for listing the languages.
 const LISTING: Duration = Duration::from_secs(2);
+
+/// Longest output for a page, in bytes.
+const MAX_OUTPUT: usize = 1024 * 1024;
 
 /// Pages that are read at once, where there are as many processors.
 const AT_ONCE: usize = 4;
@@ -46,12 +44,7 @@ const LANGUAGES: &str = "ar ara bg bul ca cat cs ces da dan de deu el ell es spa
 /// The reason why a page was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum UnreadReason {
-    NotInstalled,
-    NotNamed,
-    /// The call is confined, and may start no program.
-    Barred,
-    /// The kernel cannot confine a program.
-    Unconfined,
+    Program(UnusableProgram),
     Image(ScanFault),
     Failed,
     Late,
@@ -63,13 +56,11 @@ enum UnreadReason {
 impl fmt::Display for UnreadReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotInstalled => f.write_str("no OCR is here: install `tesseract-ocr`"),
-            Self::NotNamed => write!(f, "{OCR_VARIABLE} names no program that can be run"),
-            Self::NoText => f.write_str("OCR found no text"),
-            Self::Barred => f.write_str("this call is confined, and starts no program for OCR"),
-            Self::Unconfined => {
-                f.write_str("OCR is confined by the kernel, and this one has no Landlock for it")
+            Self::Program(UnusableProgram::NotInstalled) => {
+                f.write_str("no OCR is here: install `tesseract-ocr`")
             }
+            Self::Program(reason) => reason.fmt(f),
+            Self::NoText => f.write_str("OCR found no text"),
             Self::Image(fault) => write!(f, "the image is {fault}"),
             Self::Failed => f.write_str("OCR failed"),
             Self::Late => f.write_str("there was no time"),
@@ -181,18 +172,11 @@ impl PageRecognition {
     }
 
     fn find_program(&self) -> Result<PathBuf, UnreadReason> {
-        if self.programs == HelperPrograms::Barred {
-            return Err(UnreadReason::Barred);
+        let program = find_ocr_program();
+        match UnusableProgram::of(self.programs, OCR_VARIABLE, program.is_some()) {
+            Some(reason) => Err(UnreadReason::Program(reason)),
+            None => Ok(program.unwrap_or_default()),
         }
-        let named = std::env::var_os(OCR_VARIABLE);
-        let program = find_ocr_program().ok_or(match named {
-            None => UnreadReason::NotInstalled,
-            Some(_) => UnreadReason::NotNamed,
-        })?;
-        if !confinement::is_possible() {
-            return Err(UnreadReason::Unconfined);
-        }
-        Ok(program)
     }
 }
 
@@ -202,9 +186,7 @@ impl ScanReader for PageRecognition {
         pages: &[usize],
         image_of: &mut dyn FnMut(usize) -> Result<ScanImage, ScanFault>,
     ) -> Vec<(usize, String)> {
-        let end = Instant::now() + ALL_PAGES;
-        let own = self.end.and_then(|end| end.checked_sub(FOR_THE_END));
-        let end = own.map_or(end, |own| own.min(end));
+        let end = program_end(self.end);
         let mut texts = Vec::new();
         let mut report = ScanReport::default();
         match self.find_program() {
@@ -232,6 +214,22 @@ impl ScanReader for PageRecognition {
     }
 }
 
+fn run(
+    program: &Path,
+    arguments: &[&str],
+    input: Cow<'_, [u8]>,
+    end: Instant,
+) -> Result<ProgramOutput, ProgramError> {
+    let run = ConfinedRun {
+        program,
+        arguments,
+        script: None,
+        most: MAX_OUTPUT,
+        end,
+    };
+    run.with(input)
+}
+
 /// The program, for the pages of one document.
 struct OcrEngine<'a> {
     program: &'a Path,
@@ -249,8 +247,7 @@ impl<'a> OcrEngine<'a> {
     /// Asks the program for its languages.
     fn start(program: &'a Path, end: Instant) -> Self {
         let within = end.min(Instant::now() + LISTING);
-        let listed =
-            confined_program::run(program, &["--list-langs".to_owned()], Vec::new(), within);
+        let listed = run(program, &["--list-langs"], Cow::default(), within);
         let listed = listed.map_or_else(|_| Vec::new(), |listed| listed.output);
         let listed = String::from_utf8_lossy(&listed);
         let is_name = |line: &&str| {
@@ -318,19 +315,18 @@ impl<'a> OcrEngine<'a> {
         if Instant::now() >= self.end {
             return Err(UnreadReason::Late);
         }
-        let mut arguments = vec!["stdin".to_owned(), "stdout".to_owned()];
-        let mut add = |flag: &str, value: String| arguments.extend([flag.to_owned(), value]);
+        let mut arguments = vec!["stdin", "stdout"];
         if !self.languages.is_empty() {
-            add("-l", self.languages.clone());
+            arguments.extend(["-l", &self.languages]);
         }
-        if let Some(dpi) = image.dpi {
-            add("--dpi", dpi.to_string());
+        let dpi = image.dpi.map(|dpi| dpi.to_string());
+        if let Some(dpi) = &dpi {
+            arguments.extend(["--dpi", dpi]);
         }
         if image.turned && self.turns {
-            add("--psm", "1".to_owned());
+            arguments.extend(["--psm", "1"]);
         }
-        let run = confined_program::run(self.program, &arguments, image.bytes, self.end);
-        match run {
+        match run(self.program, &arguments, image.bytes.into(), self.end) {
             Ok(done) if done.code == 0 => {
                 let text = String::from_utf8_lossy(&done.output).into_owned();
                 Some(text)

@@ -15,8 +15,9 @@ pub enum DocumentError {
     /// Not a file of this kind.
     NotOne(FileKind),
     Encrypted,
-    /// An office document of before 2007, or an encrypted one.
-    Older,
+    /// A document of this kind, which only installed programs read, or another file of programs of
+    /// before 2007.
+    Older(Option<FileKind>),
     /// Parts of it cannot be found or read.
     Damaged,
     NoText(FileKind),
@@ -39,7 +40,7 @@ impl DocumentError {
             return Some(if encrypted {
                 Self::Encrypted
             } else {
-                Self::Older
+                Self::Older(None)
             });
         }
         if !bytes.starts_with(ZIP) {
@@ -76,10 +77,13 @@ impl fmt::Display for DocumentError {
                 ": ask for the address of the file itself."
             }
             Self::Encrypted => "This file needs a password: ask for a copy without one.",
-            Self::Older => {
-                "This is an office document of before 2007 (DOC, XLS, PPT), which cannot be read: \
-                 find it as DOCX, XLSX, PPTX or PDF, or convert it with LibreOffice: \
-                 soffice --headless --convert-to pdf FILE."
+            Self::Older(Some(kind)) => {
+                write!(f, "This {} file, of Office before 2007,", kind.label())?;
+                " is read by an installed program."
+            }
+            Self::Older(None) => {
+                "This is a file of an office program of before 2007, which cannot be read: find it \
+                 as PDF, or convert it with LibreOffice: soffice --headless --convert-to pdf FILE."
             }
             Self::Damaged => "This file is damaged: download it again, or find another copy.",
             Self::NoText(kind) => {

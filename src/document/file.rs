@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::markdown;
 use super::notebook;
 use super::office::package::ZipPackage;
-use super::office::{self, DocumentProperties, ParsedDocument, mail, rtf};
+use super::office::{self, DocumentProperties, ParsedDocument, compound, mail, program_text, rtf};
 use super::{Document, DocumentCuts, DocumentError, FileKind, PdfLimits, epub, fault};
 use crate::basics::signature::{self, COMPOUND, ZIP};
 
@@ -28,8 +28,8 @@ impl FileKind {
         if rtf::is_rtf(bytes) {
             return Some(Self::Rtf);
         }
-        if mail::is_msg(bytes) {
-            return Some(Self::Msg);
+        if bytes.starts_with(COMPOUND) {
+            return compound::kind_of(bytes);
         }
         if mail::is_eml(bytes) {
             return Some(Self::Eml);
@@ -109,11 +109,24 @@ pub fn convert_file(
     if kind == FileKind::Ipynb {
         return notebook::read(bytes, limits);
     }
+    if FileKind::OLDER.contains(&kind) {
+        return Err(DocumentError::Older(Some(kind)));
+    }
     let convert = || match kind {
         FileKind::Rtf | FileKind::Eml | FileKind::Msg => convert_text(bytes, kind, limits),
         _ => convert_package(bytes, kind, limits),
     };
     fault::guarded(convert).unwrap_or(Err(DocumentError::Damaged))
+}
+
+/// Converts the text that a program has written of a file of this kind: a line for each paragraph,
+/// of XLS values in quotes.
+pub fn convert_program_text(
+    text: &[u8],
+    kind: FileKind,
+    limits: &FileLimits,
+) -> Result<Document, DocumentError> {
+    fault::guarded(|| convert_text(text, kind, limits)).unwrap_or(Err(DocumentError::Damaged))
 }
 
 /// The part of the time until `end` that reading may take.
@@ -130,7 +143,16 @@ fn convert_text(
     let end = reading_end(limits.end);
     let (read, about) = match kind {
         FileKind::Rtf => rtf::read(bytes, end),
-        _ => mail::read(bytes, kind, end).ok_or(DocumentError::Damaged)?,
+        FileKind::Eml | FileKind::Msg => {
+            mail::read(bytes, kind, end).ok_or(DocumentError::Damaged)?
+        }
+        _ => {
+            let text = String::from_utf8_lossy(bytes);
+            (
+                program_text::read(&text, kind),
+                DocumentProperties::default(),
+            )
+        }
     };
     if read.builder.is_empty() {
         return Err(match (read.late || read.cut, read.broken) {

@@ -16,10 +16,13 @@ pub enum FileKind {
     Ipynb,
     Eml,
     Msg,
+    Doc,
+    Ppt,
+    Xls,
 }
 
 impl FileKind {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::Pdf,
         Self::Docx,
         Self::Pptx,
@@ -32,7 +35,13 @@ impl FileKind {
         Self::Ipynb,
         Self::Eml,
         Self::Msg,
+        Self::Doc,
+        Self::Ppt,
+        Self::Xls,
     ];
+
+    /// Those that only installed programs read.
+    pub const OLDER: [Self; 3] = [Self::Doc, Self::Ppt, Self::Xls];
 
     /// Name, label and media types.
     fn row(self) -> (&'static str, &'static str, &'static [&'static str]) {
@@ -68,6 +77,9 @@ impl FileKind {
             Self::Epub => ("epub", "EPUB", &["application/epub+zip"]),
             Self::Eml => ("eml", "EML", &["message/rfc822"]),
             Self::Msg => ("msg", "MSG", &["application/vnd.ms-outlook"]),
+            Self::Doc => ("doc", "DOC", &["application/msword"]),
+            Self::Ppt => ("ppt", "PPT", &["application/vnd.ms-powerpoint"]),
+            Self::Xls => ("xls", "XLS", &["application/vnd.ms-excel"]),
             Self::Ipynb => ("ipynb", "IPYNB", &["application/x-ipynb+json"]),
         }
     }

@@ -51,7 +51,7 @@ mod scan;
 
 pub use error::DocumentError;
 pub use fault::guarded;
-pub use file::{FileLimits, MAX_FILE, convert_file};
+pub use file::{FileLimits, MAX_FILE, convert_file, convert_program_text};
 pub use kinds::FileKind;
 pub use pdf::{PdfError, PdfLimits};
 pub use scan::{MAX_SCANS, ScanFault, ScanImage, ScanReader};
@@ -83,9 +83,9 @@ pub struct Document {
     pub date: Option<String>,
     /// Parts that are missing from the Markdown, whose end says the same in words.
     pub cuts: DocumentCuts,
-    /// The remark on its scanned pages, which stands at the end too; a later attempt may read more
-    /// of them if it is `of_the_moment`.
-    pub remark_on_scans: Option<String>,
+    /// The remark on the programs that have read it or its scanned pages, which stands at the end
+    /// too; a later attempt may read more of these if it is `of_the_moment`.
+    pub remark_on_programs: Option<String>,
     pub of_the_moment: bool,
 }
 
@@ -197,13 +197,13 @@ impl DocumentCuts {
 }
 
 impl Document {
-    /// Adds a remark of one line on its scanned pages, of which `unread` were not read; a later
-    /// attempt may read more of them if it was `late`.
+    /// Adds a remark of one line on the programs that have read it or its scanned pages, of which
+    /// `unread` were not read; a later attempt may read more of them if it was `late`.
     #[must_use]
-    pub fn with_remark_on_scans(mut self, remark: String, unread: usize, late: bool) -> Self {
+    pub fn with_remark_on_programs(mut self, remark: String, unread: usize, late: bool) -> Self {
         self.remark.get_or_insert(self.markdown.len());
         self.markdown.extend(["\n\n[", &remark, "]"]);
-        self.remark_on_scans = Some(remark);
+        self.remark_on_programs = Some(remark);
         self.cuts.scans += unread;
         self.of_the_moment |= late;
         self

@@ -58,6 +58,8 @@ mod tests {
     use super::*;
     use crate::papers::paper_search::SOURCES;
 
+    type SearchChange = fn(&mut PaperSearch);
+
     /// Fields of a request that have no effect on what is found.
     const WITHOUT_EFFECT: [&str; 1] = ["sessionId"];
 
@@ -81,7 +83,7 @@ mod tests {
 
     #[test]
     fn every_field_of_a_request_is_in_the_question_or_known_to_have_no_effect() {
-        let changes: [(&str, fn(&mut PaperSearch)); 9] = [
+        let changes: [(&str, SearchChange); 9] = [
             ("query", |search| search.query.push('x')),
             ("num_results", |search| search.count += 1),
             ("year_from", |search| search.year_from = Some(2020)),

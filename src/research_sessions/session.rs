@@ -245,7 +245,7 @@ impl SessionSource {
             (&mut self.doi, &other.doi),
         ] {
             if own.is_empty() || (prefers_other && !others.is_empty()) {
-                *own = beginning(others, LONGEST_TEXT).to_owned();
+                beginning(others, LONGEST_TEXT).clone_into(own);
             }
         }
         self.read |= other.read;

@@ -58,8 +58,8 @@
 //! | watchdog | SIGKILL, OOM | 0.3 s | none | | 14 |
 //! | watchdog and tool | SIGKILL, OOM | never | command, background | | 15 |
 //! | the same, confined | SIGKILL, OOM | never | command, background | its directory | 22 |
-//! | tool with a browser or OCR | its end | 0 s | none | none | 21 |
-//! | tool with a browser or OCR | a signal, its group, OOM | 0.3 s | none | none | 21 |
+//! | tool with a browser or reader | its end | 0 s | none | none | 21 |
+//! | tool with a browser or reader | a signal, its group, OOM | 0.3 s | none | none | 21 |
 //! | MCP call | cancelled, too late | 2 s | as its tool | as its tool | 16 |
 //! | MCP call | SIGKILL of its tool, OOM | 0.3 s | as its tool | as its tool | 16 |
 //! | MCP server | SIGTERM, SIGINT, SIGHUP | 2 s | step, till done | as its tools | 17 |
@@ -166,9 +166,11 @@
 //!     directory that all of the browser's files are in (`scratch`). Where the watchdog is killed,
 //!     the tool does it; where both are, the directory stays. `browser::`
 //!     `a_caller_that_is_killed_leaves_no_process_and_no_profile`, `browser_process::`
-//!     `at_the_end_of_its_time_all_of_it_is_ended`. Programs for OCR have a watchdog each and no
-//!     directory. Of those at once, each holds the pipe to those before it, and so they end one
-//!     after the other: `file::scans::a_call_that_is_killed_leaves_no_program`.
+//!     `at_the_end_of_its_time_all_of_it_is_ended`. Programs that read documents have a watchdog
+//!     each, and none or a directory that is removed likewise
+//!     (`file::older::a_call_that_is_killed_leaves_no_program_and_no_directory`). Of those at once,
+//!     each holds the pipe to those before it, and so they end one after the other:
+//!     `file::scans::a_call_that_is_killed_leaves_no_program`.
 //! 22. A confined command of a host's or a person's has a directory for temporary files
 //!     (`scratch`), which its watchdog makes and removes. Where something goes on behind it, it
 //!     stays until nothing does; ending a tree ends the rest and leaves that to it, for four

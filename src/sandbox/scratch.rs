@@ -11,13 +11,16 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RawDir, SeekFrom, chmod, fchmod, mkdirat, open, openat, renameat, seek,
-    unlinkat,
+    Access, AtFlags, Mode, OFlags, RawDir, SeekFrom, access, chmod, fchmod, mkdirat, open, openat,
+    renameat, seek, unlinkat,
 };
 use rustix::io::Errno;
+
+use super::confinement;
 
 /// The depth to which directories are followed; each level takes a few kilobytes of stack.
 /// Directories that lie deeper are first moved up.
@@ -27,6 +30,9 @@ const ROUNDS: u32 = 16;
 /// Times that the whole is gone through because something was moved up, at the most: a process that
 /// is still there and puts things in again is not waited for without end.
 const MOST_ROUNDS: u32 = 100_000;
+/// Longest path of the directory for temporary files, in bytes. A browser makes a socket in a
+/// directory of its own below it, whose path may have 107 (`unix(7)`).
+const LONGEST: usize = 40;
 /// Bytes of a directory that are read at a time.
 const PIECE: usize = 2048;
 
@@ -85,6 +91,26 @@ impl ScratchDirectory {
             name: CString::new(name).unwrap_or_default(),
             lasts: false,
         }
+    }
+
+    /// A new one for a program that helps, where temporary files are. It does not exist yet.
+    ///
+    /// # Errors
+    /// There is no place for it that confined calls cannot reach.
+    pub fn plan() -> io::Result<Arc<Self>> {
+        let chosen = std::env::temp_dir();
+        let chosen = chosen
+            .to_str()
+            .filter(|path| path.starts_with('/') && path.len() <= LONGEST)
+            .filter(|path| access(*path, Access::WRITE_OK | Access::EXEC_OK).is_ok());
+        let mut places = chosen.into_iter().chain(["/tmp", "/var/tmp"]);
+        // Such programs may read more than those calls, which must not be able to change its files.
+        let chosen = places.find(|place| confinement::is_out_of_reach(Path::new(place)));
+        let nowhere = || io::Error::other("no place for its files lies outside the roots");
+        let chosen = chosen.ok_or_else(nowhere)?;
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let parent = open(chosen, flags, Mode::empty())?;
+        Ok(Arc::new(Self::in_directory(parent, Path::new(chosen))))
     }
 
     /// True if it outlasts the programs that use it.
@@ -267,6 +293,15 @@ mod tests {
     fn remove_path(path: &Path) {
         let name = CString::new(path.as_os_str().as_bytes()).unwrap();
         remove_at(rustix::fs::CWD, &name);
+    }
+
+    #[test]
+    fn each_run_has_a_directory_of_its_own_with_a_short_path() {
+        let [one, other] = [(), ()].map(|()| ScratchDirectory::plan().unwrap().path().to_owned());
+        assert_ne!(one, other);
+        let length = one.to_str().unwrap().len();
+        assert!(length <= LONGEST + 20 && one.is_absolute(), "{one:?}");
+        assert!(!one.exists());
     }
 
     #[test]

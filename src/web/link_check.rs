@@ -97,8 +97,7 @@ pub fn check_links(addresses: &[&str], client: &HttpClient) -> Vec<CheckedLink> 
         }
         work();
     });
-    let checked = std::mem::take(&mut *lock(&checked));
-    checked
+    checked.into_inner().unwrap_or_default()
 }
 
 fn check(address: &str, client: &HttpClient) -> CheckedLink {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::terminal::{Streams, start_in};
-use crate::common::{BINARY, directory, piped};
+use crate::common::{BINARY, directory, piped, skip};
 use crate::server::Server;
 
 /// A room with a file and two directories, each with a file.
@@ -40,7 +40,20 @@ fn short_flags_of_grep_do_what_they_do_elsewhere() {
         (&["-rn", "three", "."], "b.txt:3: three twofold\n"),
         (&["-rnr", "--hidden", "three"], "b.txt:3: three twofold\n"),
         (&["-e", "-x|three", "b.txt"], "b.txt:3: three twofold\n"),
+        (
+            &["-e", "three", "-e", "T", "-c", "src", "b.txt"],
+            "src/a.txt:1\nb.txt:1\n",
+        ),
+        (
+            &["-e", "(?i)TWO", "-e", "one", "src"],
+            "src/a.txt:1: one\nsrc/a.txt:2: Two\n",
+        ),
         (&["one", "--include", "b.*"], "b.txt:1: one\n"),
+        (&["one", "-g", "*.rs", "-g", "b.{txt,md}"], "b.txt:1: one\n"),
+        (
+            &["one", "--exclude-dir", "src", "--exclude", "doc"],
+            "b.txt:1: one\n",
+        ),
         (
             &["one", "src", "doc", "b.txt"],
             "src/a.txt:1: one\ndoc/a.txt:1: one\nb.txt:1: one\n",
@@ -117,10 +130,37 @@ fn what_grep_has_not_is_said_with_what_does_it() {
             r"ikigai-tools grep '\b(a|b)\b' --after 2",
         ),
         (&["-x", "two"], "ikigai-tools grep '^two$'"),
+        (
+            &["-e", "o", "-e", r"(t)\1"],
+            r"'(t)\1' cannot be one of several values of --pattern: give it in a call",
+        ),
+        (
+            &["o", "-g", "*.txt", "-g", "!b*"],
+            "'!b*' cannot be one of several values of --glob",
+        ),
     ] {
         let (code, out, err) = piped(room.path(), &[&["grep"], args].concat());
         assert_eq!((code, out.as_str()), (2, ""), "{args:?}");
         assert!(err.contains(said), "{args:?}: {err}");
+    }
+}
+
+#[test]
+fn what_a_server_alone_can_do_is_no_flag_but_its_absence_is_explained() {
+    let room = room();
+    for args in [
+        &["bash", "--background", "true"][..],
+        &["bash", "--stop", "5"],
+    ] {
+        let (code, out, err) = piped(room.path(), args);
+        assert_eq!((code, out.as_str()), (125, ""), "{args:?}");
+        assert!(err.contains("COMMAND >FILE 2>&1 &"), "{args:?}: {err}");
+    }
+    let completions = ["bash", "zsh", "fish"].map(|shell| ["completions", shell]);
+    for args in [["bash", "--help"]].iter().chain(&completions) {
+        let (_, out, _) = piped(room.path(), args);
+        assert!(out.contains("workdir"), "{args:?}");
+        assert!(!out.contains("-background"), "{args:?}: {out}");
     }
 }
 
@@ -157,7 +197,7 @@ fn notes_for_people_speak_of_flags_and_those_for_programs_of_fields() {
     for (args, flags, fields) in [
         (
             &["grep", "x", "--path", "s*"][..],
-            "belong in --glob: --path . --glob 's*/*'",
+            "belong in --glob: --path . --glob 's*",
             "belong in `glob`: \"path\":\".\",\"glob\":\"s*",
         ),
         (
@@ -199,4 +239,29 @@ fn a_call_that_takes_long_says_on_a_terminal_how_far_it_is() {
     assert!(call.child.wait().unwrap().success());
     let (code, _, err) = piped(Path::new("."), &args);
     assert_eq!((code, err.as_str()), (0, ""));
+}
+
+#[test]
+fn a_search_that_takes_long_says_on_a_terminal_how_far_it_is() {
+    let room = room();
+    // A file of terabytes that take no room: its search goes on until it is ended.
+    let endless = fs::File::create(room.path().join("src/endless")).unwrap();
+    endless.set_len(1 << 42).unwrap();
+    let program = Path::new(BINARY);
+    let mut grep = start_in(room.path(), program, &["grep", "no"], Streams::All, &[]);
+    assert!(grep.shows(" files searched"));
+    grep.child.kill().unwrap();
+    grep.child.wait().unwrap();
+    if Command::new("strace").arg("-V").output().is_err() {
+        return skip("no strace here");
+    }
+    // Each directory is listed as slowly as on a disk far away.
+    let slowly = "-foslow -e trace=getdents64 -e inject=getdents64:delay_enter=900000";
+    let mut args: Vec<&str> = slowly.split(' ').collect();
+    args.extend([BINARY, "glob", "**/b*"]);
+    let strace = Path::new("strace");
+    let mut glob = start_in(room.path(), strace, &args, Streams::All, &[]);
+    assert!(glob.shows(" directories listed"));
+    assert!(glob.shows("\rb.txt"));
+    assert!(glob.child.wait().unwrap().success());
 }

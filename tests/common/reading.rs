@@ -14,7 +14,7 @@ use super::common::{Answer, Call, directory, tool};
 use super::server::{Server, reply};
 
 /// Variables that a person may have set, and no test inherits.
-const VARIABLES: [&str; 22] = [
+const VARIABLES: [&str; 23] = [
     "ALLOWED_DOMAINS",
     "CACHE_ENCRYPTION_KEY",
     "EXA_API_KEY",
@@ -26,6 +26,7 @@ const VARIABLES: [&str; 22] = [
     "IKIGAI_HN_URL",
     "IKIGAI_NO_CACHE",
     "IKIGAI_OCR",
+    "IKIGAI_OFFICE",
     "IKIGAI_SESSION_TTL",
     "IKIGAI_WAYBACK_URL",
     "IKIGAI_YOUTUBE_URL",

@@ -40,14 +40,23 @@ pub fn data(name: &str) -> Vec<u8> {
     fs::read(place.join(name)).unwrap()
 }
 
+/// The content of a file that is compressed there.
+fn unpacked(name: &str) -> Vec<u8> {
+    let (packed, mut bytes) = (data(name), Vec::new());
+    flate2::read::ZlibDecoder::new(&packed[..])
+        .read_to_end(&mut bytes)
+        .unwrap();
+    bytes
+}
+
 /// The bits of a sheet; 1 is white.
 pub fn bits(sheet: &str) -> Vec<u8> {
-    let mut bits = Vec::new();
-    let packed = data(&format!("{sheet}.bits.z"));
-    flate2::read::ZlibDecoder::new(&packed[..])
-        .read_to_end(&mut bits)
-        .unwrap();
-    bits
+    unpacked(&format!("{sheet}.bits.z"))
+}
+
+/// A document of this kind, of before 2007.
+pub fn older(kind: &str) -> Vec<u8> {
+    unpacked(&format!("../older/boats.{kind}.z"))
 }
 
 /// Its pixels, a byte each.
@@ -175,11 +184,15 @@ pub fn pdf(pages: &[Page]) -> Vec<u8> {
 
 /// A program that takes tesseract's place: it has English, and does `script` for a page.
 pub fn program(room: &Path, script: &str) -> String {
-    let path = room.join("reader");
-    let text =
-        format!("#!/bin/sh\n[ \"$1\" != --list-langs ] || {{ echo eng; exit; }}\n{script}\n");
-    let draft = room.join("reader.draft");
-    fs::write(&draft, text).unwrap();
+    let languages = "[ \"$1\" != --list-langs ] || { echo eng; exit; }";
+    program_called(room, "reader", &format!("{languages}\n{script}"))
+}
+
+/// A program of this name that does `script`.
+pub fn program_called(room: &Path, name: &str, script: &str) -> String {
+    let path = room.join(name);
+    let draft = room.join("draft");
+    fs::write(&draft, format!("#!/bin/sh\n{script}\n")).unwrap();
     common::copy_program(&draft, &path);
     fs::remove_file(draft).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();

@@ -8,6 +8,7 @@ mod in_place;
 mod messages;
 mod near;
 mod odd_places;
+mod older;
 mod paths;
 mod read;
 mod replacing;

@@ -80,7 +80,7 @@ fn each_result(args: &[&str], check: impl Fn(&str, bool, &CallToolResult)) {
                 let begin = said.find("sessionId").unwrap() + "sessionId".len();
                 let is_name = |c: char| c.is_ascii_hexdigit();
                 let name = said[begin..].find(is_name).unwrap() + begin;
-                session = said[name..name + 36].to_owned();
+                said[name..name + 36].clone_into(&mut session);
             }
         }
         client.cancel().await.unwrap();

@@ -1,10 +1,10 @@
-//! The pictures of README.md: what a session looks like, made by running its commands, and how fast
+//! The pictures of README.md: what an agent's session looks like, made by its calls, and how fast
 //! calls are, drawn from the measured table. They lie in `pictures/`, and have to be what is drawn
 //! here now: `IKIGAI_PICTURES=write cargo test --test local pictures::` writes them anew.
 
 mod bars;
+mod session;
 mod svg;
-mod terminal;
 
 use std::fs;
 use std::path::Path;
@@ -34,11 +34,11 @@ fn the_picture_of_speed_shows_the_measured_table() {
 }
 
 #[test]
-fn the_picture_of_a_session_shows_what_its_commands_print() {
+fn the_picture_of_a_session_shows_what_its_calls_answer() {
     if !has_landlock() {
         return common::skip("this kernel has no Landlock");
     }
-    is_current("session.svg", &terminal::draw());
+    is_current("session.svg", &session::draw());
 }
 
 fn has_landlock() -> bool {

@@ -115,3 +115,41 @@ fn what_was_found_without_ocr_is_not_taken_once_there_is_some() {
         "{page}"
     );
 }
+
+#[test]
+fn a_document_of_before_2007_is_read_by_an_installed_program_and_kept() {
+    if let Some(why) = scanned::no_landlock() {
+        return common::skip(why);
+    }
+    let server = serving("application/msword", scanned::older("doc"));
+    let home = Home::new().set("IKIGAI_OFFICE", "soffice");
+    for _ in 0..2 {
+        let page = home.page(&server.url("/boats.doc"));
+        let content = text(&page, "content");
+        assert!(content.starts_with("# The Harbour Office\n\n"), "{content}");
+        assert!(content.ends_with("\n\n[Read by soffice.]"), "{content}");
+        assert!(text(&page, "note").contains("Read by soffice."), "{page}");
+        assert_eq!(page["extractionQuality"], "complete");
+        assert_eq!(server.asked().len(), 1);
+    }
+    let fetched = tool("web-fetch-tool")
+        .env("IKIGAI_OFFICE", "antiword")
+        .with(&json!({"url": server.url("/boats.doc")}))
+        .run();
+    assert!(fetched.note().contains("Read by antiword, as plain text."));
+    // One that never answers is given up, and another is asked the next time.
+    let mark = common::alone(4714);
+    let office = scanned::program_called(home.path(), "office", &format!("exec sleep {mark}"));
+    let home = home
+        .set("IKIGAI_OFFICE", &office)
+        .set("IKIGAI_MAX_SECONDS", "5");
+    let began = Instant::now();
+    let failure = home.fails(&json!({"url": server.url("/boats.doc")}), "PARSE_ERROR");
+    assert!(began.elapsed() < Duration::from_secs(5));
+    let reason = "This DOC file, of Office before 2007, is read by an installed program. office took \
+         too long.";
+    assert!(text(&failure, "error").contains(reason), "{failure}");
+    assert!(common::eventually(
+        || common::processes_with(&mark).is_empty()
+    ));
+}

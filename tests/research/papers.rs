@@ -318,6 +318,7 @@ fn every_provider_is_read_into_the_same_fields() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "most of them are a table")]
 fn every_provider_is_asked_in_its_own_words() {
     let everything = |provider: &str| {
         json!({"query": "two words", "provider": provider, "num_results": 4, "year_from": 2020,
@@ -460,6 +461,7 @@ fn nothing_found_is_an_answer_with_hints() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "most of them are a table")]
 fn a_failure_says_what_it_is_and_who_else_could_be_asked() {
     let json = "application/json";
     for (provider, status, body, code, wait) in [

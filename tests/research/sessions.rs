@@ -123,9 +123,9 @@ fn a_lost_context_is_recovered() {
     // Upper case and blanks are the same name, and another field's name is.
     let same = json!({"session_id": format!(" {} ", id.to_uppercase())});
     assert_eq!(asked(&home, GET, &same)["sessionId"], id);
-    let mut last = step(&id, 3, "Both are settled");
-    last["nextStepNeeded"] = json!(false);
-    let end = asked(&home, STEP, &last);
+    let mut third = step(&id, 3, "Both are settled");
+    third["nextStepNeeded"] = json!(false);
+    let end = asked(&home, STEP, &third);
     assert_eq!(end["isComplete"], true);
     assert!(end["completedAt"].as_str() >= end["startedAt"].as_str());
 }
@@ -445,6 +445,10 @@ fn of_64_calls_at_once_on_one_session_no_step_is_lost_and_the_next_beyond_200_is
 
 /// Runs a call under trace, and kills it at its system call of that number, counted twice each, at
 /// entry and at return; `None` if it has ended before, with the number of them.
+#[expect(
+    clippy::zombie_processes,
+    reason = "it is waited for by its number, stop by stop"
+)]
 fn killed_at(home: &Home, request: &Value, number: usize) -> Option<usize> {
     let input = home.path().join("request");
     fs::write(&input, request.to_string()).unwrap();

@@ -13,10 +13,11 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 /// The kinds of documents.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
-    FileKind::ALL
+    // The others are read by programs.
+    let own = FileKind::ALL
         .into_iter()
-        .map(FileKind::name)
-        .chain(["feed"])
+        .filter(|kind| !FileKind::OLDER.contains(kind));
+    own.map(FileKind::name).chain(["feed"])
 }
 
 /// Chance that can be had again (splitmix64).

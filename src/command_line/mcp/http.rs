@@ -74,8 +74,8 @@ pub fn flags() -> Vec<Arg> {
             .value_parser(StringValueParser::new().try_map(|text| address(&text)))
             .help("Serve over HTTP at http://ADDR:PORT/mcp, and not on stdin")
             .long_help(
-                "Serve over HTTP at http://ADDR:PORT/mcp, and not on stdin: the sets research and web, unless --tools \
-                 names others; tools of files and commands only with --root and --tokens. Beyond this machine \
+                "Serve over HTTP at http://ADDR:PORT/mcp, and not on stdin: the set web, and of research \
+                 what stdin would get, unless --tools names others; tools of files and commands only with --root and --tokens. Beyond this machine \
                  only with --tokens, and with --cert and --key or --behind-proxy. IKIGAI_REDIS_URL, with \
                  CACHE_ENCRYPTION_KEY, has several servers share their cache.",
             ),
@@ -158,7 +158,7 @@ impl HttpOptions {
     /// True if the tool is served by default.
     #[must_use]
     pub fn offers(tool: &Tool) -> bool {
-        matches!(tool.set, ToolSet::Research | ToolSet::Web)
+        tool.set == ToolSet::Web || tool.set == ToolSet::Research && tool.offered
     }
 
     /// The reason why these tools are not served, if they are not.

@@ -15,6 +15,7 @@ use crate::cache::{KEY_VARIABLE, is_key};
 use crate::console::sanitize::{display_path, for_line};
 use crate::contract::tool::ToolSet;
 use crate::conversion;
+use crate::document::FileKind;
 use crate::papers::paper_provider::PROVIDERS;
 use crate::registry::Registry;
 use crate::web::client::proxy::ProxySettings;
@@ -101,9 +102,15 @@ pub fn report_helpers(report: &mut DoctorReport) {
     report.heading("Programs that help");
     let browser = Browser::find().map(|browser| browser.program().to_owned());
     let ocr = conversion::find_ocr_program();
+    let office = |kind| conversion::find_office_programs(kind).into_iter().next();
+    let variable = conversion::OFFICE_VARIABLE;
+    let [doc, ppt, xls] = FileKind::OLDER.map(|kind| (kind.label(), office(kind)));
     for (subject, program, name, variable) in [
         ("pages of scripts", browser, "Chromium", browser::VARIABLE),
         ("scans", ocr, "tesseract", conversion::OCR_VARIABLE),
+        (doc.0, doc.1, "LibreOffice, antiword or catdoc", variable),
+        (ppt.0, ppt.1, "LibreOffice or catppt", variable),
+        (xls.0, xls.1, "LibreOffice or xls2csv", variable),
     ] {
         let (colour, state) = match program {
             Some(program) => (GOOD, display_path(&program)),

@@ -7,13 +7,16 @@ use std::time::Instant;
 
 use url::Url;
 
+use self::notes::BookNotes;
 use super::html::{self, PageSyntax, StageDeadlines};
-use super::model::ModelBuilder;
+use super::model::{ModelBuilder, NodeContent};
 use super::office::package::{ZipPackage, resolve_part_name};
 use super::office::xml::{XmlReader, XmlTag};
 use super::office::{DocumentProperties, ParsedDocument};
 use super::{DocumentCuts, DocumentError, FileKind};
 use crate::basics::words::floor_boundary;
+
+mod notes;
 
 /// The part that marks a file as an EPUB, and its content.
 const MIMETYPE_PART: &str = "mimetype";
@@ -75,6 +78,7 @@ pub(super) fn read(
     let locked = encrypted_parts(package);
     let mut builder = ModelBuilder::default();
     let mut read = ParsedDocument::default();
+    let mut notes = BookNotes::default();
     for id in &book.spine {
         let Some((name, kind)) = book.parts.get(id) else {
             continue;
@@ -103,12 +107,24 @@ pub(super) fn read(
             read.cut = true;
         }
         let end = package.end();
+        let first = builder.node_count();
+        let page = notes.take_from(&page, name);
         let (title, cuts) = append_page(&page, name, PageSyntax::Xml, end, &mut builder);
+        builder.mark_notes(first, notes::marked_number);
         read.cut |= cuts.memory;
         read.late |= cuts.time;
         if read.title.is_empty() {
             read.title = title;
         }
+    }
+    notes.taken.sort_unstable();
+    for (number, name, source) in notes.taken {
+        let page = format!("<html><body>{source}</body></html>");
+        builder.open(NodeContent::Note(number));
+        let (_, cuts) = append_page(&page, &name, PageSyntax::Xml, package.end(), &mut builder);
+        builder.close();
+        read.cut |= cuts.memory;
+        read.late |= cuts.time;
     }
     read.builder = builder;
     Ok((read, std::mem::take(&mut book.about)))

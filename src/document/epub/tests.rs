@@ -1,6 +1,6 @@
 //! Checks the Markdown of EPUB files.
 
-use crate::document::office::tests::made::zip;
+use crate::document::office::tests::made::{replaced, zip};
 use crate::document::{DocumentError, FileKind, FileLimits, convert_file};
 
 const CONTAINER: &str =
@@ -38,6 +38,22 @@ fn chapters_come_in_reading_order() {
     assert_eq!(
         document.markdown,
         "# Two\n\n![A cat](a.png) \u{a0}x\n\n# One\n\nSee [there](#n), [out](https://example.com/)."
+    );
+}
+
+#[test]
+fn notes_stand_behind_the_text_wherever_the_book_has_them() {
+    let one = "<html xmlns:epub='x'><body><aside epub:type='footnote' id='z'><p>Stays.</p></aside><p>Here<a epub:type='noteref' href='#a'>1</a> \
+        and <a epub:type='noteref' href='one.xhtml#b'>*</a>, <a epub:type='noteref' href='#a'>1</a> again; <a epub:type='noteref' href='#z'>z</a>.</p>\
+        <aside epub:type='footnote' id='a'><p>The <i>first</i>.</p><p>Goes on.</p></aside><p>End.</p></body></html>";
+    let two = "<html xmlns:epub='x'><body><h2>Notes</h2><ol><li id='b'><a href='#z'>*</a> The second.</li><li id='c'>Not referred to.</li></ol></body></html>";
+    let file = replaced(&book(&[]), "OEBPS/text/t\u{fc}o.xhtml", one);
+    let file = replaced(&file, "OEBPS/text/one.xhtml", two);
+    let document = convert_file(&file, FileKind::Epub, &FileLimits::default()).unwrap();
+    assert_eq!(
+        document.markdown,
+        "Stays.\n\nHere[^1] and [^2], [^1] again; [z](#z).\n\nEnd.\n\n## Notes\n\n1. Not referred to.\n\n\
+         [^1]: The *first*.\n\n    Goes on.\n\n[^2]: [*](#z) The second."
     );
 }
 

@@ -1,8 +1,9 @@
 //! Writes paragraphs, headings, lists and tables into the model, within limits.
 
-use super::ParsedDocument;
 use super::inlines::{InlineContent, RunStyle};
 use super::numerals;
+use super::{MAX_COLUMNS, ParsedDocument};
+use crate::basics::words::plural;
 use crate::document::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
 
 /// Limit of a document's nodes.
@@ -28,12 +29,28 @@ pub(super) struct TableCell {
     pub(super) columns: u16,
 }
 
+impl TableCell {
+    /// One of so many columns; that which continues the one above has its text there.
+    pub(super) fn of(content: InlineContent, columns: usize, goes_on: bool) -> Self {
+        Self {
+            content: if goes_on {
+                InlineContent::default()
+            } else {
+                content
+            },
+            columns: u16::try_from(columns.clamp(1, MAX_COLUMNS)).unwrap_or(1),
+        }
+    }
+}
+
 /// Writes the blocks of a document.
 #[derive(Default)]
 pub(super) struct BlockWriter {
     pub(super) builder: ModelBuilder,
     lists: Vec<OpenList>,
     code: Vec<String>,
+    /// The document's title, as far as a block of its own gives it.
+    pub(super) title: String,
     /// The first of the largest headings, and its level.
     first: Option<(u8, String)>,
     /// True if something was left out because there was too much of it.
@@ -48,17 +65,15 @@ impl BlockWriter {
         !full
     }
 
-    /// Ends the document. Without a `title`, the first of its largest headings is its title.
-    pub(super) fn finish(mut self, title: String, late: bool, broken: bool) -> ParsedDocument {
+    /// Ends the document. Without a title, the first of its largest headings is that.
+    pub(super) fn finish(mut self, late: bool, broken: bool) -> ParsedDocument {
         self.end();
-        let title = if title.is_empty() {
-            self.first.take().map_or_else(String::new, |(_, text)| text)
-        } else {
-            title
-        };
+        if self.title.is_empty() {
+            self.title = self.first.take().unwrap_or_default().1;
+        }
         ParsedDocument {
             builder: self.builder,
-            title,
+            title: self.title,
             cut: self.cut,
             late,
             broken,
@@ -135,14 +150,31 @@ impl BlockWriter {
             return;
         }
         self.end();
-        let plain = inlines.plain();
-        let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+        let plain = inlines.words();
         if !plain.is_empty() && self.first.as_ref().is_none_or(|(first, _)| level < *first) {
             self.first = Some((level, plain));
         }
         self.builder.open(NodeContent::Heading(level.clamp(1, 6)));
         self.write_inlines(inlines);
         self.builder.close();
+    }
+
+    /// Adds a heading behind its label; the first that gives the title is that of the document.
+    pub(super) fn add_labelled_heading(
+        &mut self,
+        level: u8,
+        is_title: bool,
+        label: &str,
+        mut inlines: InlineContent,
+    ) {
+        inlines.unbold();
+        if is_title && self.title.is_empty() {
+            self.title = inlines.words();
+        }
+        if !label.is_empty() && !inlines.is_blank() {
+            inlines = inlines.behind(&format!("{label} "));
+        }
+        self.add_heading(level, &inlines);
     }
 
     /// Adds a heading of plain text.
@@ -192,19 +224,31 @@ impl BlockWriter {
         self.builder.close();
     }
 
-    /// Adds an item with its number to a list; a label that says more stands before its text.
-    pub(super) fn add_numbered_item(
+    /// Adds an item to a list, with its number if it bears one; a label that says more stands before
+    /// its text.
+    pub(super) fn add_labelled_item(
         &mut self,
         level: u8,
-        number: u32,
+        number: Option<u32>,
         label: &str,
         key: u32,
         inlines: InlineContent,
     ) {
-        if !numerals::is_worth_showing(label, number) || inlines.is_blank() {
-            return self.add_item(level, Some(number), key, &inlines);
+        let says_more = |number| numerals::is_worth_showing(label, number) && !inlines.is_blank();
+        if !number.is_some_and(says_more) {
+            return self.add_item(level, number, key, &inlines);
         }
         self.add_item(level, None, key, &inlines.behind(&format!("{label} ")));
+    }
+
+    /// Adds a notice of hidden slides or sheets.
+    pub(super) fn add_hidden(&mut self, hidden: u64, noun: &str) {
+        if hidden > 0 {
+            let (s, verb) = (plural(hidden), if hidden == 1 { "is" } else { "are" });
+            self.add_plain_paragraph(&format!(
+                "[Left out: {hidden} hidden {noun}{s} {verb} not shown.]"
+            ));
+        }
     }
 
     /// Adds lines of code to those before them.

@@ -179,6 +179,20 @@ impl InlineContent {
         plain
     }
 
+    /// The text on one line.
+    pub(super) fn words(&self) -> String {
+        let plain = self.plain();
+        plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Adds a line, behind its label; a blank one is none.
+    pub(super) fn add_line(&mut self, label: &str, line: Self) {
+        if !line.is_blank() {
+            self.begin_line();
+            self.append(line.behind(label));
+        }
+    }
+
     /// Appends the pieces of `other`.
     pub(super) fn append(&mut self, other: Self) {
         self.cut |= other.cut;

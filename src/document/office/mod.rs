@@ -15,6 +15,8 @@
 //! | `docx`, `pptx`, `xlsx` | the three kinds of Office Open XML |
 //! | `odf` | the three kinds of `OpenDocument` |
 //! | `rtf`, `mail` | RTF; EML and MSG |
+//! | `compound` | the streams of compound files |
+//! | `program_text` | texts as programs write them |
 
 use super::model::{ModelBuilder, NodeContent};
 use super::{DocumentError, FileKind};
@@ -24,6 +26,7 @@ use xml::{XmlEvent, XmlReader, XmlTag};
 mod blocks;
 mod chart;
 mod comments;
+pub(super) mod compound;
 mod docx;
 mod inlines;
 pub(super) mod mail;
@@ -31,6 +34,7 @@ mod numerals;
 mod odf;
 pub(super) mod package;
 mod pptx;
+pub(super) mod program_text;
 pub(super) mod rtf;
 mod xlsx;
 pub(super) mod xml;

@@ -212,7 +212,8 @@ impl<'a> XmlReader<'a> {
         all
     }
 
-    fn position(&self) -> usize {
+    /// Byte offset behind the last event.
+    pub(in crate::document) fn position(&self) -> usize {
         usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
     }
 }

@@ -118,7 +118,14 @@ impl<'a> ParagraphWriter<'a> {
             }
             match paragraph.kind {
                 ParagraphKind::Code => self.write_code(paragraph),
-                ParagraphKind::Table => self.write_table(paragraph),
+                ParagraphKind::Table if at > 0 && is_same_table(&paragraphs[at - 1], paragraph) => {
+                }
+                ParagraphKind::Table => {
+                    let pairs = paragraphs[at..].windows(2);
+                    let further = pairs.take_while(|pair| is_same_table(&pair[0], &pair[1]));
+                    let end = at + further.count();
+                    self.write_table(&paragraphs[at..=end]);
+                }
                 ParagraphKind::Annotation(at) => self.write_annotation(paragraph.page, at),
                 ParagraphKind::Scan => {
                     let page = self.context.pages.get(paragraph.page);
@@ -292,10 +299,9 @@ impl<'a> ParagraphWriter<'a> {
         self.builder.close();
     }
 
-    fn write_table(&mut self, paragraph: &PdfParagraph) {
-        let width =
-            |row: &Vec<PdfTableCell>| row.iter().map(|cell| usize::from(cell.columns)).sum();
-        let columns = paragraph.rows.iter().map(width).max().unwrap_or(0);
+    /// Writes a table, whose parts are on as many pages.
+    fn write_table(&mut self, parts: &[PdfParagraph]) {
+        let columns = column_extents(&parts[0].rows).len();
         let table = self.builder.keep_table(TableLayout {
             columns,
             cells: columns,
@@ -303,24 +309,83 @@ impl<'a> ParagraphWriter<'a> {
             aligns: vec![ColumnAlignment::None; columns],
         });
         self.builder.open(NodeContent::Table(table));
-        for row in &paragraph.rows {
-            self.builder.open(NodeContent::Row);
-            for cell in row {
-                self.builder.open(NodeContent::Cell {
-                    columns: cell.columns,
-                    rows: cell.rows,
-                });
-                let mut writer = ParagraphTextWriter::new(self.context, &mut self.builder, false);
-                for line in &cell.lines {
-                    writer.add_line(paragraph.page, line, 0, false);
-                }
-                writer.finish();
-                self.builder.close();
+        let head = self.row_text(&parts[0]);
+        for (nth, part) in parts.iter().enumerate() {
+            // Pages repeat the head.
+            let repeated = nth > 0 && self.row_text(part) == head;
+            for row in part.rows.iter().skip(usize::from(repeated)) {
+                self.write_row(row, part.page);
             }
+        }
+        self.builder.close();
+    }
+
+    fn write_row(&mut self, row: &[PdfTableCell], page: usize) {
+        self.builder.open(NodeContent::Row);
+        for cell in row {
+            self.builder.open(NodeContent::Cell {
+                columns: cell.columns,
+                rows: cell.rows,
+            });
+            let mut writer = ParagraphTextWriter::new(self.context, &mut self.builder, false);
+            for line in &cell.lines {
+                writer.add_line(page, line, 0, false);
+            }
+            writer.finish();
             self.builder.close();
         }
         self.builder.close();
     }
+
+    /// Returns the text of the first row of a table.
+    fn row_text(&self, part: &PdfParagraph) -> String {
+        let pool = self
+            .context
+            .pages
+            .get(part.page)
+            .map_or("", |page| &page.text);
+        let lines = part
+            .rows
+            .iter()
+            .take(1)
+            .flatten()
+            .flat_map(|cell| &cell.lines);
+        lines.map(|line| line.text(pool) + "\n").collect()
+    }
+}
+
+/// Returns how far the text of each column of a table reaches.
+fn column_extents(rows: &[Vec<PdfTableCell>]) -> Vec<(f32, f32)> {
+    let mut extents = Vec::new();
+    for row in rows {
+        let mut at = 0;
+        for cell in row {
+            let end = at + usize::from(cell.columns);
+            if extents.len() < end {
+                extents.resize(end, (f32::INFINITY, f32::NEG_INFINITY));
+            }
+            for line in cell.lines.iter().filter(|_| cell.columns == 1) {
+                let extent: &mut (f32, f32) = &mut extents[at];
+                *extent = (extent.0.min(line.u0), extent.1.max(line.u1));
+            }
+            at = end;
+        }
+    }
+    extents
+}
+
+/// True if a table goes on on the next page, in the same columns.
+fn is_same_table(last: &PdfParagraph, next: &PdfParagraph) -> bool {
+    let is_table = |part: &PdfParagraph| part.kind == ParagraphKind::Table;
+    if !(is_table(last) && is_table(next) && next.page == last.page + 1) {
+        return false;
+    }
+    let (above, below) = (column_extents(&last.rows), column_extents(&next.rows));
+    let mut pairs = above.iter().zip(&below);
+    let overlap = |(one, other): (&(f32, f32), &(f32, f32))| {
+        one.0.max(other.0) < one.1.min(other.1) || one.0 > one.1 || other.0 > other.1
+    };
+    above.len() == below.len() && pairs.all(overlap)
 }
 
 /// True if a paragraph with a mark is an item. A number counts only beside its neighbours.

@@ -116,10 +116,11 @@ pub(super) fn direction(x: f32, y: f32) -> i16 {
     }
     let degrees = y.atan2(x).to_degrees();
     let right = (degrees / 90.0).round() * 90.0;
-    let degrees = if (degrees - right).abs() < 3.0 {
+    // No limit is an angle that people choose, since rounding would part their lines.
+    let degrees = if (degrees - right).abs() < 2.8 {
         right
     } else {
-        degrees.round()
+        (degrees - 0.2).round()
     };
     let degrees = degrees as i16;
     if degrees == -180 { 180 } else { degrees }

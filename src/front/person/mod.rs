@@ -260,7 +260,8 @@ fn request(
     let mut request = Map::new();
     let mut missing = Vec::new();
     for field in &schema.fields {
-        if let Some(value) = flag_value(matches, field) {
+        let value = flag_value(tool, matches, field);
+        if let Some(value) = value.map_err(|why| command.error(ErrorKind::ValueValidation, why))? {
             request.insert(field.name.clone(), value);
         } else if field.required {
             match words.next() {
@@ -287,7 +288,7 @@ fn request(
         );
         return Err(command.error(ErrorKind::UnknownArgument, message));
     }
-    if !missing.is_empty() {
+    if !missing.is_empty() && !habits::ask_a_server(tool, matches) {
         let message = format!("missing: {}", missing.join(", "));
         return Err(command.error(ErrorKind::MissingRequiredArgument, message));
     }
@@ -304,18 +305,26 @@ fn read_stdin() -> Result<String, String> {
 }
 
 /// The value of the field's flag, if it is there.
-fn flag_value(matches: &ArgMatches, field: &SchemaField) -> Option<Value> {
+fn flag_value(
+    tool: &Tool,
+    matches: &ArgMatches,
+    field: &SchemaField,
+) -> Result<Option<Value>, String> {
     let name = &field.name;
-    match field.kind {
-        FieldKind::Text => matches
-            .get_one::<String>(name)
-            .map(|text| Value::from(text.as_str())),
+    Ok(match field.kind {
+        FieldKind::Text => match matches.get_many::<String>(name) {
+            Some(texts) => {
+                let texts: Vec<&str> = texts.map(String::as_str).collect();
+                Some(habits::joined(tool, field, &texts)?.into())
+            }
+            None => None,
+        },
         FieldKind::Integer => matches.get_one::<Value>(name).cloned(),
         FieldKind::Flag => matches.get_one::<bool>(name).map(|flag| (*flag).into()),
         FieldKind::Texts | FieldKind::Objects => matches
             .get_many::<String>(name)
             .map(|texts| texts.map(|text| Value::from(text.as_str())).collect()),
-    }
+    })
 }
 
 #[cfg(test)]

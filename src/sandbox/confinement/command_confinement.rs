@@ -51,7 +51,7 @@ impl CommandConfinement {
             filters.push(filter::within_directories(ruleset::abi())?);
         }
         if !confinement.has_network() {
-            filters.push(filter::without_network(ruleset::abi())?);
+            filters.push(filter::without_network(ruleset::abi(), false)?);
         }
         Ok(Self {
             ruleset: ruleset::of_command(confinement)?,
@@ -62,6 +62,16 @@ impl CommandConfinement {
             kept: None,
             mark: None,
         })
+    }
+
+    /// Lets a command off the network make local sockets, which lead nowhere: some programs do not
+    /// start without one. An error is a sentence.
+    pub fn with_mute_sockets(mut self) -> Result<Self, String> {
+        // The filter for the network is the last one.
+        self.filters.pop();
+        let filter = filter::without_network(ruleset::abi(), true)?;
+        self.filters.push(filter);
+        Ok(self)
     }
 
     /// Allows the command the private `directory`. System calls only.

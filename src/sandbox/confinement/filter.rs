@@ -164,23 +164,31 @@ fn refuse_truncation(filter: &mut CallFilter) {
     filter.examine(libc::SYS_open, 1, &flags);
 }
 
-/// The filter for a command off the network, on a kernel with this ABI of Landlock.
-pub fn without_network(abi: i32) -> Result<CallFilter, String> {
+/// The filter for a command off the network, on a kernel with this ABI of Landlock. A local socket
+/// may be made if it is `mute`: it is then bound in name only, and never connected.
+pub fn without_network(abi: i32, mute: bool) -> Result<CallFilter, String> {
     let mut filter = CallFilter::new(libc::EACCES)?;
     let refusal = filter.refusal;
     let is_local = [unless(libc::AF_UNIX.cast_unsigned()), refusal];
-    if abi >= CONFINES_LOCAL_SOCKETS {
+    // One of a pair of datagram sockets, which have several types, can be connected to something
+    // else.
+    let [stream, packets] = CONNECTED;
+    let kind = [load(ARGUMENTS[1]), masked(TYPE)];
+    let is_connected = [when(stream), ALLOW, unless(packets), refusal];
+    let connected = [&is_local[..], &kind, &is_connected].concat();
+    if mute {
+        filter.examine(libc::SYS_socket, 0, &connected);
+        filter.examine(libc::SYS_socketpair, 0, &connected);
+        filter.refuse(libc::SYS_connect);
+        for call in [libc::SYS_bind, libc::SYS_listen] {
+            filter.answer(call, self::refusal(0));
+        }
+    } else if abi >= CONFINES_LOCAL_SOCKETS {
         filter.examine(libc::SYS_socket, 0, &is_local);
         filter.examine(libc::SYS_socketpair, 0, &is_local);
     } else {
         filter.refuse(libc::SYS_socket);
-        // One of a pair of datagram sockets, which have several types, can be connected to
-        // something else.
-        let [stream, packets] = CONNECTED;
-        let kind = [load(ARGUMENTS[1]), masked(TYPE)];
-        let is_connected = [when(stream), ALLOW, unless(packets), refusal];
-        let pair = [&is_local[..], &kind, &is_connected].concat();
-        filter.examine(libc::SYS_socketpair, 0, &pair);
+        filter.examine(libc::SYS_socketpair, 0, &connected);
     }
     // Its operations are not system calls, and sockets are among them.
     filter.refuse(libc::SYS_io_uring_setup);

@@ -16,7 +16,7 @@ use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
 use crate::contract::tool::{
-    AccessScope, ExitCodes, FieldRole, SampleCall, Tool, ToolHints, ToolManual,
+    AccessScope, ExitCodes, FieldRole, Habit, SampleCall, Tool, ToolHints, ToolManual,
 };
 use crate::sandbox::confinement::audit::{DenialListener, KernelDenial};
 use crate::sandbox::confinement::{self, AccessRight, Confinement};
@@ -43,6 +43,10 @@ pub const TOOL: Tool = Tool {
         ("cmd", "command"),
         ("cwd", "workdir"),
         ("run_in_background", "background"),
+    ],
+    habits: &[
+        ("--background", Habit::Served("background")),
+        ("--stop", Habit::ServedNumber("stop")),
     ],
     title: "Run a shell command",
     hints: ToolHints {

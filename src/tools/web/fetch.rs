@@ -167,7 +167,7 @@ fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<FetchedPage, Failu
         },
     };
     let document = if let Some((_, document)) = read {
-        notes.add(document.remark_on_scans.clone());
+        notes.add(document.remark_on_programs.clone());
         taken_out(document, &mut notes)
     } else {
         let decoded = PageSource::decode(&reply, reply.content_type());

@@ -52,5 +52,18 @@ pub const OCR: (&str, &str) = (
     "the program that reads scanned pages of PDF files, in place of tesseract; empty for none",
 );
 
+/// Manual page entry: variable with the program for office documents of before 2007.
+pub const OFFICE: (&str, &str) = (
+    conversion::OFFICE_VARIABLE,
+    "the program that reads DOC, PPT and XLS files, in place of LibreOffice; empty for none",
+);
+
 /// Manual page entries for a tool that fetches pages.
-pub const ENVIRONMENT: &[(&str, &str)] = &[PROXIES, NO_PROXY, CERTIFICATES, ALLOWED_DOMAINS, OCR];
+pub const ENVIRONMENT: &[(&str, &str)] = &[
+    PROXIES,
+    NO_PROXY,
+    CERTIFICATES,
+    ALLOWED_DOMAINS,
+    OCR,
+    OFFICE,
+];

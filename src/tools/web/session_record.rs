@@ -194,7 +194,7 @@ pub fn session_failure(fault: SessionFault, terms: &Terms) -> Failure {
         SessionFault::Full => {
             " Begin another one with step 1 and no sessionId; say in its researchGoal what is left."
         }
-        _ => "",
+        SessionFault::Store(_) => "",
     };
     message.push_str(advice);
     Failure::new(code, message).with_advice(research_cache::advice(code))

@@ -57,7 +57,6 @@ struct DocxReader<'p, 'b> {
     numbers: HashMap<NoteKey, u32>,
     /// A paragraph whose end was deleted, so that the next one continues it.
     joined: Option<InlineContent>,
-    title: String,
     depth: usize,
     /// True if the text may have another background than white.
     shaded: bool,
@@ -85,7 +84,6 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         notes: Vec::new(),
         numbers: HashMap::new(),
         joined: None,
-        title: String::new(),
         depth: 0,
         // A picture may be behind any text.
         shaded: memmem::find(text.as_bytes(), b"behindDoc=\"1\"").is_some(),
@@ -96,7 +94,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     docx.read_part(&text);
     drop(text);
     docx.write_notes();
-    docx.blocks.finish(docx.title, docx.late, docx.broken)
+    docx.blocks.finish(docx.late, docx.broken)
 }
 
 impl DocxReader<'_, '_> {
@@ -256,15 +254,7 @@ impl DocxReader<'_, '_> {
             }
         }
         self.shaded = shaded;
-        let mut content = self.cells.pop().unwrap_or_default();
-        if goes_on {
-            // The text is in the cell that this one continues.
-            content = InlineContent::default();
-        }
-        TableCell {
-            content,
-            columns: u16::try_from(columns.clamp(1, MAX_COLUMNS)).unwrap_or(1),
-        }
+        TableCell::of(self.cells.pop().unwrap_or_default(), columns, goes_on)
     }
 
     /// Returns the number of a note that the text refers to, of a kind of [`NOTES`].

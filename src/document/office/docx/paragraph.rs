@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use super::super::description_of;
-use super::super::inlines::{InlineContent, RunStyle};
+use super::super::inlines::InlineContent;
 use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
 use super::field::{self, DocxField};
 use super::styles::{ParagraphStyle, RunProperties, is_shaded};
@@ -206,7 +206,6 @@ impl DocxReader<'_, '_> {
         if !self.is_shown(paragraph) {
             return;
         }
-        let run = paragraph.run;
         let link = paragraph
             .links
             .iter()
@@ -218,13 +217,8 @@ impl DocxReader<'_, '_> {
                 .rev()
                 .find_map(|field| field.link.clone())
         };
-        let style = RunStyle {
-            bold: run.bold == Some(true),
-            italic: run.italic == Some(true),
-            deleted: run.deleted == Some(true),
-            code: run.mono == Some(true) && !paragraph.properties.style.code,
-            link: link.or_else(field),
-        };
+        let in_code = paragraph.properties.style.code;
+        let style = paragraph.run.style(in_code, link.or_else(field));
         paragraph.inlines.add_text(&style, text);
     }
 
@@ -294,7 +288,7 @@ impl DocxReader<'_, '_> {
     fn end_paragraph(&mut self, paragraph: OpenParagraph<'_>) {
         let OpenParagraph {
             properties,
-            mut inlines,
+            inlines,
             boxes,
             drawings,
             ..
@@ -320,36 +314,25 @@ impl DocxReader<'_, '_> {
                 Some(outline) => (outline < 9).then_some(outline + 1),
                 None => style.heading,
             };
-            if !self.cells.is_empty() {
-                let label = label.map(|label| match label.number {
+            if let Some(cell) = self.cells.last_mut() {
+                let label = label.map_or_else(String::new, |label| match label.number {
                     Some(_) => format!("{} ", label.text),
                     None => "\u{2022} ".to_owned(),
                 });
-                self.end_in_cell(inlines, label);
+                cell.add_line(&label, inlines);
             } else if let Some(level) = heading.or(style.title.then_some(1)) {
-                inlines.unbold();
-                if style.title && self.title.is_empty() && !self.in_note {
-                    let plain = inlines.plain();
-                    self.title = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-                }
-                if let Some(label) = label.filter(|label| !label.text.is_empty())
-                    && !inlines.is_blank()
-                {
-                    inlines = inlines.behind(&format!("{} ", label.text));
-                }
-                self.blocks.add_heading(level, &inlines);
+                let is_title = style.title && !self.in_note;
+                let label = label.map_or_else(String::new, |label| label.text);
+                self.blocks
+                    .add_labelled_heading(level, is_title, &label, inlines);
             } else if style.code
                 || inlines.is_code() && (self.blocks.in_code() || inlines.plain().contains('\n'))
             {
                 self.blocks.add_code(&inlines.plain());
             } else if let Some(label) = label {
                 let (level, key) = (label.level, label.key);
-                if let Some(number) = label.number {
-                    self.blocks
-                        .add_numbered_item(level, number, &label.text, key, inlines);
-                } else {
-                    self.blocks.add_item(level, None, key, &inlines);
-                }
+                self.blocks
+                    .add_labelled_item(level, label.number, &label.text, key, inlines);
             } else {
                 self.blocks.add_paragraph(&inlines);
             }
@@ -358,20 +341,6 @@ impl DocxReader<'_, '_> {
         for text in boxes {
             self.read_text_box(text);
         }
-    }
-
-    fn end_in_cell(&mut self, inlines: InlineContent, label: Option<String>) {
-        let Some(cell) = self.cells.last_mut() else {
-            return;
-        };
-        if inlines.is_blank() {
-            return;
-        }
-        cell.begin_line();
-        if let Some(label) = label {
-            cell.add_text(&RunStyle::default(), &label);
-        }
-        cell.append(inlines);
     }
 }
 

@@ -4,7 +4,9 @@
 //! does not set from the style that it is based on.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
+use super::super::inlines::RunStyle;
 use super::super::is_white;
 use super::super::xml::{XmlReader, XmlTag};
 
@@ -116,6 +118,17 @@ impl RunProperties {
         self.hidden == Some(true)
             || self.size.is_some_and(|size| size < MIN_VISIBLE_SIZE)
             || (on_white && self.white == Some(true) && self.shaded != Some(true))
+    }
+
+    /// The style of a run in a paragraph that may be code by itself.
+    pub(in super::super) fn style(self, in_code: bool, link: Option<Rc<str>>) -> RunStyle {
+        RunStyle {
+            bold: self.bold == Some(true),
+            italic: self.italic == Some(true),
+            deleted: self.deleted == Some(true),
+            code: self.mono == Some(true) && !in_code,
+            link,
+        }
     }
 
     /// Reads one property of a run.

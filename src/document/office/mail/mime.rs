@@ -1,6 +1,6 @@
 //! Reads the headers and the parts of an Internet message.
 //!
-//! Rules: RFC 5322 (messages), 2045 to 2047 (MIME), 2231 (parameters).
+//! Rules: RFC 5322 (messages), 2045 to 2047 (MIME), 2231 (parameters), 4155 (mailboxes).
 
 use std::borrow::Cow;
 
@@ -27,6 +27,9 @@ const MAX_TEXT: usize = 16 << 20;
 /// The first bytes by which a message is told.
 const HEAD: usize = 8 * 1024;
 
+/// The beginning of the line before each message of a mailbox.
+const MAILBOX: &[u8] = b"From ";
+
 /// True for a header that only mail has.
 fn is_of_mail(name: &str) -> bool {
     let of_mail = "received message-id return-path delivered-to mime-version";
@@ -38,8 +41,12 @@ fn is_of_mail(name: &str) -> bool {
 pub(in crate::document) fn is_message(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD)];
     let (mut of_mail, mut has_author) = (0, false);
-    for line in head.split(|byte| *byte == b'\n') {
+    for (at, line) in head.split(|byte| *byte == b'\n').enumerate() {
         let line = line.trim_ascii_end();
+        // The date of git's patches is no message's.
+        if at == 0 && line.starts_with(MAILBOX) && memmem::find(line, b" Mon Sep 17 ").is_none() {
+            continue;
+        }
         if line.is_empty() {
             break;
         }
@@ -206,7 +213,26 @@ pub(super) fn read(bytes: &[u8]) -> MailMessage {
         parts: MAX_PARTS,
         text: MAX_TEXT,
     };
-    read_message(bytes, 0, &mut budget)
+    let ends = ends_of_messages(bytes);
+    let end = ends.first().copied().unwrap_or(bytes.len());
+    let mut message = read_message(&bytes[..end], 0, &mut budget);
+    message.others = ends.len();
+    message
+}
+
+/// The ends of all messages of a mailbox but the last: a blank line, and a line behind it that no
+/// message has, above headers.
+fn ends_of_messages(bytes: &[u8]) -> Vec<usize> {
+    if !bytes.starts_with(MAILBOX) {
+        return Vec::new();
+    }
+    let is_end = |at: &usize| {
+        let mut lines = bytes[at + 1..].splitn(3, |byte| *byte == b'\n').skip(1);
+        let before = bytes[..*at].strip_suffix(b"\r").unwrap_or(&bytes[..*at]);
+        before.ends_with(b"\n") && lines.next().and_then(split_header).is_some()
+    };
+    let ends = memmem::find_iter(bytes, b"\nFrom ");
+    ends.filter(is_end).collect()
 }
 
 /// The number of parts and bytes of text that may still be read.
@@ -414,7 +440,11 @@ mod tests {
                 "Date: now\nContent-Type: text/plain\nMIME-Version: 1.0\n\n",
                 false,
             ),
-            ("From 012345 Mon Sep 17\nFrom: a\nMessage-ID: b\n\n", false),
+            (
+                "From 01 Mon Sep 17 00:00:00 2001\nFrom: a\nMessage-ID: b\n\n",
+                false,
+            ),
+            ("From a@b Mon Sep 18\nFrom: a\nMessage-ID: b\n\n", true),
             ("---\nFrom: a\nMessage-ID: b\n", false),
             ("", false),
         ] {

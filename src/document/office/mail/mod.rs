@@ -6,7 +6,6 @@
 //! | module | what it is |
 //! |---|---|
 //! | `mime` | headers and parts of Internet messages |
-//! | `compound` | the streams of compound files |
 //! | `outlook` | the properties of Outlook's messages |
 
 use std::time::Instant;
@@ -14,15 +13,15 @@ use std::time::Instant;
 use super::blocks::BlockWriter;
 use super::inlines::{InlineContent, RunStyle};
 use super::{DocumentProperties, ParsedDocument, rtf};
+use crate::basics::words::plural;
 use crate::document::html::PageSyntax;
 use crate::document::{FileKind, epub};
 
-mod compound;
 mod mime;
 mod outlook;
 
 pub(in crate::document) use mime::is_message as is_eml;
-pub(in crate::document) use outlook::is_message as is_msg;
+pub(super) use outlook::PROPERTIES as MSG_STREAM;
 
 /// Limit of the names of attachments, and of the messages within a message.
 const MAX_PARTS: usize = 500;
@@ -50,6 +49,8 @@ struct MailMessage {
     attachments: Vec<String>,
     /// Messages within this one.
     messages: Vec<MailMessage>,
+    /// Number of messages behind it in its mailbox.
+    others: usize,
     /// True if something was left out because there was too much of it.
     cut: bool,
 }
@@ -115,6 +116,13 @@ impl MailWriter {
         }
         for message in &message.messages {
             self.write(message, (level + 1).min(6));
+        }
+        if message.others > 0 {
+            let others = message.others;
+            self.blocks.add_plain_paragraph(&format!(
+                "[Left out: {others} more message{} of this mailbox.]",
+                plural(others as u64)
+            ));
         }
     }
 

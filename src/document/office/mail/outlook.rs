@@ -3,17 +3,16 @@
 //! Rules: MS-OXMSG (properties as streams), MS-OXRTFCP (compressed RTF).
 
 use std::collections::HashMap;
+use std::string::FromUtf8Error;
 
 use encoding_rs::{UTF_16LE, WINDOWS_1252};
-use memchr::memmem;
 
-use super::compound::CompoundFile;
+use super::super::compound::CompoundFile;
 use super::{MAX_PARTS, MailMessage};
 use crate::basics::calendar;
-use crate::basics::signature::COMPOUND;
 
 /// The stream of a message's properties of fixed size.
-const PROPERTIES: &str = "__properties_version1.0";
+pub(in super::super) const PROPERTIES: &str = "__properties_version1.0";
 
 /// Limit of RTF once it is decompressed, in bytes.
 const MAX_RTF: usize = 16 << 20;
@@ -23,12 +22,6 @@ const MAX_DEPTH: usize = 8;
 
 /// The text that compressed RTF may refer to.
 const DICTIONARY: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx";
-
-/// True for a message of Outlook.
-pub(in crate::document) fn is_message(bytes: &[u8]) -> bool {
-    let name: Vec<u8> = PROPERTIES.bytes().flat_map(|byte| [byte, 0]).collect();
-    bytes.starts_with(COMPOUND) && memmem::find(bytes, &name).is_some()
-}
 
 /// Reads a message.
 pub(super) fn read(bytes: &[u8]) -> Option<MailMessage> {
@@ -53,14 +46,7 @@ impl PropertyBag<'_, '_> {
     fn text(&self, id: &str) -> String {
         let wide = self.bytes(&format!("{id}001F"));
         let text = if wide.is_empty() {
-            let narrow = self.bytes(&format!("{id}001E"));
-            let is_utf8 = std::str::from_utf8(&narrow).is_ok();
-            let encoding = if is_utf8 {
-                encoding_rs::UTF_8
-            } else {
-                WINDOWS_1252
-            };
-            encoding.decode_without_bom_handling(&narrow).0.into_owned()
+            decoded(self.bytes(&format!("{id}001E")))
         } else {
             UTF_16LE.decode_without_bom_handling(&wide).0.into_owned()
         };
@@ -119,14 +105,7 @@ fn read_message(
     }
     message.body.plain = bag.text("1000");
     if message.body.plain.is_empty() {
-        let page = bag.bytes("10130102");
-        let is_utf8 = std::str::from_utf8(&page).is_ok();
-        let encoding = if is_utf8 {
-            encoding_rs::UTF_8
-        } else {
-            WINDOWS_1252
-        };
-        message.body.page = encoding.decode(&page).0.into_owned();
+        message.body.page = decoded(bag.bytes("10130102"));
         message.body.rtf = decompressed(&bag.bytes("10090102")).unwrap_or_default();
     }
     let mut attachments: Vec<_> = bag
@@ -157,6 +136,12 @@ fn read_message(
         }
     }
     message
+}
+
+/// Decodes text that says nothing of its encoding.
+fn decoded(bytes: Vec<u8>) -> String {
+    let text = String::from_utf8(bytes).map_err(FromUtf8Error::into_bytes);
+    text.unwrap_or_else(|bytes| WINDOWS_1252.decode(&bytes).0.into_owned())
 }
 
 /// Decompresses RTF; `None` if it is not compressed as Outlook does.

@@ -6,10 +6,10 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::super::docx::styles::RunProperties;
-use super::super::inlines::InlineContent;
+use super::super::inlines::{InlineContent, RunStyle};
 use super::super::package::resolve_part_name;
 use super::super::xml::{XmlEvent, XmlReader, XmlTag};
-use super::text::{OdfReader, is_hidden, run_style};
+use super::text::{OdfReader, is_hidden};
 use crate::document::formula::read_mathml;
 
 /// Limit of a paragraph's open spans and links.
@@ -50,8 +50,7 @@ impl OdfReader<'_, '_> {
         while let Some(item) = xml.within(level) {
             let Some(span) = spans.last() else { break };
             let (run, link) = (span.run, span.link.clone());
-            let mut style = run_style(&run, in_code);
-            style.link.clone_from(&link);
+            let style = run.style(in_code, link.clone());
             let is_shown = self.is_shown(&run);
             let tag = match item {
                 XmlEvent::Text(text) => {
@@ -179,7 +178,7 @@ impl OdfReader<'_, '_> {
                     let source = xml.skip_to_source();
                     let plain = || XmlReader::new(source, None).text_within(MAX_ALT);
                     let formula = read_mathml(source, |_| false).unwrap_or_else(plain);
-                    inlines.add_text(&run_style(&RunProperties::default(), false), &formula);
+                    inlines.add_text(&RunStyle::default(), &formula);
                 }
                 "chart" => boxes.push(xml.skip_to_source().to_owned().into()),
                 _ => {}

@@ -120,13 +120,10 @@ impl OdfReader<'_, '_> {
                 Some(_) => format!("{} ", item.label),
                 None => "\u{2022} ".to_owned(),
             };
-            cell.begin_line();
-            cell.append(item.inlines.behind(&label));
-        } else if let Some(number) = item.number {
-            self.blocks
-                .add_numbered_item(level, number, &item.label, item.key, item.inlines);
+            cell.add_line(&label, item.inlines);
         } else {
-            self.blocks.add_item(level, None, item.key, &item.inlines);
+            self.blocks
+                .add_labelled_item(level, item.number, &item.label, item.key, item.inlines);
         }
     }
 }

@@ -80,5 +80,5 @@ pub(super) fn read(package: &mut ZipPackage<'_>, kind: FileKind) -> ParsedDocume
     reader.blocks.cut |= xml.cut;
     let broken = xml.broken;
     reader.write_notes();
-    reader.blocks.finish(reader.title, reader.late, broken)
+    reader.blocks.finish(reader.late, broken)
 }

@@ -7,7 +7,7 @@ use super::super::docx::styles::RunProperties;
 use super::super::inlines::InlineContent;
 use super::super::xlsx::grid::column_name;
 use super::super::xlsx::sheet::{CellBudget, SheetCell, SheetContent, SheetRow};
-use super::super::xlsx::{MAX_CELLS, MAX_TEXT, write_hidden_sheets, write_sheet};
+use super::super::xlsx::write_sheet;
 use super::super::xml::{XmlReader, XmlTag};
 use super::text::OdfReader;
 
@@ -17,10 +17,7 @@ const MAX_COLUMN: u32 = 16_384;
 /// Reads the sheets of the element that was opened last.
 pub(super) fn read(xml: &mut XmlReader<'_>, reader: &mut OdfReader<'_, '_>) {
     let level = xml.depth();
-    let mut budget = CellBudget {
-        cells: MAX_CELLS,
-        text: MAX_TEXT,
-    };
+    let mut budget = CellBudget::default();
     let mut hidden = 0;
     while let Some(tag) = xml.tag_within(level) {
         if tag.name() != "table" {
@@ -47,7 +44,7 @@ pub(super) fn read(xml: &mut XmlReader<'_>, reader: &mut OdfReader<'_, '_>) {
             reader.read_source(source);
         }
     }
-    write_hidden_sheets(hidden, &mut reader.blocks);
+    reader.blocks.add_hidden(hidden, "sheet");
 }
 
 /// What a sheet has besides the values of its cells.

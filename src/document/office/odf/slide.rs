@@ -5,7 +5,6 @@
 
 use super::super::inlines::InlineContent;
 use super::super::pptx::slide::sort_by_place;
-use super::super::pptx::write_hidden_slides;
 use super::super::xml::{XmlReader, XmlTag};
 use super::text::OdfReader;
 
@@ -37,7 +36,7 @@ pub(super) fn read(xml: &mut XmlReader<'_>, reader: &mut OdfReader<'_, '_>) {
             read_slide(xml, number, reader);
         }
     }
-    write_hidden_slides(hidden, &mut reader.blocks);
+    reader.blocks.add_hidden(hidden, "slide");
 }
 
 fn read_slide(xml: &mut XmlReader<'_>, number: usize, reader: &mut OdfReader<'_, '_>) {
@@ -56,16 +55,15 @@ fn read_slide(xml: &mut XmlReader<'_>, number: usize, reader: &mut OdfReader<'_,
                 let place = place_of(&tag);
                 let source = xml.skip_to_source();
                 if class == "title" && title.is_empty() {
-                    let plain = reader.plain_inlines(source).plain();
-                    title = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+                    title = reader.plain_inlines(source).words();
                 } else if !matches!(&*class, "date-time" | "footer" | "page-number" | "header") {
                     shapes.push((place, (is_frame, source)));
                 }
             }
         }
     }
-    if reader.title.is_empty() {
-        reader.title.clone_from(&title);
+    if reader.blocks.title.is_empty() {
+        reader.blocks.title.clone_from(&title);
     }
     if title.is_empty() {
         title = format!("Slide {number}");

@@ -12,7 +12,6 @@ use super::super::xml::{XmlEvent, XmlReader, XmlTag};
 use super::super::{MAX_COLUMNS, NodeContent, comment_of};
 use super::list::{OdfItem, OdfList};
 use super::styles::{self, LEVELS, OdfStyles};
-use crate::document::office::inlines::RunStyle;
 
 /// Maximum nesting of lists, tables and shapes.
 const MAX_DEPTH: usize = 24;
@@ -44,7 +43,6 @@ pub(super) struct OdfReader<'p, 'b> {
     notes: Vec<OdfNote>,
     /// The numbers of the last headings.
     outline: [u32; LEVELS],
-    pub(super) title: String,
     pub(super) depth: usize,
     /// True if white text may be visible.
     pub(super) may_be_dark: bool,
@@ -66,7 +64,6 @@ impl<'p, 'b> OdfReader<'p, 'b> {
             item: None,
             notes: Vec::new(),
             outline: [0; LEVELS],
-            title: String::new(),
             depth: 0,
             may_be_dark: false,
             in_note: false,
@@ -141,7 +138,7 @@ impl<'p, 'b> OdfReader<'p, 'b> {
         let look = self.styles.look("paragraph", &name);
         let (mut inlines, boxes) = self.read_inlines(xml, look.run, look.code);
         if let Some(level) = heading.or(look.title.then_some(1)) {
-            inlines.unbold();
+            let mut label = String::new();
             let is_numbered = heading.is_some()
                 && tag.attribute("is-list-header").is_none()
                 && look.list.as_deref() != Some("");
@@ -149,32 +146,22 @@ impl<'p, 'b> OdfReader<'p, 'b> {
                 let at = usize::from(level.clamp(1, 10)) - 1;
                 self.outline[at] = self.outline[at].saturating_add(1);
                 self.outline[at + 1..].fill(0);
-                let label = styles::label(&self.styles.outline, at, &self.outline);
-                if !label.is_empty() {
-                    inlines = inlines.behind(&format!("{label} "));
-                }
-            }
-            if look.title && self.title.is_empty() && !self.in_note {
-                let plain = inlines.plain();
-                self.title = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+                label = styles::label(&self.styles.outline, at, &self.outline);
             }
             if let Some(cell) = self.cells.last_mut() {
-                cell.begin_line();
-                cell.append(inlines);
+                let blank = if label.is_empty() { "" } else { " " };
+                inlines.unbold();
+                cell.add_line(&(label + blank), inlines);
             } else {
                 self.item = None;
-                self.blocks.add_heading(level, &inlines);
+                let is_title = look.title && !self.in_note;
+                self.blocks
+                    .add_labelled_heading(level, is_title, &label, inlines);
             }
         } else if let Some(item) = self.item.as_mut().filter(|_| look.labelled != Some(false)) {
-            if !inlines.is_blank() {
-                item.inlines.begin_line();
-                item.inlines.append(inlines);
-            }
+            item.inlines.add_line("", inlines);
         } else if let Some(cell) = self.cells.last_mut() {
-            if !inlines.is_blank() {
-                cell.begin_line();
-                cell.append(inlines);
-            }
+            cell.add_line("", inlines);
         } else if look.code && inlines.is_plain() {
             self.blocks.add_code(&inlines.plain());
         } else {
@@ -252,10 +239,7 @@ impl<'p, 'b> OdfReader<'p, 'b> {
             self.write_item();
             (self.item, self.lists) = (item, lists);
             let content = self.cells.pop().unwrap_or_default();
-            row.push(TableCell {
-                content,
-                columns: u16::try_from(columns).unwrap_or(1),
-            });
+            row.push(TableCell::of(content, columns, false));
             row.extend((1..repeated).map(|_| TableCell::default()));
         }
         row
@@ -326,15 +310,4 @@ impl<'p, 'b> OdfReader<'p, 'b> {
 pub(super) fn is_hidden(tag: &XmlTag<'_>) -> bool {
     tag.attribute("display").is_some_and(|how| how == "none")
         || tag.attribute("is-hidden").is_some_and(|on| on == "true")
-}
-
-/// The style of a run with these properties.
-pub(super) fn run_style(run: &RunProperties, in_code: bool) -> RunStyle {
-    RunStyle {
-        bold: run.bold == Some(true),
-        italic: run.italic == Some(true),
-        deleted: run.deleted == Some(true),
-        code: run.mono == Some(true) && !in_code,
-        link: None,
-    }
 }

@@ -94,25 +94,11 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
             notes.write(&mut blocks);
         }
     }
-    write_hidden_slides(hidden, &mut blocks);
+    blocks.add_hidden(hidden, "slide");
     blocks.end();
     read.cut = blocks.cut;
     read.builder = blocks.builder;
     read
-}
-
-/// Writes a notice of hidden slides.
-pub(super) fn write_hidden_slides(hidden: usize, blocks: &mut BlockWriter) {
-    if hidden > 0 {
-        let (noun, verb) = if hidden == 1 {
-            ("slide", "is")
-        } else {
-            ("slides", "are")
-        };
-        blocks.add_plain_paragraph(&format!(
-            "[Left out: {hidden} hidden {noun} {verb} not shown.]"
-        ));
-    }
 }
 
 fn is_hidden(slide: &str) -> bool {

@@ -9,7 +9,7 @@ use super::super::blocks::{BlockWriter, TableCell};
 use super::super::inlines::InlineContent;
 use super::super::package::{PartRelationships, ZipPackage};
 use super::super::xml::{XmlReader, XmlTag, is_true};
-use super::super::{MAX_COLUMNS, chart, description_of};
+use super::super::{chart, description_of};
 use super::background::{ShapePlace, SlideArea, SlideBackground};
 use super::bullets::{LEVELS, LevelBullets, SlideLayout, SlidePlaceholder};
 use super::text::{self, SlideParagraph};
@@ -228,14 +228,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
                     if let Some(row) = rows.last_mut()
                         && !spanned
                     {
-                        row.push(TableCell {
-                            content: if goes_on {
-                                InlineContent::default()
-                            } else {
-                                content
-                            },
-                            columns: u16::try_from(columns.clamp(1, MAX_COLUMNS)).unwrap_or(1),
-                        });
+                        row.push(TableCell::of(content, columns, goes_on));
                     }
                 }
                 _ => {}

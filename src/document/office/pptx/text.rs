@@ -157,7 +157,8 @@ pub(super) fn write(paragraphs: Vec<SlideParagraph>, key: u32, blocks: &mut Bloc
                 let number = start.saturating_add(counts[at]);
                 counts[at] += 1;
                 let label = format!("{}.", format_number(number, format));
-                blocks.add_numbered_item(paragraph.level, number, &label, key, paragraph.inlines);
+                let number = Some(number);
+                blocks.add_labelled_item(paragraph.level, number, &label, key, paragraph.inlines);
             }
         }
     }
@@ -168,13 +169,9 @@ pub(super) fn write(paragraphs: Vec<SlideParagraph>, key: u32, blocks: &mut Bloc
 pub(super) fn cell_content(paragraphs: Vec<SlideParagraph>) -> InlineContent {
     let mut cell = InlineContent::default();
     for paragraph in paragraphs {
-        if !paragraph.inlines.is_blank() {
-            cell.begin_line();
-            if paragraph.bullet != BulletKind::None {
-                cell.add_text(&RunStyle::default(), "\u{2022} ");
-            }
-            cell.append(paragraph.inlines);
-        }
+        let is_item = paragraph.bullet != BulletKind::None;
+        let label = if is_item { "\u{2022} " } else { "" };
+        cell.add_line(label, paragraph.inlines);
     }
     cell
 }

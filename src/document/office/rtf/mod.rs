@@ -101,7 +101,6 @@ struct RtfReader<'a> {
     page: Option<&'static Encoding>,
     blocks: BlockWriter,
     properties: DocumentProperties,
-    title: String,
     state: GroupState,
     groups: Vec<GroupState>,
     /// Groups beyond [`MAX_GROUPS`].
@@ -149,7 +148,7 @@ pub(in crate::document) fn read(
     };
     let broken = !reader.read_range(0..bytes.len());
     reader.write_notes();
-    let read = reader.blocks.finish(reader.title, reader.late, broken);
+    let read = reader.blocks.finish(reader.late, broken);
     (read, reader.properties)
 }
 
@@ -268,8 +267,8 @@ impl RtfReader<'_> {
             RtfDestination::Body => {
                 let run = self.state.run;
                 if !run.is_unseen(self.table.is_empty()) {
-                    let style = self.run_style();
-                    self.inlines.add_text(&style, text);
+                    let link = self.state.link.and_then(|at| self.links.get(at).cloned());
+                    self.inlines.add_text(&run.style(false, link), text);
                 }
                 return;
             }
@@ -294,19 +293,8 @@ impl RtfReader<'_> {
         }
     }
 
-    fn run_style(&self) -> RunStyle {
-        let run = self.state.run;
-        RunStyle {
-            bold: run.bold == Some(true),
-            italic: run.italic == Some(true),
-            deleted: run.deleted == Some(true),
-            code: run.mono == Some(true),
-            link: self.state.link.and_then(|at| self.links.get(at).cloned()),
-        }
-    }
-
     fn end_paragraph(&mut self) {
-        let mut inlines = std::mem::take(&mut self.inlines);
+        let inlines = std::mem::take(&mut self.inlines);
         let label = std::mem::take(&mut self.label);
         let label = label.trim();
         let state = self.state;
@@ -323,36 +311,23 @@ impl RtfReader<'_> {
             .unwrap_or(style.heading)
             .or(style.title.then_some(1));
         if state.in_table && self.depth == 0 {
-            let mark = if label.is_empty() {
-                String::new()
-            } else {
-                format!("{label} ")
-            };
-            self.table.add_line(inlines.behind(&mark));
+            let blank = if label.is_empty() { "" } else { " " };
+            let label = format!("{label}{blank}");
+            self.table.cell.add_line(&label, inlines);
         } else {
             self.end_table();
             if let Some(level) = heading {
-                inlines.unbold();
-                if style.title && self.title.is_empty() {
-                    let plain = inlines.plain();
-                    self.title = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-                }
-                if !label.is_empty() && !inlines.is_blank() {
-                    inlines = inlines.behind(&format!("{label} "));
-                }
-                self.blocks.add_heading(level, &inlines);
+                self.blocks
+                    .add_labelled_heading(level, style.title, label, inlines);
             } else if style.code || inlines.is_code() && self.blocks.in_code() {
                 self.blocks.add_code(&inlines.plain());
             } else if label.is_empty() {
                 self.blocks.add_paragraph(&inlines);
-            } else if is_bullet(label) {
-                self.blocks
-                    .add_item(state.level, None, state.list, &inlines);
             } else {
                 let bare = label.trim_matches(|c: char| !c.is_ascii_digit());
-                let number = bare.parse().unwrap_or(0);
+                let number = (!is_bullet(label)).then(|| bare.parse().unwrap_or(0));
                 self.blocks
-                    .add_numbered_item(state.level, number, label, state.list, inlines);
+                    .add_labelled_item(state.level, number, label, state.list, inlines);
             }
         }
         for (source, state) in std::mem::take(&mut self.boxes) {

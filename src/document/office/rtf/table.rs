@@ -24,7 +24,7 @@ pub(super) struct CellShape {
 pub(super) struct RtfTable {
     shapes: Vec<CellShape>,
     pub(super) shape: CellShape,
-    cell: InlineContent,
+    pub(super) cell: InlineContent,
     row: Vec<InlineContent>,
     rows: Vec<Vec<(CellShape, InlineContent)>>,
     /// Number of cells.
@@ -51,14 +51,6 @@ impl RtfTable {
             self.shapes.push(self.shape);
         }
         self.shape = CellShape::default();
-    }
-
-    /// Adds a paragraph to the open cell.
-    pub(super) fn add_line(&mut self, inlines: InlineContent) {
-        if !inlines.is_blank() {
-            self.cell.begin_line();
-            self.cell.append(inlines);
-        }
     }
 
     pub(super) fn end_cell(&mut self) {
@@ -120,17 +112,12 @@ impl RtfTable {
                 let behind = edges.partition_point(|edge| *edge <= shape.right);
                 let columns = behind.saturating_sub(before).clamp(1, MAX_COLUMNS);
                 before = behind.max(before);
-                let columns = u16::try_from(columns).unwrap_or(1);
                 if let Some(last) = cells.last_mut().filter(|_| shape.joined) {
-                    last.columns = last.columns.saturating_add(columns).min(64);
+                    let columns = columns + usize::from(last.columns);
+                    *last = TableCell::of(std::mem::take(&mut last.content), columns, false);
                     continue;
                 }
-                let content = if shape.below {
-                    InlineContent::default()
-                } else {
-                    content
-                };
-                cells.push(TableCell { content, columns });
+                cells.push(TableCell::of(content, columns, shape.below));
             }
             cells
         });

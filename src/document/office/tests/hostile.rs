@@ -41,7 +41,7 @@ fn what_a_file_is_is_told_by_its_bytes() {
 #[test]
 fn errors_say_what_to_do() {
     let older = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 some document";
-    assert_eq!(DocumentError::of(older), Some(DocumentError::Older));
+    assert_eq!(DocumentError::of(older), Some(DocumentError::Older(None)));
     let name: Vec<u8> = "EncryptedPackage"
         .bytes()
         .flat_map(|byte| [byte, 0])

@@ -18,7 +18,7 @@ pub(in crate::document) fn zip(parts: &[(&str, &str)]) -> Vec<u8> {
 }
 
 /// The file with another text for one of its parts.
-pub(super) fn replaced(file: &[u8], name: &str, text: &str) -> Vec<u8> {
+pub(in crate::document) fn replaced(file: &[u8], name: &str, text: &str) -> Vec<u8> {
     let mut parts = Vec::new();
     let mut archive = ZipArchive::new(Cursor::new(file)).unwrap();
     for at in 0..archive.len() {

@@ -27,6 +27,19 @@ fn a_message_has_its_people_its_text_and_the_names_of_its_attachments() {
 }
 
 #[test]
+fn of_a_mailbox_the_first_message_is_read_and_the_others_are_counted() {
+    let one =
+        format!("From ann@example.com Mon Jan  1 10:00:00 2024\n{HEAD}\nFrom there to here.\n");
+    let shown = "# A title\n\n**From:** Ann Ä \\<ann@example.com>\n\nFrom there to here.";
+    assert_eq!(FileKind::of(one.as_bytes()), Some(FileKind::Eml));
+    check(one.as_bytes(), shown);
+    let three = [&*one, &*one, &*one].join("\n");
+    let notice = "\n\n[Left out: 2 more messages of this mailbox.]";
+    check(three.as_bytes(), &format!("{shown}{notice}"));
+    assert_eq!(FileKind::of(b"From here on\nthere is text.\n"), None);
+}
+
+#[test]
 fn parts_within_parts_end_somewhere() {
     let mut nested = String::from(HEAD);
     for at in 0..10_000 {

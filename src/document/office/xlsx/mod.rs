@@ -31,12 +31,6 @@ mod strings;
 /// Limit of a document's sheets.
 const MAX_SHEETS: usize = 1000;
 
-/// Limit of a document's cells.
-pub(super) const MAX_CELLS: usize = 300_000;
-
-/// Limit of the text of all cells, in bytes.
-pub(super) const MAX_TEXT: usize = 12 << 20;
-
 /// A sheet in the workbook's list.
 struct SheetEntry {
     name: String,
@@ -53,10 +47,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     let formats = CellFormats::read(&part("styles"), from_1904);
     let strings = SharedStrings::read(&part("sharedStrings"));
     let mut blocks = BlockWriter::default();
-    let mut budget = sheet::CellBudget {
-        cells: MAX_CELLS,
-        text: MAX_TEXT,
-    };
+    let mut budget = sheet::CellBudget::default();
     let (mut hidden, mut late, mut broken, mut cut) = (0_u64, false, false, false);
     for sheet in &sheets {
         if sheet.hidden {
@@ -99,7 +90,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         }
     }
     strings.is_cut().then(|| blocks.cut = true);
-    write_hidden_sheets(hidden, &mut blocks);
+    blocks.add_hidden(hidden, "sheet");
     blocks.end();
     ParsedDocument {
         title: String::new(),
@@ -137,17 +128,6 @@ pub(super) fn write_sheet(read: SheetContent, blocks: &mut BlockWriter) {
     if read.cut {
         blocks.add_plain_paragraph(&format!(
             "[Cut off: this sheet has more rows than fit here; {shown} of them are shown.]"
-        ));
-    }
-}
-
-/// Writes a notice of hidden sheets.
-pub(super) fn write_hidden_sheets(hidden: u64, blocks: &mut BlockWriter) {
-    if hidden > 0 {
-        let verb = if hidden == 1 { "is" } else { "are" };
-        blocks.add_plain_paragraph(&format!(
-            "[Left out: {hidden} hidden sheet{} {verb} not shown.]",
-            plural(hidden)
         ));
     }
 }

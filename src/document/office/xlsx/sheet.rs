@@ -52,6 +52,15 @@ pub(in super::super) struct CellBudget {
     pub(in super::super) text: usize,
 }
 
+impl Default for CellBudget {
+    fn default() -> Self {
+        Self {
+            cells: 300_000,
+            text: 12 << 20,
+        }
+    }
+}
+
 impl CellBudget {
     pub(in super::super) fn is_left(&self) -> bool {
         self.cells > 0 && self.text > 0

@@ -39,7 +39,7 @@ fn embedded_characters(file: &PdfFile, own: &Dictionary) -> HashMap<u32, char> {
         .into_iter()
         .find_map(|key| file.get(descriptor?, key));
     let Some(Object::Stream(program)) = program else {
-        return encoding::windows_glyphs(&base_name(file, own)).collect();
+        return encoding::windows_glyphs(&base_name(file, own));
     };
     let glyphs = program::glyph_characters(&file.stream_data(program));
     let Some(Object::Stream(map)) = file.get(own, b"CIDToGIDMap") else {

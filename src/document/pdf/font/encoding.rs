@@ -5,6 +5,8 @@
 //! specification. `glyphs.txt` is that list without the characters that composite fonts encode by
 //! other means (syllables, ideographs, presentation forms), with the names of TeX's fonts.
 
+use std::collections::HashMap;
+
 /// Adobe standard encoding from 0xA0 on; below it is ASCII but for the quotes.
 const STANDARD: &str = concat!(
     "\0¡¢£⁄¥ƒ§¤'“«‹›ﬁﬂ\0–†‡·\0¶•‚„”»…‰\0¿\0`´ˆ˜¯˘˙¨\0˚¸\0˝˛ˇ—\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -46,6 +48,31 @@ const WINDOWS_GLYPHS: &str = concat!(
     "ŨũŪūŬŭŲųŴŵŶŷſǺǻǼǽǾǿ·ẀẁẂẃẄẅỲỳ‛‾₤℮⅛⅜⅝⅞΄΅ΆΈΉΊΌΎΏΐΑΒΔΕΖΗΙΚΛΜΝΞΟΠΡΣΤΥΧΨΩΪΫάέήίΰβγζηθικλμνξορς",
     "υχψωϊϋόύώЁЂЃЄЅІЇЈЉЊЋЌЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдежзийклмнопрстуфхцчшщъыьэюяёђѓ",
     "єѕіїјљњћќўџҐґ―№",
+);
+
+/// Glyphs of Calibri: the first of each few beside one another, and the characters of these.
+const CALIBRI_GLYPHS: (&[u32], &str) = (
+    &[
+        3, 17, 24, 28, 38, 44, 47, 58, 60, 62, 68, 75, 87, 89, 94, 100, 104, 115, 121, 127, 258,
+        271, 282, 286, 296, 336, 346, 349, 361, 364, 367, 373, 381, 393, 395, 400, 410, 437, 448,
+        454, 460, 842, 853, 859, 862, 876, 882, 884, 890, 894, 919, 923, 936, 951, 1004, 1081,
+    ],
+    concat!(
+        " A\0BC\0D\0E\0FG\0H\0I\0J\0K\0L\0MN\0O\0P\0QR\0S\0T\0U\0VW\0XY\0Z\0a\0bc\0d\0e\0",
+        "f\0g\0h\0i\0j\0k\0l\0mn\0o\0p\0qr\0s\0t\0u\0vw\0xy\0z\0!\0,;:.\0’\0“”\0/\0-\0–\0",
+        "_•\0()\0\"&\0@\0$\0#\00123456789\0%"
+    ),
+);
+
+/// Glyphs of Cambria.
+const CAMBRIA_GLYPHS: (&[u32], &str) = (
+    &[
+        3, 131, 428, 481, 486, 491, 495, 498, 512, 514, 523, 820, 882, 938, 945,
+    ],
+    concat!(
+        " ABCDEFGHIJKLMNOPQRSTUVWXYZ\0abcdefghijklmnopqrstuvwxyz\0&\0,;:.\0-\0?\0’\0“”\0/\0",
+        "–\0()\0_'\00123456789\0+\0="
+    ),
 );
 
 /// Names and their texts, one a line, sorted by bytes.
@@ -97,8 +124,8 @@ impl BaseEncoding {
 }
 
 /// Returns glyphs and their characters of a font that comes with Windows, which files without the
-/// font rely on. All of these begin alike, and three are alike throughout.
-pub(super) fn windows_glyphs(name: &str) -> impl Iterator<Item = (u32, char)> {
+/// font rely on. Most of these begin alike, and three are alike throughout.
+pub(super) fn windows_glyphs(name: &str) -> HashMap<u32, char> {
     let name = name.replace(' ', "");
     let family = name.split([',', '-']).next().unwrap_or_default();
     let family = family.trim_end_matches("MT").trim_end_matches("PS");
@@ -107,10 +134,35 @@ pub(super) fn windows_glyphs(name: &str) -> impl Iterator<Item = (u32, char)> {
         "ArialBlack" | "ArialNarrow" | "Verdana" | "Tahoma" | "Georgia" | "CenturyGothic" => 95,
         _ => 0,
     };
+    let own = match family {
+        "Calibri" => CALIBRI_GLYPHS,
+        "Cambria" => CAMBRIA_GLYPHS,
+        _ => (&[][..], ""),
+    };
+    let own = own.0.iter().zip(own.1.split('\0'));
+    let own = own.flat_map(|(first, few)| (*first..).zip(few.chars()));
     let glyphs = (' '..='~').chain(WINDOWS_GLYPHS.chars()).take(count);
     (3..)
         .zip(glyphs)
         .filter(|(_, character)| *character != '\0')
+        .chain(own)
+        .collect()
+}
+
+/// Returns the characters of the glyphs of a subset whose names are their numbers in the whole
+/// font; none if they are not, since then there would be the blank, which is the third.
+pub(super) fn numbered_glyphs<'a>(
+    font: &str,
+    mut names: impl Iterator<Item = &'a Vec<u8>>,
+) -> HashMap<u32, char> {
+    if !names.any(|name| name == b"g3") {
+        return HashMap::new();
+    }
+    let glyphs = windows_glyphs(font);
+    if glyphs.is_empty() {
+        return (3..).zip(' '..='~').collect();
+    }
+    glyphs
 }
 
 /// Appends the text of a glyph's name; returns false if it has none.
@@ -182,7 +234,13 @@ fn char_of_number(name: &str) -> Option<char> {
         return None;
     }
     let code = digits.parse::<u8>().ok()?;
-    matches!(code, 32..127 | 161..).then(|| char::from(code))
+    match code {
+        32..127 | 161.. => Some(char::from(code)),
+        // The ligatures of TeX's encodings, in bitmaps made by dvips.
+        11..=15 if name.starts_with('a') => char::from_u32(0xfb00 + u32::from(code - 11)),
+        27..=31 if name.starts_with('a') => char::from_u32(0xfb00 + u32::from(code - 27)),
+        _ => None,
+    }
 }
 
 /// Replaces characters for private use, at which Windows has those of Symbol.
@@ -238,6 +296,8 @@ mod tests {
             ("G65", "A"),
             ("a233", "\u{e9}"),
             ("summationtext", "\u{2211}"),
+            ("a14", "\u{fb03}"),
+            ("a28", "\u{fb01}"),
         ] {
             assert_eq!(text_of(name).as_deref(), Some(text), "{name}");
         }
@@ -269,18 +329,21 @@ mod tests {
 
     #[test]
     fn glyphs_of_windows_fonts_have_their_characters() {
-        let glyphs: Vec<(u32, char)> = windows_glyphs("Times New Roman,Bold").collect();
-        for glyph in [
-            (3, ' '),
-            (97, '~'),
-            (98, '\u{c4}'),
-            (258, '\u{102}'),
-            (570, '\u{410}'),
-            (651, '\u{2116}'),
+        for (font, glyph, character) in [
+            ("Times New Roman,Bold", 3, Some(' ')),
+            ("Times New Roman,Bold", 97, Some('~')),
+            ("Times New Roman,Bold", 98, Some('\u{c4}')),
+            ("Times New Roman,Bold", 258, Some('\u{102}')),
+            ("Times New Roman,Bold", 570, Some('\u{410}')),
+            ("Times New Roman,Bold", 651, Some('\u{2116}')),
+            ("Verdana-Bold", 97, Some('~')),
+            ("Verdana-Bold", 98, None),
+            ("Calibri-Light", 410, Some('t')),
+            ("Cambria", 156, Some('z')),
+            ("Impact", 36, None),
         ] {
-            assert!(glyphs.contains(&glyph), "{glyph:?}");
+            let found = windows_glyphs(font).get(&glyph).copied();
+            assert_eq!(found, character, "{font} {glyph}");
         }
-        assert_eq!(windows_glyphs("Verdana-Bold").last(), Some((97, '~')));
-        assert_eq!(windows_glyphs("Calibri").next(), None);
     }
 }

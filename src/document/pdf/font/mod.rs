@@ -141,22 +141,27 @@ impl PdfFont {
     }
 }
 
-/// Returns the height of an em of a Type 3 font. Its units are its own, so its bounding box tells.
+/// Returns the height of an em of a Type 3 font. Its units are its own, so its bounding box tells;
+/// where that is empty, the width of most glyphs.
 fn em_of_type3(file: &PdfFile, dict: &Dictionary, matrix: &Matrix) -> f32 {
-    let numbers = file
-        .array(dict, b"FontBBox")
-        .map(|array| file.numbers(array));
-    let height = match numbers.as_deref() {
-        Some([_, low, _, high]) => (high - low).abs() * matrix.0[3].abs(),
+    let numbers = |key| file.array(dict, key).map(|array| file.numbers(array));
+    let scale = matrix.0[3].abs();
+    let height = match numbers(b"FontBBox").as_deref() {
+        Some([_, low, _, high]) => (high - low).abs() * scale,
         _ => 0.0,
     };
-    let usual = matrix.0[3].abs() * 1000.0;
+    let usual = scale * 1000.0;
     // Fonts made of others keep their units, and a box of glyphs far above and below a line.
     let whole = (0.99..1.01).contains(&usual) && (1.0..2.5).contains(&height);
     if height > 0.0 && height.is_finite() && !whole {
-        height
-    } else {
-        usual
+        return height;
+    }
+    let mut widths = numbers(b"Widths").unwrap_or_default();
+    widths.retain(|width| *width > 0.0);
+    widths.sort_by(f32::total_cmp);
+    match widths.get(widths.len() / 2) {
+        Some(width) if !whole => 2.0 * width * matrix.0[0].abs(),
+        _ => usual,
     }
 }
 
@@ -306,6 +311,11 @@ fn simple_texts(
             object => code = number(object).unwrap_or(0.0).max(0.0) as usize,
         }
     }
+    let subset = encoding::numbered_glyphs(&name, glyphs.values());
+    let glyph_of = |digits: &[u8]| {
+        let glyph = str::from_utf8(digits).ok()?.parse().ok()?;
+        subset.get(&glyph).copied()
+    };
     let hexadecimal = glyphs.values().any(|name| encoding::is_hexadecimal(name));
     let mut own = String::new();
     // Bitmaps of a typesetter whose names say nothing have its codes, most of them letters.
@@ -326,6 +336,11 @@ fn simple_texts(
             match glyphs.get(&code).map(Vec::as_slice) {
                 Some([_, digits @ ..]) if hexadecimal => {
                     own.extend(encoding::char_of_hexadecimal(digits));
+                }
+                Some([b'g', digits @ ..])
+                    if !subset.is_empty() && digits.iter().all(u8::is_ascii_digit) =>
+                {
+                    own.extend(glyph_of(digits));
                 }
                 Some(name) => {
                     encoding::push_name_text(name, &mut own);

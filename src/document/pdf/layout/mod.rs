@@ -183,7 +183,7 @@ pub(super) fn lay_out(page: &mut PageRuns, rules: &PageRules) -> (Vec<PageRegion
         let own = runs.iter().filter(|run| run.angle == *angle).copied();
         let own: Vec<GlyphRun> = own.collect();
         let mut order = rtl.then(|| LineOrder::from_runs(&own, text));
-        let mut rows = rows::sort_into_rows(own);
+        let mut rows = rows::sort_into_rows(own, text);
         if let Some(order) = &mut order {
             order.join_letters(&mut rows, text);
         }
@@ -193,7 +193,7 @@ pub(super) fn lay_out(page: &mut PageRuns, rules: &PageRules) -> (Vec<PageRegion
             let mut own = rows.iter().flat_map(|row| &row.runs).copied().collect();
             tables = ruled::take_tables(&mut own, text, &rules.turned(main, mirrored));
             if !tables.is_empty() {
-                rows = rows::sort_into_rows(own);
+                rows = rows::sort_into_rows(own, text);
             }
         }
         let mut own = Vec::new();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::paint::TextPaint;
-use super::super::runs::GlyphRun;
+use super::super::runs::{GlyphRun, is_right_to_left};
 use crate::basics::sort::sort_by_number;
 
 /// Maximum distance between the baselines of one row, in ems.
@@ -14,6 +14,15 @@ const MAX_RAISE: f32 = 0.65;
 
 /// Maximum distance of a dropped letter of a word from its row, in ems.
 const MAX_DROP: f32 = 0.35;
+
+/// Maximum distance of words with a place of their own in a row from it, in ems.
+const MAX_SHIFT: f32 = 0.3;
+
+/// Maximum overlap of the words of one line, in ems.
+const MAX_OVERLAP: f32 = 0.35;
+
+/// Limit of the runs of a row that is parted.
+const MAX_LAYERED: usize = 500;
 
 /// Runs on one baseline, from left to right.
 #[derive(Clone, Debug)]
@@ -86,7 +95,7 @@ pub(super) fn drop_duplicates(runs: &mut Vec<GlyphRun>, text: &str) {
 }
 
 /// Sorts runs into rows, from the top down.
-pub(super) fn sort_into_rows(mut runs: Vec<GlyphRun>) -> Vec<RunRow> {
+pub(super) fn sort_into_rows(mut runs: Vec<GlyphRun>, text: &str) -> Vec<RunRow> {
     sort_by_number(&mut runs, |run| run.u0.into());
     sort_by_number(&mut runs, |run| f64::from(-run.v));
     let mut rows: Vec<RunRow> = Vec::new();
@@ -108,15 +117,69 @@ pub(super) fn sort_into_rows(mut runs: Vec<GlyphRun>) -> Vec<RunRow> {
             }),
         }
     }
-    for row in &mut rows {
+    let mut layers = Vec::with_capacity(rows.len());
+    for mut row in rows {
         sort_by_number(&mut row.runs, |run| run.u0.into());
+        let over = |pair: &[GlyphRun]| are_over(&pair[0], &pair[1], text);
+        if row.runs.len() <= MAX_LAYERED && row.runs.windows(2).any(over) {
+            part_layers(row, text, &mut layers);
+        } else {
+            layers.push(row);
+        }
     }
-    attach_raised(&mut rows);
-    rows
+    attach_raised(&mut layers, text);
+    join_shifted(&mut layers);
+    layers
+}
+
+/// True if the words of two runs are drawn over one another, and not the one as the other goes on.
+fn are_over(one: &GlyphRun, other: &GlyphRun, text: &str) -> bool {
+    let is_word = |run: &GlyphRun| {
+        let own = run.text(text);
+        let is_letter =
+            |letter: char| letter.is_alphanumeric() && !matches!(letter, '\u{2b0}'..='\u{36f}');
+        own.contains(is_letter) && !own.contains(is_right_to_left)
+    };
+    let goes_on = |one: &GlyphRun, other: &GlyphRun| one.end == other.start && one.u0 < other.u0;
+    let over = one.u1.min(other.u1) - one.u0.max(other.u0);
+    over > MAX_OVERLAP * one.size.min(other.size)
+        && !(goes_on(one, other) || goes_on(other, one))
+        && is_word(one)
+        && is_word(other)
+}
+
+/// Parts a row into lines that are drawn over one another, in the order in which they are drawn.
+fn part_layers(row: RunRow, text: &str, layers: &mut Vec<RunRow>) {
+    let from = layers.len();
+    let mut runs = row.runs;
+    runs.sort_unstable_by_key(|run| run.start);
+    for run in runs {
+        let is_free = |layer: &&mut RunRow| {
+            let mut others = layer.runs.iter();
+            !others.any(|other| are_over(&run, other, text))
+        };
+        let apart = |layer: &RunRow| (layer.v - run.v).abs();
+        let free = layers[from..].iter_mut().rev().filter(is_free);
+        match free.min_by(|a, b| apart(a).total_cmp(&apart(b))) {
+            Some(layer) => {
+                layer.size = layer.size.max(run.size);
+                layer.runs.push(run);
+            }
+            None => layers.push(RunRow {
+                v: run.v,
+                size: run.size,
+                runs: vec![run],
+            }),
+        }
+    }
+    for layer in &mut layers[from..] {
+        sort_by_number(&mut layer.runs, |run| run.u0.into());
+    }
+    sort_by_number(&mut layers[from..], |layer| f64::from(-layer.v));
 }
 
 /// Moves raised or lowered runs to the row that they belong to.
-fn attach_raised(rows: &mut Vec<RunRow>) {
+fn attach_raised(rows: &mut Vec<RunRow>, text: &str) {
     for at in 0..rows.len() {
         let (v, size) = (rows[at].v, rows[at].size);
         let near = |other: usize, rows: &[RunRow]| {
@@ -131,14 +194,18 @@ fn attach_raised(rows: &mut Vec<RunRow>) {
         let around: Vec<usize> = around.filter(|other| near(*other, rows)).collect();
         for other in around {
             let (mut moved, mut kept) = (Vec::new(), Vec::new());
-            let mut last: Option<GlyphRun> = None;
-            for run in std::mem::take(&mut rows[at].runs) {
-                let follows = last.is_some_and(|last| run.u0 - last.u1 < 0.5 * run.size);
-                if follows || is_beside(&run, &rows[other].runs) {
-                    last = Some(run);
-                    moved.push(run);
+            let own = std::mem::take(&mut rows[at].runs);
+            let row = &rows[other];
+            let is_near = |a: &GlyphRun, b: &GlyphRun| b.u0 - a.u1 < 0.5 * b.size;
+            for part in own.chunk_by(is_near) {
+                let begin = part.iter().position(|run| is_beside(run, &row.runs));
+                let (before, beside) = part.split_at(begin.unwrap_or(part.len()));
+                kept.extend_from_slice(before);
+                // The words of the next line are neither raised nor lowered.
+                if beside.iter().any(|run| is_over(run, row, text)) {
+                    kept.extend_from_slice(beside);
                 } else {
-                    kept.push(run);
+                    moved.extend_from_slice(beside);
                 }
             }
             rows[at].runs = kept;
@@ -149,6 +216,48 @@ fn attach_raised(rows: &mut Vec<RunRow>) {
         }
     }
     rows.retain(|row| !row.runs.is_empty());
+}
+
+/// Moves words that are a little higher or lower than a row and have a place of their own in it, as
+/// the numbers of a form's lines have.
+fn join_shifted(rows: &mut Vec<RunRow>) {
+    for at in 1..rows.len() {
+        let (above, below) = rows.split_at_mut(at);
+        let (above, below) = (&mut above[at - 1], &mut below[0]);
+        let size = above.size.min(below.size);
+        if above.v - below.v > MAX_SHIFT * size || above.size.max(below.size) > 1.1 * size {
+            continue;
+        }
+        let (few, row) = if above.runs.len() < below.runs.len() {
+            (above, below)
+        } else {
+            (below, above)
+        };
+        let mut moved = Vec::new();
+        let is_near = |a: &GlyphRun, b: &GlyphRun| b.u0 - a.u1 < 0.5 * size;
+        for part in std::mem::take(&mut few.runs).chunk_by(is_near) {
+            let (from, to) = (
+                part[0].u0 - 0.5 * size,
+                part[part.len() - 1].u1 + 0.5 * size,
+            );
+            let before = row.runs[..row.runs.partition_point(|other| other.u0 < to)].last();
+            let fits = before.is_none_or(|run| run.u1 < from);
+            (if fits { &mut moved } else { &mut few.runs }).extend_from_slice(part);
+        }
+        row.runs.append(&mut moved);
+        sort_by_number(&mut row.runs, |run| run.u0.into());
+    }
+    rows.retain(|row| !row.runs.is_empty());
+}
+
+/// True if the words of a run are drawn over those on the baseline of a row.
+fn is_over(run: &GlyphRun, row: &RunRow, text: &str) -> bool {
+    let after = row.runs.partition_point(|other| other.u0 <= run.u0);
+    let around = &row.runs[after.saturating_sub(1)..row.runs.len().min(after + 1)];
+    let is_level = |other: &GlyphRun| (other.v - row.v).abs() <= MAX_BASELINE_GAP * other.size;
+    around
+        .iter()
+        .any(|other| is_level(other) && are_over(run, other, text))
 }
 
 /// True if a run is right beside a larger one of a row, or within a word of it.

@@ -74,6 +74,22 @@ fn names_of_glyphs_may_be_codes() {
 }
 
 #[test]
+fn names_of_glyphs_may_be_their_numbers_in_the_whole_font() {
+    let font = |name: &str, names: &str| {
+        format!("/Subtype /Type1 /BaseFont /{name} /Encoding << /Differences [65 {names}] >>")
+    };
+    for (name, names) in [
+        ("ABCDEF+Cambria", "/g23 /g145 /g3 /g135 /g885"),
+        ("ABCDEF+Calibri", "/g100 /g381 /g3 /g286 /g1007"),
+        ("HelveticaNeue", "/g55 /g82 /g3 /g72 /g22"),
+        ("X", "/g84 /g111 /space /g101 /g51"),
+    ] {
+        let file = in_font(&font(name, names), "(ABCDE)", nothing);
+        assert_eq!(text(&file), "To e3", "{name}");
+    }
+}
+
+#[test]
 fn the_code_of_a_blank_is_one_though_its_glyph_has_no_name() {
     let font = "/Subtype /Type1 /BaseFont /Times-Roman /Encoding << /Differences [32 /.notdef] >>";
     assert_eq!(text(&in_font(font, "(two words)", nothing)), "two words");
@@ -267,6 +283,21 @@ fn fonts_of_drawings_have_text_and_a_size() {
         &format!("/Resources << /Font << /F << {font} >> >> >>"),
     );
     assert_eq!(text(&file.finish()), "xy y");
+}
+
+#[test]
+fn a_font_of_drawings_without_a_box_is_as_high_as_its_letters_are_wide() {
+    let font = "/Subtype /Type3 /FontBBox [0 0 0 0] /FontMatrix [0.0042 0 0 0.0042 0 0] /FirstChar 97 \
+        /Widths [22 22 22 22 22 22] /Encoding << /Differences [97 /a /b /c /d /e /f] >>";
+    let mut file = File::new();
+    file.page_with(
+        "BT /F 58 Tf 72 700 Td (abc) Tj 20 0 Td (abc) Tj -20 -13 Td (def) Tj 0 -40 Td (fed) Tj ET",
+        &format!("/Resources << /Font << /F << /Type /Font {font} >> >> >>"),
+    );
+    assert_eq!(
+        model(&file.finish()),
+        "Paragraph[\"abc abc def\"] Paragraph[\"fed\"]"
+    );
 }
 
 #[test]

@@ -34,6 +34,60 @@ fn what_is_drawn_twice_is_there_once() {
 }
 
 #[test]
+fn texts_drawn_over_one_another_are_lines_of_their_own() {
+    let content = "BT /F1 10 Tf 72 700 Td (Text for the first time) Tj ET \
+        BT /F1 10 Tf 72 700 Td (Some other text of the second time) Tj ET";
+    assert_eq!(
+        text(&page(content)),
+        "Text for the first time Some other text of the second time"
+    );
+    let content =
+        "BT /F1 10 Tf 72 700 Td (Name: _______) Tj ET BT /F1 10 Tf 102 700 Td (Ann) Tj ET";
+    assert_eq!(text(&page(content)), "Name: Ann_______");
+}
+
+#[test]
+fn a_mark_as_high_as_two_lines_mixes_no_words_of_theirs() {
+    let content = "BT /F1 16 Tf 51 699 Td (**) Tj ET \
+        BT /F1 7 Tf 67 700 Td (You must have an initial balance of accounts) Tj ET \
+        BT /F1 7 Tf 67 693 Td (home lending and line of credit as of today) Tj ET";
+    assert_eq!(
+        text(&page(content)),
+        "** You must have an initial balance of accounts home lending and line of credit as of today"
+    );
+}
+
+#[test]
+fn the_lines_of_a_form_keep_their_numbers_and_end_where_they_end() {
+    let mut content = String::new();
+    for (at, line) in ["Educator expenses", "Moving expenses"].iter().enumerate() {
+        let (number, y) = (24 + at, 700 - 12 * at);
+        // The number on the right is drawn a little higher.
+        writeln!(content, "BT /F1 9 Tf 65 {y} Td ({number} {line}) Tj ET").unwrap();
+        writeln!(content, "BT /F1 9 Tf 460 {} Td ({number}) Tj ET", y + 2).unwrap();
+    }
+    assert_eq!(
+        model(&page(&content)),
+        "Paragraph[\"24 Educator expenses 24\" Break \"25 Moving expenses 25\"]"
+    );
+}
+
+#[test]
+fn letters_whose_direction_differs_by_rounding_are_of_one_line() {
+    for sines in [[0.0523, 0.0524], [0.3827, 0.3826]] {
+        let mut content = String::new();
+        for (at, letter) in "mac hines".chars().enumerate() {
+            let sin: f32 = sines[at % 2];
+            let cos = (1.0 - sin * sin).sqrt();
+            let (x, y) = (72.0 + 5.0 * cos * at as f32, 600.0 + 5.0 * sin * at as f32);
+            let matrix = format!("{cos} {sin} -{sin} {cos} {x} {y}");
+            writeln!(content, "BT /F3 8.4 Tf {matrix} Tm ({letter}) Tj ET").unwrap();
+        }
+        assert_eq!(text(&page(&content)), "mac hines");
+    }
+}
+
+#[test]
 fn lines_make_a_paragraph_and_a_wider_gap_another() {
     let mut content = lines(&LONG);
     content += &text_at(72.0, 610.0, 12.0, &LONG);
@@ -219,6 +273,25 @@ fn what_pages_repeat_is_said_once_and_their_numbers_never() {
     );
     assert_eq!(said.matches("says this").count(), 4);
     assert!(!said.contains("this.2") && !said.ends_with('4'), "{said}");
+}
+
+#[test]
+fn what_pages_say_at_one_place_with_numbers_of_their_own_stays() {
+    let mut file = File::new();
+    for (number, balance) in [(1, 75), (2, 12), (3, 310), (4, 44)] {
+        let mut content = format!(
+            "BT /F1 8 Tf 72 770 Td (Form 27 of 2003) Tj 0 -16 Td (Balance: {balance}) Tj ET \
+             BT /F1 8 Tf 300 30 Td (Page {number} of 4 in all) Tj ET "
+        );
+        content += &lines(&LONG);
+        file.page(&content);
+    }
+    let said = text(&file.finish());
+    assert_eq!(said.matches("Form 27 of 2003").count(), 1, "{said}");
+    for balance in [75, 12, 310, 44] {
+        assert!(said.contains(&format!("Balance: {balance}")), "{said}");
+    }
+    assert!(!said.contains("in all"), "{said}");
 }
 
 #[test]

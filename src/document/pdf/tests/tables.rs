@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use super::{lines, model, page, text, text_at};
+use super::{File, lines, model, page, text, text_at};
 
 /// A level line, and an upright one.
 fn level(y: i32, from: i32, to: i32) -> String {
@@ -172,6 +172,98 @@ fn boxes_underlines_and_axes_are_no_tables() {
         let model = model(&page(&content));
         assert!(!model.contains("Table"), "{model}");
     }
+}
+
+#[test]
+fn a_row_beyond_the_outermost_lines_is_one_too() {
+    // Lines below each row alone, as a web page draws them.
+    let lined: String = [680, 660, 640].map(|y| level(y, 70, 270)).concat();
+    assert_eq!(table(&(words(&GRID) + &lined)), ROWS);
+    // Shades of every other row.
+    let mut rows = GRID.to_vec();
+    rows.extend([
+        (75, 628, "Quince"),
+        (175, 628, "210"),
+        (75, 608, "Fig"),
+        (175, 608, "30"),
+    ]);
+    let mut shaded = String::from("0.9 g ");
+    for y in [660, 620] {
+        write!(shaded, "70 {y} 100 20 re f 170 {y} 100 20 re f ").unwrap();
+    }
+    let said = table(&(shaded + "0 g " + &words(&rows)));
+    assert_eq!(said[..3], ROWS);
+    assert_eq!(said[3..], ["Quince|210", "Fig|30"]);
+    // A title over several columns is none.
+    let titled = words(&[(75, 708, "Weights of fruit in grams, as they were")]);
+    let said = model(&page(&(titled + &words(&GRID) + &lined)));
+    assert!(said.starts_with("Paragraph[\"Weights of fruit"), "{said}");
+}
+
+#[test]
+fn a_table_goes_on_on_the_next_page() {
+    let grid = |words: String| {
+        let lines = [700, 680, 660, 640].map(|y| level(y, 70, 270)).concat();
+        words + &lines + &[70, 170, 270].map(|x| upright(x, 640, 700)).concat()
+    };
+    for head in [["Name", "Weight"], ["Apple", "190"]] {
+        let mut file = File::new();
+        file.page(&grid(words(&GRID)));
+        let next = [(75, head[0]), (175, head[1])].map(|(x, word)| (x, 688, word));
+        let rest = [
+            (75, 668, "Fig"),
+            (175, 668, "30"),
+            (75, 648, "Nut"),
+            (175, 648, "5"),
+        ];
+        file.page(&grid(words(&next) + &words(&rest)));
+        let file = file.finish();
+        assert_eq!(model(&file).matches("Table(").count(), 1);
+        let said: Vec<String> = text(&file).split_whitespace().map(str::to_owned).collect();
+        let next = if head[0] == "Name" { "" } else { "Apple 190 " };
+        assert_eq!(
+            said.join(" "),
+            format!("Name Weight Plum 40 Pear 170 {next}Fig 30 Nut 5")
+        );
+    }
+    // Other columns are another table.
+    let mut file = File::new();
+    file.page(&grid(words(&GRID)));
+    let far = GRID.map(|(x, y, word)| (x + 200, y, word));
+    let lines = [700, 680, 660, 640].map(|y| level(y, 270, 470)).concat();
+    let lines = lines + &[270, 370, 470].map(|x| upright(x, 640, 700)).concat();
+    file.page(&(words(&far) + &lines));
+    assert_eq!(model(&file.finish()).matches("Table(").count(), 2);
+}
+
+#[test]
+fn a_form_around_a_table_is_none() {
+    let mut content = words(&GRID);
+    for y in [700, 680, 660, 640] {
+        content += &level(y, 70, 270);
+    }
+    for x in [70, 170, 270] {
+        content += &upright(x, 640, 700);
+    }
+    // Level lines over the whole page, with the table between two of them.
+    for y in [740, 720, 620, 600] {
+        content += &level(y, 40, 500);
+    }
+    content += &words(&[
+        (45, 725, "For the year"),
+        (175, 725, "beginning"),
+        (45, 708, "Print"),
+        (175, 708, "or type"),
+        (45, 630, "Town"),
+        (175, 630, "or post office"),
+        (45, 605, "Check here"),
+        (175, 605, "if you want to"),
+    ]);
+    let said = model(&page(&content));
+    assert_eq!(said.matches("Table(").count(), 1, "{said}");
+    let table = said.find("Table(").unwrap();
+    assert!(said.find("or type").unwrap() < table, "{said}");
+    assert!(table < said.find("Town").unwrap(), "{said}");
 }
 
 #[test]

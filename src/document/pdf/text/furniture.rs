@@ -2,7 +2,7 @@
 //! What has no number is kept once.
 //!
 //! A line is furniture if it is at the top or bottom of at least three pages at one height, the
-//! same except for its numbers; or if it contains the number of its page.
+//! same except for the number of the page; or if it begins or ends with that number.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,15 +25,20 @@ const MIN_PAGES: usize = 3;
 /// Limit of a line that is looked at, in bytes.
 const MAX_LENGTH: usize = 240;
 
+/// Limit of the numbers of a line that are looked at.
+const MAX_NUMBERS: usize = 8;
+
 /// The position of a line: its page, and its height in half points.
 type LinePlace = (usize, i32);
+
+type TextKey = (String, i64, bool);
 
 /// Removes the lines that pages repeat.
 pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
     if pages.len() < MIN_PAGES {
         return;
     }
-    let mut texts: HashMap<(String, bool), Vec<LinePlace>> = HashMap::new();
+    let mut texts: HashMap<TextKey, Vec<LinePlace>> = HashMap::new();
     let mut numbers: HashMap<(i64, bool), Vec<LinePlace>> = HashMap::new();
     for (at, page) in pages.iter().enumerate() {
         for (line, top) in edges(page) {
@@ -48,10 +53,9 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
                     .or_default()
                     .push(place);
             }
-            texts
-                .entry((without_numbers(&text), top))
-                .or_default()
-                .push(place);
+            for key in text_keys(&text, at, top) {
+                texts.entry(key).or_default().push(place);
+            }
         }
     }
     let mut gone: HashSet<LinePlace> = HashSet::new();
@@ -113,13 +117,35 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
             }
         }
         furniture.retain(|line| {
-            let text = without_numbers(&line.text(&page.text));
-            !text.contains('#') && text.contains(char::is_alphabetic) && said.insert(text)
+            let text = line.text(&page.text);
+            let has_number = !without_numbers(&text).1.is_empty();
+            let text = without_blanks(&text);
+            let has_letters = text.contains(char::is_alphabetic);
+            let is_same = |top| {
+                texts
+                    .get(&(text.clone(), i64::MAX, top))
+                    .map_or(0, Vec::len)
+            };
+            (!has_number || is_same(true).max(is_same(false)) >= MIN_PAGES)
+                && has_letters
+                && said.insert(text)
         });
         page.furniture = furniture;
         page.regions
             .retain(|region| region.lines().next().is_some());
     }
+}
+
+/// Returns what a line has in common with those of other pages: its whole text, or its text without
+/// numbers and which of these counts the pages.
+fn text_keys(text: &str, page: usize, top: bool) -> Vec<TextKey> {
+    let (plain, numbers) = without_numbers(text);
+    let mut keys = vec![(without_blanks(text), i64::MAX, top)];
+    for (nth, number) in numbers.into_iter().take(MAX_NUMBERS).enumerate() {
+        let first = number - i64::try_from(page).unwrap_or(0);
+        keys.push((format!("{plain}{nth}"), first, top));
+    }
+    keys
 }
 
 fn half_points(line: &TextLine) -> i32 {
@@ -226,23 +252,37 @@ fn roman_value(word: &str) -> Option<i64> {
     (sum > 0).then_some(sum)
 }
 
-/// Returns a line's text without blanks, each number replaced by `#`.
-fn without_numbers(text: &str) -> String {
+fn without_blanks(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// Returns a line's text without blanks, each number replaced by `#`, and the numbers.
+fn without_numbers(text: &str) -> (String, Vec<i64>) {
     let mut plain = String::with_capacity(text.len());
+    let mut numbers = Vec::new();
     for word in text.split_whitespace() {
-        if roman_value(word).is_some() {
+        if let Some(value) = roman_value(word) {
             plain.push('#');
+            numbers.push(value);
             continue;
         }
+        let mut before = ' ';
         for character in word.chars() {
-            if !character.is_ascii_digit() {
+            if let Some(digit) = character.to_digit(10) {
+                if !before.is_ascii_digit() {
+                    plain.push('#');
+                    numbers.push(0);
+                }
+                if let Some(number) = numbers.last_mut() {
+                    *number = number.saturating_mul(10).saturating_add(digit.into());
+                }
+            } else {
                 plain.push(character);
-            } else if !plain.ends_with('#') {
-                plain.push('#');
             }
+            before = character;
         }
     }
-    plain
+    (plain, numbers)
 }
 
 #[cfg(test)]
@@ -258,11 +298,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_differ_by_numbers_alone_are_the_same() {
+    fn numbers_are_told_from_the_text_around_them() {
         assert_eq!(
             without_numbers("Page 9 of 12"),
-            without_numbers("Page 10 of 12")
+            ("Page#of#".to_owned(), vec![9, 12])
         );
-        assert_ne!(without_numbers("Page 9"), without_numbers("Sheet 9"));
+        assert_eq!(
+            without_numbers("iv 2-3"),
+            ("##-#".to_owned(), vec![4, 2, 3])
+        );
     }
 }

@@ -18,6 +18,9 @@ const MAX_SIZE_RATIO: f32 = 1.12;
 /// Minimum size of a heading, whose lines may be centred, relative to the body text.
 const HEADING_RATIO: f32 = 1.15;
 
+/// Maximum gap within a line of running text, in ems.
+const MAX_GAP: f32 = 3.0;
+
 /// Lines before and after one that tell how far its text reaches.
 const AROUND: usize = 5;
 
@@ -232,7 +235,7 @@ fn split_lines(
         if let (true, Some(paragraph)) = (joins, open.and_then(|at| paragraphs.get_mut(at))) {
             let hard = code || {
                 let (_, last, _) = &paragraph.lines[paragraph.lines.len() - 1];
-                is_short(last, &line, right, pool) || has_leader(last, pool)
+                is_short(last, &line, right, pool) || has_leader(last, pool) || has_gap(last)
             };
             paragraph.lines.push((number, line, hard));
             continue;
@@ -255,6 +258,12 @@ fn split_lines(
             note: false,
         });
     }
+}
+
+/// True if a line has a gap that no text has, as before what is to be filled in.
+fn has_gap(line: &TextLine) -> bool {
+    let is_wide = |pair: &[LinePiece]| pair[1].u0 - pair[0].u1 > MAX_GAP * line.size;
+    line.pieces.windows(2).any(is_wide)
 }
 
 /// True if a line has a leader to the number of a page.

@@ -92,7 +92,7 @@ pub fn reply<'a>(
             let edit = ": file_edit does not see this text";
             let edit = object.terms().if_served("file_edit", edit);
             object.note(format!("{} file, shown as Markdown{edit}.", kind.label()));
-            object.note(document.remark_on_scans.as_ref().map(|remark| {
+            object.note(document.remark_on_programs.as_ref().map(|remark| {
                 let is_whole = document.cuts.scans == 0;
                 let by_hand = by_hand(&wanted, object.terms()).filter(|_| !is_whole);
                 format!("{remark}{}", by_hand.unwrap_or_default())

@@ -51,10 +51,16 @@ nothing, which is no error. What is not UTF-8 comes as U+FFFD. PDF and Office do
 notebooks come as Markdown, a directory as its entries. FIFOs, devices and the like are refused at
 once. A host's request gets regular files alone, as they are.",
         example: r#"{"file_path":"/etc/passwd","limit":1}"#,
-        environment: &[(
-            conversion::OCR_VARIABLE,
-            "the program that reads scanned pages of PDF files, in place of tesseract; empty for none",
-        )],
+        environment: &[
+            (
+                conversion::OCR_VARIABLE,
+                "the program that reads scanned pages of PDF files, in place of tesseract; empty for none",
+            ),
+            (
+                conversion::OFFICE_VARIABLE,
+                "the program that reads DOC, PPT and XLS files, in place of LibreOffice; empty for none",
+            ),
+        ],
     },
     fields: &[("output", FieldRole::Content)],
     less: "To have less, ask for a window of lines with `offset` and `limit`.",

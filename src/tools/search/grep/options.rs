@@ -24,14 +24,20 @@ const FURTHER_FIELDS: [&str; 8] = [
     "limit",
 ];
 
+/// The form of several patterns of names as one.
+const BRACES: [&str; 3] = ["{", ",", "}"];
+
 /// The flags of grep(1) and of rg, beside those that requests may have as fields.
 pub const HABITS: [(&str, Habit); 16] = [
-    ("-e --regexp", Habit::Field("pattern")),
+    (
+        "-e --regexp",
+        Habit::Several("pattern", ["(?:", ")|(?:", ")"]),
+    ),
     ("--before-context", Habit::Field("before")),
     ("--after-context", Habit::Field("after")),
     ("-m --max-count", Habit::Field("limit")),
-    ("-g --include", Habit::Field("glob")),
-    ("--exclude-dir", Habit::Field("exclude")),
+    ("-g --include", Habit::Several("glob", BRACES)),
+    ("--exclude-dir", Habit::Several("exclude", BRACES)),
     ("--no-ignore", Habit::Field("all")),
     ("-l --files-with-matches", Habit::Value("output", "files")),
     ("-c --count", Habit::Value("output", "count")),

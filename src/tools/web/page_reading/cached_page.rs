@@ -17,7 +17,8 @@ use super::reader;
 use crate::cache::{self, CacheQuestion, CacheStore};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::{Audience, Terms};
-use crate::conversion::find_ocr_program;
+use crate::conversion::{find_ocr_program, find_office_programs};
+use crate::document::FileKind;
 use crate::tools::web::{network, page_source};
 use crate::web::allowed::{self, AllowedHosts};
 use crate::web::guard::{self, Guard};
@@ -176,6 +177,16 @@ pub fn question(asked: &ScrapeRequest) -> CacheQuestion {
         .with(
             "ocr",
             find_ocr_program().map(|path| path.into_os_string().into_encoded_bytes()),
+        )
+        .with_list(
+            "office",
+            &FileKind::OLDER.map(|kind| {
+                let first = find_office_programs(kind).into_iter().next();
+                first
+                    .unwrap_or_default()
+                    .into_os_string()
+                    .into_encoded_bytes()
+            }),
         )
         .with_list(
             "services",

@@ -140,7 +140,7 @@ impl ScrapedPage {
             author: document.author.as_deref(),
             date: document.date.as_deref(),
         };
-        page.notes.extend(document.remark_on_scans.clone());
+        page.notes.extend(document.remark_on_programs.clone());
         facts::add(&mut page, &source, document.own(), Some(client));
         let name = page_source::section_name(&found.url);
         if let Some(name) = name.filter(|_| request.terms.reader != Audience::Host) {

@@ -22,6 +22,7 @@ use crate::tools::web::network;
 use crate::tools::web::page_reading::READER as NAME;
 use crate::tools::web::page_reading::cached_page::{self, CacheHit};
 use crate::tools::web::page_reading::page::ScrapedPage;
+use crate::tools::web::page_reading::page_request::ScrapeRequest;
 use crate::tools::web::research_cache::{self, AnswerFreshness, ResearchCache};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
 use crate::tools::web::session_record::{self, SessionFinds};
@@ -117,6 +118,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     network::CERTIFICATES,
     network::ALLOWED_DOMAINS,
     network::OCR,
+    network::OFFICE,
     (
         "IKIGAI_BROWSER",
         "the browser for pages that a script puts together; empty for none",
@@ -147,7 +149,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 
 fn scrape<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Reply<'a>, Failure> {
     let asked = request::read(request)?;
-    finds.provider = asked.url.host_str().unwrap_or_default().to_owned();
+    finds.provider = host_of(&asked);
     let terms = request.terms();
     let cache = ResearchCache::of_user(terms);
     let store = cache.for_answers();
@@ -177,7 +179,7 @@ fn cached<'a>(
         Ok(asked) => asked,
         Err(failure) => return Some(Err(failure)),
     };
-    finds.provider = asked.url.host_str().unwrap_or_default().to_owned();
+    finds.provider = host_of(&asked);
     let terms = request.terms();
     if !research_cache::keeps_answers(terms) {
         return None;
@@ -187,6 +189,10 @@ fn cached<'a>(
         finds.sources.push(found.page.session_source());
     }
     Some(found.map(|found| reply(found, terms, Some(store))))
+}
+
+fn host_of(asked: &ScrapeRequest) -> String {
+    asked.url.host_str().unwrap_or_default().to_owned()
 }
 
 fn reply<'a>(found: CacheHit, terms: &Terms, store: Option<&dyn CacheStore>) -> Reply<'a> {

@@ -9,13 +9,14 @@ use serde::Serialize;
 use super::shown_session::{
     TRAIL, is_in_words, put, put_head, put_rows, put_summary, write_summary,
 };
+use crate::basics::words::counted;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
 use crate::research_sessions::markdown::{self, one_liner};
 use crate::research_sessions::{
-    ResearchSession, SourceCoverage, failure_patterns, provider_records,
+    ResearchSession, SessionStore, SourceCoverage, failure_patterns, provider_records,
 };
 use crate::tools::web::research_cache::{self, TRUST};
 use crate::tools::web::session_record::{self, SESSION_ID, session_failure, with_sessions};
@@ -113,7 +114,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             return Err(Failure::new(Code::InvalidArg, message)
                 .with_advice(research_cache::advice(Code::InvalidArg)));
         }
-        let all = with_sessions(terms, None, |sessions| sessions.all()).map_err(failed)?;
+        let all = with_sessions(terms, None, |sessions: &SessionStore<'_>| sessions.all());
+        let all = all.map_err(failed)?;
         return Ok(Reply::new(move |object| write_list(object, &all)));
     };
     let session = with_sessions(terms, None, |sessions| sessions.open(id)).map_err(failed)?;
@@ -152,8 +154,11 @@ fn write_list(object: &mut Object<'_>, all: &[ResearchSession]) -> io::Result<()
         let complete = if row.is_complete { ", complete" } else { "" };
         let _ = writeln!(
             out,
-            "{} {} ({} steps{complete}; last used {})",
-            row.session_id, row.research_goal, row.steps, row.last_used_at
+            "{} {} ({}{complete}; last used {})",
+            row.session_id,
+            row.research_goal,
+            counted(row.steps as u64, "step"),
+            row.last_used_at
         );
     }
     if rows.is_empty() {

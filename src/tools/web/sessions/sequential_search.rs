@@ -109,7 +109,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let fields = StepFields::of(request)?;
     let terms = request.terms();
     let (wants_all, depth, number) = (fields.wants_all, fields.depth, fields.step.step_number);
-    let recorded = with_sessions(terms, None, |sessions| record(fields, sessions));
+    let recorded = with_sessions(terms, None, |sessions| record(&fields, sessions));
     let session = recorded.map_err(|fault| session_failure(fault, terms))?;
     let mut step = RecordedStep {
         warning: warning(&session, number),
@@ -134,7 +134,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 
 /// Records a step in its session, or in a new one.
 fn record(
-    fields: StepFields,
+    fields: &StepFields,
     sessions: &SessionStore<'_>,
 ) -> Result<ResearchSession, SessionFault> {
     let mut add = |session: &mut ResearchSession| {

@@ -117,11 +117,15 @@ pub(super) fn take_tables(
         return tables;
     }
     let mut stand_ins = Vec::new();
-    let mut take = |grid: RuledGrid, runs: &mut Vec<GlyphRun>| {
-        let table = grid.take_table(runs, text);
-        let is_table = table.is_some();
-        if let Some(table) = table {
-            add_stand_ins(&grid, first, tables.len() as u32, &mut stand_ins);
+    let mut take = |grid: RuledGrid, runs: &mut Vec<GlyphRun>, stand_ins: &mut Vec<GlyphRun>| {
+        let mut whole = grid.clone();
+        whole.extend(runs);
+        let taken = [whole, grid]
+            .into_iter()
+            .find_map(|grid| Some((grid.take_table(runs, text)?, grid)));
+        let is_table = taken.is_some();
+        if let Some((table, grid)) = taken {
+            add_stand_ins(&grid, first, tables.len() as u32, stand_ins);
             tables.push(table);
         }
         is_table
@@ -132,12 +136,13 @@ pub(super) fn take_tables(
     let width = |grid: &RuledGrid| grid.columns[grid.columns.len() - 1] - grid.columns[0];
     sort_by_number(&mut grids, |grid| width(grid).into());
     for grid in grids {
-        take(grid, runs);
+        take(grid, runs, &mut stand_ins);
     }
     let mut groups = group_level_lines(&level);
     groups.retain(|lines| lines.len() > 2);
     if !groups.is_empty() {
-        let mut by_height = runs.clone();
+        // No gap goes through another table.
+        let mut by_height = [runs.as_slice(), &stand_ins].concat();
         sort_by_number(&mut by_height, |run| run.v.into());
         for lines in groups {
             let gaps = |pair: &[RuledLine]| band_gaps(pair, &by_height);
@@ -145,8 +150,8 @@ pub(super) fn take_tables(
             let mut at = 0;
             while at + 1 < bands.len() {
                 let (gaps, end) = follow_gaps(&bands, at);
-                let is_table = end - at > 1
-                    && take(RuledGrid::from_level_lines(&lines[at..=end], &gaps), runs);
+                let grid = || RuledGrid::from_level_lines(&lines[at..=end], &gaps);
+                let is_table = end - at > 1 && take(grid(), runs, &mut stand_ins);
                 at = if is_table { end } else { at + 1 };
             }
         }

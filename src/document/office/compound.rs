@@ -1,8 +1,13 @@
-//! Reads the streams of a compound file, in which Outlook keeps a message.
+//! Reads the streams of a compound file, in which Outlook keeps a message, and Office of before 2007
+//! its documents.
 //!
 //! Rules: MS-CFB. Chains are followed for no more steps than there are sectors.
 
 use std::collections::HashMap;
+
+use super::mail;
+use crate::basics::signature::COMPOUND;
+use crate::document::FileKind;
 
 /// Markers of sectors from this one on are no places.
 const MAX_SECTOR: u32 = 0xffff_fffa;
@@ -34,6 +39,24 @@ pub(super) struct CompoundFile<'a> {
     small_table: Vec<u32>,
     small: Vec<u8>,
     entries: Vec<CompoundEntry>,
+}
+
+/// Streams of the root, and the kinds of document that have them.
+const STREAMS: [(&str, FileKind); 5] = [
+    (mail::MSG_STREAM, FileKind::Msg),
+    ("WordDocument", FileKind::Doc),
+    ("PowerPoint Document", FileKind::Ppt),
+    ("Workbook", FileKind::Xls),
+    ("Book", FileKind::Xls),
+];
+
+/// Returns the kind of a document.
+pub(in crate::document) fn kind_of(bytes: &[u8]) -> Option<FileKind> {
+    let file = CompoundFile::open(bytes.starts_with(COMPOUND).then_some(bytes)?)?;
+    let root = file.children(0);
+    let has = |name: &str| root.keys().any(|known| known.eq_ignore_ascii_case(name));
+    let mut known = STREAMS.into_iter();
+    known.find(|(name, _)| has(name)).map(|(_, kind)| kind)
 }
 
 fn number(bytes: &[u8], at: usize) -> u32 {
