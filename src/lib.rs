@@ -25,6 +25,7 @@
 //! | `conversion` | workshop: the same, with the help of installed programs |
 //! | `hosts` | workshop: one table of hosts, and the lenses that search in them |
 //! | `page` | workshop: a page's own metadata, and its kind of source |
+//! | `papers` | workshop: finding scholarly papers |
 //! | `browser` | workshop: pages that their scripts put together, by the user's browser |
 //! | `research_sessions` | workshop: the steps and sources of a research, kept from call to call |
 //! | `cache` | workshop: answers and pages fetched lately, encrypted, with their age |
@@ -91,6 +92,11 @@ mod page;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod page;
+#[cfg(not(feature = "internals"))]
+mod papers;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod papers;
 #[cfg(not(feature = "internals"))]
 mod search;
 #[cfg(feature = "internals")]

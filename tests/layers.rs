@@ -45,7 +45,7 @@ fn assert_free_of(directories: &[&str], what: &[&str]) {
     }
 }
 
-const WORKSHOPS: [&str; 17] = [
+const WORKSHOPS: [&str; 18] = [
     "access",
     "browser",
     "cache",
@@ -56,6 +56,7 @@ const WORKSHOPS: [&str; 17] = [
     "files",
     "hosts",
     "page",
+    "papers",
     "paths",
     "research_sessions",
     "sandbox",

@@ -69,6 +69,7 @@ fn a_directory_gets_a_link_a_tool_and_each_is_called() {
 }
 
 const RESEARCH: &[&str] = &[
+    "academic-search-tool",
     "get-research-session-tool",
     "patent-search-tool",
     "research-export-tool",

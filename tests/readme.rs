@@ -130,7 +130,10 @@ const FOUND: &str = r#"{"results":[
 const FOUND_PAGE: &str =
     r#"{"results":[{"title":"Example Domain","url":"http://example.com/","content":"A page."}]}"#;
 
-/// A proxy on the loopback that knows one page and one search server. Returns its address.
+/// A paper that a server of papers finds.
+const PAPER: &str = r#"{"message":{"total-results":1,"items":[{"title":["Highly accurate protein structure prediction"],"DOI":"10.1038/s41586-021-03819-2","container-title":["Nature"],"author":[{"given":"John","family":"Jumper"},{"given":"Demis","family":"Hassabis"}],"published":{"date-parts":[[2021,7,15]]},"is-referenced-by-count":20000,"abstract":"<jats:p>Proteins are essential to life.</jats:p>"}]}}"#;
+
+/// A proxy on the loopback that knows one page, one search server and one server of papers. Returns its address.
 fn proxy() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -161,6 +164,7 @@ fn serve(stream: &TcpStream) {
                     ("200 OK", "application/json", FOUND_PAGE)
                 }
                 _ if target.contains("/search?") => ("200 OK", "application/json", FOUND),
+                _ if target.contains("/works?") => ("200 OK", "application/json", PAPER),
                 _ => ("404 Not Found", "text/html", page),
             };
             write!(

@@ -301,6 +301,7 @@ mod tests {
         "web_search",
         "scrape_page",
         "search_and_scrape",
+        "academic_search",
         "patent_search",
         "sequential_search",
         "get_research_session",
@@ -352,9 +353,8 @@ mod tests {
             .join(" ");
         for said in [
             "web (web-search-brave, web-search-google, web-fetch)",
-            "research (web-search, scrape-page, search-and-scrape, ",
-            "patent-search, ",
-            "sequential-search, get-research-session, research-export), all.",
+            "research (web-search, scrape-page, search-and-scrape, academic-search, patent-search, \
+             sequential-search, get-research-session, research-export), all.",
             "If not given: bash, file-read, file-write, file-edit, glob, grep, web-fetch, \
              web-search, scrape-page.",
         ] {
@@ -427,7 +427,8 @@ mod tests {
             (&["--tools", "gerp"][..], "did you mean `grep`"),
             (
                 &["--tools", "search"],
-                "`web-search` or `search-and-scrape` or ",
+                "`web-search-brave` or `web-search-google` or `web-search` or `search-and-scrape` or \
+                 `academic-search` or `patent-search` or `sequential-search`?",
             ),
             (&["--tools", "reserch"], "did you mean `research`?"),
             (

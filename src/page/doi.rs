@@ -95,7 +95,8 @@ pub(super) fn declared(embedded: &EmbeddedData) -> Option<String> {
 }
 
 /// Parses a text that is a DOI: bare, behind `doi:`, or as a URL of the resolver.
-fn parse_doi(text: &str) -> Option<String> {
+#[must_use]
+pub fn parse_doi(text: &str) -> Option<String> {
     let mut text = text.trim();
     for begin in [
         "https://",

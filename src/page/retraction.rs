@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use url::Url;
 
 use super::date::PartialDate;
@@ -127,6 +128,16 @@ pub fn status_at(
     let reply: CrossrefReply =
         serde_json::from_slice(&reply.body).map_err(|_| CrossrefUnavailable)?;
     Ok(worst(&reply.message.updated_by))
+}
+
+/// Returns what the notices say that Crossref's record of a work lists.
+#[must_use]
+pub fn of_record(work: &Value) -> Option<RetractionStatus> {
+    work.get("updated-by")?;
+    // By the reader of a reply, which would take its room a second time for a value.
+    let reply = serde_json::to_vec(&serde_json::json!({ "message": work })).ok()?;
+    let reply: CrossrefReply = serde_json::from_slice(&reply).ok()?;
+    worst(&reply.message.updated_by)
 }
 
 /// Error: there was no readable answer; a later request may succeed.
@@ -249,7 +260,7 @@ fn worst(notices: &[CrossrefNotice]) -> Option<RetractionStatus> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 

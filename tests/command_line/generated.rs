@@ -316,6 +316,7 @@ fn values_that_are_known_are_offered_in_every_shell_and_listed_in_help() {
         ("web-search", "--provider", "ser", &["serper"]),
         ("web-search", "--lens", "sc", &["science"]),
         ("scrape-page", "--mode", "r", &["raw"]),
+        ("academic-search", "--provider", "sem", &["semanticscholar"]),
         ("patent-search", "--patent-office", "E", &["EP"]),
         ("grep", "--output", "f", &["files"]),
     ] {

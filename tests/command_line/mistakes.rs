@@ -99,7 +99,7 @@ fn names_are_suggested_that_may_have_been_meant_and_no_others() {
         (
             "search",
             "`web-search-brave` or `web-search-google` or `web-search` or `search-and-scrape` or \
-             `patent-search` or `sequential-search`?",
+             `academic-search` or `patent-search` or `sequential-search`?",
         ),
         ("version", "`--version`?"),
         ("--verson", "`--version`?"),

@@ -43,6 +43,7 @@ fn the_tools_of_research_are_missed_only_beside_one_of_them() {
     let rest = [
         "scrape-page-tool",
         "search-and-scrape-tool",
+        "academic-search-tool",
         "patent-search-tool",
         "sequential-search-tool",
         "get-research-session-tool",

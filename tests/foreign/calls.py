@@ -21,6 +21,7 @@ RESEARCH = [
         "web-search",
         "scrape-page",
         "search-and-scrape",
+        "academic-search",
         "patent-search",
         "sequential-search",
         "get-research-session",

@@ -27,6 +27,7 @@ const ALL: &[&str] = &[
     "web_search",
     "scrape_page",
     "search_and_scrape",
+    "academic_search",
     "patent_search",
     "sequential_search",
     "get_research_session",
@@ -77,7 +78,7 @@ fn programs_are_told_what_answers_of_research_are_like() {
             size += entry.to_string().len();
         }
     }
-    assert!(size <= 16_500, "{size}");
+    assert!(size <= 20_000, "{size}");
 }
 
 #[test]
@@ -197,6 +198,36 @@ fn a_request_that_says_how_long_its_answer_may_be_is_not_cut_to_what_the_client_
     }
     // The user's limit holds whatever a model asks for.
     assert!(length(&["--tools=research", "--max-answer=5000"], &own) <= 5000);
+}
+
+#[test]
+fn papers_come_as_a_list_for_models_and_as_an_object_with_its_age_for_programs() {
+    let work = json!({"DOI": "10.1000/1", "title": ["A title"], "published": {"date-parts": [[2021]]},
+        "author": [{"given": "Jane", "family": "Doe"}], "container-title": ["Journal"]});
+    let url = page_of(json!({"message": {"items": [work], "total-results": 9}}).to_string());
+    let home = Home::new();
+    let mut variables = home.variables(Home::KEY);
+    variables.push(("IKIGAI_CROSSREF_URL".to_owned(), url));
+    let request = json!({"query": "q", "provider": "crossref"});
+    let open = |args: &[&str]| {
+        let mut session = Session::unprepared_with(home.0.path(), args, &variables);
+        session.shake_hands("2025-11-25");
+        session.result_of("academic_search", &request)
+    };
+    let result = open(&["--tools", "research"]);
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.starts_with(
+            "1. A title\n   Jane Doe; 2021; Journal; crossref\n   https://doi.org/10.1000/1"
+        ),
+        "{text}"
+    );
+    let result = open(&["--tools", "research", "--structured"]);
+    let object = &result["structuredContent"];
+    assert_eq!(object["papers"][0]["doi"], "10.1000/1", "{result}");
+    assert_eq!(object["totalResults"], 9);
+    assert_eq!(result["_meta"]["cached"], true, "{result}");
+    assert_eq!(result["_meta"]["maxAgeSeconds"], 3600);
 }
 
 /// The answer to `resources/read` of `uri`.

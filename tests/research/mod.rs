@@ -5,6 +5,7 @@ mod page_failures;
 mod page_kept;
 mod page_scans;
 mod page_ways;
+mod papers;
 mod patents;
 mod read_all;
 mod read_all_side_by_side;

@@ -16,6 +16,7 @@ use crate::console::sanitize::{display_path, for_line};
 use crate::contract::tool::ToolSet;
 use crate::conversion;
 use crate::document::FileKind;
+use crate::papers::paper_provider::PROVIDERS;
 use crate::registry::Registry;
 use crate::web::client::proxy::ProxySettings;
 use crate::web::client::trusted_certificates;
@@ -132,6 +133,16 @@ fn report_providers(report: &mut DoctorReport, credentials: &Credentials<'_>) {
         some => (GOOD, some.join(", ")),
     };
     report.row("providers configured", colour, &names);
+    let with_key = PROVIDERS.iter().filter(|provider| {
+        let account = provider.account(credentials);
+        account.is_ok_and(|account| account.keys.iter().any(Option::is_some))
+    });
+    let with_key: Vec<&str> = with_key.map(|provider| provider.name).collect();
+    let (colour, names) = match with_key.as_slice() {
+        [] => (PLAIN, "none; none is needed".to_owned()),
+        some => (GOOD, some.join(", ")),
+    };
+    report.row("keys for papers", colour, &names);
     let (colour, searches) = match choice::choose(&WebSearch::default(), credentials) {
         Ok(ProviderChoice::One(provider)) => (PLAIN, provider.name.to_owned()),
         Ok(ProviderChoice::FirstOf(all)) => {

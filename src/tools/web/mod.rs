@@ -6,6 +6,7 @@
 //! | `scrape` | `scrape_page` |
 //! | `search` | `web_search` |
 //! | `search_and_scrape` | `search_and_scrape` |
+//! | `academic_search` | `academic_search` |
 //! | `patent_search` | `patent_search` |
 //! | `searching` | searches as `search` makes them |
 //! | `search_brave`, `search_google`, `provider_answer` | the tools of one provider |
@@ -18,6 +19,7 @@
 //! | `sessions` | `sequential_search`, `get_research_session`, `research_export` |
 //! | `session_record` | what the research tools add to a session |
 
+pub mod academic_search;
 mod answer_fields;
 mod document_body;
 mod download_command;

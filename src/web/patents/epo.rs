@@ -118,7 +118,7 @@ fn login(account: &ProviderAccount) -> ProviderRequest {
     let pair = format!("{}:{}", account.key(0), account.key(1));
     let request = ProviderRequest::get(account, []);
     ProviderRequest {
-        url: account.below("auth/accesstoken"),
+        url: account.below("auth/accesstoken").endpoint,
         body: Some("grant_type=client_credentials".into()),
         ..request
     }
@@ -165,7 +165,9 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let fields = [("q", Some(Value::from(parts.join(" AND "))))];
     let here = ProviderAccount {
-        endpoint: account.below("rest-services/published-data/search/biblio"),
+        endpoint: account
+            .below("rest-services/published-data/search/biblio")
+            .endpoint,
         keys: Vec::new(),
     };
     ProviderRequest::get(&here, fields)

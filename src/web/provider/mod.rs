@@ -125,13 +125,13 @@ impl ProviderAccount {
             .map_or("", SecretText::expose)
     }
 
-    /// Returns an address below the endpoint, for a provider with several.
+    /// Returns the account with an address below the one that a provider's addresses share.
     #[must_use]
-    pub fn below(&self, path: &str) -> Url {
-        let mut url = self.endpoint.clone();
-        let whole = format!("{}/{path}", url.path().trim_end_matches('/'));
-        url.set_path(&whole);
-        url
+    pub fn below(&self, path: &str) -> Self {
+        let mut account = self.clone();
+        let shared = self.endpoint.path().trim_end_matches('/');
+        account.endpoint.set_path(&format!("{shared}/{path}"));
+        account
     }
 
     /// Returns the endpoint without a login, for the key of a cached answer.

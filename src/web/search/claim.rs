@@ -121,7 +121,7 @@ impl ClaimTerms {
 
 /// Splits a text into sentences. A full stop ends one if a blank follows, unless it belongs to a
 /// single letter or a known abbreviation.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
+pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut found = Vec::new();
     let mut begin = 0;
     let mut characters = text.char_indices().peekable();

@@ -42,7 +42,7 @@ pub mod lenses;
 #[cfg(feature = "internals")]
 pub mod memory;
 pub mod outcome;
-mod plain;
+pub mod plain;
 mod provider_results;
 pub mod query;
 mod result_list;

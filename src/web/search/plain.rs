@@ -45,7 +45,7 @@ fn breaks(tag: &str) -> bool {
     let name = name[..end].to_ascii_lowercase();
     matches!(
         name.as_str(),
-        "br" | "p" | "div" | "li" | "ul" | "ol" | "hr" | "tr" | "td" | "th"
+        "br" | "p" | "div" | "li" | "ul" | "ol" | "hr" | "tr" | "td" | "th" | "title" | "sec"
     )
 }
 

@@ -76,6 +76,12 @@ fn display_url(address: &str, mut url: Url) -> String {
     url.into()
 }
 
+/// Returns a URL as it is shown, if it is http or https.
+#[must_use]
+pub fn shown_url(address: &str) -> Option<String> {
+    Some(display_url(address, of_the_web(address)?))
+}
+
 /// Returns the key by which two addresses of the same page are equal; one that is no address of the
 /// web is its own.
 #[must_use]
@@ -131,7 +137,8 @@ fn tidied(result: SearchResult) -> SearchResult {
 }
 
 /// Returns the whole words within the first `most` characters.
-fn shortened(text: &str, most: usize) -> String {
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else {
         return text.to_owned();
     };

@@ -7,8 +7,8 @@ use super::request::PatentFields;
 use crate::basics::words::beginning;
 use crate::contract::reply::{META, Object, Reply};
 use crate::contract::terms::Audience;
-use crate::tools::web::research_cache::{AnswerFreshness, TRUST};
-use crate::tools::web::searching::search_meta::{RoutingMeta, SearchMeta};
+use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::searching::search_meta::SearchMeta;
 use crate::tools::web::searching::shown_hints::{self, ShownHints};
 use crate::web::patents::patent::Patent;
 use crate::web::patents::patent_answer::{GOOD_FOR, PatentAnswer};
@@ -29,20 +29,11 @@ pub fn reply<'a>(
     Reply::new(move |object| {
         let reader = object.terms().reader;
         let in_words = matches!(reader, Audience::Model | Audience::Person);
-        let meta = SearchMeta {
-            freshness: AnswerFreshness::of(answer.age, GOOD_FOR),
-            routing: Some(RoutingMeta {
-                provider_used: answer.source,
-                providers_attempted: answer.routed.attempted.clone(),
-                fallback: !answer.routed.passed.is_empty(),
-                fallback_reason: answer.routed.fallback_reason(),
-                cache_hit: answer.age.is_some(),
-                latency_ms: answer.took.as_millis(),
-            }),
-        };
         let total = answer.patents.len();
         let search = &wanted.search;
         let search_url = search.search_url();
+        let (age, took, routed) = (answer.age, answer.took, &answer.routed);
+        let meta = SearchMeta::new(answer.source, Some(routed), (age, GOOD_FOR), took);
         let all = answer.patents.into_iter().map(|patent| {
             if in_words {
                 lines(patent)

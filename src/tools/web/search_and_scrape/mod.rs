@@ -214,8 +214,7 @@ fn reply<'a>(
     finds: &mut SessionFinds,
 ) -> Reply<'a> {
     *finds = session_finds(&found, &outcomes);
-    let mut meta = SearchMeta::of(&found);
-    meta.freshness = freshness(&found, &outcomes);
+    let age = freshness(&found, &outcomes);
     let hints = found.results.is_empty().then(|| {
         let breakers = known.breakers();
         SearchHints::of(
@@ -239,6 +238,8 @@ fn reply<'a>(
             Some(linked) => linked.write(object)?,
             None => answer.write(object)?,
         }
+        let mut meta = SearchMeta::of(&answer.found);
+        meta.freshness = age;
         object.field_for_server(META, &meta)
     })
 }

@@ -1,10 +1,12 @@
 //! Metadata on a search, for a client beside its answer.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use crate::tools::web::research_cache::AnswerFreshness;
 use crate::web::search::cached_results::GOOD_FOR;
-use crate::web::search::outcome::SearchAnswer;
+use crate::web::search::outcome::{ProviderRouting, SearchAnswer};
 
 /// Freshness and route of a search.
 #[derive(Serialize)]
@@ -12,42 +14,48 @@ pub struct SearchMeta<'a> {
     /// Freshness of the answer.
     #[serde(flatten)]
     pub freshness: AnswerFreshness,
-    /// Route, if there was a choice.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub routing: Option<RoutingMeta<'a>>,
+    routing: Option<RoutingMeta<'a>>,
 }
 
 /// Route of the search to its provider.
 #[derive(Serialize)]
-pub struct RoutingMeta<'a> {
-    /// Provider of the answer.
-    pub provider_used: &'a str,
-    /// Providers that were asked, in order.
-    pub providers_attempted: Vec<&'a str>,
-    /// True if a provider was passed over.
-    pub fallback: bool,
-    /// Reason for that.
+struct RoutingMeta<'a> {
+    provider_used: &'a str,
+    providers_attempted: &'a [&'static str],
+    fallback: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fallback_reason: Option<String>,
-    /// True if the answer comes from the cache.
-    pub cache_hit: bool,
-    /// Duration of the search, in milliseconds.
-    pub latency_ms: u128,
+    fallback_reason: Option<String>,
+    cache_hit: bool,
+    latency_ms: u128,
 }
 
-impl SearchMeta<'_> {
+impl<'a> SearchMeta<'a> {
     /// Returns the metadata of an answer.
-    pub fn of(answer: &SearchAnswer) -> Self {
-        let routing = answer.routed.as_ref().map(|routed| RoutingMeta {
-            provider_used: answer.provider.name,
-            providers_attempted: routed.attempted.clone(),
+    pub fn of(answer: &'a SearchAnswer) -> Self {
+        let SearchAnswer { age, took, .. } = *answer;
+        let routed = answer.routed.as_ref();
+        Self::new(answer.provider.name, routed, (age, GOOD_FOR), took)
+    }
+
+    /// Returns the metadata of an answer of `provider` after this `route`, if there was a choice: of
+    /// this age, and valid for the second time; it `took` this long.
+    pub fn new(
+        provider: &'a str,
+        route: Option<&'a ProviderRouting>,
+        (age, good_for): (Option<Duration>, Duration),
+        took: Duration,
+    ) -> Self {
+        let routing = route.map(|routed| RoutingMeta {
+            provider_used: provider,
+            providers_attempted: &routed.attempted,
             fallback: !routed.passed.is_empty(),
             fallback_reason: routed.fallback_reason(),
-            cache_hit: answer.age.is_some(),
-            latency_ms: answer.took.as_millis(),
+            cache_hit: age.is_some(),
+            latency_ms: took.as_millis(),
         });
         Self {
-            freshness: AnswerFreshness::of(answer.age, GOOD_FOR),
+            freshness: AnswerFreshness::of(age, good_for),
             routing,
         }
     }

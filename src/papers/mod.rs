@@ -1,0 +1,31 @@
+//! Workshop: scholarly papers, found by the providers of them and put together.
+//!
+//! A provider is a row ([`paper_provider::PaperProvider`]) in a file of its own, with only the
+//! differences between providers. [`finder::PaperFinder`] asks them one after the other, until
+//! there are as many papers as were asked for.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `paper` | a paper, and one that two providers know |
+//! | `paper_search` | a search for papers, and the papers that it admits |
+//! | `paper_provider` | a provider: its requests and replies |
+//! | `openalex`, `crossref`, `pubmed`, `arxiv`, `semanticscholar` | the five providers |
+//! | `unpaywall` | free PDF files of papers without one |
+//! | `scholarly_web` | the web search that takes the place of all of them |
+//! | `request_pace` | providers that take one request in so many seconds |
+//! | `cached_papers` | answers in the cache |
+//! | `finder` | one search, and its answer |
+
+pub mod arxiv;
+pub mod cached_papers;
+pub mod crossref;
+pub mod finder;
+pub mod openalex;
+pub mod paper;
+pub mod paper_provider;
+pub mod paper_search;
+pub mod pubmed;
+pub mod request_pace;
+pub mod scholarly_web;
+pub mod semanticscholar;
+pub mod unpaywall;

@@ -1,0 +1,85 @@
+//! Unpaywall: free PDF files of papers, by their DOIs. Without them a search has its papers all the
+//! same, so that nothing here fails.
+//!
+//! Facts: unpaywall.org, "REST API": every request names an address of mail.
+
+use std::time::Duration;
+
+use super::paper::{Paper, PaperPlaces};
+use super::paper_provider::{PaperPage, key, refusal_without_keys, service};
+use crate::web::client::HttpResponse;
+use crate::web::credentials::CredentialName;
+use crate::web::provider::caller::ProviderCaller;
+use crate::web::provider::{CredentialSlot, Provider, ProviderRequest, UnreadableReply, reply};
+use crate::web::search::results::shown_url;
+
+/// Most papers that are looked up for a search.
+pub const MOST: usize = 5;
+
+/// Longest time for all of them.
+const TIME: Duration = Duration::from_secs(6);
+
+/// Time that must be left for one.
+const LEAST: Duration = Duration::from_secs(1);
+
+const PLACES: PaperPlaces = &[
+    ("pdfUrl", &["/best_oa_location/url_for_pdf"]),
+    ("openAccess", &["/is_oa"]),
+];
+
+/// Row of this provider.
+pub static PROVIDER: Provider = Provider {
+    slots: &[CredentialSlot {
+        names: &[CredentialName {
+            variable: "UNPAYWALL_EMAIL",
+            path: &["academic_search", "unpaywall", "email"],
+        }],
+        required: true,
+    }],
+    refusal: |answer| refusal_without_keys("Unpaywall", answer),
+    ..service(
+        "unpaywall",
+        "Unpaywall",
+        "IKIGAI_UNPAYWALL_URL",
+        "https://api.unpaywall.org/v2",
+    )
+};
+
+/// Looks up the files of those `papers` that have a DOI and no file, as far as `most` goes, which is
+/// reduced by their number.
+pub fn look_up(caller: &ProviderCaller<'_>, papers: &mut [Paper], most: &mut usize) {
+    if !PROVIDER.is_configured(caller.credentials) || caller.skipped(&PROVIDER).is_some() {
+        return;
+    }
+    let client = caller.client.for_at_most(TIME);
+    let caller = ProviderCaller {
+        client: &client,
+        ..*caller
+    };
+    for paper in papers {
+        let lacks = paper.text("pdfUrl").is_empty() && !paper.text("doi").is_empty();
+        if !lacks || paper.looked_up || *most == 0 || client.left() < LEAST {
+            continue;
+        }
+        *most -= 1;
+        paper.looked_up = true;
+        let build = |account: &_| {
+            let mail = [("email", key(account))];
+            ProviderRequest::get(&account.below(paper.text("doi")), mail)
+        };
+        let found = caller.ask(&PROVIDER, &build, read).unwrap_or_default();
+        for file in found.iter().flat_map(|page| &page.papers) {
+            if file.is("openAccess") {
+                paper.set("openAccess", true);
+            }
+            if let Some(address) = shown_url(file.text("pdfUrl")) {
+                paper.set_file(Some(address));
+            }
+        }
+    }
+}
+
+fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
+    let body = reply::object(answer)?;
+    Ok(PaperPage::of(vec![Paper::of_item(&body, PLACES)], None))
+}

@@ -1,0 +1,176 @@
+//! The answer: the specification's object for programs, a shorter form for models and people, and
+//! metadata for clients.
+
+use serde_json::{Value, json};
+
+use super::request::PaperFields;
+use crate::contract::notes::Notes;
+use crate::contract::reply::{META, Object, Reply};
+use crate::contract::terms::Audience;
+use crate::papers::cached_papers::GOOD_FOR;
+use crate::papers::finder::PaperAnswer;
+use crate::papers::paper_search::{PaperSearch, SOURCES};
+use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::searching::search_meta::SearchMeta;
+use crate::tools::web::searching::shown_hints::{self, ShownHints};
+use crate::web::search::hints::SearchHints;
+
+/// Most bytes taken by the fields around the papers if there is a limit.
+const AROUND: usize = 160;
+
+/// Most authors on a line.
+const MOST_AUTHORS: usize = 6;
+
+/// Returns a paper as lines of text, for reading; an empty line is not shown.
+fn lines(paper: &Value) -> Value {
+    let text = |name: &str| paper[name].as_str().unwrap_or_default();
+    let labelled = |label: &str, name: &str| match text(name) {
+        "" => String::new(),
+        text => format!("{label}: {text}"),
+    };
+    let authors = paper["authors"].as_array().map(Vec::as_slice);
+    let authors = authors.unwrap_or_default();
+    let names = authors.iter().take(MOST_AUTHORS).filter_map(Value::as_str);
+    let mut names = names.collect::<Vec<_>>().join(", ");
+    if authors.len() > MOST_AUTHORS {
+        names += " et al.";
+    }
+    let year = paper["year"].as_u64().map(|year| year.to_string());
+    let cited = paper["citationCount"].as_u64();
+    let cited = cited.map(|count| format!("cited by {count}"));
+    let open = if paper["openAccess"] == true {
+        "open access"
+    } else {
+        ""
+    };
+    let about = [
+        names,
+        year.unwrap_or_default(),
+        text("journal").to_owned(),
+        cited.unwrap_or_default(),
+        open.to_owned(),
+        text("source").to_owned(),
+    ];
+    let about: Vec<String> = about.into_iter().filter(|one| !one.is_empty()).collect();
+    let status = &paper["retractionStatus"];
+    let kind = status["kind"]
+        .as_str()
+        .unwrap_or_default()
+        .replace('_', " ");
+    let notice = match (kind.as_str(), status["retracted"] == true) {
+        ("", _) => String::new(),
+        (_, true) => "RETRACTED".to_owned(),
+        (kind, false) => format!("Notice about it: {kind}"),
+    };
+    let facts = ["date", "noticeDoi"].into_iter();
+    let facts = facts.filter_map(|name| status[name].as_str());
+    let notice = facts.fold(notice, |notice, fact| notice + ", " + fact);
+    json!({
+        "title": text("title"),
+        "about": about.join("; "),
+        "notice": notice,
+        "url": text("url"),
+        "pdf": labelled("PDF", "pdfUrl"),
+        "tldr": labelled("In short", "tldr"),
+        "abstract": text("abstract"),
+    })
+}
+
+/// Builds the answer; `others` are the providers that could be asked if nothing was found.
+pub fn reply<'a>(wanted: PaperFields, answer: PaperAnswer, others: Vec<&'static str>) -> Reply<'a> {
+    Reply::new(move |object| {
+        let reader = object.terms().reader;
+        let in_words = matches!(reader, Audience::Model | Audience::Person);
+        let all = answer.papers.len();
+        let shown = if in_words {
+            let rows: Vec<Value> = answer.papers.iter().map(lines).collect();
+            write(object, &wanted.search, &rows)?
+        } else {
+            write(object, &wanted.search, &answer.papers)?
+        };
+        let found = u64::try_from(all).unwrap_or(u64::MAX);
+        object.field("totalResults", &answer.total.max(found))?;
+        object.field("resultCount", &shown)?;
+        object.field("source", &answer.answered.join(", "))?;
+        if all == 0 {
+            let hints = SearchHints::new(filters(&wanted.search), others);
+            if in_words {
+                object.nothing_found("no papers")?;
+                object.note(shown_hints::in_sentences(&hints));
+            } else {
+                object.field("hints", &ShownHints::from(&hints))?;
+            }
+        }
+        if let Some(requested) = wanted.requested {
+            if in_words {
+                object.note(format!(
+                    "{requested} papers were asked for; there are 1 to 10."
+                ));
+            } else {
+                object.field("requestedNumResults", &requested)?;
+            }
+        }
+        object.field("trust", TRUST)?;
+        if shown < all {
+            object.note(format!(
+                "{shown} of {all} papers are shown, for which there is room."
+            ));
+        }
+        object.note(notes(&answer));
+        let first = answer.answered.first().map_or("", String::as_str);
+        let route = Some(&answer.routed).filter(|_| wanted.search.provider.is_none());
+        let meta = SearchMeta::new(first, route, (answer.age, GOOD_FOR), answer.took);
+        object.field_for_server(META, &meta)
+    })
+}
+
+/// Writes as many papers as there is room for, and returns their number.
+fn write(object: &mut Object<'_>, search: &PaperSearch, rows: &[Value]) -> std::io::Result<usize> {
+    let mut shown = rows.len();
+    if let Some(room) = object.room() {
+        let mut taken = serde_json::to_vec(&search.query)?.len() + AROUND;
+        let fits = |row: &&Value| {
+            taken += row.to_string().len() + 1;
+            taken <= room
+        };
+        shown = rows.iter().take_while(fits).count();
+    }
+    object.field("papers", &rows[..shown])?;
+    object.field("query", &search.query)?;
+    Ok(shown)
+}
+
+/// Returns the fields that may exclude papers, with their values, the most restrictive first.
+fn filters(search: &PaperSearch) -> Vec<(&'static str, String)> {
+    let year = |year: Option<u16>| year.map(|year| year.to_string());
+    let flag = |is_set: bool| is_set.then(|| "true".to_owned());
+    let source = Some(search.source).filter(|source| *source != SOURCES[0]);
+    let all = [
+        ("source", source.map(|source| source.name.to_owned())),
+        ("pdf_only", flag(search.pdf_only)),
+        ("open_access", flag(search.open_access)),
+        ("year_from", year(search.year_from)),
+        ("year_to", year(search.year_to)),
+    ];
+    let given = all.into_iter();
+    given
+        .filter_map(|(field, value)| Some((field, value?)))
+        .collect()
+}
+
+/// Writes notes on providers that did not answer, and on what was removed.
+fn notes(answer: &PaperAnswer) -> Notes {
+    let mut notes = Notes::default();
+    let reason = answer.routed.fallback_reason();
+    match (answer.searched_with, reason) {
+        (Some(title), reason) => notes.add(format!(
+            "No provider of papers answered ({}): these are results of a web search with {title} \
+             on hosts of scholarly works, and their details are what addresses tell.",
+            reason.unwrap_or_default()
+        )),
+        (None, Some(reason)) => notes.add(format!("Some did not answer: {reason}.")),
+        (None, None) => {}
+    }
+    notes.add(answer.removed.note_of_page("the papers"));
+    notes
+}

@@ -1,0 +1,158 @@
+//! `academic_search`: finds scholarly papers with the providers of them.
+//!
+//! Rules: the specification's `academic_search`, and the decisions on it.
+
+mod answer;
+mod request;
+
+use serde_json::Value;
+
+use crate::cache::CacheStore;
+use crate::contract::failure::Failure;
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::contract::tool::{self, AccessScope, Family, FieldRole, Tool, ToolManual, ToolSet};
+use crate::papers::finder::{self, PaperFinder};
+use crate::tools::web::searching::search_failure;
+use crate::tools::web::session_record::{self, SessionFinds, SessionSource};
+use crate::tools::web::{network, research_cache};
+use crate::web::client::HttpClient;
+use crate::web::credentials::Credentials;
+use crate::web::provider::reply::{string, strings};
+use crate::web::search::context::SearchContext;
+
+/// The tool's name.
+const NAME: &str = "academic_search";
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: NAME,
+    link: "academic-search-tool",
+    title: "Find scholarly papers",
+    family: Family::Research,
+    set: ToolSet::Research,
+    offered: false,
+    hints: tool::ToolHints::ASKS,
+    scope: AccessScope::Network,
+    schema: include_str!("../../schemas/academic_search.json"),
+    model_schema: include_str!("../../schemas/for_models/academic_search.json"),
+    output_schema: Some(include_str!("../../schemas/output/academic_search.json")),
+    aliases: session_record::ALIASES,
+    manual: ToolManual {
+        text: "\
+Finds papers with the provider that the request names, else with openalex, crossref, arxiv and
+semanticscholar in this order, each of which fills up what those before it have left open; pubmed
+is asked for papers of the source pubmed. Where none of them answers, the web is searched, on hosts
+of scholarly works alone. Whoever is asked sees the query; Unpaywall sees the DOIs of up to five
+papers without a PDF file, if UNPAYWALL_EMAIL is set. No key is needed; with one, providers take
+more searches. Keys come from the variables below, or from `academic_search.PROVIDER.api_key` (or
+`.email`) in ~/.config/ikigai/credentials.json. Answers are kept for an hour, encrypted, in
+~/.cache/ikigai-tools.",
+        example: r#"{"query":"protein structure prediction","year_from":2021,"num_results":3}"#,
+        environment: &[
+            (
+                "OPENALEX_API_KEY, PUBMED_API_KEY, SEMANTIC_SCHOLAR_API_KEY",
+                "the key of each provider, none of which is needed",
+            ),
+            (
+                "CROSSREF_EMAIL, UNPAYWALL_EMAIL",
+                "an address of mail, which Crossref serves faster, and which Unpaywall wants",
+            ),
+            (
+                "IKIGAI_OPENALEX_URL, IKIGAI_CROSSREF_URL, IKIGAI_PUBMED_URL, IKIGAI_ARXIV_URL, \
+                 IKIGAI_SEMANTICSCHOLAR_URL, IKIGAI_UNPAYWALL_URL",
+                "the provider's address, or the part that its addresses share, for proxies and \
+                 tests",
+            ),
+            research_cache::NO_CACHE,
+            research_cache::CACHE_KEY,
+            research_cache::CACHE_PLACES,
+            network::PROXIES,
+            network::NO_PROXY,
+            network::CERTIFICATES,
+        ],
+    },
+    fields: &[
+        ("papers", FieldRole::Results),
+        ("query", FieldRole::Silent),
+        ("totalResults", FieldRole::Silent),
+        ("resultCount", FieldRole::Count),
+        ("source", FieldRole::Silent),
+        ("hints", FieldRole::Silent),
+        ("requestedNumResults", FieldRole::Silent),
+        ("trust", FieldRole::Silent),
+    ],
+    run,
+    from_cache: Some(from_cache),
+    ..Tool::PLAIN
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let cache = research_cache::ResearchCache::of_user(request.terms());
+    let client = network::client(request.terms());
+    let mut finds = SessionFinds::default();
+    let result = answer(request, cache.store.as_deref(), Some(&client), &mut finds);
+    // Who may ask has an answer.
+    let result = result.unwrap_or_else(|| Err(Failure::bad_request("nobody was asked")));
+    session_record::recorded(request, None, NAME, finds, result)
+}
+
+fn from_cache<'a>(
+    request: &'a Request<'a>,
+    store: &dyn CacheStore,
+) -> Option<Result<Reply<'a>, Failure>> {
+    let mut finds = SessionFinds::default();
+    let result = answer(request, Some(store), None, &mut finds)?;
+    let store = Some(store);
+    Some(session_record::recorded(
+        request, store, NAME, finds, result,
+    ))
+}
+
+/// Finds papers; without a client, in the store alone.
+fn answer<'a>(
+    request: &'a Request<'a>,
+    store: Option<&dyn CacheStore>,
+    client: Option<&HttpClient>,
+    finds: &mut SessionFinds,
+) -> Option<Result<Reply<'a>, Failure>> {
+    let wanted = match request::read(request) {
+        Ok(wanted) => wanted,
+        Err(failure) => return Some(Err(failure)),
+    };
+    let credentials = Credentials::from_env();
+    let known = SearchContext {
+        credentials: &credentials,
+        store,
+        keeps_answers: research_cache::keeps_answers(request.terms()),
+    };
+    let found = match client {
+        None => Ok(finder::kept(&wanted.search, &known)?),
+        Some(client) => PaperFinder { client, known }.find(&wanted.search),
+    };
+    let answer = match found {
+        Ok(answer) => answer,
+        Err(error) => return Some(Err(search_failure::failure(NAME, &error, &credentials))),
+    };
+    finds.provider = answer.answered.first().cloned().unwrap_or_default();
+    finds.sources = answer.papers.iter().map(session_source).collect();
+    let answered = answer.answered.iter().map(String::as_str);
+    let attempted = answer.routed.attempted.iter().copied();
+    let asked: Vec<&str> = answered.chain(attempted).collect();
+    let others = finder::others(&known, &asked);
+    Some(Ok(answer::reply(wanted, answer, others)))
+}
+
+/// Returns what a session keeps of a paper.
+fn session_source(paper: &Value) -> SessionSource {
+    let text = |name: &str| string(paper, name).to_owned();
+    let year = paper["year"].as_u64();
+    SessionSource {
+        url: text("url"),
+        title: text("title"),
+        author: strings(paper.get("authors")).join(", "),
+        date: year.map(|year| year.to_string()).unwrap_or_default(),
+        doi: text("doi"),
+        ..SessionSource::default()
+    }
+}

@@ -1,0 +1,52 @@
+//! Fields of a request, parsed and validated.
+
+use crate::contract::failure::Failure;
+use crate::contract::request::Request;
+use crate::papers::paper_provider::PROVIDERS;
+use crate::papers::paper_search::{PaperSearch, SOURCES};
+use crate::tools::web::searching::search_fields::{count, invalid_request, one_of, query};
+
+/// Default number of papers.
+const USUAL_PAPERS: usize = 5;
+
+/// A parsed request.
+pub struct PaperFields {
+    /// The search.
+    pub search: PaperSearch,
+    /// Requested number of papers, if it is out of range.
+    pub requested: Option<i64>,
+}
+
+/// Parses a request.
+pub fn read(request: &Request<'_>) -> Result<PaperFields, Failure> {
+    let query = query(request)?;
+    let (count, requested) = count(request, USUAL_PAPERS)?;
+    let year = |field| {
+        let year = request.integer(field, 1000..=9999)?;
+        Ok(year.and_then(|year| u16::try_from(year).ok()))
+    };
+    let (year_from, year_to) = (year("year_from")?, year("year_to")?);
+    if let (Some(from), Some(to)) = (year_from, year_to)
+        && from > to
+    {
+        return Err(invalid_request(
+            format!("year_from ({from}) is later than year_to ({to})"),
+            "Send the earlier year as year_from.",
+        ));
+    }
+    let sources = SOURCES.map(|source| (source.name, source));
+    let orders = [("relevance", false), ("date", true)];
+    let providers = PROVIDERS.map(|provider| (provider.name, provider.name));
+    let search = PaperSearch {
+        query,
+        count,
+        year_from,
+        year_to,
+        source: one_of(request, "source", sources)?.unwrap_or(SOURCES[0]),
+        pdf_only: request.flag("pdf_only")?,
+        open_access: request.flag("open_access")?,
+        by_date: one_of(request, "sort_by", orders)?.unwrap_or_default(),
+        provider: one_of(request, "provider", providers)?,
+    };
+    Ok(PaperFields { search, requested })
+}
