@@ -1,7 +1,9 @@
 //! The works that are measured, each with what a person would use instead and with its limits.
 
 mod calls;
+mod research;
 mod search;
+mod server;
 mod web;
 
 use std::io;
@@ -161,6 +163,11 @@ impl Row {
         self
     }
 
+    fn wall(mut self, seconds: f64) -> Self {
+        self.wall = Some(seconds);
+        self
+    }
+
     fn runs(mut self, runs: usize) -> Self {
         self.runs = runs;
         self
@@ -190,6 +197,7 @@ pub fn all(place: &Place<'_>) -> io::Result<Vec<Row>> {
         rows.extend(search::glob(place)?);
     }
     rows.extend(web::rows(place)?);
+    rows.extend(research::rows(place)?);
     Ok(rows)
 }
 
@@ -209,7 +217,13 @@ pub fn link(binary: &Path, directory: &Path, names: &[String]) -> io::Result<Pat
         std::fs::remove_dir_all(directory)?;
     }
     std::fs::create_dir_all(directory)?;
-    let beside = ["web-search-tool", "scrape-page-tool", "ikigai-tools"];
+    let beside = [
+        "web-search-tool",
+        "scrape-page-tool",
+        "search-and-scrape-tool",
+        "sequential-search-tool",
+        "ikigai-tools",
+    ];
     for name in names.iter().map(String::as_str).chain(beside) {
         std::os::unix::fs::symlink(binary, directory.join(name))?;
     }

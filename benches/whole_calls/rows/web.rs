@@ -2,13 +2,12 @@
 //! call.
 
 use std::fmt::Write as _;
-use std::io::{self, BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
-use std::thread;
+use std::io;
+use std::path::Path;
 
 use serde_json::json;
 
-use super::{Place, Row, text};
+use super::{Place, Row, server, text};
 use crate::measure::Call;
 use crate::served;
 
@@ -17,16 +16,11 @@ const PAGE: usize = 120 * 1000;
 
 /// Ours, with pages.
 pub fn rows(place: &Place<'_>) -> io::Result<Vec<Row>> {
-    let url = serve()?;
+    let page = page();
+    let url = server::serve(move |_, _| ("text/html", page.clone()))? + "/";
     let request = json!({ "url": url });
     let room = place.corpus.room("web")?;
-    let at_home = |call: Call| {
-        let mut call = call;
-        for (variable, part) in [("XDG_CACHE_HOME", "cache"), ("XDG_STATE_HOME", "state")] {
-            call = call.with(variable, &text(&room.join(part)));
-        }
-        call.with("IKIGAI_BROWSER", "")
-    };
+    let at_home = |call: Call| at_home(call, &room);
     let fetch = place.tool("web-fetch-tool", "page", &request)?;
     let scrape = || place.tool("scrape-page-tool", "page", &request);
     Ok(vec![
@@ -51,6 +45,14 @@ pub fn rows(place: &Place<'_>) -> io::Result<Vec<Row>> {
     ])
 }
 
+/// The call with a cache and sessions of its own in `room`, and without a browser.
+pub(super) fn at_home(mut call: Call, room: &Path) -> Call {
+    for (variable, part) in [("XDG_CACHE_HOME", "cache"), ("XDG_STATE_HOME", "state")] {
+        call = call.with(variable, &text(&room.join(part)));
+    }
+    call.with("IKIGAI_BROWSER", "")
+}
+
 /// A server that is started, greeted and asked for its tools.
 fn listing(place: &Place<'_>) -> io::Result<Row> {
     let spoken = served::greeting() + &served::message(Some(1), "tools/list", &json!({}));
@@ -62,37 +64,9 @@ fn listing(place: &Place<'_>) -> io::Result<Row> {
         .peak(9 << 19))
 }
 
-/// Serves the page, for as long as this process lives, at the address that comes back.
-fn serve() -> io::Result<String> {
-    let listener = TcpListener::bind("127.0.0.1:0")?;
-    let url = format!("http://{}/", listener.local_addr()?);
-    let page = page();
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            // Whoever goes away early misses it.
-            let _ = answer(stream, &page);
-        }
-    });
-    Ok(url)
-}
-
-fn answer(mut stream: TcpStream, page: &str) -> io::Result<()> {
-    let head = BufReader::new(stream.try_clone()?);
-    for line in head.lines() {
-        if line?.is_empty() {
-            break;
-        }
-    }
-    write!(
-        stream,
-        "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{page}",
-        page.len()
-    )
-}
-
 /// An article with what stands around it on the web, where two thirds of a page are menus, styles
 /// and scripts.
-fn page() -> String {
+pub(super) fn page() -> String {
     let mut page = String::from(
         "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Rivers</title>\
          <meta property=\"og:site_name\" content=\"A Site\"><meta name=\"author\" content=\"Ann Author\">\
