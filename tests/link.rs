@@ -69,14 +69,14 @@ fn a_directory_gets_a_link_a_tool_and_each_is_called() {
 }
 
 const RESEARCH: &[&str] = &[
-    "academic-search-tool",
-    "get-research-session-tool",
-    "patent-search-tool",
-    "research-export-tool",
+    "web-search-tool",
     "scrape-page-tool",
     "search-and-scrape-tool",
+    "academic-search-tool",
+    "patent-search-tool",
     "sequential-search-tool",
-    "web-search-tool",
+    "get-research-session-tool",
+    "research-export-tool",
 ];
 
 #[test]

@@ -109,7 +109,14 @@ fn every_tool_that_is_listed_answers_with_plain_text() {
 #[test]
 fn every_tool_answers_a_program_with_an_object() {
     each_result(&["--structured", "--tools=all"], |tool, fails, result| {
-        if fails && ["web_search", "scrape_page", "patent_search"].contains(&tool) {
+        let research = [
+            "web_search",
+            "scrape_page",
+            "search_and_scrape",
+            "academic_search",
+            "patent_search",
+        ];
+        if fails && research.contains(&tool) {
             assert_eq!(result.structured_content, None);
             let (sentence, error) = text_of(result).split_once("\n\n").unwrap();
             let error: Value = serde_json::from_str(error).unwrap();

@@ -80,7 +80,9 @@ fn reads_like_sentences(text: &str) -> bool {
     let ends = text
         .trim_end()
         .ends_with(['.', '!', '?', '\u{2026}', '。', '！', '？']);
-    ends && !text.lines().any(|line| line.starts_with([' ', '\t', '{', '[', '<']))
+    ends && !text
+        .lines()
+        .any(|line| line.starts_with([' ', '\t', '{', '[', '<']))
 }
 
 /// A text without the paragraphs that stood in earlier ones.
