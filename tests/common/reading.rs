@@ -47,11 +47,13 @@ pub struct Home {
 }
 
 impl Home {
-    /// One without a browser.
+    /// One without a browser and without office programs.
     pub fn new() -> Self {
         Self {
             place: directory(),
-            variables: vec![("IKIGAI_BROWSER".to_owned(), String::new())],
+            variables: ["IKIGAI_BROWSER", "IKIGAI_OFFICE"]
+                .map(|name| (name.to_owned(), String::new()))
+                .into(),
         }
     }
 

@@ -415,12 +415,14 @@ fn a_client_s_cancellation_and_the_end_of_its_session_end_the_call() {
 fn five_hundred_sessions_fit_into_memory_and_the_longest_idle_one_makes_room() {
     let server = serve(&["--sessions", "--calls-per-second", "100000"]);
     let first = server.client().initialized("2025-11-25").0;
+    let before = server.memory("VmRSS");
     let clients: Vec<Client> = (0..499)
         .map(|_| server.client().initialized("2025-11-25").0)
         .collect();
-    let memory = server.memory("VmRSS");
-    println!("{memory} KiB with 500 sessions");
-    assert!(memory < 64 * 1024, "{memory} KiB");
+    // Of the program itself, much more is in memory where it is compiled without optimisation.
+    let memory = server.memory("VmRSS").saturating_sub(before);
+    println!("{memory} KiB for 499 sessions");
+    assert!(memory < 36 * 1024, "{memory} KiB");
     assert_eq!(first.status_of("ping"), 200);
     server.client().initialized("2025-11-25");
     assert_eq!(first.status_of("ping"), 200);
