@@ -42,10 +42,6 @@ all_flags() {
     if "${CC:-cc}" -fuse-ld=lld "-B$linkers" -Wl,--version >/dev/null 2>&1; then
         printf '%s\n' -Clink-arg=-fuse-ld=lld "-Clink-arg=-B$linkers" -Clink-arg=-Wl,--icf=all,-O2
     fi
-    # What is marked as inline is copied into its callers only where it is small, an eighth of the
-    # compiler's own limit, which saves 450 KB and costs no time.
-    inlining='-Cllvm-args=-inlinehint-threshold=40'
-    if rustc "$inlining" --print cfg >/dev/null 2>&1; then printf '%s\n' "$inlining"; fi
     # Its own code bears this name in the standard library as it comes, which the source beside it
     # would otherwise replace.
     commit=$(rustc -vV | sed -n 's/^commit-hash: //p')
