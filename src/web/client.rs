@@ -88,6 +88,8 @@ pub struct HttpClient {
     allowed: OnceLock<AllowedHosts>,
     /// True if it asks services, at addresses that the caller did not choose.
     services: bool,
+    /// Page that leads to what is fetched, if it is not the caller who names it.
+    leading: Option<Url>,
 }
 
 impl Default for HttpClient {
@@ -115,7 +117,15 @@ impl HttpClient {
             tls: Arc::default(),
             allowed: OnceLock::new(),
             services: false,
+            leading: None,
         }
+    }
+
+    /// Fetches what the page at `leading` leads to, such as a list of results: a private address
+    /// only if that page is on the same host.
+    #[must_use]
+    pub fn led_by(self, leading: Option<Url>) -> Self {
+        Self { leading, ..self }
     }
 
     /// Uses these proxies instead of the environment's.
@@ -177,12 +187,23 @@ impl HttpClient {
     /// response, 204 and 304 among them.
     pub fn get(&self, request: &FetchRequest<'_>) -> Result<HttpResponse, FetchError> {
         let first = urls::accept(request.url.clone())?;
-        let guard = if self.services {
-            Guard::of_service(&first)
-        } else {
-            Guard::new(&first)
-        };
+        let guard = self.guard_of(&first);
         self.get_from(request, first, guard.ok_or_else(no_host)?)
+    }
+
+    /// True if the guard does not refuse the URL by itself.
+    #[must_use]
+    pub fn may_fetch(&self, url: &Url) -> bool {
+        let guard = self.guard_of(url);
+        guard.is_some_and(|guard| guard.check_url(url).is_ok())
+    }
+
+    fn guard_of(&self, first: &Url) -> Option<Guard> {
+        match &self.leading {
+            _ if self.services => Guard::of_service(first),
+            Some(leading) => Guard::led_by(leading, first),
+            None => Guard::new(first),
+        }
     }
 
     /// Fetches the page to which another one leads, which was reached under this guard, as if that

@@ -180,6 +180,14 @@ impl Guard {
         })
     }
 
+    /// Starts with a URL to which the page at `leading` leads, as if that were a redirect.
+    #[must_use]
+    pub fn led_by(leading: &Url, next: &Url) -> Option<Self> {
+        let mut guard = Self::new(leading)?;
+        guard.lead_to(&host_of(next).ok()?);
+        Some(guard)
+    }
+
     /// Like [`new`](Self::new), but refuses all private addresses.
     #[cfg(test)]
     fn for_public_alone(named: &Url) -> Option<Self> {

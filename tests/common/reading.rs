@@ -190,7 +190,11 @@ pub fn engine(
         }
         let host = asked.header("host").unwrap();
         let result = |path: &String| {
-            let url = format!("http://{host}{path}");
+            // An address of its own is one of another host.
+            let url = match path.starts_with('/') {
+                true => format!("http://{host}{path}"),
+                false => path.clone(),
+            };
             json!({"url": url, "title": format!("Result {path}"), "content": "A snippet."})
         };
         let results: Vec<Value> = paths.iter().map(result).collect();

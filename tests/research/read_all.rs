@@ -363,6 +363,24 @@ fn what_cannot_be_read_is_a_failure_of_its_source() {
 }
 
 #[test]
+fn results_lead_to_no_private_address_of_another_host() {
+    let server = engine(&["/0", "http://10.255.255.1/admin"], |_, conn| {
+        conn.write_all(&about("tides", 100, "2025"))
+    });
+    let home = Home::searching(&server);
+    let answer = finds(&home, &json!({"query": "tides"}));
+    assert_eq!(sources(&answer).len(), 1);
+    let failure = &answer["scrapeFailures"][0];
+    assert_eq!(failure["url"], "http://10.255.255.1/admin");
+    let reason = text(failure, "reason");
+    assert!(
+        reason.contains("10.255.255.1, a private address"),
+        "{reason}"
+    );
+    assert!(reason.contains("fetch it by its own URL"), "{reason}");
+}
+
+#[test]
 fn where_no_page_can_be_read_the_answer_says_so_and_is_an_answer() {
     let server = with_pages(vec![missing(), missing()]);
     let answer = finds(&Home::searching(&server), &json!({"query": "tides"}));

@@ -21,6 +21,8 @@ mod side_by_side;
 
 use std::time::{Duration, Instant};
 
+use url::Url;
+
 use crate::cache::CacheStore;
 use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
@@ -35,6 +37,7 @@ use crate::tools::web::searching::search_meta::SearchMeta;
 use crate::tools::web::searching::{self, search_failure};
 use crate::tools::web::session_record::{self, CallOutcome, SessionFinds};
 use crate::web::credentials::Credentials;
+use crate::web::guard::Guard;
 use crate::web::search::cached_results;
 use crate::web::search::context::SearchContext;
 use crate::web::search::display_link;
@@ -151,6 +154,7 @@ fn search_and_read<'a>(
     let found = found.map_err(|error| search_failure::failure(NAME, &error, &credentials))?;
     let pages = found.results.iter().map(|one| asked.page_of(one, &terms));
     let store = cache.for_answers();
+    let client = client.led_by(leading(&found, &credentials));
     let outcomes = side_by_side::read(pages.collect(), &terms, &client, store);
     Ok(reply(
         (asked, found, outcomes),
@@ -173,6 +177,12 @@ fn from_cache<'a>(
     ))
 }
 
+/// Returns the address of the provider, whose results the caller has not named.
+fn leading(found: &SearchAnswer, credentials: &Credentials<'_>) -> Option<Url> {
+    let account = found.provider.account(credentials).ok()?;
+    Some(account.endpoint)
+}
+
 /// Returns the answer if the cache has the search and all of its pages.
 fn cached<'a>(
     request: &'a Request<'a>,
@@ -192,9 +202,13 @@ fn cached<'a>(
         keeps_answers: research_cache::keeps_answers(terms),
     };
     let found = known.answer(&asked.search.search)?;
+    let leading = leading(&found, &credentials)?;
     let mut outcomes = Vec::new();
     for result in &found.results {
         let page = asked.page_of(result, terms)?;
+        Guard::led_by(&leading, &page.url)?
+            .check_url(&page.url)
+            .ok()?;
         outcomes.push(cached_page::cached_answer(&page, store)?);
     }
     Some(Ok(reply(

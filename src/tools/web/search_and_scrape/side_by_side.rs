@@ -54,6 +54,7 @@ pub fn read(
             outcomes.push(Some(Err(of_no_address())));
             continue;
         };
+        let store = store.filter(|_| client.may_fetch(&request.url));
         let kept = store.and_then(|store| cached_page::cached_answer(&request, store));
         if kept.is_none() {
             waiting.push_back((at, request));
@@ -125,7 +126,9 @@ impl PageThread {
             request.terms.deadline = Deadline::after(left);
             let client = network::on_terms(self.client.clone(), &request.terms);
             let cache = cache.get_or_insert_with(|| ResearchCache::of_user(&request.terms));
-            let outcome = cached_page::answer(&request, client, cache.for_answers());
+            let store = cache.for_answers();
+            let store = store.filter(|_| client.may_fetch(&request.url));
+            let outcome = cached_page::answer(&request, client, store);
             if let Some(place) = lock(&self.shared.0).outcomes.get_mut(at) {
                 *place = Some(outcome);
             }
