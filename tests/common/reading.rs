@@ -191,9 +191,10 @@ pub fn engine(
         let host = asked.header("host").unwrap();
         let result = |path: &String| {
             // An address of its own is one of another host.
-            let url = match path.starts_with('/') {
-                true => format!("http://{host}{path}"),
-                false => path.clone(),
+            let url = if path.starts_with('/') {
+                format!("http://{host}{path}")
+            } else {
+                path.clone()
             };
             json!({"url": url, "title": format!("Result {path}"), "content": "A snippet."})
         };
