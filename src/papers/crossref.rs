@@ -1,7 +1,7 @@
 //! Crossref: the register of most publishers' DOIs.
 //!
-//! Facts: api.crossref.org, "Works", "Filters", "Sorting"; abstracts are JATS XML, `updated-by` lists
-//! the notices about a work. Whoever names an address of mail is served by faster machines.
+//! Facts: api.crossref.org, "Works", "Filters", "Sorting"; abstracts are JATS XML, `updated-by`
+//! lists the notices about a work. Whoever names an address of mail is served by faster machines.
 
 use serde_json::Value;
 

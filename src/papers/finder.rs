@@ -241,7 +241,8 @@ impl PaperFinder<'_> {
         Ok(page)
     }
 
-    /// Searches the web for papers after all providers have failed, of which the first had `failure`.
+    /// Searches the web for papers after all providers have failed, of which the first had
+    /// `failure`.
     fn search_web(
         &self,
         search: &PaperSearch,

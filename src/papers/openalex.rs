@@ -1,7 +1,7 @@
 //! `OpenAlex`: an index of works of all subjects.
 //!
-//! Facts: developers.openalex.org, "Works", "Filters", "Errors", "Authentication"; abstracts come as
-//! the places of each word.
+//! Facts: developers.openalex.org, "Works", "Filters", "Errors", "Authentication"; abstracts come
+//! as the places of each word.
 
 use serde_json::{Value, json};
 

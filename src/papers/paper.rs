@@ -174,7 +174,8 @@ impl Paper {
     }
 
     /// True if both are the same paper: by the DOI, or else by title and year. Works with DOIs of
-    /// their own, such as a preprint and the article, are one only if they have an author in common.
+    /// their own, such as a preprint and the article, are one only if they have an author in
+    /// common.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let (own, theirs) = (self.text("doi"), other.text("doi"));

@@ -1,8 +1,8 @@
-//! `PubMed`, the index of biomedical literature: one request for the numbers of papers, one for what
-//! is known of them.
+//! `PubMed`, the index of biomedical literature: one request for the numbers of papers, one for
+//! what is known of them.
 //!
-//! Facts: NCBI, "E-utilities In-Depth", `ESearch` and `ESummary`; an error may come with HTTP 200, as
-//! `ERROR`; of a number that is not known the summary has an `error`.
+//! Facts: NCBI, "E-utilities In-Depth", `ESearch` and `ESummary`; an error may come with HTTP 200,
+//! as `ERROR`; of a number that is not known the summary has an `error`.
 
 use serde_json::{Value, json};
 

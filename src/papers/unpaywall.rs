@@ -45,8 +45,8 @@ pub static PROVIDER: Provider = Provider {
     )
 };
 
-/// Looks up the files of those `papers` that have a DOI and no file, as far as `most` goes, which is
-/// reduced by their number.
+/// Looks up the files of those `papers` that have a DOI and no file, as far as `most` goes, which
+/// is reduced by their number.
 pub fn look_up(caller: &ProviderCaller<'_>, papers: &mut [Paper], most: &mut usize) {
     if !PROVIDER.is_configured(caller.credentials) || caller.skipped(&PROVIDER).is_some() {
         return;

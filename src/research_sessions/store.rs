@@ -1,6 +1,6 @@
-//! The sessions of an owner. Each is a lasting entry, whose name holds the session's; one more entry
-//! has the list of them. A new session is listed when it is there, so that a listed one that is not
-//! there has expired.
+//! The sessions of an owner. Each is a lasting entry, whose name holds the session's; one more
+//! entry has the list of them. A new session is listed when it is there, so that a listed one that
+//! is not there has expired.
 
 use std::time::{Duration, Instant, SystemTime};
 use std::{env, thread};

@@ -224,8 +224,8 @@ impl BlockWriter {
         self.builder.close();
     }
 
-    /// Adds an item to a list, with its number if it bears one; a label that says more stands before
-    /// its text.
+    /// Adds an item to a list, with its number if it bears one; a label that says more stands
+    /// before its text.
     pub(super) fn add_labelled_item(
         &mut self,
         level: u8,

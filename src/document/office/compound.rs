@@ -1,5 +1,5 @@
-//! Reads the streams of a compound file, in which Outlook keeps a message, and Office of before 2007
-//! its documents.
+//! Reads the streams of a compound file, in which Outlook keeps a message, and Office of before
+//! 2007 its documents.
 //!
 //! Rules: MS-CFB. Chains are followed for no more steps than there are sectors.
 

@@ -1,5 +1,5 @@
-//! Providers: services that are asked over HTTP and answer with a list. A row ([`Provider`]) has all
-//! that every provider has; what each is asked for builds upon it in a room of its own.
+//! Providers: services that are asked over HTTP and answer with a list. A row ([`Provider`]) has
+//! all that every provider has; what each is asked for builds upon it in a room of its own.
 //!
 //! | module | contents |
 //! |---|---|

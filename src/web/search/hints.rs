@@ -67,8 +67,8 @@ impl SearchHints {
         Self::new(filters(search), others.map(|other| other.name).collect())
     }
 
-    /// Creates the hints for a search with these filters, the most restrictive first, if these other
-    /// providers can be asked.
+    /// Creates the hints for a search with these filters, the most restrictive first, if these
+    /// other providers can be asked.
     #[must_use]
     pub fn new(filters: Vec<(&'static str, String)>, others: Vec<&'static str>) -> Self {
         let reason = if filters.is_empty() {

@@ -1,5 +1,5 @@
-//! A search provider: one row with all that differs between providers of web search. The code in the
-//! other modules is shared.
+//! A search provider: one row with all that differs between providers of web search. The code in
+//! the other modules is shared.
 
 use std::ops::Deref;
 

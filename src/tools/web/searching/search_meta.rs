@@ -38,8 +38,8 @@ impl<'a> SearchMeta<'a> {
         Self::new(answer.provider.name, routed, (age, GOOD_FOR), took)
     }
 
-    /// Returns the metadata of an answer of `provider` after this `route`, if there was a choice: of
-    /// this age, and valid for the second time; it `took` this long.
+    /// Returns the metadata of an answer of `provider` after this `route`, if there was a choice:
+    /// of this age, and valid for the second time; it `took` this long.
     pub fn new(
         provider: &'a str,
         route: Option<&'a ProviderRouting>,
