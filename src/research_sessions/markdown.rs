@@ -73,7 +73,7 @@ pub fn write_source(out: &mut String, number: usize, source: &SessionSource) {
     };
     let address = source.url.replace('<', "%3C").replace('>', "%3E");
     let _ = write!(out, "{number}. [{}](<{address}>)", escaped(title));
-    for text in [&source.author, &source.date] {
+    for text in [&source.author, &source.journal, &source.date] {
         if !text.is_empty() {
             let _ = write!(out, ". {}", escaped(text));
         }

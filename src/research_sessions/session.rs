@@ -118,6 +118,9 @@ pub struct SessionSource {
     /// The day, month or year of its publication.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub date: String,
+    /// The journal that it appeared in.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub journal: String,
     /// Its DOI.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub doi: String,
@@ -242,6 +245,7 @@ impl SessionSource {
             (&mut self.title, &other.title),
             (&mut self.author, &other.author),
             (&mut self.date, &other.date),
+            (&mut self.journal, &other.journal),
             (&mut self.doi, &other.doi),
         ] {
             if own.is_empty() || (prefers_other && !others.is_empty()) {

@@ -979,6 +979,15 @@ fn what_is_found_is_in_the_session_that_is_named_from_the_cache_too() {
         (&sources[0]["date"], &sources[0]["step"]),
         (&json!("2021"), &json!(1))
     );
+    let export = |format: &str| {
+        let request = json!({"sessionId": id, "format": format});
+        asked("research-export-tool", request)["content"].to_string()
+    };
+    let bibtex = export("bibtex");
+    assert!(bibtex.contains("@article{jumper2021"), "{bibtex}");
+    assert!(bibtex.contains("journal = {Nature}"), "{bibtex}");
+    let csl = export("csl-json");
+    assert!(csl.contains("article-journal"), "{csl}");
     let found = home.finds(&json!({"query": "x", "num_results": 2, "sessionId": "nobody's"}));
     assert!(
         found["note"]

@@ -25,6 +25,8 @@ pub struct ReferenceFacts<'a> {
     pub author: &'a str,
     /// Date of publication.
     pub date: &'a str,
+    /// Journal.
+    pub journal: &'a str,
     /// DOI.
     pub doi: &'a str,
     /// Day of access.
@@ -74,7 +76,14 @@ impl Reference {
                 let _ = writeln!(out, "{tag}  - {}", on_one_line(value));
             }
         };
-        field("TY", if work.doi.is_some() { "JOUR" } else { "ELEC" });
+        field(
+            "TY",
+            if work.doi.is_some() || work.kind == WorkKind::Article {
+                "JOUR"
+            } else {
+                "ELEC"
+            },
+        );
         field("ID", &self.key);
         for author in &work.authors {
             field("AU", &author.inverted());
@@ -103,7 +112,11 @@ impl Reference {
         };
         field("id", self.key.as_str().into());
         let is_article = work.doi.is_some();
-        let kind = if is_article { "article" } else { "webpage" };
+        let kind = match work.kind {
+            WorkKind::Article => "article-journal",
+            _ if is_article => "article",
+            _ => "webpage",
+        };
         field("type", kind.into());
         field("title", work.title.as_str().into());
         let names = work.authors.iter().map(|author| {
@@ -152,9 +165,15 @@ fn work(facts: &ReferenceFacts<'_>) -> Option<CitedWork> {
     let host = host.strip_prefix("www.").unwrap_or(host);
     // Whoever only resolves names has published nothing.
     let site = if host.ends_with("doi.org") { "" } else { host };
+    let journal = on_one_line(facts.journal);
+    let (kind, site) = if journal.is_empty() {
+        (WorkKind::Page, site)
+    } else {
+        (WorkKind::Article, journal.as_str())
+    };
     Some(CitedWork {
         accessed: PartialDate::parse(facts.accessed).unwrap_or_else(PartialDate::today),
-        kind: WorkKind::Page,
+        kind,
         title: beginning(title, super::MAX_TITLE).to_owned(),
         authors: author::all(facts.author, AuthorKind::None),
         site: site.to_owned(),

@@ -152,6 +152,7 @@ fn session_source(paper: &Value) -> SessionSource {
         title: text("title"),
         author: strings(paper.get("authors")).join(", "),
         date: year.map(|year| year.to_string()).unwrap_or_default(),
+        journal: text("journal"),
         doi: text("doi"),
         ..SessionSource::default()
     }

@@ -182,6 +182,7 @@ impl SessionExport {
                 title: &source.title,
                 author: &source.author,
                 date: &source.date,
+                journal: &source.journal,
                 doi: &source.doi,
                 accessed: &source.accessed,
             }))
