@@ -322,7 +322,10 @@ fn a_directory_for_temporary_files_goes_with_the_last_process_that_may_use_it() 
         assert!(eventually(|| fs::read(&out).is_ok_and(|it| it == b"kept\n")));
         assert!(eventually(|| room.sleepers().len() == 3));
         for _ in 0..2 {
-            kill(room.sleepers()[0]);
+            let first = room.sleepers()[0];
+            kill(first);
+            // One that nobody has waited for yet is still in the list.
+            assert!(eventually(|| !room.sleepers().contains(&first)));
         }
         std::thread::sleep(Duration::from_millis(100));
         assert_eq!(room.temporary().len(), 1);
