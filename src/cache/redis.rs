@@ -7,6 +7,7 @@
 //! long it will still be there, and the difference is its age.
 
 mod address;
+mod lasting;
 mod reasons;
 mod replies;
 #[cfg(test)]
@@ -32,9 +33,8 @@ use self::address::RedisPlace;
 use self::reasons::{CLOSED, breaks_connection, connect_reason, error_reason, tls_reason};
 use self::replies::{ExpectedReplies, ReplyStream};
 use self::turn::{LEASE, SharedTurn, TURN, milliseconds};
+use super::CacheEntry;
 use super::keys::EntryKeys;
-use super::lasting::EntryVersion;
-use super::{CacheEntry, LastingChange, LastingEntry, LastingFault};
 
 use crate::basics::mutex::lock;
 
@@ -48,9 +48,6 @@ const PREFIX: &str = "ikigai-tools:1:";
 
 /// The longest that one look-up or change takes, its bytes not counted.
 const ANSWERS_WITHIN: Duration = Duration::from_millis(50);
-
-/// The same for a lasting entry, which nothing else has.
-const LASTS_WITHIN: Duration = Duration::from_secs(2);
 
 /// Bytes of a value that are carried in a millisecond at least.
 const CARRIED: usize = 10_000;
@@ -72,12 +69,6 @@ const HEAD: usize = size_of::<u64>();
 
 /// The most of a value that is read, in bytes: no entry has as much.
 const LONGEST: usize = 17 * 1024 * 1024;
-
-/// Replaces an entry that begins so, or is not there if that is empty; removes it if the new one
-/// is empty.
-const CHANGE: &str = "if redis.call('getrange',KEYS[1],0,#ARGV[1]>0 and #ARGV[1]-1 or 0)~=ARGV[1] then return 0 end \
-     if ARGV[2]=='' then redis.call('del',KEYS[1]) \
-     else redis.call('set',KEYS[1],ARGV[2],'PX',ARGV[3]) end return 1";
 
 /// State of the shared cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -195,77 +186,6 @@ impl RedisCache {
         // An entry that does not expire is not ours.
         let left = u64::try_from(left).ok().map(Duration::from_millis);
         Ok(left.map(|left| (left, sealed)))
-    }
-
-    /// The lasting entry of that name, if there is one that was changed less than `longest` ago.
-    pub(super) async fn recall(
-        &self,
-        name: &RedisKey,
-        longest: Duration,
-    ) -> Result<Option<LastingEntry>, LastingFault> {
-        self.wait_until_up().await;
-        let mut found = self.sealed(name, LASTS_WITHIN).await;
-        if found.is_err() {
-            self.wait_until_up().await;
-            found = self.sealed(name, LASTS_WITHIN).await;
-        }
-        let found = found.map_err(|RedisUnavailable| LastingFault::Unreachable)?;
-        let Some((left, sealed)) = found else {
-            return Ok(None);
-        };
-        let opened = self.opened(name, &sealed, left, longest);
-        Ok(opened
-            .zip(EntryVersion::of(&sealed))
-            .map(|(entry, version)| LastingEntry {
-                bytes: entry.bytes,
-                version,
-            }))
-    }
-
-    /// Changes a lasting entry; false if it is of another version.
-    pub(super) async fn change(
-        &self,
-        name: &RedisKey,
-        change: &LastingChange<'_>,
-    ) -> Result<bool, LastingFault> {
-        let good_for = milliseconds(change.good_for);
-        let sealed = self.sealed_for(name, change.after, good_for);
-        let sealed = sealed.ok_or(LastingFault::Refused)?;
-        let sealed = if change.after.is_empty() {
-            &[][..]
-        } else {
-            &sealed
-        };
-        let before = change.before.as_ref().map_or(&[][..], |before| &before.0);
-        let mut changed = pipe();
-        changed.cmd("EVAL").arg(CHANGE).arg(1).arg(&name.0);
-        changed.arg(before).arg(sealed).arg(good_for.max(1));
-        self.wait_until_up().await;
-        let done = self.all(&mut changed, LASTS_WITHIN).await;
-        match done.map(|mut done| done.pop()) {
-            Ok(Some(Ok(Value::Int(done)))) => {
-                self.record_write(None);
-                Ok(done == 1)
-            }
-            Ok(Some(Err(error))) => {
-                self.record_write(Some(&error));
-                let full = error.code() == Some("OOM");
-                Err(if full {
-                    LastingFault::NoSpace
-                } else {
-                    LastingFault::Refused
-                })
-            }
-            _ => Err(LastingFault::Unreachable),
-        }
-    }
-
-    /// Waits for the connection, but not for long: others may have broken it for being slow.
-    async fn wait_until_up(&self) {
-        let begin = Instant::now();
-        while lock(&self.link).connection.is_none() && begin.elapsed() < LASTS_WITHIN {
-            sleep(ANSWERS_WITHIN).await;
-        }
     }
 
     /// `bytes` sealed as the entry of that name, with the time for which it is good.

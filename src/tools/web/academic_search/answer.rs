@@ -10,9 +10,8 @@ use crate::contract::terms::Audience;
 use crate::papers::cached_papers::GOOD_FOR;
 use crate::papers::finder::PaperAnswer;
 use crate::papers::paper_search::{PaperSearch, SOURCES};
-use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
 use crate::tools::web::searching::search_meta::SearchMeta;
-use crate::tools::web::searching::shown_hints::{self, ShownHints};
 use crate::web::search::hints::SearchHints;
 
 /// Most bytes taken by the fields around the papers if there is a limit.
@@ -92,30 +91,15 @@ pub fn reply<'a>(wanted: PaperFields, answer: PaperAnswer, others: Vec<&'static 
         object.field("totalResults", &answer.total.max(found))?;
         object.field("resultCount", &shown)?;
         object.field("source", &answer.answered.join(", "))?;
-        if all == 0 {
-            let hints = SearchHints::new(filters(&wanted.search), others);
-            if in_words {
-                object.nothing_found("no papers")?;
-                object.note(shown_hints::in_sentences(&hints));
-            } else {
-                object.field("hints", &ShownHints::from(&hints))?;
-            }
+        let hints = (all == 0).then(|| SearchHints::new(filters(&wanted.search), others));
+        AnswerEnd {
+            noun: "papers",
+            hints: hints.as_ref(),
+            requested: wanted.requested,
+            shown,
+            found: all,
         }
-        if let Some(requested) = wanted.requested {
-            if in_words {
-                object.note(format!(
-                    "{requested} papers were asked for; there are 1 to 10."
-                ));
-            } else {
-                object.field("requestedNumResults", &requested)?;
-            }
-        }
-        object.field("trust", TRUST)?;
-        if shown < all {
-            object.note(format!(
-                "{shown} of {all} papers are shown, for which there is room."
-            ));
-        }
+        .write(object)?;
         object.note(notes(&answer));
         let first = answer.answered.first().map_or("", String::as_str);
         let route = Some(&answer.routed).filter(|_| wanted.search.provider.is_none());
@@ -126,15 +110,8 @@ pub fn reply<'a>(wanted: PaperFields, answer: PaperAnswer, others: Vec<&'static 
 
 /// Writes as many papers as there is room for, and returns their number.
 fn write(object: &mut Object<'_>, search: &PaperSearch, rows: &[Value]) -> std::io::Result<usize> {
-    let mut shown = rows.len();
-    if let Some(room) = object.room() {
-        let mut taken = serde_json::to_vec(&search.query)?.len() + AROUND;
-        let fits = |row: &&Value| {
-            taken += row.to_string().len() + 1;
-            taken <= room
-        };
-        shown = rows.iter().take_while(fits).count();
-    }
+    let query = serde_json::to_vec(&search.query)?.len();
+    let shown = count_fitting(object, rows, query + AROUND);
     object.field("papers", &rows[..shown])?;
     object.field("query", &search.query)?;
     Ok(shown)

@@ -5,11 +5,10 @@ use serde_json::{Map, Value};
 
 use super::request::PatentFields;
 use crate::basics::words::beginning;
-use crate::contract::reply::{META, Object, Reply};
+use crate::contract::reply::{META, Reply};
 use crate::contract::terms::Audience;
-use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
 use crate::tools::web::searching::search_meta::SearchMeta;
-use crate::tools::web::searching::shown_hints::{self, ShownHints};
 use crate::web::patents::patent::Patent;
 use crate::web::patents::patent_answer::{GOOD_FOR, PatentAnswer};
 use crate::web::search::hints::SearchHints;
@@ -42,37 +41,22 @@ pub fn reply<'a>(
             }
         });
         let mut rows: Vec<Value> = all.map(Value::Object).collect();
-        cut_to_room(object, &mut rows, search.query.len() + search_url.len());
+        let around = search.query.len() + search_url.len() + AROUND;
+        rows.truncate(count_fitting(object, &rows, around));
         object.field("patents", &rows)?;
         object.field("query", &search.query)?;
         object.field("searchType", search.search_type.name())?;
         object.field("resultCount", &rows.len())?;
         object.field("source", answer.source)?;
         object.field("searchUrl", &search_url)?;
-        if let Some(hints) = &hints {
-            if in_words {
-                object.nothing_found("no patents")?;
-                object.note(shown_hints::in_sentences(hints));
-            } else {
-                object.field("hints", &ShownHints::from(hints))?;
-            }
+        AnswerEnd {
+            noun: "patents",
+            hints: hints.as_ref(),
+            requested: wanted.requested,
+            shown: rows.len(),
+            found: total,
         }
-        if let Some(requested) = wanted.requested {
-            if in_words {
-                object.note(format!(
-                    "{requested} patents were asked for; there are 1 to 10."
-                ));
-            } else {
-                object.field("requestedNumResults", &requested)?;
-            }
-        }
-        object.field("trust", TRUST)?;
-        if rows.len() < total {
-            object.note(format!(
-                "{} of {total} patents are shown, for which there is room.",
-                rows.len()
-            ));
-        }
+        .write(object)?;
         if let Some(reason) = answer.routed.fallback_reason() {
             object.note(format!("Not answered: {reason}."));
         }
@@ -81,23 +65,6 @@ pub fn reply<'a>(
         }
         object.field_for_server(META, &meta)
     })
-}
-
-/// Drops the last patents if there is no room for all.
-fn cut_to_room(object: &Object<'_>, rows: &mut Vec<Value>, around: usize) {
-    let Some(room) = object.room() else {
-        return;
-    };
-    let mut room = room.saturating_sub(around + AROUND);
-    let mut shown = 0;
-    for row in &*rows {
-        let Some(rest) = room.checked_sub(row.to_string().len() + 1) else {
-            break;
-        };
-        room = rest;
-        shown += 1;
-    }
-    rows.truncate(shown);
 }
 
 /// Returns a patent as lines of text, for reading.

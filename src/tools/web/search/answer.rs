@@ -6,11 +6,10 @@ use serde::Serialize;
 use crate::contract::reply::{META, Object, Reply};
 use crate::contract::terms::Audience;
 use crate::page::{HostReputation, reputation};
-use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::searching::answer_end::AnswerEnd;
 use crate::tools::web::searching::results_notes;
 use crate::tools::web::searching::search_fields::SearchFields;
 use crate::tools::web::searching::search_meta::SearchMeta;
-use crate::tools::web::searching::shown_hints::{self, ShownHints};
 use crate::web::search::claim::ClaimTerms;
 use crate::web::search::hints::SearchHints;
 use crate::web::search::outcome::SearchAnswer;
@@ -114,30 +113,14 @@ pub fn reply<'a>(
             let rows: Vec<ResultFields<'_>> = all.iter().map(|one| row(one, claim)).collect();
             write(object, &wanted, all, &rows)?
         };
-        if let Some(hints) = &hints {
-            if in_words {
-                object.nothing_found("no results")?;
-                object.note(shown_hints::in_sentences(hints));
-            } else {
-                object.field("hints", &ShownHints::from(hints))?;
-            }
+        AnswerEnd {
+            noun: "results",
+            hints: hints.as_ref(),
+            requested: wanted.requested,
+            shown,
+            found: all.len(),
         }
-        if let Some(requested) = wanted.requested {
-            if in_words {
-                object.note(format!(
-                    "{requested} results were asked for; there are 1 to 10."
-                ));
-            } else {
-                object.field("requestedNumResults", &requested)?;
-            }
-        }
-        object.field("trust", TRUST)?;
-        if shown < all.len() {
-            object.note(format!(
-                "{shown} of {} results are shown, for which there is room.",
-                all.len()
-            ));
-        }
+        .write(object)?;
         object.note(results_notes::notes(&wanted, &answer));
         object.field_for_server(META, &SearchMeta::of(&answer))
     })

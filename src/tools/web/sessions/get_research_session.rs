@@ -7,7 +7,7 @@ use std::io;
 use serde::Serialize;
 
 use super::shown_session::{
-    TRAIL, is_in_words, put, put_head, put_rows, put_summary, write_summary,
+    TRAIL, is_in_words, put, put_head, put_outcomes, put_rows, put_summary, write_summary,
 };
 use crate::basics::words::counted;
 use crate::contract::failure::{Code, Failure};
@@ -15,9 +15,7 @@ use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
 use crate::research_sessions::markdown::{self, one_liner};
-use crate::research_sessions::{
-    ResearchSession, SessionStore, SourceCoverage, failure_patterns, provider_records,
-};
+use crate::research_sessions::{ResearchSession, SessionStore, SourceCoverage, failure_patterns};
 use crate::tools::web::research_cache::{self, TRUST};
 use crate::tools::web::session_record::{self, SESSION_ID, session_failure, with_sessions};
 
@@ -158,16 +156,7 @@ fn write_session(object: &mut Object<'_>, session: &ResearchSession) -> io::Resu
     put_summary(object, session)?;
     put(object, "gaps", &session.gaps())?;
     put(object, "coverage", &SourceCoverage::of(session))?;
-    put(
-        object,
-        "errorPatterns",
-        &failure_patterns(&session.outcomes),
-    )?;
-    put_rows(
-        object,
-        "providerStats",
-        &provider_records(&session.outcomes),
-    )?;
+    put_outcomes(object, session)?;
     put_rows(object, "sources", &session.sources)?;
     object.field("trust", TRUST)
 }

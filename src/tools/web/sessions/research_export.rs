@@ -6,7 +6,7 @@ use std::io;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::shown_session::{is_in_words, put, put_head, put_rows};
+use super::shown_session::{is_in_words, put, put_head, put_outcomes, put_rows};
 use crate::basics::words::counted;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{Object, Reply};
@@ -14,9 +14,7 @@ use crate::contract::request::Request;
 use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
 use crate::page::{Reference, ReferenceFacts};
-use crate::research_sessions::{
-    self, ResearchSession, SourceCoverage, failure_patterns, markdown, provider_records,
-};
+use crate::research_sessions::{self, ResearchSession, SourceCoverage, markdown};
 use crate::tools::web::network;
 use crate::tools::web::research_cache::{self, ResearchCache, TRUST};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
@@ -229,16 +227,7 @@ impl SessionExport {
         put(object, "gaps", &session.gaps())?;
         put_rows(object, "sources", &session.sources)?;
         put(object, "coverage", &SourceCoverage::of(session))?;
-        put(
-            object,
-            "errorPatterns",
-            &failure_patterns(&session.outcomes),
-        )?;
-        put_rows(
-            object,
-            "providerStats",
-            &provider_records(&session.outcomes),
-        )?;
+        put_outcomes(object, session)?;
         self.write_links(object)
     }
 

@@ -10,7 +10,7 @@ use crate::basics::words::{counted, on_one_line};
 use crate::contract::reply::Object;
 use crate::contract::terms::Audience;
 use crate::research_sessions::markdown::{self, one_liner};
-use crate::research_sessions::{ResearchSession, SessionStep};
+use crate::research_sessions::{ResearchSession, SessionStep, failure_patterns, provider_records};
 
 /// Number of the last steps that a summary has in full.
 const LAST: usize = 3;
@@ -55,6 +55,13 @@ pub fn put_rows<T: Serialize>(object: &mut Object<'_>, name: &str, rows: &[T]) -
         ));
     }
     Ok(())
+}
+
+/// Writes how the calls of a session went.
+pub fn put_outcomes(object: &mut Object<'_>, session: &ResearchSession) -> io::Result<()> {
+    let outcomes = &session.outcomes;
+    put(object, "errorPatterns", &failure_patterns(outcomes))?;
+    put_rows(object, "providerStats", &provider_records(outcomes))
 }
 
 /// Writes what is known of a session as a whole.
