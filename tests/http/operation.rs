@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::http_server::{HttpServer, http};
+use crate::reading::{engine, html};
 use crate::server::{Server, page, reply};
 
 /// What an answer shows a model.
@@ -136,6 +137,29 @@ fn patents_that_are_kept_are_answered_without_another_process() {
     }
     assert_eq!(work_of_children(&server), before);
     assert_eq!(lens.asked().len(), 1);
+}
+
+#[test]
+fn pages_of_a_search_that_are_kept_are_answered_without_another_process() {
+    let pages = engine(&["/a", "/b"], |path, conn| {
+        let words = format!("<p>{}</p>", format!("Words of {path}. ").repeat(40));
+        conn.write_all(&html(path, &words))
+    });
+    let server = http(&["--tools", "research", "--allow-private"])
+        .env("SEARXNG_URL", pages.url(""))
+        .start();
+    let search = json!({"query": "words", "num_results": 2});
+    let fetched = shown(&server.call("search_and_scrape", &search));
+    assert!(fetched.contains("Words of /a.") && fetched.contains("Words of /b."));
+    let asked = pages.asked().len();
+    thread::sleep(Duration::from_millis(300));
+    let before = work_of_children(&server);
+    assert!(before > 0);
+    for _ in 0..5 {
+        assert_eq!(shown(&server.call("search_and_scrape", &search)), fetched);
+    }
+    assert_eq!(work_of_children(&server), before);
+    assert_eq!(pages.asked().len(), asked);
 }
 
 #[test]
