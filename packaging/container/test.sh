@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=packaging/testing.sh
 . packaging/testing.sh
 
-served=web_search_brave,web_search_google,web_fetch,web_search,scrape_page,search_and_scrape,academic_search,patent_search,sequential_search,get_research_session,research_export
+served=web_search_brave,web_search_google,web_fetch,web_search,scrape_page
 
 make_room container
 server=

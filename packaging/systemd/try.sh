@@ -6,7 +6,7 @@ set -euo pipefail
 touch /try/began
 
 service=ikigai-tools
-served=web_search_brave,web_search_google,web_fetch,web_search,scrape_page,search_and_scrape,academic_search,patent_search,sequential_search,get_research_session,research_export
+served=web_search_brave,web_search_google,web_fetch,web_search,scrape_page
 url=http://127.0.0.1:8383/mcp
 
 fail() {
