@@ -16,7 +16,7 @@ use crate::shell::progress::LastLine;
 const PIPE_SIZE: usize = 1024 * 1024;
 
 /// The time that a process of the shell's has to turn its output elsewhere.
-const MOMENT: Duration = Duration::from_millis(200);
+const MOMENT: Duration = Duration::from_millis(100);
 
 /// Bytes in the pipe from which a command is taken to write faster than we read: half of a pipe's
 /// initial size.

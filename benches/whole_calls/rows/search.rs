@@ -44,14 +44,15 @@ const WANTED: [Wanted; 5] = [
     },
 ];
 
-/// The most clock time, as a ratio to `rg` on every core. A pattern that matches nothing is read in
-/// other ways as well, for 0.2 s at most.
+/// The most clock time, as a ratio to `rg` on every core.
 fn limit_beside_rg(wanted: &Wanted) -> Option<f64> {
-    match wanted.kind {
-        "no match" => None,
-        _ if wanted.common => Some(0.75),
-        _ => Some(0.9),
-    }
+    limit(wanted, if wanted.common { 0.75 } else { 0.9 })
+}
+
+/// The limit beside a peer. A pattern that matches nothing has none: it is read in other ways as
+/// well, for 0.2 s at most.
+fn limit(wanted: &Wanted, ratio: f64) -> Option<f64> {
+    (wanted.kind != "no match").then_some(ratio)
 }
 
 /// How a person searches `path` without leaving anything out, with these switches beside.
@@ -75,11 +76,11 @@ pub fn grep(place: &Place<'_>) -> io::Result<Vec<Row>> {
                     rg(&["--sort", "path"], pattern, &tree),
                     None,
                 )
-                .against("`rg -j1`", rg(&["-j1"], pattern, &tree), 1.1)
+                .against("`rg -j1`", rg(&["-j1"], pattern, &tree), limit(wanted, 1.1))
                 .against(
                     "`grep -rnE`",
                     Call::new(&["grep", "-rnE", pattern, &tree]),
-                    0.7,
+                    limit(wanted, 0.7),
                 )
                 .on_one_thread(None)
                 .runs(HEAVY),
@@ -139,12 +140,16 @@ fn in_file(place: &Place<'_>, wanted: &Wanted, file: &str) -> io::Result<Row> {
     let ours = place.tool("grep", &format!("1-GiB-{kind}"), &request)?;
     let work = format!("grep, 1 GiB, {kind}");
     let mut row = Row::new(work, vec![ours])
-        .by_clock("`rg`", rg(&[], pattern, file), 0.6)
-        .against("`rg --no-mmap`", rg(&["--no-mmap"], pattern, file), 1.1)
+        .by_clock("`rg`", rg(&[], pattern, file), limit(wanted, 0.6))
+        .against(
+            "`rg --no-mmap`",
+            rg(&["--no-mmap"], pattern, file),
+            limit(wanted, 1.1),
+        )
         .against(
             "`grep -rnE`",
             Call::new(&["grep", "-rnE", pattern, file]),
-            0.4,
+            limit(wanted, 0.4),
         )
         .on_one_thread(None)
         .runs(HEAVY)
