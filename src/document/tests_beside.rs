@@ -198,7 +198,7 @@ fn a_conversion_ends_at_the_time_it_is_given() {
 
 #[test]
 fn a_run_of_millions_of_delimiters_costs_what_it_is_long() {
-    let long = 4_000_000;
+    let long = 1_000_000;
     for (mark, behind) in [('*', "a b*c"), ('`', "a b`c"), ('~', "<del>a</del>")] {
         let run = String::from(mark).repeat(long);
         let begun = CpuInstant::now();

@@ -684,7 +684,7 @@ fn a_page_without_text_says_why() {
 
 #[test]
 fn a_page_of_nothing_but_offers_takes_no_longer_than_any_other() {
-    const MANY: usize = 25_000;
+    const MANY: usize = 8_000;
     let numbered = |piece: &str| {
         (0..MANY).fold(String::new(), |page, n| {
             page + &piece.replace('N', &n.to_string())
@@ -710,7 +710,7 @@ fn a_page_of_nothing_but_offers_takes_no_longer_than_any_other() {
         markdown(&page);
         let took = begin.elapsed();
         assert!(
-            took.as_secs() < 20,
+            took.as_secs() < 5,
             "{took:?} for {}",
             &page[..page.len().min(120)]
         );

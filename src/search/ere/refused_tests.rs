@@ -118,7 +118,7 @@ fn whatever_is_written_nothing_breaks_and_each_reading_is_a_pattern() {
     };
     let window = b"a b1\r\n(a) [b] {2}\n\xc3\xa9|\\h$a\n";
     let mut read = 0;
-    for _ in 0..30_000 {
+    for _ in 0..8_000 {
         let pattern: String = (0..=below(8)).map(|_| PARTS[below(PARTS.len())]).collect();
         let found = RegexMatcher::compile(&pattern).map(|matcher| matcher.find(window, 0));
         for reading in alternative_readings(&pattern) {
@@ -128,5 +128,5 @@ fn whatever_is_written_nothing_breaks_and_each_reading_is_a_pattern() {
             read += u64::from(is_found && found == Ok(None));
         }
     }
-    assert!(read > 100, "{read}");
+    assert!(read > 25, "{read}");
 }

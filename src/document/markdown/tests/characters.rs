@@ -34,7 +34,8 @@ fn by_comrak(markdown: &str) -> Vec<bool> {
 #[test]
 fn a_character_beside_a_delimiter_is_what_parsers_take_it_for() {
     // In the higher planes one is as good as the next.
-    let mut all: Vec<char> = ('\u{80}'..='\u{1ffff}').collect();
+    let mut all: Vec<char> = ('\u{80}'..='\u{ffff}').collect();
+    all.extend(('\u{10000}'..='\u{1ffff}').step_by(7));
     all.extend(('\u{20000}'..=char::MAX).step_by(251));
     let mut wrong = Vec::new();
     for some in all.chunks(2000) {
