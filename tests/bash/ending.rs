@@ -184,7 +184,7 @@ fn a_program_that_turns_the_signal_into_its_end_clears_up() {
          finally:\n    time.sleep(0.3); open('cleaned', 'w'); print('finally', flush=True)\n",
     )
     .unwrap();
-    let answer = within("4", here.path(), "python3 it.py 2>/dev/null");
+    let answer = within("6", here.path(), "python3 it.py 2>/dev/null");
     assert_eq!(answer.field("output"), "begun\nfinally");
     assert!(here.path().join("cleaned").exists());
     assert!(answer.note().contains("it.py`"), "{}", answer.note());
@@ -379,27 +379,18 @@ fn a_name_that_a_program_gives_itself_spares_nobody_else() {
         return;
     }
     let here = directory();
-    for name in [
-        "ikigai/guard",
-        "ikigai/writing",
-        "ikigai/staying",
-        "ikigai/watching",
-    ] {
-        let mark = alone(311);
-        fs::write(
-            here.path().join("it.py"),
-            format!(
-                "import signal, subprocess\n\
-                 signal.signal(signal.SIGTERM, signal.SIG_IGN)\n\
-                 open('/proc/self/comm', 'w').write('{name}')\n\
-                 subprocess.Popen(['sleep', '{mark}'], start_new_session=True)\n\
-                 signal.pause()\n"
-            ),
-        )
-        .unwrap();
-        let script = format!("python3 it.py {mark}");
-        let answer = within("2", here.path(), &script);
-        assert!(answer.note().contains("killed"), "{}", answer.note());
-        assert!(processes_with(&mark).is_empty(), "{name}");
-    }
+    let mark = alone(311);
+    let program = "import signal, subprocess, sys\n\
+                   signal.signal(signal.SIGTERM, signal.SIG_IGN)\n\
+                   open('/proc/self/comm', 'w').write(sys.argv[1])\n\
+                   subprocess.Popen(['sleep', sys.argv[2]], start_new_session=True)\n\
+                   signal.pause()\n";
+    fs::write(here.path().join("it.py"), program).unwrap();
+    let script = format!(
+        "for name in guard writing staying watching; do python3 it.py ikigai/$name {mark} & done; wait"
+    );
+    let answer = within("5", here.path(), &script);
+    let killed = format!("`python3 it.py ikigai/guard {mark}` (killed");
+    assert!(answer.note().contains(&killed), "{}", answer.note());
+    assert!(processes_with(&mark).is_empty());
 }

@@ -361,14 +361,14 @@ fn at_the_end_of_its_time_a_command_is_ended_and_what_there_was_is_answered() {
         "nohup sleep MARK >/dev/null & echo begun; sleep MARK & sleep MARK",
         "echo begun; exec >/dev/null 2>&1; sleep MARK",
     ] {
-        let answer = within("1", &script.replace("MARK", &mark));
+        let answer = within("2", &script.replace("MARK", &mark));
         assert_eq!(answer.field("output"), "begun", "{script}");
         assert_eq!(answer.json()["exit_code"], 124);
         assert_eq!(answer.code(), 0);
         let note = answer.note();
         assert!(
-            note.contains("ended after 0.5 seconds, ")
-                && note.contains("may take 1 second here at most"),
+            note.contains("ended after 1 second, ")
+                && note.contains("may take 2 seconds here at most"),
             "{note}"
         );
         assert!(
@@ -380,7 +380,7 @@ fn at_the_end_of_its_time_a_command_is_ended_and_what_there_was_is_answered() {
         assert!(processes_with(&mark).is_empty(), "{script}");
     }
     // Other work on the machine may hold up one of them, or some.
-    assert!(quickest < Duration::from_secs(2), "{quickest:?}");
+    assert!(quickest < Duration::from_secs(3), "{quickest:?}");
 }
 
 #[test]

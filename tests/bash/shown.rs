@@ -80,8 +80,8 @@ fn long_lines_are_shortened_and_the_lines_around_them_are_all_there() {
 #[test]
 fn lines_that_are_long_and_many_are_shown_from_both_ends() {
     let here = directory();
-    let command = "for i in $(seq 500); do echo \"error $i\"; head -c 20000 /dev/zero | tr '\\0' x; \
-                   echo; done; exit 1";
+    let command = "long=$(head -c 20000 /dev/zero | tr '\\0' x); for i in $(seq 500); do \
+                   printf '%s\\n' \"error $i\" \"$long\"; done; exit 1";
     for (output, note) in bounded_answers(here.path(), 20_000, command) {
         let (first, rest) = output.split_once("[... ").unwrap();
         let (left_out, last) = rest.split_once(" left out ...]\n").unwrap();
