@@ -75,7 +75,8 @@ pub fn write_source(out: &mut String, number: usize, source: &SessionSource) {
     let _ = write!(out, "{number}. [{}](<{address}>)", escaped(title));
     for text in [&source.author, &source.journal, &source.date] {
         if !text.is_empty() {
-            let _ = write!(out, ". {}", escaped(text));
+            let mark = if out.ends_with('.') { "" } else { "." };
+            let _ = write!(out, "{mark} {}", escaped(text));
         }
     }
     if !source.doi.is_empty() {
@@ -147,4 +148,28 @@ fn escaped(text: &str) -> String {
         out.push(c);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_of_a_source_is_set_off_by_one_full_stop_each() {
+        let source = SessionSource {
+            url: "https://example.com/".to_owned(),
+            title: "T".to_owned(),
+            author: "Doe, J.".to_owned(),
+            journal: "Cold Co.".to_owned(),
+            date: "2024".to_owned(),
+            step: 2,
+            ..SessionSource::default()
+        };
+        let mut out = String::new();
+        write_source(&mut out, 1, &source);
+        assert_eq!(
+            out,
+            "1. [T](<https://example.com/>). Doe, J. Cold Co. 2024 (found at step 2)\n"
+        );
+    }
 }

@@ -53,15 +53,10 @@ def check_structured(tool, result):
 
 
 def expected(tool):
-    if tool["name"] == "patent_search":
-        # The web search in place of a provider finds no page of a patent.
-        return "patents"
-    if tool["name"] == "academic_search":
-        # Nor does the one in place of the indexes find a paper.
-        return "papers"
     if tool["name"].startswith("web_search") or tool["name"] == "search_and_scrape":
         return "https://example.com/"
     words = {"file_write": "Wrote", "file_edit": "Replaced", "glob": "file", "web_fetch": "Hello", "scrape_page": "Hello"}
+    words |= {"academic_search": "Frost costs heat.", "patent_search": "Sensor of frost"}
     return words.get(tool["name"], "one")
 
 

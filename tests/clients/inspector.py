@@ -9,7 +9,9 @@ from calls import arguments, check, check_list
 
 inspector, binary, files = sys.argv[1:]
 # The Inspector hands a server what it is told to, and little else of the environment.
-told = [f"{name}={os.environ[name]}" for name in os.environ if name.startswith(("IKIGAI_", "BRAVE_", "GOOGLE_"))]
+told = [
+    f"{name}={os.environ[name]}" for name in os.environ if name.startswith(("IKIGAI_", "BRAVE_", "GOOGLE_", "LENS_"))
+]
 
 
 def ask(*request):

@@ -68,6 +68,34 @@ fn a_result_is_what_was_asked_for_and_a_last_line_in_brackets() {
 }
 
 #[test]
+fn a_text_that_is_json_comes_with_its_object_where_the_client_looks_for_one() {
+    let here = directory();
+    // Gemini CLI reads the text as JSON, and a call fails there if that is no object.
+    for name in ["gemini-cli-mcp-client", "node", "someone", "claude-code"] {
+        let mut session = Session::plain(here.path(), name, &[]);
+        for (output, is_json) in [
+            ("42", true),
+            ("[1, {\"a\": null}]", true),
+            ("null", true),
+            ("\"a\"", true),
+            ("{\"a\": 1}", true),
+            ("[1, 2", false),
+            ("42 files", false),
+        ] {
+            let command = format!("printf %s '{output}'");
+            let result = session.result_of("bash", &json!({"command": command}));
+            assert_eq!(result["content"][0]["text"], output, "{name}");
+            let object = result.get("structuredContent");
+            if is_json && ["gemini-cli-mcp-client", "node"].contains(&name) {
+                assert_eq!(object.unwrap()["output"], output, "{name}");
+            } else {
+                assert_eq!(object, None, "{name}: {output}");
+            }
+        }
+    }
+}
+
+#[test]
 fn no_result_is_empty() {
     let here = directory();
     fs::write(here.path().join("empty"), "").unwrap();

@@ -1036,6 +1036,14 @@ fn a_session_is_told_of_what_was_found() {
     let export = String::from_utf8(export.stdout).unwrap();
     let address = "https://patents.google.com/patent/US10165245B2/en";
     assert_eq!(export.matches(address).count(), 1, "{export}");
+    let asked = json!({"sessionId": id, "format": "csl-json"});
+    let export = home.call_of("research-export-tool").with(&asked).run();
+    let items: Value = serde_json::from_str(export.json()["content"].as_str().unwrap()).unwrap();
+    assert_eq!(
+        items[0]["author"],
+        json!([{"family": "HAYES", "given": "CHRISTOPHER"}]),
+        "offices write the family name first"
+    );
     let found = home.finds(&json!({"query": "video", "sessionId": "nobody"}));
     assert!(
         found["note"]

@@ -24,6 +24,8 @@ pub struct ClientProfile {
     most_lines: Option<usize>,
     /// It counts an answer as it is escaped in JSON.
     counts_escaped: bool,
+    /// It takes a text that is JSON for the answer's object, and the call for failed if it is none.
+    pub reads_json: bool,
     /// The time after which it gives up a call of which it hears nothing, since it gives no token
     /// for progress. What the call was to do, and what it had said, is lost with it.
     gives_up_after: Option<Duration>,
@@ -78,6 +80,7 @@ const CLIENTS: [ClientProfile; 11] = [
     ClientProfile {
         name: "gemini",
         longest_answer: 40_000,
+        reads_json: true,
         keys: "`\"env\": {\"NAME\": \"$NAME\"}` of the server in ~/.gemini/settings.json",
         ..BYTES_ALONE
     },
@@ -123,12 +126,13 @@ const CLIENTS: [ClientProfile; 11] = [
         gives_up_after: Some(Duration::from_secs(60)),
         ..UNKNOWN
     },
-    // Gemini CLI and Qwen Code behind a URL, whose requests name the program that runs them: the
-    // smaller limits of the two.
+    // Gemini CLI and Qwen Code behind a URL, whose requests name the program that runs them: what
+    // holds for either.
     ClientProfile {
         name: "node",
         longest_answer: 25_000,
         most_lines: Some(950),
+        reads_json: true,
         ..BYTES_ALONE
     },
 ];
@@ -153,6 +157,7 @@ const BYTES_ALONE: ClientProfile = ClientProfile {
     longest_answer: 0,
     most_lines: None,
     counts_escaped: false,
+    reads_json: false,
     gives_up_after: None,
     keys: "the server's `env` (or `environment`) in the client's configuration",
 };

@@ -43,10 +43,6 @@ impl LatestProgress {
             *lock(&self.0) = line;
         }
     }
-
-    fn last(&self) -> String {
-        lock(&self.0).clone()
-    }
 }
 
 /// Notifies the client every five seconds, for as long as this is polled.
@@ -56,7 +52,7 @@ pub async fn report(peer: &Peer<RoleServer>, token: ProgressToken, heard: &Lates
     loop {
         ticks.tick().await;
         let seconds = begin.elapsed().as_secs();
-        let last = heard.last();
+        let last = lock(&heard.0).clone();
         let message = if last.is_empty() {
             format!("{seconds} s")
         } else {

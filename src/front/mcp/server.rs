@@ -11,7 +11,7 @@ use rmcp::model::{
     ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, JsonObject,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig,
+    ResourcesCapability, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -71,10 +71,8 @@ impl ServerSetup {
 
     /// The reason why a file of the server's own must not lie at `path`: the rest of a sentence.
     pub fn exposes(&self, path: &Path, sensitivity: Sensitivity) -> Option<String> {
-        let commands = self
-            .tools
-            .iter()
-            .any(|tool| tool.scope == AccessScope::Machine);
+        let mut tools = self.tools.iter();
+        let commands = tools.any(|tool| tool.scope == AccessScope::Machine);
         let confinement = self.caller.confinement()?;
         confinement.exposes(path, sensitivity, commands)
     }
@@ -147,42 +145,32 @@ impl ToolServer {
     }
 
     fn find(&self, name: &str) -> Result<&'static Tool, ErrorData> {
-        TOOLS
-            .find(name)
-            .filter(|tool| {
-                self.setup
-                    .tools
-                    .iter()
-                    .any(|served| served.name == tool.name)
-            })
-            .ok_or_else(|| {
-                let names: Vec<&str> = self.setup.tools.iter().map(|tool| tool.name).collect();
-                let name = name.escape_debug();
-                ErrorData::invalid_params(
-                    format!("No tool `{name}` here. There are: {}", names.join(", ")),
-                    None,
-                )
-            })
+        let served = &self.setup.tools;
+        let tool = TOOLS.find(name);
+        let tool = tool.filter(|tool| served.iter().any(|one| one.name == tool.name));
+        tool.ok_or_else(|| {
+            let names: Vec<&str> = served.iter().map(|tool| tool.name).collect();
+            let name = name.escape_debug();
+            ErrorData::invalid_params(
+                format!("No tool `{name}` here. There are: {}", names.join(", ")),
+                None,
+            )
+        })
     }
 }
 
 impl ServerHandler for ToolServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools();
-        let capabilities = if resources::are_served(&self.setup.tools) {
-            capabilities.enable_resources().build()
-        } else {
-            capabilities.build()
-        };
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        let has_resources = resources::are_served(&self.setup.tools);
+        capabilities.resources = has_resources.then(ResourcesCapability::default);
         let about = Implementation::new("ikigai-tools", env!("CARGO_PKG_VERSION"))
             .with_title("Ikigai tools");
         let confinement = self.setup.caller.confinement();
         let text = instructions::compose(&self.setup.tools, confinement, !self.setup.structured);
-        let config = ServerConfig::new(capabilities).with_server_info(about);
-        if text.is_empty() {
-            return config;
-        }
-        config.with_instructions(text)
+        let mut config = ServerConfig::new(capabilities).with_server_info(about);
+        config.instructions = Some(text).filter(|text| !text.is_empty());
+        config
     }
 
     async fn list_tools(
@@ -358,11 +346,13 @@ fn plain(
 ) -> CallToolResult {
     let bound = (wanted.max_answer, wanted.measure);
     let content = text::content(tool, &answer.object, client, bound);
-    if answer.failed {
-        CallToolResult::error(content)
-    } else {
-        CallToolResult::success(content)
-    }
+    let text = content.first().and_then(ContentBlock::as_text);
+    let is_json = text.is_some_and(|text| serde_json::from_str::<Value>(&text.text).is_ok());
+    let mut result = CallToolResult::success(content);
+    result.is_error = Some(answer.failed);
+    // An object that is there already is not read from the text.
+    result.structured_content = (client.reads_json && is_json).then(|| answer.object.clone());
+    result
 }
 
 /// True if a request for `tool` limits the length of its answer itself.

@@ -18,12 +18,8 @@ pub fn result(tool: &Tool, answer: CallAnswer) -> CallToolResult {
     if answer.failed && tool.family == Family::Research {
         return CallToolResult::error(vec![ContentBlock::text(error(&answer.object))]);
     }
-    let content = vec![ContentBlock::text(answer.text)];
-    let mut result = if answer.failed {
-        CallToolResult::error(content)
-    } else {
-        CallToolResult::success(content)
-    };
+    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+    result.is_error = Some(answer.failed);
     result.structured_content = Some(answer.object);
     result
 }

@@ -13,11 +13,8 @@ pub fn make_visible(tool: &Tool, answer: &mut Map<String, Value>) -> bool {
         return false;
     }
     let mut taken = UnseenCount::default();
-    for (name, _) in tool
-        .fields
-        .iter()
-        .filter(|(_, part)| *part == FieldRole::Content)
-    {
+    let fields = tool.fields.iter();
+    for (name, _) in fields.filter(|(_, part)| *part == FieldRole::Content) {
         if let Some(Value::String(output)) = answer.get_mut(*name) {
             let (visible, more) = unseen::taken_out(output);
             taken = taken.and(more);

@@ -58,6 +58,9 @@ pub fn format_entry_as(work: &CitedWork, key: &str) -> String {
         }
         None => field("year", "{n.d.}".to_owned()),
     }
+    // The place in the list of a work without an author.
+    let key = work.authors.is_empty().then(|| braced(&work.title));
+    field("key", key.unwrap_or_default());
     field("doi", work.doi.as_deref().map(address).unwrap_or_default());
     field("url", address(&work.url));
     field("note", format!("{{Accessed: {}}}", work.accessed));

@@ -112,7 +112,9 @@ fn what_is_not_known_is_left_out_as_the_styles_say() {
         "{bibtex}"
     );
     assert!(
-        bibtex.contains("year = {n.d.}") && !bibtex.contains("author"),
+        bibtex.contains("year = {n.d.}")
+            && !bibtex.contains("author")
+            && bibtex.contains("\n  key = {A Title},\n"),
         "{bibtex}"
     );
     let nothing = cited("https://www.example.org/", "", "");

@@ -178,7 +178,7 @@ fn session_finds(answer: &PatentAnswer) -> SessionFinds {
     let source = |patent: &Patent| SessionSource {
         url: patent.url.clone(),
         title: patent.title.clone(),
-        author: patent.inventor.replace("; ", ", "),
+        author: patent.inventors_by_family(),
         date: if patent.granted.is_empty() {
             patent.filed.clone()
         } else {
