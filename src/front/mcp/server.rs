@@ -347,11 +347,12 @@ fn plain(
     let bound = (wanted.max_answer, wanted.measure);
     let content = text::content(tool, &answer.object, client, bound);
     let text = content.first().and_then(ContentBlock::as_text);
-    let is_json = text.is_some_and(|text| serde_json::from_str::<Value>(&text.text).is_ok());
+    let is_json = client.reads_json
+        && text.is_some_and(|text| serde_json::from_str::<Value>(&text.text).is_ok());
     let mut result = CallToolResult::success(content);
     result.is_error = Some(answer.failed);
     // An object that is there already is not read from the text.
-    result.structured_content = (client.reads_json && is_json).then(|| answer.object.clone());
+    result.structured_content = is_json.then(|| answer.object.clone());
     result
 }
 
