@@ -44,7 +44,7 @@ pub fn is_wanted(url: &Url, credentials: &Credentials<'_>) -> bool {
 /// Returns the key, if there is one.
 #[must_use]
 pub fn key(credentials: &Credentials<'_>) -> Option<SecretText> {
-    credentials.find(KEY.variable, KEY.path).ok()
+    credentials.find(KEY.name.variable, KEY.name.path).ok()
 }
 
 /// True if the address is public by its spelling, without a login or an explicit port.
@@ -150,7 +150,7 @@ fn contents(search: &Url) -> Url {
 fn refused(mut reply: HttpResponse, clean: impl Fn(&str) -> String) -> ProviderFailure {
     reply.reason = clean(&reply.reason);
     reply.body = clean(&String::from_utf8_lossy(&reply.body)).into_bytes();
-    let refusal = (PROVIDER.refusal)(&reply);
+    let refusal = (PROVIDER.refusal)(PROVIDER.title, &reply);
     let kind = match refusal.kind {
         ProviderFailureKind::RateLimited { seconds: 0, quota } => {
             let usual = if quota { QUOTA_WAIT } else { USUAL_WAIT };

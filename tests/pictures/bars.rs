@@ -70,7 +70,9 @@ pub fn draw(page: &str) -> String {
 /// The ratio by the clock in the row of this work and peer.
 fn ratio(page: &str, work: &str, peer: &str) -> f64 {
     let cells = |line| str::split(line, '|').map(str::trim).collect::<Vec<_>>();
-    let head = page.lines().find(|line| line.starts_with("| work | beside |"));
+    let head = page
+        .lines()
+        .find(|line| line.starts_with("| work | beside |"));
     let head = cells(head.expect("the table of benches/README.md"));
     // It stands behind the peer's time.
     let column = head.iter().position(|cell| *cell == "its clock s").unwrap() + 1;

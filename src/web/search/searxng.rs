@@ -15,8 +15,8 @@ use crate::web::credentials::CredentialName;
 use crate::web::provider::failure::ProviderFailureKind;
 use crate::web::provider::reply::{self, string};
 use crate::web::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
-    UnreadableReply,
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
+    optional_key,
 };
 
 const NAME: &str = "SearXNG";
@@ -30,32 +30,20 @@ pub static PROVIDER: SearchProvider = SearchProvider {
         name: "searxng",
         title: NAME,
         slots: &[
-            CredentialSlot {
-                names: &[CredentialName {
-                    variable: "SEARXNG_BASIC_AUTH",
-                    path: &["web_search", "searxng", "basic_auth"],
-                }],
-                required: false,
-            },
-            CredentialSlot {
-                names: &[CredentialName {
-                    variable: "SEARXNG_HEADERS",
-                    path: &["web_search", "searxng", "headers"],
-                }],
-                required: false,
-            },
+            optional_key(
+                "SEARXNG_BASIC_AUTH",
+                &["web_search", "searxng", "basic_auth"],
+            ),
+            optional_key("SEARXNG_HEADERS", &["web_search", "searxng", "headers"]),
         ],
-        endpoint: ProviderEndpoint::Own {
-            variable: "IKIGAI_SEARXNG_URL",
-            name: CredentialName {
-                variable: "SEARXNG_URL",
-                path: &["web_search", "searxng", "url"],
-            },
-        },
+        endpoint: ProviderEndpoint::Own(CredentialName {
+            variable: "SEARXNG_URL",
+            path: &["web_search", "searxng", "url"],
+        }),
         setup: "SearXNG is a server of your own, at an address such as http://localhost:8080, whose \
             settings have `json` among `search.formats`.",
-        accept: "application/json",
         refusal,
+        ..Provider::PLAIN
     },
     limits: ProviderLimits {
         // The limit of its engines; SearXNG passes the query on.
@@ -232,32 +220,27 @@ fn unresponsive(body: &Value) -> Vec<String> {
         .collect()
 }
 
-fn refusal(reply: &HttpResponse) -> ProviderRefusal {
-    match reply.status {
-        401 => ProviderRefusal::new(
+fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
+    let status = reply.status_text();
+    let (kind, text) = match reply.status {
+        401 => (
             ProviderFailureKind::AuthInvalid,
-            format!(
-                "{NAME} wants a login, or another one ({}).",
-                reply.status_text()
-            ),
+            format!("{title} wants a login, or another one ({status})."),
         ),
-        403 => ProviderRefusal::new(
+        403 => (
             ProviderFailureKind::Config,
             format!(
-                "{NAME} refuses to answer in JSON ({}): add `json` to `search.formats` in its \
-                 settings.yml, or look at its limiter.",
-                reply.status_text()
+                "{title} refuses to answer in JSON ({status}): add `json` to `search.formats` in \
+                 its settings.yml, or look at its limiter."
             ),
         ),
-        429 => ProviderRefusal::new(
+        429 => (
             reply::THROTTLED,
-            format!(
-                "{NAME}'s limiter asks for slower searching ({}).",
-                reply.status_text()
-            ),
+            format!("{title}'s limiter asks for slower searching ({status})."),
         ),
-        _ => reply::upstream(NAME, reply),
-    }
+        _ => return reply::upstream(title, reply),
+    };
+    ProviderRefusal::new(kind, text)
 }
 
 #[cfg(test)]
