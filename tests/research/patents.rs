@@ -847,6 +847,13 @@ fn a_specific_search_finds_one_patent_by_its_number_or_title() {
         json!({"search_type": "specific"})
     );
     assert_eq!(home.finds(&json!({"query": "video"}))["resultCount"], 2);
+    // An application that was granted since is found by its own number, too.
+    let server = one("uspto");
+    let home = Home::new().with("uspto", &server);
+    for (query, count) in [("US20150012345A1", 1), ("US 2015/0012346", 0)] {
+        let found = home.finds(&json!({"query": query, "search_type": "specific"}));
+        assert_eq!(found["resultCount"], count, "{query}");
+    }
     // The European office writes numbers in its own way, and takes ten words of a title.
     let title = "One two three four five six seven eight nine ten eleven";
     let record = record(["US", "10165245", "B2"], title, "20130703", "20181225");

@@ -15,7 +15,6 @@ use super::patent_provider::PatentProvider;
 use super::query::PatentSearch;
 use crate::basics::words::joined_words;
 use crate::document::{XmlEvent, XmlReader};
-use crate::unseen::UnseenCount;
 use crate::web::client::HttpResponse;
 use crate::web::provider::exchange::ProviderItem;
 use crate::web::provider::failure::ProviderFailureKind;
@@ -95,13 +94,7 @@ struct RecordText {
 #[derive(Debug)]
 pub(super) struct AccessToken(pub(super) String);
 
-impl ProviderItem for AccessToken {
-    fn texts(&mut self) -> Vec<&mut String> {
-        Vec::new()
-    }
-
-    fn count_unseen(&mut self, _removed: UnseenCount) {}
-}
+impl ProviderItem for AccessToken {}
 
 fn login(account: &ProviderAccount) -> ProviderRequest {
     let pair = format!("{}:{}", account.key(0), account.key(1));

@@ -31,6 +31,8 @@ pub struct Patent {
     pub pdf: String,
     /// Its legal status, in the provider's words.
     pub status: String,
+    /// Number of another of its documents, such as the published application of a grant.
+    pub published: String,
     /// The provider's number of the application, which all its documents share.
     pub application: String,
     /// Invisible characters that were removed from all of these.
@@ -44,8 +46,8 @@ impl Patent {
         "status",
     ];
 
-    /// The values of its fields, and the application.
-    pub(super) fn values(&mut self) -> [&mut String; 11] {
+    /// The values of its fields, and its other numbers.
+    pub(super) fn values(&mut self) -> [&mut String; 12] {
         [
             &mut self.title,
             &mut self.number,
@@ -57,6 +59,7 @@ impl Patent {
             &mut self.granted,
             &mut self.pdf,
             &mut self.status,
+            &mut self.published,
             &mut self.application,
         ]
     }

@@ -38,7 +38,10 @@ impl PatentList {
                 continue;
             };
             let is_wanted = match (&wanted, search.title()) {
-                (Some(wanted), _) => number.meets(wanted),
+                (Some(wanted), _) => {
+                    let published = PatentNumber::parse(&patent.published);
+                    number.meets(wanted) || published.is_some_and(|other| other.meets(wanted))
+                }
                 (None, Some(title)) => has_title(&patent, &title),
                 (None, None) => true,
             };

@@ -114,6 +114,7 @@ fn patent_of(item: &Value) -> Patent {
         filed: patent::day(string(data, "filingDate")),
         granted: patent::day(string(data, "grantDate")),
         status: string(data, "applicationStatusDescriptionText").to_owned(),
+        published: published.to_owned(),
         application: string(item, "applicationNumberText").to_owned(),
         ..Patent::default()
     }

@@ -35,10 +35,12 @@ impl RetryBudget {
 /// An item of a provider's list, such as a result or a paper.
 pub trait ProviderItem {
     /// Its texts and addresses, from which keys and invisible characters are removed.
-    fn texts(&mut self) -> Vec<&mut String>;
+    fn texts(&mut self) -> Vec<&mut String> {
+        Vec::new()
+    }
 
     /// Counts invisible characters that were removed.
-    fn count_unseen(&mut self, removed: UnseenCount);
+    fn count_unseen(&mut self, _removed: UnseenCount) {}
 }
 
 /// Sends `request` and returns the items that `read` finds in the answer, as the provider gives

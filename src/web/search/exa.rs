@@ -63,8 +63,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     }
     for (at, term) in excluded.iter().enumerate() {
         if Some(at) != out {
-            let mark = if term.contains(' ') { "\"" } else { "" };
-            text.extend([" -", mark, term, mark]);
+            terms::exclude(&mut text, term);
         }
     }
     let left_out = out.map(|at| json!([excluded[at]]));

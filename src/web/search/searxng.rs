@@ -13,7 +13,7 @@ use super::{SearchResult, dates, plain, result_list};
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 use crate::web::provider::failure::ProviderFailureKind;
-use crate::web::provider::reply::{self, string};
+use crate::web::provider::reply::{self, list, string};
 use crate::web::provider::{
     Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
     optional_key,
@@ -160,7 +160,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
 /// Reads the answers: texts, or objects with their source. One of the instance itself, such as a
 /// sum, has none: the address is then that of the search.
 fn answers(body: &Value, reply: &HttpResponse) -> Option<SearchResult> {
-    let list = body.get("answers")?.as_array()?;
+    let list = list(body, "answers");
     let text = |item: &Value| {
         let text = item.as_str().unwrap_or_else(|| string(item, "answer"));
         Some(plain::text(text)).filter(|text| !text.is_empty())
@@ -179,20 +179,17 @@ fn answers(body: &Value, reply: &HttpResponse) -> Option<SearchResult> {
 
 /// Reads an infobox: a text about the subject of the query, and facts of it.
 fn infobox(item: &Value) -> SearchResult {
-    let list = |name| {
-        item.get(name)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-    };
-    let link = list("urls").map(|link| string(link, "url")).next();
+    let link = list(item, "urls").first().map(|link| string(link, "url"));
     let own = string(item, "id");
     let is_address = own.starts_with("https://") || own.starts_with("http://");
-    let facts = list("attributes").take(MAX_FACTS).filter_map(|fact| {
-        let (label, value) = (string(fact, "label"), string(fact, "value"));
-        let is_told = !label.is_empty() && !value.is_empty();
-        is_told.then(|| plain::text(&format!("{label}: {value}")))
-    });
+    let facts = list(item, "attributes")
+        .iter()
+        .take(MAX_FACTS)
+        .filter_map(|fact| {
+            let (label, value) = (string(fact, "label"), string(fact, "value"));
+            let is_told = !label.is_empty() && !value.is_empty();
+            is_told.then(|| plain::text(&format!("{label}: {value}")))
+        });
     SearchResult {
         title: plain::text(string(item, "infobox")),
         url: if is_address {
@@ -209,8 +206,7 @@ fn infobox(item: &Value) -> SearchResult {
 
 /// Returns the engines that did not answer, with the reasons.
 fn unresponsive(body: &Value) -> Vec<String> {
-    let engines = body.get("unresponsive_engines").and_then(Value::as_array);
-    let engines = engines.into_iter().flatten().take(10);
+    let engines = list(body, "unresponsive_engines").iter().take(10);
     engines
         .filter_map(|engine| {
             let name = engine.get(0)?.as_str()?;
