@@ -600,6 +600,7 @@ fn a_failure_says_what_it_is_and_who_else_could_be_asked() {
     );
     for (request, said) in [
         (json!({"query": " "}), "1 to 500 characters"),
+        (json!({"query": "?*"}), "letters or digits"),
         (
             json!({"query": "x", "provider": "google"}),
             "openalex, crossref, pubmed, arxiv or semanticscholar",

@@ -4,7 +4,7 @@ use crate::contract::failure::Failure;
 use crate::contract::request::Request;
 use crate::papers::paper_provider::PROVIDERS;
 use crate::papers::paper_search::{PaperSearch, SOURCES};
-use crate::tools::web::searching::search_fields::{count, one_of, query, years};
+use crate::tools::web::searching::search_fields::{count, invalid_request, one_of, query, years};
 
 /// Default number of papers.
 const USUAL_PAPERS: usize = 5;
@@ -20,6 +20,13 @@ pub struct PaperFields {
 /// Parses a request.
 pub fn read(request: &Request<'_>) -> Result<PaperFields, Failure> {
     let query = query(request)?;
+    // Without words, providers answer with any papers.
+    if !query.contains(char::is_alphanumeric) {
+        return Err(invalid_request(
+            "query must have 1 to 500 characters, some of them letters or digits",
+            "Say in query what to search for.",
+        ));
+    }
     let (count, requested) = count(request, USUAL_PAPERS)?;
     let [year_from, year_to] = years(request, 1000..=9999)?;
     let sources = SOURCES.map(|source| (source.name, source));

@@ -105,7 +105,7 @@ fn answer<'a>(call: &mut SearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failur
     };
     let Some(found) = found else { return Ok(None) };
     let answer = found.map_err(|error| failure(&error, known.credentials))?;
-    call.finds.provider = answer.source.to_owned();
+    answer.source.clone_into(&mut call.finds.provider);
     call.finds.sources = answer.patents.iter().map(session_source).collect();
     let others = patent_searcher::alternatives(&known, answer.source);
     Ok(Some(answer::reply(wanted, answer, others)))

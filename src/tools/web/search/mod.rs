@@ -113,7 +113,7 @@ fn answer<'a>(call: &mut SearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failur
     let Some(found) = found else { return Ok(None) };
     let mut answer = found.map_err(|error| search_failure::failure(NAME, &error, credentials))?;
     answer.took = begin.elapsed();
-    call.finds.provider = answer.provider.name.to_owned();
+    answer.provider.name.clone_into(&mut call.finds.provider);
     call.finds.sources = answer.results.iter().map(SessionSource::from).collect();
     let hints = answer.results.is_empty().then(|| {
         let breakers = known.breakers();

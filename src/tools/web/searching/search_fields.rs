@@ -64,9 +64,8 @@ pub fn read(
         Some(name) => {
             let lenses = LensCatalog::of(credentials);
             let found = lenses.find(name).cloned();
-            let found = found.map_err(|error| {
-                invalid_request(error.to_string(), "Send one of these, or no lens.")
-            })?;
+            let found =
+                found.map_err(|error| invalid_request(error, "Send one of these, or no lens."))?;
             problems = lenses.problems;
             Some(found)
         }

@@ -235,8 +235,7 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_answered_with_all_in_order() {
-        let error = LensCatalog::compiled_in().find("weather").unwrap_err();
-        let text = error.to_string();
+        let text = LensCatalog::compiled_in().find("weather").unwrap_err();
         assert!(
             text.starts_with(
                 "There is no lens \"weather\". There are: academic, biomed, clinical,"
