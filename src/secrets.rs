@@ -177,7 +177,11 @@ mod tests {
     fn every_credential_that_a_search_takes_from_the_environment_is_a_secret() {
         assert!(registry::find("bash").is_some());
         for name in [brave::KEY, google::KEY, google::ENGINE] {
-            assert!(is_secret(OsStr::new(name.variable)), "{}", name.variable);
+            assert!(
+                is_secret(OsStr::new(name.name.variable)),
+                "{}",
+                name.name.variable
+            );
         }
         for name in ["SEARXNG_URL", "SEARXNG_BASIC_AUTH", "EXA_API_KEY"] {
             assert!(is_secret(OsStr::new(name)), "{name}");

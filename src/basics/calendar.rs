@@ -27,6 +27,18 @@ pub fn month_by_letters(word: &str) -> Option<u8> {
     u8::try_from(at + 1).ok()
 }
 
+/// The month from 1 on that a word names in English: in full, or by its first letters, three at
+/// least.
+#[must_use]
+pub fn month_named(word: &str) -> Option<u8> {
+    let word = word.strip_suffix('.').unwrap_or(word);
+    let whole = MONTHS.iter().any(|name| {
+        let head = name.get(..word.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(word))
+    });
+    month_by_letters(word).filter(|_| whole)
+}
+
 /// Days from the first of March of the year 0 to the first of January 1970.
 const TO_1970: i64 = 719_468;
 

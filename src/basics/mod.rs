@@ -3,6 +3,8 @@
 
 pub mod calendar;
 pub mod mutex;
+pub mod partial_date;
+pub mod side_by_side;
 pub mod signature;
 pub mod sort;
 pub mod unicode_form;

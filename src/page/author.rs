@@ -264,7 +264,8 @@ pub fn of_byline(text: &str) -> Vec<AuthorName> {
         if begins_something || (number && !names.is_empty()) {
             // `May 17` behind a name is a date.
             let dated = number && names.len() > 1;
-            if dated && names.last().is_some_and(|month| is_month(month)) {
+            let month = names.last().map(|word| word.trim_matches([',', '.']));
+            if dated && month.and_then(calendar::month_named).is_some() {
                 names.pop();
             }
             break;
@@ -275,13 +276,6 @@ pub fn of_byline(text: &str) -> Vec<AuthorName> {
         return Vec::new();
     }
     all(&names.join(" "), AuthorKind::None)
-}
-
-fn is_month(word: &str) -> bool {
-    let word = word.trim_matches([',', '.']);
-    calendar::MONTHS
-        .iter()
-        .any(|month| word.len() >= 3 && month.to_lowercase().starts_with(&word.to_lowercase()))
 }
 
 /// True for `Sat`: a date begins there.

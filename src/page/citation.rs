@@ -7,8 +7,8 @@ use serde::Serialize;
 use url::Url;
 
 use super::author::{AuthorKind, AuthorName};
-use super::date::PartialDate;
 use super::embedded::EmbeddedData;
+use crate::basics::partial_date::PartialDate;
 use crate::basics::words::{beginning, on_one_line};
 
 mod apa;

@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::date::PartialDate;
 use super::embedded::EmbeddedData;
 use super::json_ld;
+use crate::basics::partial_date::PartialDate;
 use crate::basics::words::beginning;
 
 /// Below this number of votes a few accounts could have cast them all.

@@ -1,9 +1,9 @@
 //! Facts about a page by its host: from the table of hosts, or else from suffixes that are reserved
 //! for public authorities and universities; never from a part of a URL.
 
-use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::class::{AuthorityTier, DomainCategory, SourceType};
@@ -13,7 +13,7 @@ use suffixes::{GOVERNMENTS, UNIVERSITIES};
 mod suffixes;
 
 /// Reputation of a host, as search results show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct HostReputation {
     /// `high`: the host is responsible for its content. `mixed`: some of it is reliable. `low`: it
     /// is known for false or invented content.
@@ -21,6 +21,7 @@ pub struct HostReputation {
     /// Reason for the tier.
     pub basis: &'static str,
     /// A caution.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<&'static str>,
 }
 

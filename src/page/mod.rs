@@ -8,7 +8,6 @@
 //! |---|---|
 //! | `embedded` | declarations of a page, parsed once |
 //! | `json_ld` | its blocks of JSON-LD |
-//! | `date` | dates, and parts of dates |
 //! | `author` | names of persons and organisations |
 //! | `citation` | citations: APA, MLA, BibTeX |
 //! | `class` | kind of source, authority, subject |
@@ -20,7 +19,6 @@
 mod author;
 mod citation;
 mod class;
-mod date;
 pub mod doi;
 mod embedded;
 pub mod forum;
@@ -28,11 +26,11 @@ mod hosts;
 mod json_ld;
 pub mod retraction;
 
+pub use crate::basics::partial_date::PartialDate;
 pub use citation::{Citation, Reference, ReferenceFacts};
 pub use class::{SourceType, classify};
-pub use date::PartialDate;
 pub use embedded::EmbeddedData;
-pub use hosts::{HostReputation, reputation};
+pub use hosts::reputation;
 
 #[cfg(test)]
 mod tests;

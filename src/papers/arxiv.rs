@@ -5,24 +5,21 @@
 
 use std::time::Duration;
 
-use quick_xml::events::{BytesStart, Event};
-use quick_xml::reader::Reader;
-
 use super::paper::Paper;
-use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal_without_keys, service};
+use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal_without_keys};
 use super::paper_search::PaperSearch;
-use crate::document::entities;
+use crate::document::{XmlEvent, XmlReader};
 use crate::web::client::HttpResponse;
 use crate::web::provider::failure::ProviderFailureKind;
-use crate::web::provider::reply::tidy;
 use crate::web::provider::{
-    Provider, ProviderAccount, ProviderRefusal, ProviderRequest, UnreadableReply,
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply,
 };
 
-const NAME: &str = "arXiv";
+/// Most entries that are read.
+const MOST_ENTRIES: usize = 500;
 
-/// Most open elements; a feed has five.
-const MOST_OPEN: usize = 64;
+/// Longest text of an entry that is read, in bytes.
+const LONGEST: usize = 20_000;
 
 /// Words that say nothing of a paper, and that no entry would have to have.
 const STOP_WORDS: &[&str] = &[
@@ -43,14 +40,12 @@ const ELEMENTS: [(&str, &str); 6] = [
 /// Row of this provider.
 pub static PROVIDER: PaperProvider = PaperProvider {
     service: Provider {
+        name: "arxiv",
+        title: "arXiv",
+        endpoint: ProviderEndpoint::Known("https://export.arxiv.org/api/query"),
         accept: "application/atom+xml",
-        refusal: |answer| refusal_without_keys(NAME, answer),
-        ..service(
-            "arxiv",
-            NAME,
-            "IKIGAI_ARXIV_URL",
-            "https://export.arxiv.org/api/query",
-        )
+        refusal: refusal_without_keys,
+        ..Provider::PLAIN
     },
     steps: &[PaperStep { request, read }],
     pace: Some(Duration::from_secs(3)),
@@ -108,95 +103,55 @@ fn terms(query: &str) -> String {
     if terms.is_empty() { all } else { terms }.join(" AND ")
 }
 
-/// A feed as far as it was read.
-#[derive(Default)]
-struct PaperFeed {
-    papers: Vec<Paper>,
-    authors: Vec<String>,
-    total: Option<u64>,
-    /// Local names of the open elements.
-    open: Vec<String>,
-    text: String,
-    is_whole: bool,
-}
-
 fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     let body = String::from_utf8_lossy(&answer.body);
-    let mut reader = Reader::from_str(&body);
-    reader.config_mut().allow_dangling_amp = true;
-    reader.config_mut().expand_empty_elements = true;
-    let mut feed = PaperFeed::default();
-    loop {
-        match reader.read_event() {
-            Ok(Event::Start(tag)) if feed.open.len() < MOST_OPEN => feed.start(&tag),
-            Ok(Event::End(_)) => feed.end(),
-            Ok(Event::Text(text)) => feed.text.push_str(&text),
-            Ok(Event::CData(text)) => feed.text.push_str(&text.replace('&', "&amp;")),
-            Ok(Event::GeneralRef(name)) => feed.text.extend(["&", &*name, ";"]),
-            Ok(Event::Eof) if feed.is_whole => break,
-            Ok(Event::Start(_) | Event::Eof) | Err(_) => return Err(UnreadableReply::Unknown),
-            Ok(_) => {}
-        }
-    }
-    let mut papers = feed.papers.iter();
-    if let Some(error) = papers.find(|paper| paper.text("url").contains("/api/errors")) {
-        let text = format!("{NAME} search failed: {}", tidy(error.text("abstract")));
-        let refusal = ProviderRefusal::new(ProviderFailureKind::Rejected, text);
-        return Err(UnreadableReply::Refused(refusal));
-    }
-    Ok(PaperPage::of(feed.papers, feed.total))
-}
-
-impl PaperFeed {
-    fn start(&mut self, tag: &BytesStart<'_>) {
-        let name = tag.name().into_inner();
-        let name = name.rsplit(':').next().unwrap_or(name);
-        self.open.push(name.to_owned());
-        self.text.clear();
-        if self.open.len() == 2 && name == "entry" {
-            let mut paper = Paper::default();
-            paper.set("journal", NAME);
-            paper.set("openAccess", true);
-            paper.sources.push("arxiv");
-            self.papers.push(paper);
-        }
-        if name != "link" {
-            return;
-        }
-        let value = |name| {
-            let mut all = tag.attributes();
-            let mut all = all.with_checks(false).filter_map(Result::ok);
-            let found = all.find(|one| one.key.into_inner() == name);
-            found
-                .map(|one| entities::decoded(&one.value))
-                .unwrap_or_default()
+    let mut xml = XmlReader::new(&body, None);
+    let (mut papers, mut total, mut is_feed) = (Vec::new(), None, false);
+    while let Some(event) = xml.next() {
+        let XmlEvent::Open(tag) = event else {
+            continue;
         };
-        if let Some(paper) = self.papers.last_mut()
-            && value("type") == "application/pdf"
-        {
-            paper.set("pdfUrl", value("href"));
-        }
-    }
-
-    /// Closes the last element.
-    fn end(&mut self) {
-        let Some(name) = self.open.pop() else { return };
-        let text = entities::decoded(&std::mem::take(&mut self.text));
-        let above = self.open.join("/");
-        let paper = self.papers.last_mut();
-        match (above.as_str(), name.as_str(), paper) {
-            ("", "feed", _) => self.is_whole = true,
-            ("feed", "totalResults", _) => self.total = text.trim().parse().ok(),
-            ("feed/entry/author", "name", _) => self.authors.push(text),
-            ("feed", "entry", Some(paper)) => paper.set_authors(self.authors.drain(..)),
-            ("feed/entry", name, Some(paper)) => {
-                if let Some((_, field)) = ELEMENTS.iter().find(|(one, _)| *one == name) {
-                    paper.set(field, text);
-                }
-            }
+        match (xml.depth(), tag.name()) {
+            (1, "feed") => is_feed = true,
+            (2, "totalResults") => total = xml.text_within(LONGEST).trim().parse().ok(),
+            (2, "entry") if papers.len() < MOST_ENTRIES => papers.push(paper(&mut xml)),
             _ => {}
         }
     }
+    if !is_feed || xml.broken {
+        return Err(UnreadableReply::Unknown);
+    }
+    let is_error = |paper: &&Paper| paper.text("url").contains("/api/errors");
+    if let Some(error) = papers.iter().find(is_error) {
+        let why = error.text("abstract").to_owned();
+        return Err(UnreadableReply::Failed(ProviderFailureKind::Rejected, why));
+    }
+    Ok(PaperPage::of(papers, total))
+}
+
+/// Reads the entry that was opened last.
+fn paper(xml: &mut XmlReader<'_>) -> Paper {
+    let level = xml.depth();
+    let mut authors = Vec::new();
+    let mut paper = Paper::default();
+    paper.set("journal", PROVIDER.title);
+    paper.set("openAccess", true);
+    paper.sources.push("arxiv");
+    while let Some(tag) = xml.tag_within(level) {
+        let name = tag.name();
+        let field = ELEMENTS.iter().find(|(one, _)| *one == name);
+        match (xml.depth() - level, field) {
+            (1, Some((_, field))) => paper.set(field, xml.text_within(LONGEST)),
+            (1, None) if tag.attribute("type").as_deref() == Some("application/pdf") => {
+                let address = tag.attribute("href").unwrap_or_default();
+                paper.set("pdfUrl", address.into_owned());
+            }
+            (2, _) if name == "name" => authors.push(xml.text_within(LONGEST)),
+            _ => {}
+        }
+    }
+    paper.set_authors(authors.into_iter());
+    paper
 }
 
 #[cfg(test)]

@@ -7,19 +7,16 @@ use serde_json::Value;
 
 use super::paper::{Paper, PaperPlaces};
 use super::paper_provider::{
-    PaperPage, PaperProvider, PaperStep, filters, items, key, list, refusal_without_keys, service,
+    PaperPage, PaperProvider, PaperStep, filters, key, refusal_without_keys,
 };
 use super::paper_search::{PaperSearch, REGISTRANTS};
 use crate::page::{PartialDate, retraction};
 use crate::web::client::HttpResponse;
-use crate::web::credentials::CredentialName;
-use crate::web::provider::reply::{self, string};
+use crate::web::provider::reply::{self, list, string};
 use crate::web::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderRequest, UnreadableReply,
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,
 };
 use crate::web::search::plain;
-
-const NAME: &str = "Crossref";
 
 const PLACES: PaperPlaces = &[
     ("title", &["/title/0"]),
@@ -32,20 +29,15 @@ const PLACES: PaperPlaces = &[
 /// Row of this provider.
 pub static PROVIDER: PaperProvider = PaperProvider {
     service: Provider {
-        slots: &[CredentialSlot {
-            names: &[CredentialName {
-                variable: "CROSSREF_EMAIL",
-                path: &["academic_search", "crossref", "email"],
-            }],
-            required: false,
-        }],
-        refusal: |answer| refusal_without_keys(NAME, answer),
-        ..service(
-            "crossref",
-            NAME,
-            "IKIGAI_CROSSREF_URL",
-            "https://api.crossref.org/works",
-        )
+        name: "crossref",
+        title: "Crossref",
+        slots: &[optional_key(
+            "CROSSREF_EMAIL",
+            &["academic_search", "crossref", "email"],
+        )],
+        endpoint: ProviderEndpoint::Known("https://api.crossref.org/works"),
+        refusal: refusal_without_keys,
+        ..Provider::PLAIN
     },
     steps: &[PaperStep { request, read }],
     pace: None,
@@ -78,7 +70,7 @@ fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> Pr
 
 fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     let body = reply::object(answer)?;
-    let works = items(NAME, answer, body.pointer("/message/items"))?;
+    let works = reply::items(body.pointer("/message/items"))?;
     let total = body.pointer("/message/total-results");
     let total = total.and_then(Value::as_u64);
     Ok(PaperPage::of(works.iter().map(paper).collect(), total))
@@ -111,8 +103,6 @@ fn paper(work: &Value) -> Paper {
         let file = files.find(|one| string(one, "content-type") == "application/pdf");
         paper.set("pdfUrl", file.map_or("", |one| string(one, "URL")));
     }
-    let status = retraction::of_record(work);
-    let status = status.and_then(|status| serde_json::to_value(status).ok());
-    paper.set("retractionStatus", status);
+    paper.set("retractionStatus", retraction::of_record(work));
     paper
 }

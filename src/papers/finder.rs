@@ -12,10 +12,8 @@ use super::paper_provider::{PROVIDERS, PaperPage, PaperProvider, order};
 use super::paper_search::PaperSearch;
 use super::{request_pace, scholarly_web, unpaywall};
 use crate::basics::sort::sort_by_number;
-use crate::cache::{SingleFlightGuard, get_or_wait};
 use crate::unseen::UnseenCount;
 use crate::web::client::HttpClient;
-use crate::web::provider::breaker::BreakerState;
 use crate::web::provider::caller::ProviderCaller;
 use crate::web::provider::exchange::RetryBudget;
 use crate::web::provider::failure::{ProviderFailure, ProviderFailureKind};
@@ -29,9 +27,6 @@ const TURN: Duration = Duration::from_secs(8);
 
 /// Least time that is worth asking another provider. A shorter one would say nothing about it.
 const LEAST: Duration = Duration::from_secs(5);
-
-/// Longest wait for another call with the same search.
-const WAIT: Duration = Duration::from_secs(8);
 
 /// Time kept for the request itself by one who waits for its turn.
 const FOR_THE_REQUEST: Duration = Duration::from_secs(3);
@@ -72,9 +67,8 @@ pub struct PaperFinder<'a> {
 /// Returns the cached answer to a search, if there is one.
 #[must_use]
 pub fn kept(search: &PaperSearch, known: &SearchContext<'_>) -> Option<PaperAnswer> {
-    let store = known.store.filter(|_| known.keeps_answers)?;
     let question = cached_papers::question(search, known.credentials);
-    let entry = store.get(&question, GOOD_FOR)?;
+    let entry = known.entry(&question, GOOD_FOR)?;
     let answer: PaperAnswer = serde_json::from_slice(&entry.bytes).ok()?;
     Some(PaperAnswer {
         age: Some(entry.age),
@@ -85,50 +79,33 @@ pub fn kept(search: &PaperSearch, known: &SearchContext<'_>) -> Option<PaperAnsw
 /// Returns the names of providers that may answer now, other than those that are `named`.
 #[must_use]
 pub fn others(known: &SearchContext<'_>, named: &[&str]) -> Vec<&'static str> {
-    let breakers = known.breakers();
-    let all = PROVIDERS.iter();
-    let others = all.filter(|one| !named.contains(&one.name));
-    let well = others.filter(|one| breakers.state(one) == BreakerState::Closed);
-    well.map(|one| one.name).collect()
+    known.others(PROVIDERS.iter().map(|one| &one.service), named)
 }
 
 impl PaperFinder<'_> {
     /// Runs a search.
     pub fn find(&self, search: &PaperSearch) -> Result<PaperAnswer, SearchFailure> {
         let begin = Instant::now();
-        let mut answer = match self.kept_or_turn(search) {
+        let question = cached_papers::question(search, self.known.credentials);
+        let look = || kept(search, &self.known);
+        let mut answer = match self.known.kept_or_turn(self.client, &question, look) {
             Ok(answer) => answer,
             Err(_turn) => {
                 let answer = self.ask(search)?;
-                self.keep(search, &answer);
+                // A provider that failed might have had more. A web search is kept by itself.
+                let is_whole =
+                    answer.routed.passed.is_empty() || answer.papers.len() >= search.count;
+                if is_whole
+                    && answer.searched_with.is_none()
+                    && let Ok(bytes) = serde_json::to_vec(&answer)
+                {
+                    self.known.keep(&question, &bytes, GOOD_FOR);
+                }
                 answer
             }
         };
         answer.took = begin.elapsed();
         Ok(answer)
-    }
-
-    /// Returns the cached answer, or the turn to find it.
-    fn kept_or_turn(&self, search: &PaperSearch) -> Result<PaperAnswer, SingleFlightGuard> {
-        let Some(store) = self.known.store.filter(|_| self.known.keeps_answers) else {
-            return Err(SingleFlightGuard::default());
-        };
-        let question = cached_papers::question(search, self.known.credentials);
-        let longest = WAIT.min(self.client.left() / 3);
-        get_or_wait(store, &question, longest, || kept(search, &self.known))
-    }
-
-    /// Keeps an answer, unless a provider that failed might have had more. A web search is kept by
-    /// itself.
-    fn keep(&self, search: &PaperSearch, answer: &PaperAnswer) {
-        let is_whole = answer.routed.passed.is_empty() || answer.papers.len() >= search.count;
-        let keeps = self.known.keeps_answers && is_whole && answer.searched_with.is_none();
-        if let Some(store) = self.known.store.filter(|_| keeps)
-            && let Ok(bytes) = serde_json::to_vec(answer)
-        {
-            let question = cached_papers::question(search, self.known.credentials);
-            store.put(&question, &bytes, GOOD_FOR);
-        }
     }
 
     /// Asks one provider after the other, until there are enough papers.
@@ -145,8 +122,7 @@ impl PaperFinder<'_> {
             let page = match self.ask_provider(search, provider, &mut answer.routed) {
                 Ok(page) => page,
                 Err(failure) => {
-                    let why = failure.kind.in_words().to_owned();
-                    answer.routed.passed.push((provider.name, why));
+                    answer.routed.pass(&failure);
                     first_failure.get_or_insert(failure);
                     continue;
                 }
@@ -199,11 +175,7 @@ impl PaperFinder<'_> {
         routed: &mut ProviderRouting,
     ) -> Result<PaperPage, ProviderFailure> {
         let later = |left: Duration| {
-            let seconds = left.as_secs() + 1;
-            let kind = ProviderFailureKind::RateLimited {
-                seconds,
-                quota: false,
-            };
+            let kind = ProviderFailureKind::too_fast(left.as_secs() + 1);
             let text = format!("There was no time to wait for {}.", provider.title);
             ProviderFailure::new(provider, kind, text)
         };
@@ -252,30 +224,28 @@ impl PaperFinder<'_> {
         let (client, known) = (self.client, self.known);
         let routed = &mut answer.routed;
         let alone = search.provider.is_some();
-        let why = if alone {
-            String::new()
-        } else {
-            let searched = WebSearcher { client, known }.search(&scholarly_web::search_of(search));
+        if !alone {
             routed.attempted.push(scholarly_web::NAME);
-            match searched {
-                Ok(results) => {
-                    answer.answered = vec![scholarly_web::NAME.to_owned()];
-                    answer.searched_with = Some(results.provider.title);
-                    answer.removed = unseen_taken_out(&results.results);
-                    let mut found = Vec::new();
-                    for result in results.results {
-                        let paper = scholarly_web::paper(result, search.source);
-                        add(&mut found, search, paper);
+            let why =
+                match (WebSearcher { client, known }).search(&scholarly_web::search_of(search)) {
+                    Ok(results) => {
+                        answer.answered = vec![scholarly_web::NAME.to_owned()];
+                        answer.searched_with = Some(results.provider.title);
+                        answer.removed = unseen_taken_out(&results.results);
+                        let mut found = Vec::new();
+                        for result in results.results {
+                            let paper = scholarly_web::paper(result, search.source);
+                            add(&mut found, search, paper);
+                        }
+                        return Ok(found);
                     }
-                    return Ok(found);
-                }
-                Err(SearchFailure::NoProvider(_)) => "nobody to ask".to_owned(),
-                Err(SearchFailure::Failed { failure, .. }) => failure.kind.in_words().to_owned(),
-            }
-        };
+                    Err(SearchFailure::NoProvider(_)) => "nobody to ask",
+                    Err(SearchFailure::Failed { failure, .. }) => failure.kind.in_words(),
+                };
+            routed.passed.push((scholarly_web::NAME, why.to_owned()));
+        }
         let tried: Vec<&str> = routed.passed.iter().map(|(name, _)| *name).collect();
-        let alternatives = others(&self.known, &tried);
-        routed.passed.push((scholarly_web::NAME, why));
+        let alternatives = others(&known, &tried);
         Err(SearchFailure::Failed {
             failure: Box::new(failure),
             routed: (!alone).then(|| routed.clone()),

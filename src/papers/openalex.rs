@@ -6,20 +6,16 @@
 use serde_json::{Value, json};
 
 use super::paper::{Paper, PaperPlaces};
-use super::paper_provider::{
-    PaperPage, PaperProvider, PaperStep, filters, items, key, list, service,
-};
+use super::paper_provider::{PaperPage, PaperProvider, PaperStep, filters, key};
 use super::paper_search::{NAMES, PaperSearch};
 use crate::basics::sort::sort_by_count;
 use crate::web::client::HttpResponse;
-use crate::web::credentials::CredentialName;
+use crate::web::provider::reply::{self, list, string};
 use crate::web::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderRefusal, ProviderRequest, UnreadableReply,
-    reply,
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
+    optional_key,
 };
 use crate::web::search::plain;
-
-const NAME: &str = "OpenAlex";
 
 /// Fields of a work that are read; all of them take ten times as much.
 const FIELDS: &str = "id,doi,display_name,publication_year,publication_date,authorships,\
@@ -46,20 +42,15 @@ const MOST_WORDS: usize = 2000;
 /// Row of this provider.
 pub static PROVIDER: PaperProvider = PaperProvider {
     service: Provider {
-        slots: &[CredentialSlot {
-            names: &[CredentialName {
-                variable: "OPENALEX_API_KEY",
-                path: &["academic_search", "openalex", "api_key"],
-            }],
-            required: false,
-        }],
+        name: "openalex",
+        title: "OpenAlex",
+        slots: &[optional_key(
+            "OPENALEX_API_KEY",
+            &["academic_search", "openalex", "api_key"],
+        )],
+        endpoint: ProviderEndpoint::Known("https://api.openalex.org/works"),
         refusal,
-        ..service(
-            "openalex",
-            NAME,
-            "IKIGAI_OPENALEX_URL",
-            "https://api.openalex.org/works",
-        )
+        ..Provider::PLAIN
     },
     steps: &[PaperStep { request, read }],
     pace: None,
@@ -102,20 +93,15 @@ fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> Pr
 
 fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     let body = reply::object(answer)?;
-    let works = items(NAME, answer, body.get("results"))?;
+    let works = reply::items(body.get("results"))?;
     let total = body.pointer("/meta/count").and_then(Value::as_u64);
     Ok(PaperPage::of(works.iter().map(paper).collect(), total))
 }
 
 fn paper(work: &Value) -> Paper {
-    let at = |item: &Value, place| {
-        item.pointer(place)
-            .and_then(Value::as_str)
-            .map(str::to_owned)
-    };
     let mut paper = Paper::of_item(work, PLACES);
     let authors = list(work, "authorships").iter();
-    paper.set_authors(authors.filter_map(|one| at(one, "/author/display_name")));
+    paper.set_authors(authors.map(|one| string(&one["author"], "display_name").to_owned()));
     paper.set("abstract", unfolded(work.get("abstract_inverted_index")));
     if work["is_retracted"] == true {
         paper.set(
@@ -126,10 +112,10 @@ fn paper(work: &Value) -> Paper {
     let mut places = list(work, "locations")
         .iter()
         .chain(work.get("primary_location"));
-    if places.any(|one| at(one, "/source/id").is_some_and(|id| id.ends_with(ARXIV))) {
+    if places.any(|one| string(&one["source"], "id").ends_with(ARXIV)) {
         paper.sources.push("arxiv");
     }
-    if at(work, "/ids/pmid").is_some() {
+    if work["ids"]["pmid"].is_string() {
         paper.sources.push("pubmed");
     }
     paper
@@ -139,7 +125,7 @@ fn paper(work: &Value) -> Paper {
 fn unfolded(index: Option<&Value>) -> String {
     let mut words: Vec<(usize, &str)> = Vec::new();
     for (word, places) in index.and_then(Value::as_object).into_iter().flatten() {
-        let places = places.as_array().into_iter().flatten();
+        let places = reply::items(Some(places)).unwrap_or_default().iter();
         let places = places.filter_map(|place| usize::try_from(place.as_u64()?).ok());
         words.extend(places.map(|place| (place, word.as_str())));
     }
@@ -150,11 +136,11 @@ fn unfolded(index: Option<&Value>) -> String {
 }
 
 /// Interprets a status: too many searches in a second, or in a day, are told by 403 as well.
-fn refusal(answer: &HttpResponse) -> ProviderRefusal {
+fn refusal(title: &str, answer: &HttpResponse) -> ProviderRefusal {
     let is_spent = reply::says(answer, &["daily", "budget", "credit", "quota"]);
     match answer.status {
-        403 | 429 if is_spent => ProviderRefusal::new(reply::QUOTA, reply::quota(NAME, answer)),
-        403 | 429 => ProviderRefusal::new(reply::THROTTLED, reply::throttled(NAME, answer)),
-        _ => reply::by_status(NAME, answer),
+        403 | 429 if is_spent => reply::quota(title, answer),
+        403 | 429 => reply::throttled(title, answer),
+        _ => reply::by_status(title, answer),
     }
 }

@@ -113,20 +113,15 @@ impl Paper {
 
     /// Returns its texts.
     pub(super) fn texts(&mut self) -> Vec<&mut String> {
-        let mut texts = Vec::new();
-        for value in self.fields.values_mut() {
-            match value {
-                Value::String(text) => texts.push(text),
-                Value::Array(values) => texts.extend(values.iter_mut().filter_map(|value| {
-                    let Value::String(text) = value else {
-                        return None;
-                    };
-                    Some(text)
-                })),
-                _ => {}
-            }
-        }
-        texts
+        let values = self.fields.values_mut().flat_map(|value| match value {
+            Value::Array(values) => values.as_mut_slice(),
+            value => std::slice::from_mut(value),
+        });
+        let texts = values.filter_map(|value| match value {
+            Value::String(text) => Some(text),
+            _ => None,
+        });
+        texts.collect()
     }
 
     /// Puts its fields in order; `None` if it has no title or no address.

@@ -12,10 +12,8 @@ use crate::unseen::UnseenCount;
 use crate::web::client::HttpResponse;
 use crate::web::provider::exchange::ProviderItem;
 use crate::web::provider::failure::ProviderFailureKind;
-use crate::web::provider::reply::tidy;
 use crate::web::provider::{
-    Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
-    reply,
+    Provider, ProviderAccount, ProviderRefusal, ProviderRequest, UnreadableReply, reply,
 };
 
 /// All providers, in the order in which they are asked.
@@ -103,24 +101,6 @@ pub fn order(search: &PaperSearch) -> Vec<&'static PaperProvider> {
     own.chain(others.filter(|_| !is_named)).collect()
 }
 
-/// Makes the row of a provider that needs no key and answers with JSON.
-pub(super) const fn service(
-    name: &'static str,
-    title: &'static str,
-    variable: &'static str,
-    address: &'static str,
-) -> Provider {
-    Provider {
-        name,
-        title,
-        slots: &[],
-        endpoint: ProviderEndpoint::Known { variable, address },
-        setup: "",
-        accept: "application/json",
-        refusal: |_| ProviderRefusal::new(ProviderFailureKind::Upstream, ""),
-    }
-}
-
 /// Returns the key, or what stands for it, if it is set.
 pub(super) fn key(account: &ProviderAccount) -> Option<Value> {
     Some(account.key(0))
@@ -132,31 +112,6 @@ pub(super) fn key(account: &ProviderAccount) -> Option<Value> {
 pub(super) fn filters<const N: usize>(filters: [Option<String>; N]) -> Option<Value> {
     let given: Vec<String> = filters.into_iter().flatten().collect();
     (!given.is_empty()).then(|| given.join(",").into())
-}
-
-/// Returns a list in an item; empty if it has none.
-pub(super) fn list<'v>(item: &'v Value, name: &str) -> &'v [Value] {
-    let found = item.get(name).and_then(Value::as_array);
-    found.map(Vec::as_slice).unwrap_or_default()
-}
-
-/// Returns the items of an answer. One without a list complains, or is not understood.
-pub(super) fn items<'v>(
-    title: &str,
-    answer: &HttpResponse,
-    list: Option<&'v Value>,
-) -> Result<&'v [Value], UnreadableReply> {
-    if let Some(items) = list.and_then(Value::as_array) {
-        return Ok(items);
-    }
-    let complaint = reply::complaint(answer).ok_or(UnreadableReply::Unknown)?;
-    Err(failed(title, &complaint))
-}
-
-/// Makes the refusal of a provider that says in an answer that it has failed.
-pub(super) fn failed(title: &str, why: &str) -> UnreadableReply {
-    let text = format!("{title} search failed: {}", tidy(why));
-    UnreadableReply::Refused(ProviderRefusal::new(ProviderFailureKind::Upstream, text))
 }
 
 /// Interprets a status of a provider that can be asked without a key.

@@ -7,18 +7,14 @@
 use serde_json::{Value, json};
 
 use super::paper::{Paper, PaperPlaces};
-use super::paper_provider::{
-    PaperPage, PaperProvider, PaperStep, failed, items, key, list, refusal, service,
-};
+use super::paper_provider::{PaperPage, PaperProvider, PaperStep, key, refusal};
 use super::paper_search::PaperSearch;
 use crate::web::client::HttpResponse;
-use crate::web::credentials::CredentialName;
-use crate::web::provider::reply::{self, string, strings};
+use crate::web::provider::failure::ProviderFailureKind;
+use crate::web::provider::reply::{self, list, string, strings};
 use crate::web::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderRequest, UnreadableReply,
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,
 };
-
-const NAME: &str = "PubMed";
 
 const PLACES: PaperPlaces = &[
     ("title", &["/title"]),
@@ -30,25 +26,20 @@ const PLACES: PaperPlaces = &[
 /// Row of this provider.
 pub static PROVIDER: PaperProvider = PaperProvider {
     service: Provider {
-        slots: &[CredentialSlot {
-            names: &[CredentialName {
-                variable: "PUBMED_API_KEY",
-                path: &["academic_search", "pubmed", "api_key"],
-            }],
-            required: false,
-        }],
-        refusal: |answer| {
+        name: "pubmed",
+        title: "PubMed",
+        slots: &[optional_key(
+            "PUBMED_API_KEY",
+            &["academic_search", "pubmed", "api_key"],
+        )],
+        endpoint: ProviderEndpoint::Known("https://eutils.ncbi.nlm.nih.gov/entrez/eutils"),
+        refusal: |title, answer| {
             if reply::says(answer, &["api key invalid"]) {
-                return reply::rejected(NAME, answer);
+                return reply::rejected(title, answer);
             }
-            refusal(NAME, answer)
+            refusal(title, answer)
         },
-        ..service(
-            "pubmed",
-            NAME,
-            "IKIGAI_PUBMED_URL",
-            "https://eutils.ncbi.nlm.nih.gov/entrez/eutils",
-        )
+        ..Provider::PLAIN
     },
     steps: &[
         PaperStep {
@@ -106,9 +97,9 @@ fn read_numbers(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply
     let found = body.get("esearchresult").unwrap_or(&Value::Null);
     let error = string(found, "ERROR");
     if !error.is_empty() {
-        return Err(failed(NAME, error));
+        return Err(failed(error));
     }
-    items(NAME, answer, found.get("idlist"))?;
+    reply::items(found.get("idlist"))?;
     Ok(vec![PaperPage {
         total: string(found, "count").parse().unwrap_or_default(),
         ids: strings(found.get("idlist")),
@@ -120,17 +111,21 @@ fn read_summaries(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableRep
     let body = reply::object(answer)?;
     let errors = strings(body.get("esummaryresult"));
     if let Some(error) = errors.first() {
-        return Err(failed(NAME, error));
+        return Err(failed(error));
     }
     let found = body.get("result").unwrap_or(&Value::Null);
-    let ids = items(NAME, answer, found.get("uids"))?.iter();
+    let ids = reply::items(found.get("uids"))?.iter();
     let found = ids.filter_map(|id| found.get(id.as_str()?));
     let known = found.filter(|summary| summary.get("error").is_none());
     let papers: Vec<Paper> = known.map(paper).collect();
     if papers.is_empty() && body.get("result").is_some() {
-        return Err(failed(NAME, "there is no summary of what it has found"));
+        return Err(failed("there is no summary of what it has found"));
     }
     Ok(PaperPage::of(papers, None))
+}
+
+fn failed(why: &str) -> UnreadableReply {
+    UnreadableReply::Failed(ProviderFailureKind::Upstream, why.to_owned())
 }
 
 fn paper(summary: &Value) -> Paper {

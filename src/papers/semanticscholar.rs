@@ -8,16 +8,13 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::paper::{Paper, PaperPlaces};
-use super::paper_provider::{PaperPage, PaperProvider, PaperStep, items, list, refusal, service};
+use super::paper_provider::{PaperPage, PaperProvider, PaperStep, refusal};
 use super::paper_search::{NAMES, PaperSearch};
 use crate::web::client::HttpResponse;
-use crate::web::credentials::CredentialName;
-use crate::web::provider::reply::{self, string};
+use crate::web::provider::reply::{self, list, string};
 use crate::web::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderRequest, UnreadableReply,
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRequest, UnreadableReply, optional_key,
 };
-
-const NAME: &str = "Semantic Scholar";
 
 const FIELDS: &str = "title,url,externalIds,abstract,venue,journal,year,publicationDate,authors,\
     citationCount,influentialCitationCount,isOpenAccess,openAccessPdf,tldr";
@@ -38,20 +35,15 @@ const PLACES: PaperPlaces = &[
 /// Row of this provider.
 pub static PROVIDER: PaperProvider = PaperProvider {
     service: Provider {
-        slots: &[CredentialSlot {
-            names: &[CredentialName {
-                variable: "SEMANTIC_SCHOLAR_API_KEY",
-                path: &["academic_search", "semanticscholar", "api_key"],
-            }],
-            required: false,
-        }],
-        refusal: |answer| refusal(NAME, answer),
-        ..service(
-            "semanticscholar",
-            NAME,
-            "IKIGAI_SEMANTICSCHOLAR_URL",
-            "https://api.semanticscholar.org/graph/v1/paper/search",
-        )
+        name: "semanticscholar",
+        title: "Semantic Scholar",
+        slots: &[optional_key(
+            "SEMANTIC_SCHOLAR_API_KEY",
+            &["academic_search", "semanticscholar", "api_key"],
+        )],
+        endpoint: ProviderEndpoint::Known("https://api.semanticscholar.org/graph/v1/paper/search"),
+        refusal,
+        ..Provider::PLAIN
     },
     steps: &[PaperStep { request, read }],
     pace: Some(Duration::from_secs(1)),
@@ -62,7 +54,8 @@ fn request(search: &PaperSearch, account: &ProviderAccount, _: &PaperPage) -> Pr
     let year = |year: Option<u16>| year.map_or_else(String::new, |year| year.to_string());
     let years = format!("{}-{}", year(search.year_from), year(search.year_to));
     let fields = [
-        ("query", Some(search.query.as_str().into())),
+        // A word with a hyphen would match nothing.
+        ("query", Some(search.query.replace('-', " ").into())),
         ("limit", Some(search.asked().into())),
         ("fields", Some(FIELDS.into())),
         ("year", (years != "-").then(|| years.into())),
@@ -81,7 +74,7 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
     if total == Some(0) {
         return Ok(PaperPage::of(Vec::new(), None));
     }
-    let papers = items(NAME, answer, body.get("data"))?;
+    let papers = reply::items(body.get("data"))?;
     Ok(PaperPage::of(papers.iter().map(paper).collect(), total))
 }
 

@@ -6,11 +6,12 @@
 use std::time::Duration;
 
 use super::paper::{Paper, PaperPlaces};
-use super::paper_provider::{PaperPage, key, refusal_without_keys, service};
+use super::paper_provider::{PaperPage, key, refusal_without_keys};
 use crate::web::client::HttpResponse;
-use crate::web::credentials::CredentialName;
 use crate::web::provider::caller::ProviderCaller;
-use crate::web::provider::{CredentialSlot, Provider, ProviderRequest, UnreadableReply, reply};
+use crate::web::provider::{
+    Provider, ProviderEndpoint, ProviderRequest, UnreadableReply, reply, required_key,
+};
 use crate::web::search::results::shown_url;
 
 /// Most papers that are looked up for a search.
@@ -29,20 +30,15 @@ const PLACES: PaperPlaces = &[
 
 /// Row of this provider.
 pub static PROVIDER: Provider = Provider {
-    slots: &[CredentialSlot {
-        names: &[CredentialName {
-            variable: "UNPAYWALL_EMAIL",
-            path: &["academic_search", "unpaywall", "email"],
-        }],
-        required: true,
-    }],
-    refusal: |answer| refusal_without_keys("Unpaywall", answer),
-    ..service(
-        "unpaywall",
-        "Unpaywall",
-        "IKIGAI_UNPAYWALL_URL",
-        "https://api.unpaywall.org/v2",
-    )
+    name: "unpaywall",
+    title: "Unpaywall",
+    slots: &[required_key(
+        "UNPAYWALL_EMAIL",
+        &["academic_search", "unpaywall", "email"],
+    )],
+    endpoint: ProviderEndpoint::Known("https://api.unpaywall.org/v2"),
+    refusal: refusal_without_keys,
+    ..Provider::PLAIN
 };
 
 /// Looks up the files of those `papers` that have a DOI and no file, as far as `most` goes, which

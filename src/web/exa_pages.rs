@@ -7,13 +7,15 @@
 use serde_json::{Value, json};
 use url::{Host, Url};
 
-use super::client::{FetchError, FetchRequest, HttpClient, HttpResponse, PostRequest};
+use super::client::{HttpClient, HttpResponse};
 use super::credentials::{Credentials, SecretText};
 use super::guard::class::AddressScope;
 use super::guard::class_of;
-use super::provider::failure::{ProviderFailure, ProviderFailureKind, QUOTA_WAIT, USUAL_WAIT};
+use super::provider::exchange::{self, ProviderItem, RetryBudget};
+use super::provider::failure::{ProviderFailure, ProviderFailureKind};
+use super::provider::reply::{self, string};
+use super::provider::{ProviderAccount, ProviderRefusal, ProviderRequest, UnreadableReply};
 use super::search::exa::{KEY, PROVIDER};
-use super::status_advice::retry_delay;
 
 /// If set to `1`, Exa may be asked for pages.
 const VARIABLE: &str = "IKIGAI_EXA_PAGES";
@@ -33,6 +35,9 @@ pub struct ExaPage {
     pub crawled: bool,
 }
 
+// Its text is read like that of any page.
+impl ProviderItem for ExaPage {}
+
 /// True if Exa may be asked for the page at `url`: its user allows it, there is a key, and the URL
 /// is public, without a login or an explicit port.
 #[must_use]
@@ -44,7 +49,7 @@ pub fn is_wanted(url: &Url, credentials: &Credentials<'_>) -> bool {
 /// Returns the key, if there is one.
 #[must_use]
 pub fn key(credentials: &Credentials<'_>) -> Option<SecretText> {
-    credentials.find(KEY.variable, KEY.path).ok()
+    credentials.find(KEY.name.variable, KEY.name.path).ok()
 }
 
 /// True if the address is public by its spelling, without a login or an explicit port.
@@ -97,38 +102,32 @@ pub fn read(
     url: &Url,
 ) -> Result<ExaPage, ProviderFailure> {
     let account = PROVIDER.account(credentials)?;
-    let endpoint = contents(&account.endpoint);
+    let account = ProviderAccount {
+        endpoint: contents(&account.endpoint),
+        ..account
+    };
     let mut page = url.clone();
     page.set_fragment(None);
-    let body = json!({"urls": [page.as_str()], "text": true, "livecrawl": "fallback"});
-    let key = account.keys.first().cloned().flatten();
-    let clean = |text: &str| match &key {
-        Some(key) => key.hide_in(text),
-        None => text.to_owned(),
-    };
-    let reply = client.post(&PostRequest {
-        to: FetchRequest {
-            url: &endpoint,
-            accept: "application/json",
-            headers: &[("x-api-key", account.key(0))],
-        },
-        content_type: "application/json",
-        body: body.to_string().as_bytes(),
-    });
-    let found = match reply {
-        Ok(reply) => found(&reply),
-        Err(FetchError::Status(reply)) => Err(refused(*reply, clean)),
-        Err(error) => {
-            let own = matches!(&error, FetchError::Network(error) if error.own);
-            let text = format!("Exa was not reached: {error}");
+    let fields = [
+        ("urls", Some(json!([page.as_str()]))),
+        ("text", Some(true.into())),
+        ("livecrawl", Some("fallback".into())),
+    ];
+    let request = ProviderRequest::post(&account, fields).with("x-api-key", account.key(0));
+    let found = exchange::ask(client, &PROVIDER, &request, RetryBudget::SHORT, found);
+    match found.map(|mut pages| pages.pop()) {
+        Ok(Some(page)) => Ok(page),
+        Err(failure) if failure.kind != ProviderFailureKind::Rejected => Err(failure),
+        Err(failure) => Err(failure.advising("")),
+        Ok(None) => {
+            let kind = ProviderFailureKind::NotUnderstood;
             Err(ProviderFailure::new(
                 &PROVIDER,
-                ProviderFailureKind::Network { own },
-                text,
+                kind,
+                "Exa answered with no page.",
             ))
         }
-    };
-    found.map_err(|failure| failure.map(clean))
+    }
 }
 
 /// Returns the URL of the contents API, beside that of searches.
@@ -147,61 +146,29 @@ fn contents(search: &Url) -> Url {
     url
 }
 
-fn refused(mut reply: HttpResponse, clean: impl Fn(&str) -> String) -> ProviderFailure {
-    reply.reason = clean(&reply.reason);
-    reply.body = clean(&String::from_utf8_lossy(&reply.body)).into_bytes();
-    let refusal = (PROVIDER.refusal)(&reply);
-    let kind = match refusal.kind {
-        ProviderFailureKind::RateLimited { seconds: 0, quota } => {
-            let usual = if quota { QUOTA_WAIT } else { USUAL_WAIT };
-            let told = retry_delay(&reply).map(|wait| wait.as_secs().max(1));
-            ProviderFailureKind::RateLimited {
-                seconds: told.unwrap_or(usual),
-                quota,
-            }
-        }
-        kind => kind,
-    };
-    ProviderFailure::new(&PROVIDER, kind, refusal.text)
-}
-
-fn found(reply: &HttpResponse) -> Result<ExaPage, ProviderFailure> {
-    let unknown = || {
-        let text = format!(
-            "Exa answered HTTP {} with something that is no page.",
-            reply.status
-        );
-        ProviderFailure::new(&PROVIDER, ProviderFailureKind::NotUnderstood, text)
-    };
-    let body: Value = serde_json::from_slice(&reply.body).map_err(|_| unknown())?;
+fn found(reply: &HttpResponse) -> Result<Vec<ExaPage>, UnreadableReply> {
+    let body = reply::object(reply)?;
     let status = body.pointer("/statuses/0").unwrap_or(&Value::Null);
     let word = |value: &Value, field: &str| {
-        let text = value.get(field).and_then(Value::as_str).map(str::trim);
+        let text = Some(string(value, field).trim());
         text.filter(|text| !text.is_empty()).map(str::to_owned)
     };
     let page = body.pointer("/results/0");
     let text = page.and_then(|page| word(page, "text"));
     let (Some(page), Some(text)) = (page, text) else {
-        if !body.is_object() {
-            return Err(unknown());
-        }
         let tag = status.pointer("/error/tag").and_then(Value::as_str);
-        let why = tag.map_or(String::new(), |tag| {
-            let tag: String = tag.chars().filter(|c| !c.is_control()).take(60).collect();
-            format!(" ({tag})")
-        });
+        let why = tag.map_or(String::new(), |tag| format!(" ({})", reply::tidy(tag)));
         let text = format!("Exa does not have the page either{why}.");
-        return Err(
-            ProviderFailure::new(&PROVIDER, ProviderFailureKind::Rejected, text).advising(""),
-        );
+        let refusal = ProviderRefusal::new(ProviderFailureKind::Rejected, text);
+        return Err(UnreadableReply::Refused(refusal));
     };
-    Ok(ExaPage {
+    Ok(vec![ExaPage {
         title: word(page, "title").unwrap_or_default(),
         text,
         author: word(page, "author"),
         published: word(page, "publishedDate"),
         crawled: word(status, "source").is_some_and(|source| source != "cached"),
-    })
+    }])
 }
 
 #[cfg(test)]

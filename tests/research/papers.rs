@@ -429,6 +429,16 @@ fn every_provider_is_asked_in_its_own_words() {
 }
 
 #[test]
+fn semantic_scholar_is_asked_for_the_parts_of_a_compound() {
+    let server = server_of("semanticscholar");
+    let home = Home::with(&[("semanticscholar", &server)]);
+    let request = json!({"query": "state-of-the-art vision", "provider": "semanticscholar"});
+    assert_eq!(home.finds(&request)["query"], "state-of-the-art vision");
+    let query = server.asked()[0].param("query");
+    assert_eq!(query.as_deref(), Some("state of the art vision"));
+}
+
+#[test]
 fn nothing_found_is_an_answer_with_hints() {
     for provider in PROVIDERS {
         let kind = recorded(provider, &Asked::default()).0;
@@ -590,6 +600,7 @@ fn a_failure_says_what_it_is_and_who_else_could_be_asked() {
     );
     for (request, said) in [
         (json!({"query": " "}), "1 to 500 characters"),
+        (json!({"query": "?*"}), "letters or digits"),
         (
             json!({"query": "x", "provider": "google"}),
             "openalex, crossref, pubmed, arxiv or semanticscholar",
@@ -633,6 +644,23 @@ fn what_is_not_understood_is_never_nothing_found() {
             assert!(text.contains("something that is no"), "{provider}: {text}");
         }
     }
+    // Crossref's `message` is its answer, and no complaint.
+    let body = r#"{"status":"ok","message-type":"work-list","message":{"total-results":7}}"#;
+    let server = answering("200 OK", "application/json", body);
+    let home = Home::with(&[("crossref", &server)]);
+    let failure = home.fails(&of("crossref"), "API_ERROR");
+    let text = failure["error"].as_str().unwrap();
+    assert!(
+        text.contains("something that is no list of results"),
+        "{text}"
+    );
+    let body = r#"{"status":"failed","message-type":"validation-failure",
+        "message":[{"type":"parameter-not-allowed","value":"sort","message":"Sort is bad."}]}"#;
+    let server = answering("400 Bad Request", "application/json", body);
+    let home = Home::with(&[("crossref", &server)]);
+    let failure = home.fails(&of("crossref"), "API_ERROR");
+    let text = failure["error"].as_str().unwrap();
+    assert!(text.contains("Sort is bad."), "{text}");
     // The second request of PubMed fails in ways of its own.
     for body in [
         r#"{"esummaryresult":["Invalid uid 0 at position 0"]}"#,
@@ -645,6 +673,26 @@ fn what_is_not_understood_is_never_nothing_found() {
         });
         let home = Home::with(&[("pubmed", &server)]);
         home.fails(&of("pubmed"), "UPSTREAM_UNAVAILABLE");
+    }
+}
+
+#[test]
+fn a_list_that_nobody_asked_for_costs_no_memory() {
+    const MANY: usize = 300_000;
+    let works = vec!["{}"; MANY].join(",");
+    let openalex = format!(r#"{{"meta":{{"count":1}},"results":[{works}]}}"#);
+    let arxiv = format!("<feed>{}</feed>", "<entry/>".repeat(MANY));
+    for (provider, kind, body) in [
+        ("openalex", "application/json", openalex),
+        ("arxiv", "application/atom+xml", arxiv),
+    ] {
+        let server = answering("200 OK", kind, &body);
+        let home = Home::with(&[(provider, &server)]);
+        let request = home.place.path().join("request");
+        std::fs::write(&request, of(provider).to_string()).unwrap();
+        let (answer, peak) = home.call().run_measured(&request, true);
+        assert_eq!(answer.json()["resultCount"], 0, "{provider}");
+        assert!(peak < 100 * 1024, "{provider}: {peak} KiB");
     }
 }
 

@@ -414,6 +414,25 @@ fn every_filter_reaches_every_provider() {
 }
 
 #[test]
+fn patents_published_on_no_known_day_are_not_asked_for_by_a_last_year() {
+    // The office takes an unknown day for one before all others.
+    for (years, sent) in [
+        (json!({"year_to": 2014}), "pd within \"1700 2016\""),
+        (json!({"year_from": 2012}), "pd>=2012"),
+    ] {
+        let server = one("epo");
+        let mut request = json!({"query": "x"});
+        for (name, year) in years.as_object().unwrap() {
+            request[name] = year.clone();
+        }
+        Home::new().with("epo", &server).finds(&request);
+        let asked = server.asked().pop().unwrap();
+        let query = asked.param("q").unwrap();
+        assert_eq!(query, format!("txt all \"x\" AND {sent}"));
+    }
+}
+
+#[test]
 fn keys_go_where_each_provider_wants_them() {
     let bearer = format!("Bearer {SECRET}");
     for (provider, header, value) in [
@@ -515,6 +534,59 @@ fn where_nothing_is_found_the_answer_says_what_to_do() {
         assert_eq!(other, provider != "lens", "{hints}");
         // Nothing is no answer that is kept.
         assert!(home.entries().is_empty(), "{provider}");
+    }
+}
+
+#[test]
+fn what_is_not_understood_is_never_nothing_found() {
+    for provider in ["uspto", "lens", "searchapi"] {
+        for body in [
+            "{}",
+            "[]",
+            "",
+            r#"{"data":{},"patentFileWrapperDataBag":null}"#,
+        ] {
+            let server = answering("200 OK", "application/json", body);
+            let home = Home::new().with(provider, &server);
+            let failure = home.fails(&json!({"query": "x", "provider": provider}), "API_ERROR");
+            let text = failure["error"].as_str().unwrap();
+            assert!(text.contains("something that is no"), "{provider}: {text}");
+        }
+        let error = r#"{"error":{"message":"The index is being rebuilt."}}"#;
+        let server = answering("200 OK", "application/json", error);
+        let home = Home::new().with(provider, &server);
+        let request = json!({"query": "x", "provider": provider});
+        let failure = home.fails(&request, "UPSTREAM_UNAVAILABLE");
+        let text = failure["error"].as_str().unwrap();
+        assert!(text.contains("is being rebuilt"), "{text}");
+    }
+}
+
+#[test]
+fn of_many_equal_calls_at_once_one_asks() {
+    let body = of_lens(&[lens("US", "10165245", "B2", "Pre-fetching of video")]);
+    let slow = Server::start(move |_, conn| {
+        std::thread::sleep(Duration::from_millis(700));
+        conn.write_all(&reply("200 OK\r\nContent-Type: application/json", &body))
+    });
+    let pages = json!({"web": {"results": [{"title": PAGE.1, "url": PAGE.0, "description": ""}]}});
+    let web = Server::start(move |_, conn| {
+        std::thread::sleep(Duration::from_millis(700));
+        let kind = "200 OK\r\nContent-Type: application/json";
+        conn.write_all(&reply(kind, pages.to_string()))
+    });
+    for (provider, server) in [("lens", &slow), ("brave", &web)] {
+        let home = Home::new().with(provider, server);
+        // The key of the cache is made by the first of them.
+        home.finds(&json!({"query": "y"}));
+        let request = json!({"query": "x"});
+        let calls: Vec<_> = (0..4).map(|_| home.call().with(&request).start()).collect();
+        for call in calls {
+            let output = call.wait_with_output().unwrap();
+            let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(found["resultCount"], 1, "{found}");
+        }
+        assert_eq!(server.asked().len(), 2, "{provider}");
     }
 }
 
@@ -704,6 +776,20 @@ fn an_application_is_not_granted_and_has_its_own_number() {
 }
 
 #[test]
+fn a_patent_whose_title_is_not_known_has_an_empty_one() {
+    let mut patent = lens("US", "10165245", "B2", "");
+    patent["biblio"]["invention_title"] = Value::Null;
+    let server = answering("200 OK", "application/json", &of_lens(&[patent]));
+    let home = Home::new().with("lens", &server);
+    let found = home.finds(&json!({"query": "x"}));
+    assert_eq!(found["patents"][0]["title"], "", "{found}");
+    // The other name of the field for a session.
+    let found = home.finds(&json!({"query": "x", "session_id": "nobody"}));
+    let note = found["note"].as_str().unwrap();
+    assert!(note.contains("Nothing was recorded"), "{note}");
+}
+
+#[test]
 fn one_patent_is_there_once_and_those_of_other_offices_and_years_not_at_all() {
     let records = [
         record(["EP", "3456789", "A1"], "T", "20190415", "20210922"),
@@ -761,7 +847,22 @@ fn a_specific_search_finds_one_patent_by_its_number_or_title() {
         json!({"search_type": "specific"})
     );
     assert_eq!(home.finds(&json!({"query": "video"}))["resultCount"], 2);
-    // The European office writes numbers in its own way.
+    // An application that was granted since is found by its own number, too.
+    let server = one("uspto");
+    let home = Home::new().with("uspto", &server);
+    for (query, count) in [("US20150012345A1", 1), ("US 2015/0012346", 0)] {
+        let found = home.finds(&json!({"query": query, "search_type": "specific"}));
+        assert_eq!(found["resultCount"], count, "{query}");
+    }
+    // The European office writes numbers in its own way, and takes ten words of a title.
+    let title = "One two three four five six seven eight nine ten eleven";
+    let record = record(["US", "10165245", "B2"], title, "20130703", "20181225");
+    let server = epo("200 OK", of_epo(&[record]));
+    let home = Home::new().with("epo", &server);
+    let found = home.finds(&json!({"query": title, "search_type": "specific"}));
+    assert_eq!(found["resultCount"], 1, "{found}");
+    let asked = server.asked().pop().unwrap().param("q").unwrap();
+    assert!(asked.ends_with("nine ten\""), "{asked}");
     let server = one("epo");
     let home = Home::new().with("epo", &server);
     for (query, sent) in [

@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::{CitedWork, WorkKind, bibtex, display_url};
+use crate::basics::partial_date::PartialDate;
 use crate::basics::words::{beginning, on_one_line};
 use crate::page::author::{self, AuthorKind};
-use crate::page::date::PartialDate;
 
 /// Facts about a source; what is not known is empty.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::WorkKind;
+use crate::basics::partial_date::PartialDate;
 use crate::basics::words::on_one_line;
 use crate::page::author::{self, AuthorKind, AuthorName, MAX_AUTHORS};
-use crate::page::date::PartialDate;
 use crate::page::embedded::EmbeddedData;
 use crate::page::json_ld;
 
@@ -95,15 +95,13 @@ impl<'a> CitationSources<'a> {
         let found = || Some(on_one_line(found)).filter(|title| !title.is_empty());
         let own = || Some(self.embedded.title().to_owned()).filter(|title| !title.is_empty());
         let title = self
-            .meta(&["og:title"])
-            .or_else(|| {
-                self.meta(&[
-                    "dc.title",
-                    "dcterms.title",
-                    "twitter:title",
-                    "parsely-title",
-                ])
-            })
+            .meta(&[
+                "og:title",
+                "dc.title",
+                "dcterms.title",
+                "twitter:title",
+                "parsely-title",
+            ])
             .or_else(found)
             .or_else(own);
         match title {
@@ -209,9 +207,9 @@ impl<'a> CitationSources<'a> {
         publisher(&["publisher"])
             .or_else(|| self.site_of_graph())
             .or_else(|| publisher(&["isPartOf"]))
-            .or_else(|| self.meta(&["og:site_name"]))
             .or_else(|| {
                 self.meta(&[
+                    "og:site_name",
                     "application-name",
                     "apple-mobile-web-app-title",
                     "dc.publisher",
@@ -357,7 +355,10 @@ impl<'a> CitationSources<'a> {
             let mut all = names.iter().map(|name| date(self.meta(&[name])));
             all.find_map(|date| date)
         };
-        let stated = |name: &str| date(self.json_ld_text(&[name]));
+        let stated = |names: &[&str]| {
+            let mut all = names.iter().map(|name| date(self.json_ld_text(&[name])));
+            all.find_map(|date| date)
+        };
         first(&[
             "citation_publication_date",
             "citation_online_date",
@@ -365,19 +366,13 @@ impl<'a> CitationSources<'a> {
             "citation_cover_date",
             "citation_year",
         ])
-        .or_else(|| stated("datePublished"))
-        .or_else(|| stated("uploadDate"))
-        .or_else(|| stated("dateCreated"))
+        .or_else(|| stated(&["datePublished", "uploadDate", "dateCreated"]))
         .or_else(|| {
             first(&[
                 "article:published_time",
                 "og:article:published_time",
                 "og:published_time",
                 "og:pubdate",
-            ])
-        })
-        .or_else(|| {
-            first(&[
                 "datepublished",
                 "date",
                 "dc.date",
@@ -397,7 +392,7 @@ impl<'a> CitationSources<'a> {
         })
         .or_else(|| date(self.embedded.published().map(str::to_owned)))
         .or_else(|| PartialDate::in_address(self.url))
-        .or_else(|| stated("dateModified"))
+        .or_else(|| stated(&["dateModified"]))
         .or_else(|| {
             first(&[
                 "article:modified_time",

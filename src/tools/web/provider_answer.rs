@@ -1,6 +1,6 @@
 //! Common code of the tools of one provider: their fields, their search, and their answer.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::network;
 use crate::contract::failure::{Code, Failure};
@@ -70,14 +70,6 @@ fn domains(request: &Request<'_>) -> Result<DomainFilter, Failure> {
     Ok(DomainFilter::new(&allowed, &blocked))
 }
 
-/// One result in the specification's form.
-#[derive(Serialize)]
-struct ResultRow<'a> {
-    title: &'a str,
-    url: &'a str,
-    snippet: &'a str,
-}
-
 /// Fields of a request for more results.
 pub struct NextPage {
     /// Returns the fields that ask for fewer results, given how many were shown, and for those
@@ -91,15 +83,10 @@ pub struct NextPage {
 fn reply<'a>(found: HostResults, domains: &DomainFilter, paging: NextPage) -> Reply<'a> {
     let notes = notes(&found, domains, paging.turn);
     Reply::new(move |object| {
-        let rows: Vec<ResultRow<'_>> = found
-            .results
-            .iter()
-            .map(|result| ResultRow {
-                title: &result.title,
-                url: &result.url,
-                snippet: &result.snippet,
-            })
-            .collect();
+        let rows = found.results.iter().map(
+            |result| json!({"title": result.title, "url": result.url, "snippet": result.snippet}),
+        );
+        let rows: Vec<Value> = rows.collect();
         let shown = object.rows("results", &rows)?;
         object.field("count", &shown)?;
         if shown < rows.len() {
@@ -188,19 +175,9 @@ pub const fn credential(name: CredentialName) -> Credential {
 
 /// Builds the event that makes a host ask its user for credentials, as one line of JSON for stderr:
 /// `content` is shown, `missing` is a JSON object as text.
-pub fn config_required(content: &str, missing: &str) -> Option<String> {
-    #[derive(Serialize)]
-    struct ConfigEvent<'a> {
-        kind: &'a str,
-        content: &'a str,
-        data_json: &'a str,
-    }
-    let event = ConfigEvent {
-        kind: "config_required",
-        content,
-        data_json: missing,
-    };
-    serde_json::to_string(&event).ok()
+pub fn config_required(content: &str, missing: &str) -> String {
+    let event = json!({"kind": "config_required", "content": content, "data_json": missing});
+    event.to_string()
 }
 
 /// Returns the message of an error, with its advice only if the key is wrong: other advice names
@@ -223,7 +200,7 @@ fn failure(error: &ProviderFailure, tool: &HostTool) -> Failure {
     };
     let mut failure = Failure::new(code, message(error));
     if code == Code::AuthMissing {
-        failure.event = config_required(tool.account.notice, tool.missing);
+        failure.event = Some(config_required(tool.account.notice, tool.missing));
     }
     failure
 }

@@ -46,7 +46,7 @@ in ~/.config/ikigai/credentials.json.",
 };
 
 const ACCOUNT: Account = Account {
-    credentials: &[provider_answer::credential(brave::KEY)],
+    credentials: &[provider_answer::credential(brave::KEY.name)],
     notice: brave::SETUP_NOTICE,
     source: "Get your key: https://brave.com/search/api/",
 };

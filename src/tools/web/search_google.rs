@@ -48,8 +48,8 @@ in ~/.config/ikigai/credentials.json.",
 
 const ACCOUNT: Account = Account {
     credentials: &[
-        provider_answer::credential(google::KEY),
-        provider_answer::credential(google::ENGINE),
+        provider_answer::credential(google::KEY.name),
+        provider_answer::credential(google::ENGINE.name),
     ],
     notice: google::SETUP_NOTICE,
     source: "Get API key: https://developers.google.com/custom-search/v1/overview; \

@@ -6,7 +6,6 @@
 mod item;
 
 use std::fmt::Write as _;
-use std::thread;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -18,7 +17,8 @@ use super::{
     LONGEST_TEXT, NativeError, NativePage, address_of, base, day_and_minute, escaped, get,
     markdown, name_of, number, single_line,
 };
-use crate::basics::words::{beginning, counted_as};
+use crate::basics::side_by_side::side_by_side;
+use crate::basics::words::{beginning, counted, counted_as};
 use crate::document::Document;
 use crate::web::client::{FetchError, HttpClient};
 use crate::web::credentials::Credentials;
@@ -152,12 +152,8 @@ impl HnItems {
     /// Appends a note on the missing items, in brackets.
     fn note_missing(&self, what: &str, markdown: &mut String) {
         if let Some(why) = &self.why {
-            let number = self.failed;
-            let s = if number == 1 { "" } else { "s" };
-            let _ = write!(
-                markdown,
-                "\n\n[{number} {what}{s} could not be read: {why}.]"
-            );
+            let missing = counted(self.failed as u64, what);
+            let _ = write!(markdown, "\n\n[{missing} could not be read: {why}.]");
         }
     }
 }
@@ -191,8 +187,9 @@ impl HnReader<'_> {
             let missing = most - items.found.len();
             let (batch, after) = rest.split_at(missing.min(AT_ONCE).min(rest.len()));
             rest = after;
-            for value in self.side_by_side(batch) {
-                match value {
+            for value in side_by_side(batch, |id| self.item_value(*id)) {
+                let lost = || Err(NativeError::NotUnderstood("out of threads".to_owned()));
+                match value.unwrap_or_else(lost) {
                     Ok(item) if is_there(&item) => items.found.push(item),
                     Ok(_) => {}
                     Err(error) => {
@@ -208,24 +205,6 @@ impl HnReader<'_> {
             }
         }
         items
-    }
-
-    fn side_by_side(&self, ids: &[u64]) -> Vec<Result<Value, NativeError>> {
-        if let [id] = ids {
-            return vec![self.item_value(*id)];
-        }
-        thread::scope(|scope| {
-            let running: Vec<_> = ids
-                .iter()
-                .map(|id| thread::Builder::new().spawn_scoped(scope, move || self.item_value(*id)))
-                .collect();
-            let joined = running.into_iter().map(|running| {
-                let lost = || NativeError::NotUnderstood("out of threads".to_owned());
-                let value = running.ok().and_then(|thread| thread.join().ok());
-                value.unwrap_or_else(|| Err(lost()))
-            });
-            joined.collect()
-        })
     }
 
     fn html(&self, html: &str) -> String {

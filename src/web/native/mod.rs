@@ -10,9 +10,8 @@ use url::{Host, Url};
 
 use super::client::{self, FetchError, FetchRequest, HttpClient, HttpResponse};
 use super::credentials::Credentials;
-use super::search::dates;
-use crate::basics::words::beginning;
-use crate::basics::words::on_one_line;
+use crate::basics::partial_date::PartialDate;
+use crate::basics::words::{beginning, on_one_line};
 use crate::document::{self, Document};
 
 mod hacker_news;
@@ -164,9 +163,9 @@ fn day_and_minute(seconds: u64) -> Option<(String, String)> {
     const LAST: u64 = 253_402_300_799;
     let time = UNIX_EPOCH + Duration::from_secs(seconds.min(LAST));
     let minutes = seconds / 60 % (24 * 60);
-    let day = dates::days_before(time, 0);
+    let day = PartialDate::of(time);
     let minute = format!("{day} {:02}:{:02} UTC", minutes / 60, minutes % 60);
-    (seconds <= LAST).then_some((day, minute))
+    (seconds <= LAST).then_some((day.to_string(), minute))
 }
 
 /// Returns a URL of an object, if it is http or https.
@@ -193,21 +192,6 @@ fn markdown(html: &str, base: &Url, end: Instant) -> String {
         Ok(document) => document.own().to_owned(),
         Err(_) => single_line(piece),
     }
-}
-
-/// `text` without the tags in it.
-fn without_tags(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut inside = false;
-    for c in text.chars() {
-        match c {
-            '<' => inside = true,
-            '>' if inside => inside = false,
-            c if !inside => out.push(c),
-            _ => {}
-        }
-    }
-    out
 }
 
 #[cfg(test)]

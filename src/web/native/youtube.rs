@@ -252,8 +252,7 @@ fn date(player: &Value) -> Option<String> {
     let text = fields
         .iter()
         .find_map(|field| about.get(field).and_then(Value::as_str))?;
-    let day = text.get(..10)?;
-    crate::web::search::dates::iso(day)
+    crate::web::search::dates::day(text)
 }
 
 /// Returns the language of the page.

@@ -15,68 +15,56 @@ use super::patent_provider::PatentProvider;
 use super::query::PatentSearch;
 use crate::basics::words::joined_words;
 use crate::document::{XmlEvent, XmlReader};
-use crate::unseen::UnseenCount;
 use crate::web::client::HttpResponse;
-use crate::web::credentials::CredentialName;
 use crate::web::provider::exchange::ProviderItem;
 use crate::web::provider::failure::ProviderFailureKind;
 use crate::web::provider::reply::{self, string};
 use crate::web::provider::{
     CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
-    UnreadableReply,
+    UnreadableReply, required_key,
 };
-
-const NAME: &str = "EPO";
 
 /// Row of this provider.
 pub static PROVIDER: PatentProvider = PatentProvider {
-    service: &SERVICE,
+    service: &Provider {
+        name: "epo",
+        title: "EPO",
+        slots: &[KEY, SECRET],
+        endpoint: ProviderEndpoint::Known("https://ops.epo.org/3.2"),
+        setup: "Get a key for the EPO's Open Patent Services at https://developers.epo.org/.",
+        accept: "application/xml",
+        refusal,
+    },
     office: None,
     login: Some(login),
     request,
     read,
 };
 
-static SERVICE: Provider = Provider {
-    name: "epo",
-    title: NAME,
-    slots: &[
-        CredentialSlot {
-            names: &[key("EPO_CONSUMER_KEY"), key("EPO_OPS_CONSUMER_KEY")],
-            required: true,
-        },
-        CredentialSlot {
-            names: &[
-                secret("EPO_CONSUMER_SECRET"),
-                secret("EPO_OPS_CONSUMER_SECRET"),
-            ],
-            required: true,
-        },
-    ],
-    endpoint: ProviderEndpoint::Known {
-        variable: "IKIGAI_EPO_URL",
-        address: "https://ops.epo.org/3.2",
-    },
-    setup: "Get a key for the EPO's Open Patent Services at https://developers.epo.org/.",
-    accept: "application/xml",
-    refusal,
+const KEY: CredentialSlot = CredentialSlot {
+    also: &["EPO_OPS_CONSUMER_KEY"],
+    ..required_key(
+        "EPO_CONSUMER_KEY",
+        &["patent_search", "epo", "consumer_key"],
+    )
 };
 
-const fn key(variable: &'static str) -> CredentialName {
-    let path = &["patent_search", "epo", "consumer_key"];
-    CredentialName { variable, path }
-}
-
-const fn secret(variable: &'static str) -> CredentialName {
-    let path = &["patent_search", "epo", "consumer_secret"];
-    CredentialName { variable, path }
-}
+const SECRET: CredentialSlot = CredentialSlot {
+    also: &["EPO_OPS_CONSUMER_SECRET"],
+    ..required_key(
+        "EPO_CONSUMER_SECRET",
+        &["patent_search", "epo", "consumer_secret"],
+    )
+};
 
 /// Most words of a query, which the office limits to ten of a kind.
 const MOST_WORDS: usize = 10;
 
 /// Years from an application to its publication, at most, for a limit of years.
 const PUBLISHED_WITHIN: u16 = 2;
+
+/// Most records that are read.
+const MOST_RECORDS: usize = 500;
 
 /// Longest text of a patent that is read, in bytes.
 const LONGEST: usize = 20_000;
@@ -106,21 +94,13 @@ struct RecordText {
 #[derive(Debug)]
 pub(super) struct AccessToken(pub(super) String);
 
-impl ProviderItem for AccessToken {
-    fn texts(&mut self) -> Vec<&mut String> {
-        Vec::new()
-    }
-
-    fn count_unseen(&mut self, _removed: UnseenCount) {}
-}
+impl ProviderItem for AccessToken {}
 
 fn login(account: &ProviderAccount) -> ProviderRequest {
     let pair = format!("{}:{}", account.key(0), account.key(1));
-    let request = ProviderRequest::get(account, []);
     ProviderRequest {
-        url: account.below("auth/accesstoken").endpoint,
         body: Some("grant_type=client_credentials".into()),
-        ..request
+        ..ProviderRequest::post(&account.below("auth/accesstoken"), [])
     }
     .with("Authorization", &format!("Basic {}", STANDARD.encode(pair)))
 }
@@ -135,16 +115,18 @@ pub(super) fn token(reply: &HttpResponse) -> Result<Vec<AccessToken>, Unreadable
 }
 
 fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest {
-    let all = |index: &str, text: &str| {
+    let few = |text: &str| {
         let words: Vec<&str> = text.split(' ').take(MOST_WORDS).collect();
-        format!("{index} all \"{}\"", words.join(" "))
+        words.join(" ")
     };
+    let all = |index: &str, text: &str| format!("{index} all \"{}\"", few(text));
     let index = if search.newest_first() { "ta" } else { "txt" };
     let published = match (search.year_from, search.year_to) {
         (None, None) => None,
         (Some(first), None) => Some(format!("pd>={first}")),
-        (None, Some(last)) => Some(format!("pd<={}", last.saturating_add(PUBLISHED_WITHIN))),
-        (Some(first), Some(last)) => {
+        (first, Some(last)) => {
+            // An unknown day is one before all others.
+            let first = first.unwrap_or(1700);
             let last = last.saturating_add(PUBLISHED_WITHIN);
             Some(format!("pd within \"{first} {last}\""))
         }
@@ -154,9 +136,11 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
     let office = search.office.filter(|_| number.is_none());
     let parts = [
         number.map(|number| format!("pn={}", own_number(&number))),
-        search.title().map(|title| format!("ti=\"{title}\"")),
+        search
+            .title()
+            .map(|title| format!("ti=\"{}\"", few(&title))),
         search.words().map(|words| all(index, &words)),
-        assignee.map(|name| format!("pa=\"{name}\"")),
+        assignee.map(|name| format!("pa=\"{}\"", few(name))),
         inventor.map(|name| all("in", name)),
         search.cpc_code.as_deref().map(|code| format!("cpc={code}")),
         office.map(|office| format!("pn={office}")),
@@ -164,12 +148,7 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let fields = [("q", Some(Value::from(parts.join(" AND "))))];
-    let here = ProviderAccount {
-        endpoint: account
-            .below("rest-services/published-data/search/biblio")
-            .endpoint,
-        keys: Vec::new(),
-    };
+    let here = account.below("rest-services/published-data/search/biblio");
     ProviderRequest::get(&here, fields)
         .with("Authorization", &format!("Bearer {}", account.key(2)))
         .with("X-OPS-Range", &format!("1-{}", search.asked()))
@@ -200,6 +179,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<Patent>, UnreadableReply> {
         let attribute = |name: &str| tag.attribute(name).unwrap_or_default().into_owned();
         match tag.name() {
             "world-patent-data" => is_known = true,
+            "exchange-document" if records.len() == MOST_RECORDS => break,
             "exchange-document" => {
                 let number = ["country", "doc-number", "kind"].map(attribute);
                 records.push((number.concat(), Vec::new()));
@@ -263,7 +243,7 @@ fn patent_of((number, texts): (String, Vec<RecordText>)) -> Patent {
     }
 }
 
-fn refusal(reply: &HttpResponse) -> ProviderRefusal {
+fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let reason = reply.header("x-rejection-reason").map(reply::tidy);
     let says = |words: &[&str]| reply::says(reply, words);
     match (reply.status, reason) {
@@ -279,16 +259,16 @@ fn refusal(reply: &HttpResponse) -> ProviderRefusal {
                 seconds,
                 quota: true,
             };
-            let text = format!("The quota of searches at {NAME} is used up ({reason}).");
+            let text = format!("The quota of searches at {title} is used up ({reason}).");
             ProviderRefusal::new(kind, text)
         }
         (404, _) if says(&["entitynotfound", "no results found"]) => {
             ProviderRefusal::nothing_found()
         }
         (400 | 401, _) if says(&["access_token", "access token"]) => {
-            let text = format!("{NAME} search failed: its token is no longer accepted");
+            let text = format!("{title} search failed: its token is no longer accepted");
             ProviderRefusal::new(ProviderFailureKind::Upstream, text)
         }
-        _ => reply::by_status(NAME, reply),
+        _ => reply::by_status(title, reply),
     }
 }

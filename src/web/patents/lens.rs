@@ -8,42 +8,31 @@ use super::patent::{self, Patent};
 use super::patent_provider::PatentProvider;
 use super::query::PatentSearch;
 use crate::web::client::HttpResponse;
-use crate::web::credentials::CredentialName;
 use crate::web::provider::failure::ProviderFailureKind;
-use crate::web::provider::reply::{self, string};
+use crate::web::provider::reply::{self, list, string};
 use crate::web::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
-    UnreadableReply,
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
+    required_key,
 };
-
-const NAME: &str = "Lens";
 
 /// Row of this provider.
 pub static PROVIDER: PatentProvider = PatentProvider {
-    service: &SERVICE,
+    service: &Provider {
+        name: "lens",
+        title: "Lens",
+        slots: &[required_key(
+            "LENS_API_TOKEN",
+            &["patent_search", "lens", "api_token"],
+        )],
+        endpoint: ProviderEndpoint::Known("https://api.lens.org/patent/search"),
+        setup: "Get a token for the Lens at https://www.lens.org/lens/user/subscriptions.",
+        refusal,
+        ..Provider::PLAIN
+    },
     office: None,
     login: None,
     request,
     read,
-};
-
-static SERVICE: Provider = Provider {
-    name: "lens",
-    title: NAME,
-    slots: &[CredentialSlot {
-        names: &[CredentialName {
-            variable: "LENS_API_TOKEN",
-            path: &["patent_search", "lens", "api_token"],
-        }],
-        required: true,
-    }],
-    endpoint: ProviderEndpoint::Known {
-        variable: "IKIGAI_LENS_URL",
-        address: "https://api.lens.org/patent/search",
-    },
-    setup: "Get a token for the Lens at https://www.lens.org/lens/user/subscriptions.",
-    accept: "application/json",
-    refusal,
 };
 
 /// Fields of a patent that are asked for.
@@ -70,7 +59,10 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
     let number = search.number();
     let assignee = search.assignee.as_deref();
     let inventor = search.inventor.as_deref();
-    let code = search.cpc_code.as_deref();
+    let owners = ["applicant.name", "owner_all.name"];
+    // A slash would begin a regular expression.
+    let code = search.cpc_code.as_ref();
+    let code = code.map(|code| format!("{}*", code.replace('/', "\\/")));
     let (first, last) = search.filed_between();
     let bound = |bound: &str, day: Option<String>| {
         day.map(|day| json!({"range": {"application_reference.date": {bound: day}}}))
@@ -81,19 +73,9 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
             .title()
             .map(|title| json!({"match_phrase": {"title": title}})),
         search.words().map(|words| text(&words, fields)),
-        assignee.map(|name| {
-            text(
-                &format!("\"{name}\""),
-                &["applicant.name", "owner_all.name"],
-            )
-        }),
+        assignee.map(|name| text(&format!("\"{name}\""), &owners)),
         inventor.map(|name| text(name, &["inventor.name"])),
-        code.map(|code| {
-            text(
-                &format!("{}*", code.replace('/', "\\/")),
-                &["class_cpc.symbol"],
-            )
-        }),
+        code.map(|code| text(&code, &["class_cpc.symbol"])),
         search
             .office
             .map(|office| json!({"term": {"jurisdiction": office}})),
@@ -117,23 +99,23 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
 
 fn read(reply: &HttpResponse) -> Result<Vec<Patent>, UnreadableReply> {
     let body = reply::object(reply)?;
-    let list = body["data"].as_array();
-    Ok(list.into_iter().flatten().map(patent_of).collect())
+    let found = reply::items(body.get("data"))?;
+    Ok(found.iter().map(patent_of).collect())
 }
 
 fn patent_of(item: &Value) -> Patent {
     let biblio = &item["biblio"];
     let parties = |name: &str| {
-        let all = biblio["parties"][name].as_array().into_iter().flatten();
+        let all = list(&biblio["parties"], name).iter();
         patent::names(all.map(|one| string(&one["extracted_name"], "value")))
     };
     let assignees = ["applicants", "owners_all"].map(parties);
     let application = &biblio["application_reference"];
     let part = |name| string(item, name);
     Patent {
-        title: in_english(&biblio["invention_title"]),
+        title: in_english(list(biblio, "invention_title")),
         number: [part("jurisdiction"), part("doc_number"), part("kind")].concat(),
-        summary: in_english(&item["abstract"]),
+        summary: in_english(list(item, "abstract")),
         assignee: assignees
             .into_iter()
             .find(|names| !names.is_empty())
@@ -150,22 +132,20 @@ fn patent_of(item: &Value) -> Patent {
 }
 
 /// Returns the English one of several texts, or else the first.
-fn in_english(texts: &Value) -> String {
-    let all = texts.as_array().map(Vec::as_slice).unwrap_or_default();
+fn in_english(all: &[Value]) -> String {
     let english = |text: &&Value| string(text, "lang").eq_ignore_ascii_case("en");
     let text = all.iter().find(english).or(all.first());
     text.map_or("", |text| string(text, "text")).to_owned()
 }
 
-fn refusal(reply: &HttpResponse) -> ProviderRefusal {
+fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let wait = reply.header("x-rate-limit-retry-after-seconds");
     let wait = wait.and_then(|wait| wait.trim().parse().ok());
     match (reply.status, wait) {
-        (429, Some(seconds)) => {
-            let quota = false;
-            let kind = ProviderFailureKind::RateLimited { seconds, quota };
-            ProviderRefusal::new(kind, reply::throttled(NAME, reply))
-        }
-        _ => reply::by_status(NAME, reply),
+        (429, Some(seconds)) => ProviderRefusal {
+            kind: ProviderFailureKind::too_fast(seconds),
+            ..reply::throttled(title, reply)
+        },
+        _ => reply::by_status(title, reply),
     }
 }

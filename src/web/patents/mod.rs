@@ -14,14 +14,12 @@
 //! | `patent_list` | clean-up of a provider's patents |
 //! | `patent_searcher` | one search |
 //! | `patent_answer` | its answer, and the answer in the cache |
-//! | `patent_hints` | advice after a search without results |
 
 mod epo;
 mod lens;
 pub mod number;
 pub mod patent;
 pub mod patent_answer;
-pub mod patent_hints;
 mod patent_list;
 pub mod patent_provider;
 pub mod patent_searcher;

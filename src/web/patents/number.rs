@@ -102,12 +102,7 @@ impl PatentNumber {
 
 impl fmt::Display for PatentNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            office,
-            serial,
-            kind,
-        } = self;
-        write!(f, "{office}{serial}{kind}")
+        write!(f, "{}{}{}", self.office, self.serial, self.kind)
     }
 }
 

@@ -3,13 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::number::PatentNumber;
-use crate::basics::words::beginning;
 use crate::unseen::UnseenCount;
 use crate::web::provider::exchange::ProviderItem;
 use crate::web::search::dates;
-
-/// Length of a day's date, in bytes.
-const DAY: usize = 10;
 
 /// A patent, or an application for one. What is not known is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +31,8 @@ pub struct Patent {
     pub pdf: String,
     /// Its legal status, in the provider's words.
     pub status: String,
+    /// Number of another of its documents, such as the published application of a grant.
+    pub published: String,
     /// The provider's number of the application, which all its documents share.
     pub application: String,
     /// Invisible characters that were removed from all of these.
@@ -48,8 +46,8 @@ impl Patent {
         "status",
     ];
 
-    /// The values of its fields, and the application.
-    pub(super) fn values(&mut self) -> [&mut String; 11] {
+    /// The values of its fields, and its other numbers.
+    pub(super) fn values(&mut self) -> [&mut String; 12] {
         [
             &mut self.title,
             &mut self.number,
@@ -61,20 +59,23 @@ impl Patent {
             &mut self.granted,
             &mut self.pdf,
             &mut self.status,
+            &mut self.published,
             &mut self.application,
         ]
     }
 
-    /// Returns its fields as an answer has them, without those that are not known.
+    /// Returns its fields as an answer has them, without those that are not known; the first three
+    /// are always there.
     #[must_use]
-    pub fn fields(mut self) -> Map<String, Value> {
+    pub fn fields(mut self) -> Value {
         let mut fields = Map::new();
-        for (name, value) in Self::FIELDS.into_iter().zip(self.values()) {
-            if !value.is_empty() {
+        let all = Self::FIELDS.into_iter().zip(self.values());
+        for (at, (name, value)) in all.enumerate() {
+            if at < 3 || !value.is_empty() {
                 fields.insert(name.to_owned(), std::mem::take(value).into());
             }
         }
-        fields
+        fields.into()
     }
 
     /// Reads the fields of an answer.
@@ -118,14 +119,10 @@ impl ProviderItem for Patent {
     }
 }
 
-/// Returns a date as a day, such as `2018-12-25`; empty if it is none. `20181225` is one as well.
+/// Returns a date as a day, such as `2018-12-25`; empty if it is none.
 #[must_use]
 pub fn day(text: &str) -> String {
-    let text = text.trim();
-    let digits = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
-    let written = digits.then(|| format!("{}-{}-{}", &text[..4], &text[4..6], &text[6..]));
-    let iso = dates::iso(written.as_deref().unwrap_or(text));
-    beginning(&iso.unwrap_or_default(), DAY).to_owned()
+    dates::day(text).unwrap_or_default()
 }
 
 /// Returns the names as one text, each once.

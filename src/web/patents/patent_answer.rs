@@ -39,7 +39,7 @@ impl PatentAnswer {
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         let patents = self.patents.iter().cloned().map(Patent::fields);
-        let patents: Vec<Value> = patents.map(Value::Object).collect();
+        let patents: Vec<Value> = patents.collect();
         json!([patents, self.notes]).to_string().into_bytes()
     }
 

@@ -5,13 +5,14 @@ use super::number::PatentNumber;
 use super::patent::Patent;
 use super::query::{PatentSearch, plain_words};
 use crate::basics::sort::sort_by_count;
-use crate::basics::words::{beginning, on_one_line};
+use crate::basics::words::on_one_line;
 use crate::unseen::UnseenCount;
+use crate::web::search::results::{shortened, shown_url};
 
-/// Longest abstract, in bytes.
+/// Longest abstract, in characters.
 const MAX_ABSTRACT: usize = 2000;
 
-/// Longest other text, in bytes.
+/// Longest other text, in characters.
 const MAX_TEXT: usize = 500;
 
 /// Patents that may be shown, with what is to be said of them.
@@ -37,7 +38,10 @@ impl PatentList {
                 continue;
             };
             let is_wanted = match (&wanted, search.title()) {
-                (Some(wanted), _) => number.meets(wanted),
+                (Some(wanted), _) => {
+                    let published = PatentNumber::parse(&patent.published);
+                    number.meets(wanted) || published.is_some_and(|other| other.meets(wanted))
+                }
                 (None, Some(title)) => has_title(&patent, &title),
                 (None, None) => true,
             };
@@ -133,34 +137,16 @@ fn spread(patents: Vec<Patent>) -> Vec<Patent> {
 
 fn tidied(mut patent: Patent, number: &PatentNumber) -> Patent {
     let summary = std::mem::take(&mut patent.summary);
+    let pdf = std::mem::take(&mut patent.pdf);
     for value in patent.values() {
-        *value = shortened(value, MAX_TEXT);
+        *value = shortened(&on_one_line(value), MAX_TEXT);
     }
-    patent.summary = shortened(&summary, MAX_ABSTRACT);
+    patent.summary = shortened(&on_one_line(&summary), MAX_ABSTRACT);
     patent.number = number.to_string();
     patent.url = number.address();
     if number.is_grant() == Some(false) {
         patent.granted.clear();
     }
-    let web = ["https://", "http://"]
-        .iter()
-        .any(|scheme| patent.pdf.starts_with(scheme));
-    if !web || patent.pdf.len() >= MAX_TEXT {
-        patent.pdf.clear();
-    }
+    patent.pdf = shown_url(&pdf).unwrap_or_default();
     patent
-}
-
-/// Returns a text on one line, of a long one the whole words within the first `most` bytes.
-fn shortened(text: &str, most: usize) -> String {
-    let line = on_one_line(text);
-    if line.len() <= most {
-        return line;
-    }
-    let begin = beginning(&line, most);
-    let whole = begin.rfind(' ').filter(|at| *at > most / 2);
-    format!(
-        "{}\u{2026}",
-        begin[..whole.unwrap_or(begin.len())].trim_end()
-    )
 }

@@ -100,7 +100,7 @@ mod tests {
     fn providers_are_named_once_and_their_credentials_are_secrets() {
         assert_eq!(names(), ["epo", "lens", "searchapi", "uspto"]);
         let slots = PROVIDERS.iter().flat_map(|provider| provider.service.slots);
-        for name in slots.flat_map(|slot| slot.names) {
+        for name in slots.map(|slot| slot.name) {
             assert!(
                 crate::secrets::is_secret(OsStr::new(name.variable)),
                 "{}",

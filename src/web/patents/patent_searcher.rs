@@ -8,7 +8,7 @@ use super::patent_list::PatentList;
 use super::patent_provider::{self, PatentProvider};
 use super::query::PatentSearch;
 use super::{epo, web_patents};
-use crate::cache::CacheQuestion;
+use crate::cache::{CacheQuestion, SingleFlightGuard};
 use crate::web::client::HttpClient;
 use crate::web::credentials::SecretText;
 use crate::web::provider::ProviderAccount;
@@ -82,9 +82,10 @@ impl PatentSearcher<'_> {
         let service = provider.service;
         let account = service.account(self.known.credentials)?;
         let question = patent_answer::question(search, service.name, &[account.place()]);
-        if let Some(answer) = kept(&self.known, service.name, &question) {
-            return Ok(answer);
-        }
+        let _turn = match self.kept_or_turn(service.name, &question) {
+            Ok(answer) => return Ok(answer),
+            Err(turn) => turn,
+        };
         let is_named = search.provider.is_some();
         let half = TURN.min(self.client.left() / 2);
         let turn = if is_named { self.client.left() } else { half };
@@ -102,7 +103,7 @@ impl PatentSearcher<'_> {
         let mut token = None;
         if let Some(login) = provider.login {
             let (request, patience) = (login(&account), caller.patience);
-            let asked = exchange::ask(&client, service, &account, &request, patience, epo::token);
+            let asked = exchange::ask(&client, service, &request, patience, epo::token);
             // A login alone says nothing good of the provider.
             let failed = |failure: &ProviderFailure| caller.breakers.failed(service, failure.kind);
             token = asked.inspect_err(failed)?.pop();
@@ -124,6 +125,15 @@ impl PatentSearcher<'_> {
         Ok(self.answer(service.name, list, note, &question))
     }
 
+    fn kept_or_turn(
+        &self,
+        source: &'static str,
+        question: &CacheQuestion,
+    ) -> Result<PatentAnswer, SingleFlightGuard> {
+        let look = || kept(&self.known, source, question);
+        self.known.kept_or_turn(self.client, question, look)
+    }
+
     /// Searches the web for pages of patents.
     fn ask_web(
         &self,
@@ -131,9 +141,10 @@ impl PatentSearcher<'_> {
         routed: &mut ProviderRouting,
     ) -> Result<PatentAnswer, SearchFailure> {
         let question = web_question(search, &self.known).map_err(SearchFailure::NoProvider)?;
-        if let Some(answer) = kept(&self.known, WEB, &question) {
-            return Ok(answer);
-        }
+        let _turn = match self.kept_or_turn(WEB, &question) {
+            Ok(answer) => return Ok(answer),
+            Err(turn) => turn,
+        };
         routed.attempted.push(WEB);
         let searcher = WebSearcher {
             client: self.client,
@@ -172,9 +183,8 @@ impl PatentSearcher<'_> {
             notes: [note, undated, unseen].into_iter().flatten().collect(),
             ..PatentAnswer::default()
         };
-        let store = self.known.store.filter(|_| self.known.keeps_answers);
-        if let Some(store) = store.filter(|_| !answer.patents.is_empty()) {
-            store.put(question, &answer.bytes(), GOOD_FOR);
+        if !answer.patents.is_empty() {
+            self.known.keep(question, &answer.bytes(), GOOD_FOR);
         }
         answer
     }
@@ -201,10 +211,7 @@ fn web_failed(error: SearchFailure, routed: &ProviderRouting) -> SearchFailure {
 #[must_use]
 pub fn alternatives(known: &SearchContext<'_>, asked: &str) -> Vec<&'static str> {
     let all = patent_provider::configured(known.credentials).into_iter();
-    let others = all.map(|provider| provider.service).filter(|service| {
-        service.name != asked && known.breakers().state(service) == BreakerState::Closed
-    });
-    others.map(|service| service.name).collect()
+    known.others(all.map(|provider| provider.service), &[asked])
 }
 
 /// Returns the cached answer to a search, if a searcher would return it before it asks a provider.
@@ -239,8 +246,7 @@ fn kept(
     source: &'static str,
     question: &CacheQuestion,
 ) -> Option<PatentAnswer> {
-    let store = known.store.filter(|_| known.keeps_answers)?;
-    PatentAnswer::read(source, &store.get(question, GOOD_FOR)?)
+    PatentAnswer::read(source, &known.entry(question, GOOD_FOR)?)
 }
 
 /// Builds the cache key of a web search, which depends on whom it would ask.

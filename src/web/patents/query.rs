@@ -3,6 +3,7 @@
 use url::Url;
 
 use super::number::PatentNumber;
+use crate::web::search::query::name_of;
 
 /// Offices whose patents can be asked for alone.
 pub const OFFICES: [&str; 6] = ["US", "EP", "WO", "JP", "CN", "KR"];
@@ -40,9 +41,7 @@ impl PatentSearchType {
     /// Returns its name in a request.
     #[must_use]
     pub fn name(self) -> &'static str {
-        let mut all = Self::NAMES.into_iter();
-        all.find(|(_, one)| *one == self)
-            .map_or("", |(name, _)| name)
+        name_of(&Self::NAMES, &self)
     }
 }
 

@@ -48,8 +48,12 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
 
 fn read(reply: &HttpResponse) -> Result<Vec<Patent>, UnreadableReply> {
     let body = reply::object(reply)?;
-    let list = body["organic_results"].as_array();
-    Ok(list.into_iter().flatten().map(patent_of).collect())
+    // Where nothing was found, there may be no list.
+    let found = match reply::items(body.get("organic_results")) {
+        Err(_) if body.get("search_metadata").is_some() => &[],
+        found => found?,
+    };
+    Ok(found.iter().map(patent_of).collect())
 }
 
 fn patent_of(item: &Value) -> Patent {

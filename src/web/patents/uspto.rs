@@ -10,41 +10,32 @@ use super::patent::{self, Patent};
 use super::patent_provider::PatentProvider;
 use super::query::PatentSearch;
 use crate::web::client::HttpResponse;
-use crate::web::credentials::CredentialName;
-use crate::web::provider::reply::{self, string};
+use crate::web::provider::reply::{self, list, string};
 use crate::web::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
-    UnreadableReply,
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
+    required_key,
 };
-
-const NAME: &str = "USPTO";
 
 /// Row of this provider.
 pub static PROVIDER: PatentProvider = PatentProvider {
-    service: &SERVICE,
+    service: &Provider {
+        name: "uspto",
+        title: "USPTO",
+        slots: &[required_key(
+            "USPTO_API_KEY",
+            &["patent_search", "uspto", "api_key"],
+        )],
+        endpoint: ProviderEndpoint::Known(
+            "https://api.uspto.gov/api/v1/patent/applications/search",
+        ),
+        setup: "Get a key for the USPTO at https://data.uspto.gov/apis/getting-started.",
+        refusal,
+        ..Provider::PLAIN
+    },
     office: Some("US"),
     login: None,
     request,
     read,
-};
-
-static SERVICE: Provider = Provider {
-    name: "uspto",
-    title: NAME,
-    slots: &[CredentialSlot {
-        names: &[CredentialName {
-            variable: "USPTO_API_KEY",
-            path: &["patent_search", "uspto", "api_key"],
-        }],
-        required: true,
-    }],
-    endpoint: ProviderEndpoint::Known {
-        variable: "IKIGAI_USPTO_URL",
-        address: "https://api.uspto.gov/api/v1/patent/applications/search",
-    },
-    setup: "Get a key for the USPTO at https://data.uspto.gov/apis/getting-started.",
-    accept: "application/json",
-    refusal,
 };
 
 fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest {
@@ -100,8 +91,8 @@ fn request(search: &PatentSearch, account: &ProviderAccount) -> ProviderRequest 
 
 fn read(reply: &HttpResponse) -> Result<Vec<Patent>, UnreadableReply> {
     let body = reply::object(reply)?;
-    let list = body["patentFileWrapperDataBag"].as_array();
-    Ok(list.into_iter().flatten().map(patent_of).collect())
+    let found = reply::items(body.get("patentFileWrapperDataBag"))?;
+    Ok(found.iter().map(patent_of).collect())
 }
 
 fn patent_of(item: &Value) -> Patent {
@@ -113,7 +104,7 @@ fn patent_of(item: &Value) -> Patent {
     } else {
         format!("US{}", granted.trim_start_matches("US"))
     };
-    let inventors = data["inventorBag"].as_array().into_iter().flatten();
+    let inventors = list(data, "inventorBag").iter();
     let inventors = inventors.map(|one| string(one, "inventorNameText"));
     Patent {
         title: string(data, "inventionTitle").to_owned(),
@@ -123,14 +114,15 @@ fn patent_of(item: &Value) -> Patent {
         filed: patent::day(string(data, "filingDate")),
         granted: patent::day(string(data, "grantDate")),
         status: string(data, "applicationStatusDescriptionText").to_owned(),
+        published: published.to_owned(),
         application: string(item, "applicationNumberText").to_owned(),
         ..Patent::default()
     }
 }
 
-fn refusal(reply: &HttpResponse) -> ProviderRefusal {
+fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     if reply.status == 404 && reply::says(reply, &["no matching records"]) {
         return ProviderRefusal::nothing_found();
     }
-    reply::by_status(NAME, reply)
+    reply::by_status(title, reply)
 }

@@ -2,7 +2,7 @@
 
 use super::breaker::{BreakerState, ProviderBreakers};
 use super::exchange::{self, ProviderItem, RetryBudget};
-use super::failure::{ProviderFailure, ProviderFailureKind};
+use super::failure::ProviderFailure;
 use super::{Provider, ProviderAccount, ProviderRequest, UnreadableReply};
 use crate::web::client::{HttpClient, HttpResponse};
 use crate::web::credentials::Credentials;
@@ -27,15 +27,7 @@ impl ProviderCaller<'_> {
         let BreakerState::Open(left) = self.breakers.pass(provider) else {
             return None;
         };
-        let kind = ProviderFailureKind::RateLimited {
-            seconds: left.as_secs() + 1,
-            quota: false,
-        };
-        let text = format!(
-            "{} failed lately and is left alone for a while.",
-            provider.title
-        );
-        Some(ProviderFailure::new(provider, kind, text))
+        Some(ProviderFailure::left_alone(provider, left))
     }
 
     /// Sends one request and returns the items that `read` finds in the answer; the breaker learns
@@ -48,14 +40,7 @@ impl ProviderCaller<'_> {
     ) -> Result<Vec<T>, ProviderFailure> {
         let account = provider.account(self.credentials)?;
         let request = request(&account);
-        let asked = exchange::ask(
-            self.client,
-            provider,
-            &account,
-            &request,
-            self.patience,
-            read,
-        );
+        let asked = exchange::ask(self.client, provider, &request, self.patience, read);
         match &asked {
             Ok(_) => self.breakers.succeeded(provider),
             Err(failure) => self.breakers.failed(provider, failure.kind),

@@ -10,7 +10,7 @@ use url::Url;
 
 use super::failure::{ProviderFailure, ProviderFailureKind, QUOTA_WAIT, USUAL_WAIT};
 use super::reply::tidy;
-use super::{Provider, ProviderAccount, ProviderRefusal, ProviderRequest, UnreadableReply};
+use super::{Provider, ProviderRefusal, ProviderRequest, UnreadableReply};
 use crate::unseen::{self, UnseenCount};
 use crate::web::client::{FetchError, FetchRequest, HttpClient, HttpResponse, PostRequest};
 use crate::web::credentials::{SHORTEST_SECRET, SecretText};
@@ -35,10 +35,12 @@ impl RetryBudget {
 /// An item of a provider's list, such as a result or a paper.
 pub trait ProviderItem {
     /// Its texts and addresses, from which keys and invisible characters are removed.
-    fn texts(&mut self) -> Vec<&mut String>;
+    fn texts(&mut self) -> Vec<&mut String> {
+        Vec::new()
+    }
 
     /// Counts invisible characters that were removed.
-    fn count_unseen(&mut self, removed: UnseenCount);
+    fn count_unseen(&mut self, _removed: UnseenCount) {}
 }
 
 /// Sends `request` and returns the items that `read` finds in the answer, as the provider gives
@@ -46,12 +48,11 @@ pub trait ProviderItem {
 pub fn ask<T: ProviderItem>(
     client: &HttpClient,
     provider: &Provider,
-    account: &ProviderAccount,
     request: &ProviderRequest,
     patience: RetryBudget,
     read: fn(&HttpResponse) -> Result<Vec<T>, UnreadableReply>,
 ) -> Result<Vec<T>, ProviderFailure> {
-    let keys = secrets(account, request);
+    let keys = secrets(request);
     let mut items = Vec::new();
     let mut take = |reply: &HttpResponse| {
         items = read(reply)?;
@@ -86,27 +87,27 @@ fn exchange(
         let (refusal, told) = match send(client, provider, request) {
             Ok(reply) => match take(&reply) {
                 Ok(false) => return Ok(()),
-                Ok(true) => {
-                    let reply = without(keys, reply);
-                    let Some(complaint) = super::reply::complaint(&reply) else {
-                        return Ok(());
-                    };
-                    let text = format!("{} search failed: {complaint}", provider.title);
-                    return Err(ProviderFailure::new(
-                        provider,
-                        ProviderFailureKind::Upstream,
-                        text,
-                    )
-                    .map(clean));
-                }
-                Err(UnreadableReply::Unknown) => {
-                    return Err(not_understood(provider, &reply).map(clean));
-                }
                 Err(UnreadableReply::Refused(refusal)) => (refusal, retry_delay(&reply)),
+                Err(UnreadableReply::Failed(kind, why)) => {
+                    let text = format!("{} search failed: {}", provider.title, tidy(&why));
+                    return Err(ProviderFailure::new(provider, kind, text).map(clean));
+                }
+                without_items => {
+                    let reply = without(keys, reply);
+                    let failure = match super::reply::complaint(&reply) {
+                        None if without_items.is_err() => not_understood(provider, &reply),
+                        Some(why) if !why.is_empty() => {
+                            let text = format!("{} search failed: {why}", provider.title);
+                            ProviderFailure::new(provider, ProviderFailureKind::Upstream, text)
+                        }
+                        _ => return Ok(()),
+                    };
+                    return Err(failure.map(clean));
+                }
             },
             Err(FetchError::Status(reply)) => {
                 let told = retry_delay(&reply);
-                let refusal = (provider.refusal)(&without(keys, *reply));
+                let refusal = (provider.refusal)(provider.title, &without(keys, *reply));
                 if refusal.nothing {
                     return Ok(());
                 }
@@ -121,10 +122,7 @@ fn exchange(
         let seconds = wait
             .as_secs()
             .saturating_add(u64::from(wait.subsec_nanos() > 0));
-        let kind = ProviderFailureKind::RateLimited {
-            seconds,
-            quota: false,
-        };
+        let kind = ProviderFailureKind::too_fast(seconds);
         let text = if waited {
             format!(
                 "{}, and waiting once was not enough. Wait a few seconds and search again.",
@@ -146,10 +144,10 @@ fn exchange(
 
 /// Returns all that no text may show: the credentials, their encoded forms, and their parts, such
 /// as the password of a login.
-fn secrets(account: &ProviderAccount, request: &ProviderRequest) -> Vec<SecretText> {
+fn secrets(request: &ProviderRequest) -> Vec<SecretText> {
     let headers = request.headers.iter().map(|(_, value)| value);
     let sent = headers.filter(|value| value.expose().len() >= SHORTEST_SECRET);
-    let whole: Vec<&SecretText> = account.keys.iter().flatten().chain(sent).collect();
+    let whole: Vec<&SecretText> = request.keys.iter().chain(sent).collect();
     let parts = whole.iter().flat_map(|key| {
         let parts = key.expose().split([':', ' ']);
         parts.filter(|part| part.len() >= SHORTEST_SECRET && *part != key.expose())
@@ -230,10 +228,10 @@ fn unreached(provider: &Provider, error: &FetchError) -> ProviderFailure {
 
 fn not_understood(provider: &Provider, reply: &HttpResponse) -> ProviderFailure {
     let kind = reply.content_type().unwrap_or("no content type");
-    let wanted = if provider.accept.contains("json") {
-        "no JSON object"
-    } else {
-        "no page of results"
+    let wanted = match super::reply::object(reply) {
+        Ok(_) => "no list of results",
+        Err(_) if provider.accept.contains("json") => "no JSON object",
+        Err(_) => "no page of results",
     };
     ProviderFailure::new(
         provider,
@@ -264,15 +262,5 @@ fn failure(
         }
         kind => kind,
     };
-    let text = match (refusal.text.is_empty(), kind) {
-        (false, _) => refusal.text,
-        (true, ProviderFailureKind::RateLimited { quota: true, .. }) => {
-            format!("The quota of searches at {} is used up.", provider.title)
-        }
-        (true, ProviderFailureKind::RateLimited { .. }) => {
-            format!("{} asks for slower searching.", provider.title)
-        }
-        (true, kind) => format!("{}: {}.", provider.title, kind.in_words()),
-    };
-    ProviderFailure::new(provider, kind, text)
+    ProviderFailure::new(provider, kind, refusal.text)
 }

@@ -1,6 +1,7 @@
 //! Failures of a provider, by kind and in sentences: what happened, and what to do.
 
 use std::fmt;
+use std::time::Duration;
 
 use super::Provider;
 
@@ -42,6 +43,13 @@ pub enum ProviderFailureKind {
 }
 
 impl ProviderFailureKind {
+    /// Too many requests, for so many seconds; zero stands for those in the answer.
+    #[must_use]
+    pub const fn too_fast(seconds: u64) -> Self {
+        let quota = false;
+        Self::RateLimited { seconds, quota }
+    }
+
     /// True if the next request to the provider is likely to fail as well.
     #[must_use]
     pub fn is_of_the_provider(self) -> bool {
@@ -97,6 +105,15 @@ impl ProviderFailure {
             text: text.into(),
             advice: advice(provider, kind),
         }
+    }
+
+    /// Creates the failure of a provider that is skipped for this long, because it failed lately.
+    #[must_use]
+    pub fn left_alone(provider: &Provider, left: Duration) -> Self {
+        let kind = ProviderFailureKind::too_fast(left.as_secs() + 1);
+        let title = provider.title;
+        let text = format!("{title} failed lately and is left alone for a while.");
+        Self::new(provider, kind, text)
     }
 
     /// Replaces the advice.

@@ -39,8 +39,9 @@ pub struct Provider {
     pub setup: &'static str,
     /// Value of `Accept`.
     pub accept: &'static str,
-    /// Interprets an answer with a status of 400 or more, from which keys have been removed.
-    pub refusal: fn(&HttpResponse) -> ProviderRefusal,
+    /// Interprets an answer with a status of 400 or more, from which keys have been removed, for the
+    /// provider of this title.
+    pub refusal: fn(&str, &HttpResponse) -> ProviderRefusal,
 }
 
 impl std::fmt::Debug for Provider {
@@ -55,21 +56,42 @@ impl PartialEq for Provider {
     }
 }
 
-/// A credential with its possible names; the first one that is set counts.
+/// A credential that a provider takes.
 #[derive(Clone, Copy, Debug)]
 pub struct CredentialSlot {
-    /// Possible names.
-    pub names: &'static [CredentialName],
+    /// Its names.
+    pub name: CredentialName,
+    /// Other variables, which count after its own.
+    pub also: &'static [&'static str],
     /// True if the provider cannot be asked without it.
     pub required: bool,
+}
+
+/// A credential without which a provider cannot be asked.
+#[must_use]
+pub const fn required_key(variable: &'static str, path: &'static [&'static str]) -> CredentialSlot {
+    CredentialSlot {
+        name: CredentialName { variable, path },
+        also: &[],
+        required: true,
+    }
+}
+
+/// A credential without which a provider can be asked.
+#[must_use]
+pub const fn optional_key(variable: &'static str, path: &'static [&'static str]) -> CredentialSlot {
+    CredentialSlot {
+        required: false,
+        ..required_key(variable, path)
+    }
 }
 
 impl CredentialSlot {
     /// Returns the credential; the error says what is wrong with the credentials file.
     fn find(&self, credentials: &Credentials<'_>) -> Result<SecretText, Option<String>> {
         let mut problem = None;
-        for name in self.names {
-            match credentials.find(name.variable, name.path) {
+        for variable in [self.name.variable].iter().chain(self.also) {
+            match credentials.find(variable, self.name.path) {
                 Ok(key) => return Ok(key),
                 Err(missing) => problem = problem.or(missing.problem),
             }
@@ -79,31 +101,18 @@ impl CredentialSlot {
 
     /// Names the places in which it can be set, for sentences.
     fn places(&self) -> String {
-        let Some(name) = self.names.first() else {
-            return String::new();
-        };
-        let path = name.path.join(".");
-        format!("{}, or '{path}' in credentials.json", name.variable)
+        let CredentialName { variable, path } = self.name;
+        format!("{variable}, or '{}' in credentials.json", path.join("."))
     }
 }
 
-/// Address of a provider.
+/// Address of a provider, unless the variable `IKIGAI_<NAME>_URL` sets another one.
 #[derive(Clone, Copy, Debug)]
 pub enum ProviderEndpoint {
-    /// This address, unless the variable sets another one.
-    Known {
-        /// Variable that replaces the address.
-        variable: &'static str,
-        /// Default address.
-        address: &'static str,
-    },
-    /// The user's own instance.
-    Own {
-        /// Variable with the address.
-        variable: &'static str,
-        /// Name of the address in the credentials.
-        name: CredentialName,
-    },
+    /// This one.
+    Known(&'static str),
+    /// That of the user's own instance, by its name in the credentials.
+    Own(CredentialName),
 }
 
 /// Address and keys of a provider, as configured.
@@ -150,6 +159,8 @@ impl ProviderAccount {
 pub struct ProviderRequest {
     /// URL, with its query.
     pub url: Url,
+    /// Credentials of the account, which no text may show.
+    pub keys: Vec<SecretText>,
     /// Headers of this provider.
     pub headers: Vec<(String, SecretText)>,
     /// Body of a POST: JSON, or as a string the fields of a form; `None` for a GET.
@@ -179,21 +190,22 @@ impl ProviderRequest {
             pairs.append_pair(&name, &text);
         }
         drop(pairs);
-        Self {
-            url,
-            headers: Vec::new(),
-            body: None,
-            unheeded: Vec::new(),
-        }
+        Self::to(account, url, None)
     }
 
     /// Creates a POST request to the endpoint with the fields as a JSON object.
     #[must_use]
     pub fn post<const N: usize>(account: &ProviderAccount, fields: [RequestField; N]) -> Self {
+        let body = given(fields).collect();
+        Self::to(account, account.endpoint.clone(), Some(body))
+    }
+
+    fn to(account: &ProviderAccount, url: Url, body: Option<Value>) -> Self {
         Self {
-            url: account.endpoint.clone(),
+            url,
+            keys: account.keys.iter().flatten().cloned().collect(),
             headers: Vec::new(),
-            body: Some(given(fields).collect()),
+            body,
             unheeded: Vec::new(),
         }
     }
@@ -219,8 +231,10 @@ impl ProviderRequest {
 /// Reason why an answer with a status of success has no results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnreadableReply {
-    /// The answer does not have the documented form.
+    /// The answer does not have the documented form, unless it tells of an error.
     Unknown,
+    /// The provider says in these words that it has failed, or rejects the search.
+    Failed(ProviderFailureKind, String),
     /// The answer is a refusal all the same.
     Refused(ProviderRefusal),
 }
@@ -230,7 +244,7 @@ pub enum UnreadableReply {
 pub struct ProviderRefusal {
     /// Kind of the failure. Zero seconds stand for those in the answer, or else the usual ones.
     pub kind: ProviderFailureKind,
-    /// Sentence on what happened; empty for the usual one.
+    /// Sentence on what happened.
     pub text: String,
     /// Wait after which the provider wants a retry, if it does.
     pub again: Option<Duration>,
@@ -261,26 +275,29 @@ impl ProviderRefusal {
 }
 
 impl Provider {
+    /// A provider without keys that answers with JSON, and whose statuses mean what they usually do.
+    pub const PLAIN: Self = Self {
+        name: "",
+        title: "",
+        slots: &[],
+        endpoint: ProviderEndpoint::Known(""),
+        setup: "",
+        accept: "application/json",
+        refusal: reply::by_status,
+    };
+
     /// True if all that the provider requires is configured.
     #[must_use]
     pub fn is_configured(&self, credentials: &Credentials<'_>) -> bool {
-        let address = match self.endpoint {
-            ProviderEndpoint::Known { .. } => true,
-            ProviderEndpoint::Own { .. } => self.address(credentials).is_ok(),
-        };
-        address
-            && self
-                .slots
-                .iter()
-                .all(|slot| !slot.required || slot.find(credentials).is_ok())
+        let mut slots = self.slots.iter();
+        self.address(credentials).is_ok()
+            && slots.all(|slot| !slot.required || slot.find(credentials).is_ok())
     }
 
     /// True if the user configured the provider, and it requires that.
     #[must_use]
     pub fn is_chosen(&self, credentials: &Credentials<'_>) -> bool {
-        let needs = matches!(self.endpoint, ProviderEndpoint::Own { .. })
-            || self.slots.iter().any(|slot| slot.required);
-        needs && self.is_configured(credentials)
+        !self.wanted().is_empty() && self.is_configured(credentials)
     }
 
     /// Returns the account: address and credentials.
@@ -306,49 +323,40 @@ impl Provider {
                 Err(_) => keys.push(None),
             }
         }
-        let text = self.address(credentials).map_err(missing)?;
+        let (variable, text) = self.address(credentials).map_err(missing)?;
         let endpoint = client::parse_url(&text).map_err(|why| {
-            let variable = self.address_variable(credentials);
-            ProviderFailure::new(
-                self,
-                ProviderFailureKind::Config,
-                format!("{variable} is not an address to ask: {why}"),
-            )
+            let text = format!("{variable} is not an address to ask: {why}");
+            ProviderFailure::new(self, ProviderFailureKind::Config, text)
         })?;
+        // A header cannot carry other characters.
+        let sendable = |byte: u8| (b' '..=b'~').contains(&byte);
         for (slot, key) in self.slots.iter().zip(&keys) {
-            check_sendable(self, slot, key.as_ref())?;
+            if key
+                .as_ref()
+                .is_some_and(|key| !key.expose().bytes().all(sendable))
+            {
+                let variable = slot.name.variable;
+                let text = format!("The value of {variable} holds characters that no key has.");
+                let failure = ProviderFailure::new(self, ProviderFailureKind::AuthInvalid, text);
+                return Err(failure.advising(format!("Correct {}.", slot.places())));
+            }
         }
         Ok(ProviderAccount { endpoint, keys })
     }
 
-    /// Returns the configured address; the error says what is wrong with the credentials file.
-    fn address(&self, credentials: &Credentials<'_>) -> Result<String, Option<String>> {
-        let (variable, name) = self.address_names();
-        if let Some(set) = credentials.variable(variable) {
-            return Ok(set);
+    /// Returns the configured address, with the variable that sets it; the error says what is wrong
+    /// with the credentials file.
+    fn address(&self, credentials: &Credentials<'_>) -> Result<(String, String), Option<String>> {
+        let variable = format!("IKIGAI_{}_URL", self.name.to_uppercase());
+        if let Some(set) = credentials.variable(&variable) {
+            return Ok((variable, set));
         }
-        match (self.endpoint, name) {
-            (ProviderEndpoint::Known { address, .. }, _) => Ok(address.to_owned()),
-            (ProviderEndpoint::Own { .. }, Some(name)) => credentials
-                .find(name.variable, name.path)
-                .map(|address| address.expose().to_owned())
-                .map_err(|missing| missing.problem),
-            (ProviderEndpoint::Own { .. }, None) => Err(None),
-        }
-    }
-
-    /// Returns the variable that sets the address, for sentences.
-    fn address_variable(&self, credentials: &Credentials<'_>) -> &'static str {
-        match self.address_names() {
-            (variable, Some(name)) if credentials.variable(variable).is_none() => name.variable,
-            (variable, _) => variable,
-        }
-    }
-
-    fn address_names(&self) -> (&'static str, Option<CredentialName>) {
         match self.endpoint {
-            ProviderEndpoint::Known { variable, .. } => (variable, None),
-            ProviderEndpoint::Own { variable, name } => (variable, Some(name)),
+            ProviderEndpoint::Known(address) => Ok((variable, address.to_owned())),
+            ProviderEndpoint::Own(name) => match credentials.find(name.variable, name.path) {
+                Ok(address) => Ok((name.variable.to_owned(), address.expose().to_owned())),
+                Err(missing) => Err(missing.problem),
+            },
         }
     }
 
@@ -356,11 +364,11 @@ impl Provider {
     #[must_use]
     pub fn wanted(&self) -> Vec<CredentialName> {
         let address = match self.endpoint {
-            ProviderEndpoint::Known { .. } => None,
-            ProviderEndpoint::Own { name, .. } => Some(name),
+            ProviderEndpoint::Known(_) => None,
+            ProviderEndpoint::Own(name) => Some(name),
         };
         let required = self.slots.iter().filter(|slot| slot.required);
-        let keys = required.filter_map(|slot| slot.names.first().copied());
+        let keys = required.map(|slot| slot.name);
         address.into_iter().chain(keys).collect()
     }
 
@@ -390,23 +398,4 @@ impl Provider {
         let first = self.slots.first();
         first.map_or("its configuration".to_owned(), CredentialSlot::places)
     }
-}
-
-/// Rejects a key that a header cannot carry.
-fn check_sendable(
-    provider: &Provider,
-    slot: &CredentialSlot,
-    key: Option<&SecretText>,
-) -> Result<(), ProviderFailure> {
-    let sendable = |byte: u8| (b' '..=b'~').contains(&byte);
-    if key.is_none_or(|key| key.expose().bytes().all(sendable)) {
-        return Ok(());
-    }
-    let variable = slot.names.first().map_or("", |name| name.variable);
-    Err(ProviderFailure::new(
-        provider,
-        ProviderFailureKind::AuthInvalid,
-        format!("The value of {variable} holds characters that no key has."),
-    )
-    .advising(format!("Correct {}.", slot.places())))
 }

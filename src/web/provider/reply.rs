@@ -7,6 +7,10 @@ use super::{ProviderRefusal, UnreadableReply};
 use crate::basics::words::on_one_line;
 use crate::web::client::HttpResponse;
 
+/// Most items of a list that are read: nobody asks for more, and each takes a hundred times its
+/// length.
+const MOST_ITEMS: usize = 500;
+
 /// Longest message of a provider that is passed on, in characters.
 const MAX_MESSAGE: usize = 500;
 
@@ -63,20 +67,28 @@ pub fn string<'a>(object: &'a Value, name: &str) -> &'a str {
     object.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// Returns a list of an object, as far as it is read; empty if it has none.
+#[must_use]
+pub fn list<'a>(object: &'a Value, name: &str) -> &'a [Value] {
+    items(object.get(name)).unwrap_or_default()
+}
+
+/// Returns the items of a list that an answer must have, as far as they are read.
+pub fn items(list: Option<&Value>) -> Result<&[Value], UnreadableReply> {
+    let items = list.and_then(Value::as_array);
+    let items = items.ok_or(UnreadableReply::Unknown)?;
+    Ok(&items[..items.len().min(MOST_ITEMS)])
+}
+
 /// Returns the strings of a list.
 #[must_use]
 pub fn strings(list: Option<&Value>) -> Vec<String> {
-    let items = list.and_then(Value::as_array).into_iter().flatten();
+    let items = items(list).unwrap_or_default().iter();
     items.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// True if a failed reply names a reason anywhere in its body, JSON or not.
-#[must_use]
-pub fn names(reply: &HttpResponse, reason: &str) -> bool {
-    String::from_utf8_lossy(&reply.body).contains(reason)
-}
-
-/// Like [`names`], ignoring case; `words` are in lower case.
+/// True if a failed reply has one of these words anywhere in its body, JSON or not, in whatever
+/// case; they are in lower case.
 #[must_use]
 pub fn says(reply: &HttpResponse, words: &[&str]) -> bool {
     let body = String::from_utf8_lossy(&reply.body).to_lowercase();
@@ -101,13 +113,15 @@ pub fn message(reply: &HttpResponse) -> String {
         string(detail, "error"),
         string(detail, "message"),
         string(&body, "message"),
+        // Crossref's.
+        string(body.pointer("/message/0").unwrap_or(&nothing), "message"),
     ];
     let found = found.into_iter().find(|text| !text.is_empty());
     tidy(found.unwrap_or_default())
 }
 
-/// Returns the error in an answer without results that came with a status of success. `None` if
-/// nothing was found.
+/// Returns the error in an answer without results that came with a status of success; empty if it
+/// only says that nothing was found. `None` if there is no error.
 #[must_use]
 pub fn complaint(reply: &HttpResponse) -> Option<String> {
     let status = reply.status_text();
@@ -121,6 +135,8 @@ pub fn complaint(reply: &HttpResponse) -> Option<String> {
         None | Some(Value::Null | Value::Bool(false)) => false,
         Some(Value::String(text)) => !text.is_empty(),
         Some(Value::Array(all)) => !all.is_empty(),
+        // Crossref's is its answer.
+        Some(Value::Object(_)) => name != "message",
         Some(_) => true,
     };
     let failed = ["error", "errors", "detail", "message"]
@@ -133,7 +149,7 @@ pub fn complaint(reply: &HttpResponse) -> Option<String> {
     let text = message(reply);
     let lower = text.to_lowercase();
     if lower.contains("any results") || lower.contains("no results") {
-        return None;
+        return Some(String::new());
     }
     if text.is_empty() {
         return Some(format!("it says so without a reason ({status})"));
@@ -160,11 +176,7 @@ pub fn upstream(title: &str, reply: &HttpResponse) -> ProviderRefusal {
 /// Builds the refusal for a rejected key.
 #[must_use]
 pub fn rejected(title: &str, reply: &HttpResponse) -> ProviderRefusal {
-    let why = match message(reply) {
-        text if text.is_empty() => reply.status_text(),
-        text => text,
-    };
-    let text = format!("{title} rejected the API key ({why}).");
+    let text = format!("{title} rejected the API key ({}).", why(reply));
     ProviderRefusal::new(ProviderFailureKind::AuthInvalid, text)
 }
 
@@ -174,8 +186,8 @@ pub fn rejected(title: &str, reply: &HttpResponse) -> ProviderRefusal {
 pub fn by_status(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
         401 | 403 => rejected(title, reply),
-        402 => ProviderRefusal::new(QUOTA, quota(title, reply)),
-        429 => ProviderRefusal::new(THROTTLED, throttled(title, reply)),
+        402 => quota(title, reply),
+        429 => throttled(title, reply),
         _ => upstream(title, reply),
     }
 }
@@ -187,30 +199,30 @@ pub const QUOTA: ProviderFailureKind = ProviderFailureKind::RateLimited {
 };
 
 /// Too many requests; the wait is in the answer.
-pub const THROTTLED: ProviderFailureKind = ProviderFailureKind::RateLimited {
-    seconds: 0,
-    quota: false,
-};
+pub const THROTTLED: ProviderFailureKind = ProviderFailureKind::too_fast(0);
 
-/// Returns the sentence on an exhausted quota.
+/// Builds the refusal for an exhausted quota.
 #[must_use]
-pub fn quota(title: &str, reply: &HttpResponse) -> String {
-    format!(
-        "The quota of searches at {title} is used up ({}).",
-        why(reply)
-    )
+pub fn quota(title: &str, reply: &HttpResponse) -> ProviderRefusal {
+    let why = why(reply);
+    let why = why.trim_end_matches('.');
+    let text = format!("The quota of searches at {title} is used up ({why}).");
+    ProviderRefusal::new(QUOTA, text)
 }
 
-/// Returns the sentence on a rate limit.
+/// Builds the refusal for too many requests.
 #[must_use]
-pub fn throttled(title: &str, reply: &HttpResponse) -> String {
-    format!("{title} asks for slower searching ({}).", why(reply))
+pub fn throttled(title: &str, reply: &HttpResponse) -> ProviderRefusal {
+    let why = why(reply);
+    let why = why.trim_end_matches('.');
+    let text = format!("{title} asks for slower searching ({why}).");
+    ProviderRefusal::new(THROTTLED, text)
 }
 
 fn why(reply: &HttpResponse) -> String {
     match message(reply) {
         text if text.is_empty() => reply.status_text(),
-        text => text.trim_end_matches('.').to_owned(),
+        text => text,
     }
 }
 

@@ -13,14 +13,11 @@ use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, plain, result_list};
 use crate::basics::words::thousands;
 use crate::web::client::HttpResponse;
-use crate::web::credentials::CredentialName;
 use crate::web::provider::reply::{self, string, strings};
 use crate::web::provider::{
     CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
-    UnreadableReply,
+    UnreadableReply, required_key,
 };
-
-const NAME: &str = "Brave";
 
 /// Message for the model if no key is configured.
 pub const SETUP_ERROR: &str = "Web search requires API key configuration.\n\nBrave Search offers \
@@ -34,28 +31,19 @@ pub const SETUP_NOTICE: &str = "\u{26a0} Configuration Required\n\nWeb search ne
     ~/.config/ikigai/credentials.json\n\nExample:\n{\n  \"web_search\": {\n    \"brave\": {\n      \
     \"api_key\": \"your-api-key-here\"\n    }\n  }\n}";
 
-/// Names of the API key.
-pub const KEY: CredentialName = CredentialName {
-    variable: "BRAVE_API_KEY",
-    path: &["web_search", "brave", "api_key"],
-};
+/// The API key.
+pub const KEY: CredentialSlot = required_key("BRAVE_API_KEY", &["web_search", "brave", "api_key"]);
 
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
     service: Provider {
         name: "brave",
-        title: NAME,
-        slots: &[CredentialSlot {
-            names: &[KEY],
-            required: true,
-        }],
-        endpoint: ProviderEndpoint::Known {
-            variable: "IKIGAI_BRAVE_URL",
-            address: "https://api.search.brave.com/res/v1/web/search",
-        },
+        title: "Brave",
+        slots: &[KEY],
+        endpoint: ProviderEndpoint::Known("https://api.search.brave.com/res/v1/web/search"),
         setup: "Get a key for Brave Search at https://brave.com/search/api/.",
-        accept: "application/json",
         refusal,
+        ..Provider::PLAIN
     },
     limits: ProviderLimits {
         characters: 400,
@@ -154,18 +142,15 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     }))
 }
 
-fn refusal(reply: &HttpResponse) -> ProviderRefusal {
+fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let body = reply::json(reply).unwrap_or_default();
     let error = body.get("error").unwrap_or(&Value::Null);
     let code = string(error, "code");
-    if matches!(reply.status, 401 | 403) || reply::names(reply, "SUBSCRIPTION_TOKEN_INVALID") {
-        return reply::rejected(NAME, reply);
-    }
-    if reply.status == 402 {
-        return reply::by_status(NAME, reply);
+    if matches!(reply.status, 401 | 403) || reply::says(reply, &["subscription_token_invalid"]) {
+        return reply::rejected(title, reply);
     }
     if reply.status != 429 {
-        return reply::upstream(NAME, reply);
+        return reply::by_status(title, reply);
     }
     let meta = error.get("meta").unwrap_or(&Value::Null);
     if let BraveQuota::UsedUp(limit) = quota(reply, code, meta) {

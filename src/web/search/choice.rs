@@ -20,14 +20,14 @@ pub static PROVIDERS: [&SearchProvider; 8] = [
 ];
 
 /// Providers that need configuration, best first.
-static PREFERRED: [&SearchProvider; 7] = [
-    &brave::PROVIDER,
-    &google::PROVIDER,
-    &serper::PROVIDER,
-    &tavily::PROVIDER,
-    &exa::PROVIDER,
-    &searchapi::PROVIDER,
-    &searxng::PROVIDER,
+const PREFERRED: [&str; 7] = [
+    "brave",
+    "google",
+    "serper",
+    "tavily",
+    "exa",
+    "searchapi",
+    "searxng",
 ];
 
 /// Variable with the provider to use, or `none`.
@@ -165,7 +165,7 @@ pub fn choose(
             return Ok(ProviderChoice::FirstOf(all));
         }
     }
-    let mut best = PREFERRED.iter().copied();
+    let mut best = PREFERRED.into_iter().filter_map(find);
     let best = best.find(|provider| provider.is_chosen(credentials));
     Ok(ProviderChoice::One(best.unwrap_or(&duckduckgo::PROVIDER)))
 }
@@ -344,8 +344,8 @@ mod tests {
         let names = PROVIDERS.map(|provider| provider.name);
         assert!(names.is_sorted() && names.windows(2).all(|pair| pair[0] != pair[1]));
         for provider in PROVIDERS {
-            let slots = provider.slots.iter().flat_map(|slot| slot.names);
-            for name in slots.copied().chain(provider.wanted()) {
+            let slots = provider.slots.iter().map(|slot| slot.name);
+            for name in slots.chain(provider.wanted()) {
                 // The registry lists the credentials of its tools.
                 assert!(crate::registry::find("bash").is_some());
                 let variable = std::ffi::OsStr::new(name.variable);

@@ -1,48 +1,28 @@
 //! Dates of pages, normalised from the forms that providers use; and the day so many days ago.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
-use crate::basics::calendar;
+use crate::basics::partial_date::PartialDate;
 
-/// Normalises a date: `2024-05-01`, with its time of day if one follows. `May 1, 2024` and `1 May
-/// 2024` are read as well; `None` for anything else, such as `3 days ago`.
+/// Normalises a date: `2024-05-01`, with its time of day if one follows. Other forms, such as `May 1,
+/// 2024`, are read as well; `None` for anything else, such as `3 days ago`.
 #[must_use]
 pub fn iso(text: &str) -> Option<String> {
     let text = text.trim();
-    let bytes = text.as_bytes();
-    let digits = |range: std::ops::Range<usize>| {
-        bytes
-            .get(range)
-            .is_some_and(|part| part.iter().all(u8::is_ascii_digit))
-    };
-    if digits(0..4) && bytes.get(4) == Some(&b'-') && digits(5..7) && digits(8..10) {
-        let day = number(&text[..4])
-            .zip(number(&text[5..7]))
-            .zip(number(&text[8..10]));
-        let ((year, month), day) = day?;
-        // Text behind the time is ignored.
-        let time = text[10..].strip_prefix([' ', 'T']);
-        let time = time.map(|time| time.split(' ').next().unwrap_or_default());
-        let time = time.filter(|time| time.len() <= 30 && is_time(time));
-        let date = format_date(year, month, day)?;
-        return Some(time.map_or(date.clone(), |time| format!("{date}T{time}")));
-    }
-    let words: Vec<&str> = text
-        .split(|c: char| c.is_whitespace() || c == ',')
-        .filter(|word| !word.is_empty())
-        .collect();
-    let [first, second, year] = words.as_slice() else {
-        return None;
-    };
-    let (month, day) = match (month(first), month(second)) {
-        (Some(month), None) => (month, number(second)?),
-        (None, Some(month)) => (month, number(first)?),
-        _ => return None,
-    };
-    if year.len() != 4 {
-        return None;
-    }
-    format_date(number(year)?, month, day)
+    let date = day(text)?;
+    // Text behind the time is ignored.
+    let time = text.strip_prefix(&date);
+    let time = time.and_then(|rest| rest.strip_prefix([' ', 'T']));
+    let time = time.map(|time| time.split(' ').next().unwrap_or_default());
+    let time = time.filter(|time| time.len() <= 30 && is_time(time));
+    Some(time.map_or(date.clone(), |time| format!("{date}T{time}")))
+}
+
+/// Returns the day of a date, such as `2018-12-25`.
+#[must_use]
+pub fn day(text: &str) -> Option<String> {
+    let date = PartialDate::parse(text).filter(|date| date.is_whole());
+    date.map(|date| date.to_string())
 }
 
 fn is_time(text: &str) -> bool {
@@ -53,37 +33,16 @@ fn is_time(text: &str) -> bool {
             .all(|byte| byte.is_ascii_digit() || b":.+-Zz".contains(&byte))
 }
 
-fn number(text: &str) -> Option<u32> {
-    text.bytes()
-        .all(|byte| byte.is_ascii_digit())
-        .then(|| text.parse().ok())?
-}
-
-fn month(word: &str) -> Option<u32> {
-    let all = word
-        .bytes()
-        .all(|byte| byte.is_ascii_alphabetic() || byte == b'.');
-    let month = calendar::month_by_letters(word).filter(|_| all);
-    month.map(u32::from)
-}
-
-fn format_date(year: u32, month: u32, day: u32) -> Option<String> {
-    let sound = year > 0 && (1..=12).contains(&month) && (1..=31).contains(&day);
-    sound.then(|| format!("{year:04}-{month:02}-{day:02}"))
-}
-
 /// Returns the day that is this many days before `now`, in UTC.
 #[must_use]
 pub fn days_before(now: SystemTime, days: u64) -> String {
-    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let day = (since / 86_400).saturating_sub(days);
-    let (year, month, day) = calendar::date_of(i64::try_from(day).unwrap_or_default());
-    format!("{year:04}-{month:02}-{day:02}")
+    let then = now.checked_sub(Duration::from_secs(days.saturating_mul(86_400)));
+    PartialDate::of(then.unwrap_or(SystemTime::UNIX_EPOCH)).to_string()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::UNIX_EPOCH;
 
     use super::*;
 

@@ -26,14 +26,11 @@ pub static PROVIDER: SearchProvider = SearchProvider {
     service: Provider {
         name: "duckduckgo",
         title: NAME,
-        slots: &[],
-        endpoint: ProviderEndpoint::Known {
-            variable: "IKIGAI_DUCKDUCKGO_URL",
-            address: ENDPOINT,
-        },
+        endpoint: ProviderEndpoint::Known(ENDPOINT),
         setup: "DuckDuckGo needs no key.",
         accept: "text/html, */*;q=0.5",
         refusal,
+        ..Provider::PLAIN
     },
     limits: ProviderLimits {
         characters: 490,
@@ -81,14 +78,8 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         SafeSearch::High => "1",
     });
     let heeds = |wanted: Option<&str>, part: usize| {
-        let own = |wanted: &str| match wanted {
-            "GB" => "uk".to_owned(),
-            "ja" => "jp".to_owned(),
-            "ko" => "kr".to_owned(),
-            _ => wanted.to_ascii_lowercase(),
-        };
         let region = region.and_then(|region| region.split('-').nth(part));
-        wanted.is_none_or(|wanted| region == Some(own(wanted).as_str()) || wanted == "zh")
+        wanted.is_none_or(|wanted| region == Some(&*own_code(wanted)) || wanted == "zh")
     };
     let fields = [
         ("q", Some(terms::query_string(ask, PROVIDER.words).into())),
@@ -101,20 +92,24 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
         .without("language", !heeds(language, 1))
 }
 
+/// Returns its own code of a country or a language.
+fn own_code(code: &str) -> String {
+    match code {
+        "GB" => "uk".to_owned(),
+        "ja" => "jp".to_owned(),
+        "ko" => "kr".to_owned(),
+        _ => code.to_ascii_lowercase(),
+    }
+}
+
 /// Returns the region that is nearest to the request.
 fn region(country: Option<&str>, language: Option<&str>) -> Option<&'static str> {
-    let language = language.map(|code| match code {
-        "ja" => "jp",
-        "ko" => "kr",
-        "zh" => "zh",
-        other => other,
-    });
+    let language = language.map(own_code);
     if let Some(country) = country {
-        let country = if country == "GB" { "UK" } else { country };
-        let prefix = format!("{}-", country.to_ascii_lowercase());
+        let prefix = own_code(country) + "-";
         let mut own = REGIONS.iter().filter(|one| one.starts_with(&prefix));
         let first = own.clone().next();
-        let speaks = |one: &&&str| language.is_some_and(|code| one[prefix.len()..] == *code);
+        let speaks = |one: &&&str| language.as_deref() == Some(&one[prefix.len()..]);
         return own.find(speaks).or(first).copied();
     }
     let language = language?;
@@ -228,11 +223,11 @@ fn checked(reply: &HttpResponse) -> ProviderRefusal {
     )
 }
 
-fn refusal(reply: &HttpResponse) -> ProviderRefusal {
+fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     match reply.status {
         403 | 418 | 429 => checked(reply),
         _ if reply::says(reply, CHECKS) => checked(reply),
-        _ => reply::upstream(NAME, reply),
+        _ => reply::upstream(title, reply),
     }
 }
 

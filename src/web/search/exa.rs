@@ -12,14 +12,11 @@ use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, result_list, results};
 use crate::web::client::HttpResponse;
-use crate::web::credentials::CredentialName;
 use crate::web::provider::reply::{self, string, strings};
 use crate::web::provider::{
     CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
-    UnreadableReply,
+    UnreadableReply, required_key,
 };
-
-const NAME: &str = "Exa";
 
 /// Longest phrase of a parameter, in words.
 const MOST_WORDS: usize = 5;
@@ -28,18 +25,12 @@ const MOST_WORDS: usize = 5;
 pub static PROVIDER: SearchProvider = SearchProvider {
     service: Provider {
         name: "exa",
-        title: NAME,
-        slots: &[CredentialSlot {
-            names: &[KEY],
-            required: true,
-        }],
-        endpoint: ProviderEndpoint::Known {
-            variable: "IKIGAI_EXA_URL",
-            address: "https://api.exa.ai/search",
-        },
+        title: "Exa",
+        slots: &[KEY],
+        endpoint: ProviderEndpoint::Known("https://api.exa.ai/search"),
         setup: "Get a key for Exa at https://dashboard.exa.ai/.",
-        accept: "application/json",
         refusal,
+        ..Provider::PLAIN
     },
     limits: ProviderLimits {
         sites: SiteQuery::Parameter(1000),
@@ -56,11 +47,8 @@ pub static PROVIDER: SearchProvider = SearchProvider {
     read,
 };
 
-/// Names of the API key.
-pub const KEY: CredentialName = CredentialName {
-    variable: "EXA_API_KEY",
-    path: &["web_search", "exa", "api_key"],
-};
+/// The API key.
+pub const KEY: CredentialSlot = required_key("EXA_API_KEY", &["web_search", "exa", "api_key"]);
 
 fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;
@@ -75,8 +63,7 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
     }
     for (at, term) in excluded.iter().enumerate() {
         if Some(at) != out {
-            let mark = if term.contains(' ') { "\"" } else { "" };
-            text.extend([" -", mark, term, mark]);
+            terms::exclude(&mut text, term);
         }
     }
     let left_out = out.map(|at| json!([excluded[at]]));
@@ -128,14 +115,12 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     }))
 }
 
-fn refusal(reply: &HttpResponse) -> ProviderRefusal {
+fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let body = reply::json(reply).unwrap_or(Value::Null);
     match string(&body, "tag") {
-        "INVALID_API_KEY" => reply::rejected(NAME, reply),
-        "NO_MORE_CREDITS" | "API_KEY_BUDGET_EXCEEDED" => {
-            ProviderRefusal::new(reply::QUOTA, reply::quota(NAME, reply))
-        }
-        _ if reply.status == 403 => reply::upstream(NAME, reply),
-        _ => reply::by_status(NAME, reply),
+        "INVALID_API_KEY" => reply::rejected(title, reply),
+        "NO_MORE_CREDITS" | "API_KEY_BUDGET_EXCEEDED" => reply::quota(title, reply),
+        _ if reply.status == 403 => reply::upstream(title, reply),
+        _ => reply::by_status(title, reply),
     }
 }

@@ -9,14 +9,11 @@ use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, result_list, results};
 use crate::web::client::HttpResponse;
-use crate::web::credentials::CredentialName;
 use crate::web::provider::reply::{self, string};
 use crate::web::provider::{
     CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
-    UnreadableReply,
+    UnreadableReply, required_key,
 };
-
-const NAME: &str = "Google";
 
 /// Message for the model if no key is configured.
 pub const SETUP_ERROR: &str = "Web search requires API key configuration.\n\nGoogle Custom Search \
@@ -35,58 +32,36 @@ pub const SETUP_NOTICE: &str = "\u{26a0} Configuration Required\n\nWeb search ne
     \"api_key\": \"your-api-key-here\",\n      \"engine_id\": \"your-search-engine-id\"\n    }\n  \
     }\n}";
 
-/// Names of the API key.
-pub const KEY: CredentialName = CredentialName {
-    variable: "GOOGLE_SEARCH_API_KEY",
-    path: &["web_search", "google", "api_key"],
+/// The API key.
+pub const KEY: CredentialSlot = CredentialSlot {
+    also: &["GOOGLE_CUSTOM_SEARCH_API_KEY"],
+    ..required_key(
+        "GOOGLE_SEARCH_API_KEY",
+        &["web_search", "google", "api_key"],
+    )
 };
 
-/// Names of the search engine's ID.
-pub const ENGINE: CredentialName = CredentialName {
-    variable: "GOOGLE_SEARCH_ENGINE_ID",
-    path: &["web_search", "google", "engine_id"],
+/// The search engine's ID.
+pub const ENGINE: CredentialSlot = CredentialSlot {
+    also: &["GOOGLE_CUSTOM_SEARCH_ID", "GOOGLE_CUSTOM_SEARCH_ENGINE_ID"],
+    ..required_key(
+        "GOOGLE_SEARCH_ENGINE_ID",
+        &["web_search", "google", "engine_id"],
+    )
 };
-
-/// Other names of both.
-const KEY_ELSEWHERE: CredentialName = CredentialName {
-    variable: "GOOGLE_CUSTOM_SEARCH_API_KEY",
-    path: KEY.path,
-};
-const ENGINE_ELSEWHERE: [CredentialName; 2] = [
-    CredentialName {
-        variable: "GOOGLE_CUSTOM_SEARCH_ID",
-        path: ENGINE.path,
-    },
-    CredentialName {
-        variable: "GOOGLE_CUSTOM_SEARCH_ENGINE_ID",
-        path: ENGINE.path,
-    },
-];
 
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
     service: Provider {
         name: "google",
-        title: NAME,
-        slots: &[
-            CredentialSlot {
-                names: &[KEY, KEY_ELSEWHERE],
-                required: true,
-            },
-            CredentialSlot {
-                names: &[ENGINE, ENGINE_ELSEWHERE[0], ENGINE_ELSEWHERE[1]],
-                required: true,
-            },
-        ],
-        endpoint: ProviderEndpoint::Known {
-            variable: "IKIGAI_GOOGLE_URL",
-            address: "https://customsearch.googleapis.com/customsearch/v1",
-        },
+        title: "Google",
+        slots: &[KEY, ENGINE],
+        endpoint: ProviderEndpoint::Known("https://customsearch.googleapis.com/customsearch/v1"),
         setup: "Get a key for Google Custom Search at \
             https://developers.google.com/custom-search/v1/overview and engines at \
             https://programmablesearchengine.google.com/controlpanel/create.",
-        accept: "application/json",
         refusal,
+        ..Provider::PLAIN
     },
     limits: ProviderLimits {
         heeded: 32,
@@ -171,24 +146,22 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     }))
 }
 
-fn refusal(reply: &HttpResponse) -> ProviderRefusal {
+fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let message = reply::message(reply);
     // Reasons are in `errors` or in `details`, depending on the age of the service.
-    let says = |any: &[&str]| any.iter().any(|reason| reply::names(reply, reason));
-    let bad_key = ["API_KEY_INVALID", "keyInvalid", "keyExpired"];
+    let says = |reasons: &[&str]| reply::says(reply, reasons);
+    let bad_key = ["api_key_invalid", "keyinvalid", "keyexpired"];
     if reply.status == 401 || says(&bad_key) || message.starts_with("API key not valid") {
-        return reply::rejected(NAME, reply);
+        return reply::rejected(title, reply);
     }
-    let quota = says(&["dailyLimitExceeded", "quotaExceeded", "per day"]);
+    let quota = says(&["dailylimitexceeded", "quotaexceeded", "per day"]);
     let used_up = "Rate limit exceeded. You've used your free search quota (100/day).";
     match reply.status {
         403 | 429 if quota => ProviderRefusal::new(reply::QUOTA, used_up),
-        429 if says(&["per minute", "per second"]) => {
-            ProviderRefusal::new(reply::THROTTLED, reply::throttled(NAME, reply))
-        }
+        429 if says(&["per minute", "per second"]) => reply::throttled(title, reply),
         // Google does not say for how long.
         429 => ProviderRefusal::new(reply::THROTTLED, used_up),
-        _ => reply::upstream(NAME, reply),
+        _ => reply::upstream(title, reply),
     }
 }
 

@@ -10,26 +10,6 @@ use crate::web::provider::breaker::{BreakerState, ProviderBreakers};
 /// Maximum number of suggested actions.
 const MOST_ACTIONS: usize = 3;
 
-/// Likely reason why nothing was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EmptySearchReason {
-    /// No page has the words.
-    NoMatch,
-    /// Some page may have them, but the filters excluded it.
-    FiltersTooRestrictive,
-}
-
-impl EmptySearchReason {
-    /// Returns its name in an answer.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NoMatch => "no_match",
-            Self::FiltersTooRestrictive => "filters_too_restrictive",
-        }
-    }
-}
-
 /// An action that may find something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SearchSuggestion {
@@ -44,8 +24,8 @@ pub enum SearchSuggestion {
 /// Hints for a search without results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchHints {
-    /// Likely reason.
-    pub reason: EmptySearchReason,
+    /// Likely reason: `no_match`, or `filters_too_restrictive`.
+    pub reason: &'static str,
     /// Fields of the request that may have excluded results, with their values.
     pub filters_applied: Vec<(&'static str, String)>,
     /// Suggested actions, best first.
@@ -67,14 +47,20 @@ impl SearchHints {
         Self::new(filters(search), others.map(|other| other.name).collect())
     }
 
-    /// Creates the hints for a search with these filters, the most restrictive first, if these
-    /// other providers can be asked.
+    /// Creates the hints for a search with those of these filters that have a value, the most
+    /// restrictive first, if these other providers can be asked.
     #[must_use]
-    pub fn new(filters: Vec<(&'static str, String)>, others: Vec<&'static str>) -> Self {
+    pub fn new<const N: usize>(
+        filters: [(&'static str, Option<String>); N],
+        others: Vec<&'static str>,
+    ) -> Self {
+        let given = filters.into_iter();
+        let given = given.filter_map(|(field, value)| Some((field, value?)));
+        let filters: Vec<(&str, String)> = given.collect();
         let reason = if filters.is_empty() {
-            EmptySearchReason::NoMatch
+            "no_match"
         } else {
-            EmptySearchReason::FiltersTooRestrictive
+            "filters_too_restrictive"
         };
         let mut others = others.into_iter().map(SearchSuggestion::TryProvider);
         // Another provider may find something as it is; room is kept for one.
@@ -96,12 +82,12 @@ impl SearchHints {
 
 /// Returns the fields that may exclude results, the most restrictive first. `safe_search` and
 /// `claim` are not among them.
-fn filters(search: &WebSearch) -> Vec<(&'static str, String)> {
+fn filters(search: &WebSearch) -> [(&'static str, Option<String>); 7] {
     let text = |value: &Option<String>| value.clone().filter(|value| !value.trim().is_empty());
     let lens = search.lens.as_ref().map(|lens| lens.name.clone());
     let sites = lens.is_none() && !search.sites.is_empty();
     let range = search.time_range.map(|range| range.name().to_owned());
-    let all = [
+    [
         ("site", sites.then(|| search.sites.join(", "))),
         ("lens", lens),
         ("exact_terms", text(&search.exact_terms)),
@@ -109,11 +95,7 @@ fn filters(search: &WebSearch) -> Vec<(&'static str, String)> {
         ("language", text(&search.language)),
         ("country", text(&search.country)),
         ("exclude_terms", text(&search.exclude_terms)),
-    ];
-    let given = all.into_iter();
-    given
-        .filter_map(|(field, value)| Some((field, value?)))
-        .collect()
+    ]
 }
 
 #[cfg(test)]
@@ -145,7 +127,7 @@ mod tests {
             ..WebSearch::default()
         };
         let hints = hints(&search, &["BRAVE_API_KEY"], &MemoryStore::default());
-        assert_eq!(hints.reason, EmptySearchReason::NoMatch);
+        assert_eq!(hints.reason, "no_match");
         assert!(hints.filters_applied.is_empty());
         assert_eq!(
             hints.suggested_actions,
@@ -166,7 +148,7 @@ mod tests {
             ..WebSearch::default()
         };
         let hints = hints(&search, &["TAVILY_API_KEY"], &MemoryStore::default());
-        assert_eq!(hints.reason, EmptySearchReason::FiltersTooRestrictive);
+        assert_eq!(hints.reason, "filters_too_restrictive");
         let names: Vec<&str> = hints
             .filters_applied
             .iter()

@@ -90,14 +90,8 @@ pub fn search(
     let asks = allowed.map_or_else(|| vec![whole], |sites| by_domain(&whole, sites));
     let one = |ask: &ProviderQuery<'_>| {
         let request = (provider.request)(ask, account);
-        let mut found = exchange::ask(
-            client,
-            provider,
-            account,
-            &request,
-            RetryBudget::WHOLE,
-            provider.read,
-        )?;
+        let patience = RetryBudget::WHOLE;
+        let mut found = exchange::ask(client, provider, &request, patience, provider.read)?;
         let given = found.len();
         found.retain(|result| wanted.domains.admits(&result.url));
         let filtered = given - found.len();

@@ -31,6 +31,16 @@ pub struct SearchAnswer {
     pub took: Duration,
 }
 
+impl SearchAnswer {
+    /// Returns the answer with its route.
+    pub(super) fn routed(self, routed: ProviderRouting) -> Self {
+        Self {
+            routed: Some(routed),
+            ..self
+        }
+    }
+}
+
 /// Route of a search through several providers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProviderRouting {
@@ -50,7 +60,7 @@ impl ProviderRouting {
     }
 
     /// Records a provider that failed, and the reason.
-    pub(in crate::web) fn pass(&mut self, failure: &ProviderFailure) {
+    pub fn pass(&mut self, failure: &ProviderFailure) {
         let why = failure.kind.in_words().to_owned();
         self.passed.push((failure.provider, why));
     }

@@ -7,24 +7,27 @@ use crate::document::entities;
 /// A `<` that does not begin a tag is text.
 #[must_use]
 pub fn text(html: &str) -> String {
+    let decoded = entities::decoded(&without_tags(html, &tag_length));
+    decoded.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a text without its tags, with a blank for each that separates words. `length` is given
+/// the rest of the text from each `<` on, and returns the length of the tag that it begins.
+pub(super) fn without_tags(html: &str, length: &dyn Fn(&str) -> Option<usize>) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        if let Some(length) = tag_length(rest) {
-            if breaks(&rest[..length]) {
-                out.push(' ');
-            }
-            rest = &rest[length..];
-        } else {
-            out.push('<');
-            rest = &rest[1..];
-        }
+        let tag = length(rest);
+        out.push_str(match tag {
+            None => "<",
+            Some(length) if breaks(&rest[..length]) => " ",
+            Some(_) => "",
+        });
+        rest = &rest[tag.unwrap_or(1)..];
     }
-    out.push_str(rest);
-    let decoded = entities::decoded(&out);
-    decoded.split_whitespace().collect::<Vec<_>>().join(" ")
+    out + rest
 }
 
 /// Returns the length of the tag or comment that `text` begins with.

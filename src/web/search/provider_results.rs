@@ -1,12 +1,12 @@
 //! The results of one provider: by one request, or one for each group of hosts, each with a second
 //! page if too much of the first one was dropped.
 
-use std::thread;
 use std::time::Duration;
 
 use super::query::{MOST_RESULTS, ProviderQuery, WebSearch};
 use super::search_provider::SearchProvider;
 use super::{DomainFilter, SearchResult, google, results, terms};
+use crate::basics::side_by_side::side_by_side;
 use crate::web::client::HttpClient;
 use crate::web::provider::ProviderAccount;
 use crate::web::provider::exchange::{self, RetryBudget};
@@ -150,28 +150,15 @@ pub(super) fn at_once<T: Send>(
     asks: &[ProviderQuery<'_>],
     one: impl Fn(&ProviderQuery<'_>) -> Result<T, ProviderFailure> + Sync,
 ) -> Vec<Result<T, ProviderFailure>> {
-    if let [ask] = asks {
-        return vec![one(ask)];
-    }
-    thread::scope(|scope| {
-        let one = &one;
-        let running: Vec<_> = asks
-            .iter()
-            .map(|ask| thread::Builder::new().spawn_scoped(scope, move || one(ask)))
-            .collect();
-        let replies = running.into_iter().map(|running| {
-            let joined = running.ok().and_then(|thread| thread.join().ok());
-            joined.unwrap_or_else(|| {
-                let text = format!("{} search failed: out of threads", provider.title);
-                Err(ProviderFailure::new(
-                    provider,
-                    ProviderFailureKind::Upstream,
-                    text,
-                ))
-            })
-        });
-        replies.collect()
-    })
+    let replies = side_by_side(asks, one).into_iter();
+    let replies = replies.map(|reply| {
+        reply.unwrap_or_else(|| {
+            let text = format!("{} search failed: out of threads", provider.title);
+            let kind = ProviderFailureKind::Upstream;
+            Err(ProviderFailure::new(provider, kind, text))
+        })
+    });
+    replies.collect()
 }
 
 /// Results of a part, the fields that were ignored, and the reason why there was no second page.
@@ -190,15 +177,9 @@ fn search_part(
     filter: &DomainFilter,
     wanted: usize,
 ) -> Result<PartFound, ProviderFailure> {
+    let patience = RetryBudget::SHORT;
     let request = (provider.request)(&part, account);
-    let given = exchange::ask(
-        client,
-        provider,
-        account,
-        &request,
-        RetryBudget::SHORT,
-        provider.read,
-    )?;
+    let given = exchange::ask(client, provider, &request, patience, provider.read)?;
     let all = given.len();
     let mut kept = results::cleaned(given.clone(), filter);
     let mut broken_off = None;
@@ -210,15 +191,7 @@ fn search_part(
         };
         let request = (provider.request)(&second, account);
         // A failed second page does not lose the first one.
-        let more = exchange::ask(
-            client,
-            provider,
-            account,
-            &request,
-            RetryBudget::SHORT,
-            provider.read,
-        );
-        match more {
+        match exchange::ask(client, provider, &request, patience, provider.read) {
             Ok(more) => kept = results::cleaned([given, more].concat(), filter),
             Err(failure) => broken_off = Some(failure),
         }

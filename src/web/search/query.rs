@@ -19,16 +19,25 @@ pub enum TimeRange {
     Year,
 }
 
+/// Returns the name of a value among these.
+pub fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: &T) -> &'static str {
+    let found = names.iter().find(|(_, one)| one == value);
+    found.map_or("", |(name, _)| name)
+}
+
 impl TimeRange {
+    /// All of them, by their names in a request.
+    pub const NAMES: [(&'static str, Self); 4] = [
+        ("day", Self::Day),
+        ("week", Self::Week),
+        ("month", Self::Month),
+        ("year", Self::Year),
+    ];
+
     /// Returns its name in a request.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Day => "day",
-            Self::Week => "week",
-            Self::Month => "month",
-            Self::Year => "year",
-        }
+        name_of(&Self::NAMES, &self)
     }
 
     /// Returns the first letter of its name, which several providers use.
@@ -61,14 +70,17 @@ pub enum SafeSearch {
 }
 
 impl SafeSearch {
+    /// All of them, by their names in a request.
+    pub const NAMES: [(&'static str, Self); 3] = [
+        ("off", Self::Off),
+        ("medium", Self::Medium),
+        ("high", Self::High),
+    ];
+
     /// Returns its name in a request.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
+        name_of(&Self::NAMES, &self)
     }
 
     /// Returns Google's name for it, which has only two levels.

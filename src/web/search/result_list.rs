@@ -4,20 +4,13 @@ use serde_json::Value;
 
 use super::results::unmarked;
 use super::{SearchResult, dates};
-use crate::web::provider::reply::string;
+use crate::web::provider::reply::{items, string};
 
 /// Reads the results in a list, without those that have no address.
 #[must_use]
 pub fn results(list: Option<&Value>, read: impl Fn(&Value) -> SearchResult) -> Vec<SearchResult> {
-    let items = list
-        .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    items
-        .iter()
-        .map(read)
-        .filter(|result| !result.url.is_empty())
-        .collect()
+    let all = items(list).unwrap_or_default().iter().map(read);
+    all.filter(|result| !result.url.is_empty()).collect()
 }
 
 /// Reads results whose texts are plain, by the names of their URL, snippet and date.

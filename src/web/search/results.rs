@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use url::Url;
 
-use super::{DomainFilter, SearchResult};
+use super::{DomainFilter, SearchResult, plain};
 use crate::basics::words::on_one_line;
 use crate::document::entities;
 use crate::unseen;
@@ -159,27 +159,11 @@ pub fn unmarked(text: &str) -> String {
     if !text.contains(['<', '&']) {
         return text.to_owned();
     }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let length = if is_markup(rest, text) {
-            rest.find('>').map(|end| end + 1)
-        } else {
-            None
-        };
-        if let Some(length) = length {
-            let breaks = rest.starts_with("<br");
-            out.push_str(if breaks { " " } else { "" });
-            rest = &rest[length..];
-        } else {
-            out.push('<');
-            rest = &rest[1..];
-        }
-    }
-    out.push_str(rest);
-    entities::decoded(&out)
+    let tag = |rest: &str| {
+        let end = rest.find('>').map(|end| end + 1);
+        end.filter(|_| is_markup(rest, text))
+    };
+    entities::decoded(&plain::without_tags(text, &tag))
 }
 
 /// True if `rest` begins with a line break, or with the tag of an inline element that is closed in

@@ -9,35 +9,25 @@ use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, result_list};
 use crate::web::client::HttpResponse;
-use crate::web::credentials::CredentialName;
-use crate::web::provider::failure::ProviderFailureKind;
-use crate::web::provider::reply::{self, string};
+use crate::web::provider::reply;
 use crate::web::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
-    UnreadableReply,
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
+    required_key,
 };
-
-const NAME: &str = "SearchApi";
 
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
     service: Provider {
         name: "searchapi",
-        title: NAME,
-        slots: &[CredentialSlot {
-            names: &[CredentialName {
-                variable: "SEARCHAPI_API_KEY",
-                path: &["web_search", "searchapi", "api_key"],
-            }],
-            required: true,
-        }],
-        endpoint: ProviderEndpoint::Known {
-            variable: "IKIGAI_SEARCHAPI_URL",
-            address: "https://www.searchapi.io/api/v1/search",
-        },
+        title: "SearchApi",
+        slots: &[required_key(
+            "SEARCHAPI_API_KEY",
+            &["web_search", "searchapi", "api_key"],
+        )],
+        endpoint: ProviderEndpoint::Known("https://www.searchapi.io/api/v1/search"),
         setup: "Get a key for SearchApi at https://www.searchapi.io/.",
-        accept: "application/json",
         refusal,
+        ..Provider::PLAIN
     },
     limits: ProviderLimits {
         heeded: 32,
@@ -73,30 +63,18 @@ fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderReques
 fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     let list = body.get("organic_results");
-    let error = string(&body, "error");
-    // A search without results is reported as an error as well.
-    let nothing = error.to_lowercase().contains("any results");
-    if list.is_none_or(Value::is_null) && !error.is_empty() && !nothing {
-        let text = format!("{NAME} search failed: {}", reply::tidy(error));
-        return Err(UnreadableReply::Refused(ProviderRefusal::new(
-            ProviderFailureKind::Upstream,
-            text,
-        )));
-    }
-    Ok(result_list::plain_results(
-        list,
-        ["link", "snippet", "date"],
-    ))
+    let names = ["link", "snippet", "date"];
+    Ok(result_list::plain_results(list, names))
 }
 
-fn refusal(reply: &HttpResponse) -> ProviderRefusal {
+fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     let used_up = [
         "used all of the searches",
         "run out of searches",
         "exceeded your plan",
     ];
     if reply.status == 429 && reply::says(reply, &used_up) {
-        return ProviderRefusal::new(reply::QUOTA, reply::quota(NAME, reply));
+        return reply::quota(title, reply);
     }
-    reply::by_status(NAME, reply)
+    reply::by_status(title, reply)
 }

@@ -11,7 +11,7 @@ use super::outcome::{ProviderRouting, SearchAnswer, SearchFailure};
 use super::provider_results::{ProviderResults, search_provider};
 use super::query::WebSearch;
 use super::search_provider::SearchProvider;
-use crate::cache::{SingleFlightGuard, get_or_wait};
+use crate::cache::SingleFlightGuard;
 use crate::web::client::HttpClient;
 use crate::web::provider::ProviderAccount;
 use crate::web::provider::breaker::BreakerState;
@@ -22,9 +22,6 @@ const TURN: Duration = Duration::from_secs(8);
 
 /// Least time that is worth asking another provider.
 const LEAST: Duration = Duration::from_secs(1);
-
-/// Longest wait for another call with the same search.
-const WAIT: Duration = Duration::from_secs(8);
 
 /// A shorter search that fails to reach a provider does not count against the provider.
 const PATIENT: Duration = Duration::from_secs(5);
@@ -83,43 +80,18 @@ impl WebSearcher<'_> {
                     continue;
                 }
             };
-            if let Some(answer) = self.known.kept(search, provider, &account) {
-                return Ok(SearchAnswer {
-                    routed: Some(routed),
-                    ..answer
-                });
-            }
+            let _turn = match self.kept_or_turn(search, provider, &account) {
+                Ok(answer) => return Ok(answer.routed(routed)),
+                Err(turn) => turn,
+            };
             // A provider that was given no time is not recorded as failed.
             if self.client.left() < LEAST && !routed.attempted.is_empty() {
                 let why = "no time left for it".to_owned();
                 routed.passed.push((provider.name, why));
                 continue;
             }
-            let mut state = self.known.breakers().state(provider);
-            let mut _turn = None;
-            if !matches!(state, BreakerState::Open(_)) {
-                match self.kept_or_turn(search, provider, &account) {
-                    Ok(answer) => {
-                        return Ok(SearchAnswer {
-                            routed: Some(routed),
-                            ..answer
-                        });
-                    }
-                    Err(turn) => _turn = Some(turn),
-                }
-                state = self.known.breakers().pass(provider);
-            }
-            if let BreakerState::Open(left) = state {
+            if let BreakerState::Open(left) = self.known.breakers().pass(provider) {
                 let seconds = routed.leave_alone(provider, left);
-                let kind = ProviderFailureKind::RateLimited {
-                    seconds,
-                    quota: false,
-                };
-                let text = format!(
-                    "{} failed lately and is left alone for a while.",
-                    provider.title
-                );
-                let failure = ProviderFailure::new(provider, kind, text);
                 // The provider that recovers first decides how long to wait, unless one was asked.
                 let longer = match worst.as_ref().map(|worst| worst.kind) {
                     Some(ProviderFailureKind::RateLimited { seconds: other, .. }) => {
@@ -128,7 +100,7 @@ impl WebSearcher<'_> {
                     _ => true,
                 };
                 if longer && routed.attempted.is_empty() {
-                    worst = Some(failure);
+                    worst = Some(ProviderFailure::left_alone(provider, left));
                 }
                 continue;
             }
@@ -137,12 +109,7 @@ impl WebSearcher<'_> {
             let turn = if last { self.client.left() } else { TURN };
             let client = self.client.for_at_most(turn);
             match self.ask(&client, search, provider, &account) {
-                Ok(answer) => {
-                    return Ok(SearchAnswer {
-                        routed: Some(routed),
-                        ..answer
-                    });
-                }
+                Ok(answer) => return Ok(answer.routed(routed)),
                 Err(failure) => {
                     routed.pass(&failure);
                     worst = Some(failure);
@@ -157,16 +124,13 @@ impl WebSearcher<'_> {
     }
 
     fn failed(&self, failure: ProviderFailure, routed: Option<ProviderRouting>) -> SearchFailure {
-        let tried = |name: &str| {
-            let passed = routed.as_ref().map_or(&[][..], |routed| &routed.passed);
-            name == failure.provider || passed.iter().any(|(one, _)| *one == name)
-        };
-        let breakers = self.known.breakers();
-        let alternatives = choice::configured(self.known.credentials)
-            .into_iter()
-            .filter(|other| !tried(other.name) && breakers.state(other) == BreakerState::Closed)
-            .map(|other| other.name)
-            .collect();
+        let passed = routed.as_ref().map_or(&[][..], |routed| &routed.passed);
+        let tried = passed.iter().map(|(name, _)| *name);
+        let tried: Vec<&str> = tried.chain([failure.provider]).collect();
+        let configured = choice::configured(self.known.credentials).into_iter();
+        let alternatives = self
+            .known
+            .others(configured.map(|one| &one.service), &tried);
         SearchFailure::Failed {
             failure: Box::new(failure),
             routed,
@@ -182,13 +146,9 @@ impl WebSearcher<'_> {
         provider: &'static SearchProvider,
         account: &ProviderAccount,
     ) -> Result<SearchAnswer, SingleFlightGuard> {
-        let Some(store) = self.known.store.filter(|_| self.known.keeps_answers) else {
-            return Err(SingleFlightGuard::default());
-        };
         let question = cached_results::question(search, provider, account);
-        let longest = WAIT.min(self.client.left() / 3);
         let look = || self.known.kept(search, provider, account);
-        get_or_wait(store, &question, longest, look)
+        self.known.kept_or_turn(self.client, &question, look)
     }
 
     /// Asks a provider, and caches its answer.
@@ -231,17 +191,12 @@ impl WebSearcher<'_> {
             shortened,
         };
         // A partial answer is not cached.
-        if let Some(store) = self
-            .known
-            .store
-            .filter(|_| self.known.keeps_answers && unsearched.is_empty() && broken_off.is_none())
+        if unsearched.is_empty()
+            && broken_off.is_none()
             && let Ok(bytes) = serde_json::to_vec(&kept)
         {
-            store.put(
-                &cached_results::question(search, provider, account),
-                &bytes,
-                GOOD_FOR,
-            );
+            let question = cached_results::question(search, provider, account);
+            self.known.keep(&question, &bytes, GOOD_FOR);
         }
         Ok(SearchAnswer {
             provider,

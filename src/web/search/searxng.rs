@@ -13,10 +13,10 @@ use super::{SearchResult, dates, plain, result_list};
 use crate::web::client::HttpResponse;
 use crate::web::credentials::CredentialName;
 use crate::web::provider::failure::ProviderFailureKind;
-use crate::web::provider::reply::{self, string};
+use crate::web::provider::reply::{self, list, string};
 use crate::web::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
-    UnreadableReply,
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
+    optional_key,
 };
 
 const NAME: &str = "SearXNG";
@@ -30,32 +30,20 @@ pub static PROVIDER: SearchProvider = SearchProvider {
         name: "searxng",
         title: NAME,
         slots: &[
-            CredentialSlot {
-                names: &[CredentialName {
-                    variable: "SEARXNG_BASIC_AUTH",
-                    path: &["web_search", "searxng", "basic_auth"],
-                }],
-                required: false,
-            },
-            CredentialSlot {
-                names: &[CredentialName {
-                    variable: "SEARXNG_HEADERS",
-                    path: &["web_search", "searxng", "headers"],
-                }],
-                required: false,
-            },
+            optional_key(
+                "SEARXNG_BASIC_AUTH",
+                &["web_search", "searxng", "basic_auth"],
+            ),
+            optional_key("SEARXNG_HEADERS", &["web_search", "searxng", "headers"]),
         ],
-        endpoint: ProviderEndpoint::Own {
-            variable: "IKIGAI_SEARXNG_URL",
-            name: CredentialName {
-                variable: "SEARXNG_URL",
-                path: &["web_search", "searxng", "url"],
-            },
-        },
+        endpoint: ProviderEndpoint::Own(CredentialName {
+            variable: "SEARXNG_URL",
+            path: &["web_search", "searxng", "url"],
+        }),
         setup: "SearXNG is a server of your own, at an address such as http://localhost:8080, whose \
             settings have `json` among `search.formats`.",
-        accept: "application/json",
         refusal,
+        ..Provider::PLAIN
     },
     limits: ProviderLimits {
         // The limit of its engines; SearXNG passes the query on.
@@ -172,7 +160,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
 /// Reads the answers: texts, or objects with their source. One of the instance itself, such as a
 /// sum, has none: the address is then that of the search.
 fn answers(body: &Value, reply: &HttpResponse) -> Option<SearchResult> {
-    let list = body.get("answers")?.as_array()?;
+    let list = list(body, "answers");
     let text = |item: &Value| {
         let text = item.as_str().unwrap_or_else(|| string(item, "answer"));
         Some(plain::text(text)).filter(|text| !text.is_empty())
@@ -191,20 +179,17 @@ fn answers(body: &Value, reply: &HttpResponse) -> Option<SearchResult> {
 
 /// Reads an infobox: a text about the subject of the query, and facts of it.
 fn infobox(item: &Value) -> SearchResult {
-    let list = |name| {
-        item.get(name)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-    };
-    let link = list("urls").map(|link| string(link, "url")).next();
+    let link = list(item, "urls").first().map(|link| string(link, "url"));
     let own = string(item, "id");
     let is_address = own.starts_with("https://") || own.starts_with("http://");
-    let facts = list("attributes").take(MAX_FACTS).filter_map(|fact| {
-        let (label, value) = (string(fact, "label"), string(fact, "value"));
-        let is_told = !label.is_empty() && !value.is_empty();
-        is_told.then(|| plain::text(&format!("{label}: {value}")))
-    });
+    let facts = list(item, "attributes")
+        .iter()
+        .take(MAX_FACTS)
+        .filter_map(|fact| {
+            let (label, value) = (string(fact, "label"), string(fact, "value"));
+            let is_told = !label.is_empty() && !value.is_empty();
+            is_told.then(|| plain::text(&format!("{label}: {value}")))
+        });
     SearchResult {
         title: plain::text(string(item, "infobox")),
         url: if is_address {
@@ -221,8 +206,7 @@ fn infobox(item: &Value) -> SearchResult {
 
 /// Returns the engines that did not answer, with the reasons.
 fn unresponsive(body: &Value) -> Vec<String> {
-    let engines = body.get("unresponsive_engines").and_then(Value::as_array);
-    let engines = engines.into_iter().flatten().take(10);
+    let engines = list(body, "unresponsive_engines").iter().take(10);
     engines
         .filter_map(|engine| {
             let name = engine.get(0)?.as_str()?;
@@ -232,32 +216,27 @@ fn unresponsive(body: &Value) -> Vec<String> {
         .collect()
 }
 
-fn refusal(reply: &HttpResponse) -> ProviderRefusal {
-    match reply.status {
-        401 => ProviderRefusal::new(
+fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
+    let status = reply.status_text();
+    let (kind, text) = match reply.status {
+        401 => (
             ProviderFailureKind::AuthInvalid,
-            format!(
-                "{NAME} wants a login, or another one ({}).",
-                reply.status_text()
-            ),
+            format!("{title} wants a login, or another one ({status})."),
         ),
-        403 => ProviderRefusal::new(
+        403 => (
             ProviderFailureKind::Config,
             format!(
-                "{NAME} refuses to answer in JSON ({}): add `json` to `search.formats` in its \
-                 settings.yml, or look at its limiter.",
-                reply.status_text()
+                "{title} refuses to answer in JSON ({status}): add `json` to `search.formats` in \
+                 its settings.yml, or look at its limiter."
             ),
         ),
-        429 => ProviderRefusal::new(
+        429 => (
             reply::THROTTLED,
-            format!(
-                "{NAME}'s limiter asks for slower searching ({}).",
-                reply.status_text()
-            ),
+            format!("{title}'s limiter asks for slower searching ({status})."),
         ),
-        _ => reply::upstream(NAME, reply),
-    }
+        _ => return reply::upstream(title, reply),
+    };
+    ProviderRefusal::new(kind, text)
 }
 
 #[cfg(test)]

@@ -9,34 +9,25 @@ use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, result_list};
 use crate::web::client::HttpResponse;
-use crate::web::credentials::CredentialName;
 use crate::web::provider::reply;
 use crate::web::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
-    UnreadableReply,
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
+    required_key,
 };
-
-const NAME: &str = "Serper";
 
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
     service: Provider {
         name: "serper",
-        title: NAME,
-        slots: &[CredentialSlot {
-            names: &[CredentialName {
-                variable: "SERPER_API_KEY",
-                path: &["web_search", "serper", "api_key"],
-            }],
-            required: true,
-        }],
-        endpoint: ProviderEndpoint::Known {
-            variable: "IKIGAI_SERPER_URL",
-            address: "https://google.serper.dev/search",
-        },
+        title: "Serper",
+        slots: &[required_key(
+            "SERPER_API_KEY",
+            &["web_search", "serper", "api_key"],
+        )],
+        endpoint: ProviderEndpoint::Known("https://google.serper.dev/search"),
         setup: "Get a key for Serper at https://serper.dev/.",
-        accept: "application/json",
         refusal,
+        ..Provider::PLAIN
     },
     // More than ten results cost twice.
     limits: ProviderLimits {
@@ -77,9 +68,9 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     ))
 }
 
-fn refusal(reply: &HttpResponse) -> ProviderRefusal {
+fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     if reply::says(reply, &["not enough credits"]) {
-        return ProviderRefusal::new(reply::QUOTA, reply::quota(NAME, reply));
+        return reply::quota(title, reply);
     }
-    reply::by_status(NAME, reply)
+    reply::by_status(title, reply)
 }

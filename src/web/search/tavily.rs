@@ -7,34 +7,25 @@ use super::search_provider::{ProviderLimits, SearchProvider, SiteQuery};
 use super::terms::{self, QueryOperators};
 use super::{SearchResult, result_list};
 use crate::web::client::HttpResponse;
-use crate::web::credentials::CredentialName;
 use crate::web::provider::reply;
 use crate::web::provider::{
-    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest,
-    UnreadableReply,
+    Provider, ProviderAccount, ProviderEndpoint, ProviderRefusal, ProviderRequest, UnreadableReply,
+    required_key,
 };
-
-const NAME: &str = "Tavily";
 
 /// Row of this provider.
 pub static PROVIDER: SearchProvider = SearchProvider {
     service: Provider {
         name: "tavily",
-        title: NAME,
-        slots: &[CredentialSlot {
-            names: &[CredentialName {
-                variable: "TAVILY_API_KEY",
-                path: &["web_search", "tavily", "api_key"],
-            }],
-            required: true,
-        }],
-        endpoint: ProviderEndpoint::Known {
-            variable: "IKIGAI_TAVILY_URL",
-            address: "https://api.tavily.com/search",
-        },
+        title: "Tavily",
+        slots: &[required_key(
+            "TAVILY_API_KEY",
+            &["web_search", "tavily", "api_key"],
+        )],
+        endpoint: ProviderEndpoint::Known("https://api.tavily.com/search"),
         setup: "Get a key for Tavily at https://app.tavily.com/.",
-        accept: "application/json",
         refusal,
+        ..Provider::PLAIN
     },
     limits: ProviderLimits {
         characters: 400,
@@ -102,10 +93,10 @@ fn read(reply: &HttpResponse) -> Result<Vec<SearchResult>, UnreadableReply> {
     ))
 }
 
-fn refusal(reply: &HttpResponse) -> ProviderRefusal {
+fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
     // The limit of the plan, and that of pay-as-you-go.
     if matches!(reply.status, 432 | 433) {
-        return ProviderRefusal::new(reply::QUOTA, reply::quota(NAME, reply));
+        return reply::quota(title, reply);
     }
-    reply::by_status(NAME, reply)
+    reply::by_status(title, reply)
 }

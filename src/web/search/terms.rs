@@ -1,8 +1,6 @@
 //! The query string: the words with operators of web search (`"phrase"`, `-word`, `site:`) for all
 //! that the provider has no parameter for, and the grouping of hosts into queries.
 
-use std::fmt::Write as _;
-
 use super::query::{ProviderQuery, WebSearch};
 use super::search_provider::{ProviderLimits, SiteQuery};
 use crate::basics::sort::sort_by_count;
@@ -40,12 +38,7 @@ pub fn query_string(ask: &ProviderQuery<'_>, words: QueryOperators) -> String {
     }
     if words.excluded {
         for term in excluded(ask) {
-            // Writing to a string does not fail.
-            let _ = if term.contains(' ') {
-                write!(text, " -\"{term}\"")
-            } else {
-                write!(text, " -{term}")
-            };
+            exclude(&mut text, &term);
         }
     }
     if words.sites && !ask.sites.is_empty() {
@@ -53,6 +46,12 @@ pub fn query_string(ask: &ProviderQuery<'_>, words: QueryOperators) -> String {
         text.push_str(&hosts(ask.sites));
     }
     text
+}
+
+/// Adds a term that pages must not have.
+pub fn exclude(text: &mut String, term: &str) {
+    let mark = if term.contains(' ') { "\"" } else { "" };
+    text.extend([" -", mark, term, mark]);
 }
 
 /// Builds `site:a`, or `(site:a OR site:b)`.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::request::PaperFields;
 use crate::contract::notes::Notes;
-use crate::contract::reply::{META, Object, Reply};
+use crate::contract::reply::{META, Reply};
 use crate::contract::terms::Audience;
 use crate::papers::cached_papers::GOOD_FOR;
 use crate::papers::finder::PaperAnswer;
@@ -81,12 +81,17 @@ pub fn reply<'a>(wanted: PaperFields, answer: PaperAnswer, others: Vec<&'static 
         let reader = object.terms().reader;
         let in_words = matches!(reader, Audience::Model | Audience::Person);
         let all = answer.papers.len();
-        let shown = if in_words {
-            let rows: Vec<Value> = answer.papers.iter().map(lines).collect();
-            write(object, &wanted.search, &rows)?
+        let rows: Vec<Value>;
+        let rows = if in_words {
+            rows = answer.papers.iter().map(lines).collect();
+            &rows
         } else {
-            write(object, &wanted.search, &answer.papers)?
+            &answer.papers
         };
+        let query = serde_json::to_vec(&wanted.search.query)?.len();
+        let shown = count_fitting(object, rows, query + AROUND);
+        object.field("papers", &rows[..shown])?;
+        object.field("query", &wanted.search.query)?;
         let found = u64::try_from(all).unwrap_or(u64::MAX);
         object.field("totalResults", &answer.total.max(found))?;
         object.field("resultCount", &shown)?;
@@ -108,31 +113,18 @@ pub fn reply<'a>(wanted: PaperFields, answer: PaperAnswer, others: Vec<&'static 
     })
 }
 
-/// Writes as many papers as there is room for, and returns their number.
-fn write(object: &mut Object<'_>, search: &PaperSearch, rows: &[Value]) -> std::io::Result<usize> {
-    let query = serde_json::to_vec(&search.query)?.len();
-    let shown = count_fitting(object, rows, query + AROUND);
-    object.field("papers", &rows[..shown])?;
-    object.field("query", &search.query)?;
-    Ok(shown)
-}
-
 /// Returns the fields that may exclude papers, with their values, the most restrictive first.
-fn filters(search: &PaperSearch) -> Vec<(&'static str, String)> {
+fn filters(search: &PaperSearch) -> [(&'static str, Option<String>); 5] {
     let year = |year: Option<u16>| year.map(|year| year.to_string());
     let flag = |is_set: bool| is_set.then(|| "true".to_owned());
     let source = Some(search.source).filter(|source| *source != SOURCES[0]);
-    let all = [
+    [
         ("source", source.map(|source| source.name.to_owned())),
         ("pdf_only", flag(search.pdf_only)),
         ("open_access", flag(search.open_access)),
         ("year_from", year(search.year_from)),
         ("year_to", year(search.year_to)),
-    ];
-    let given = all.into_iter();
-    given
-        .filter_map(|(field, value)| Some((field, value?)))
-        .collect()
+    ]
 }
 
 /// Writes notes on providers that did not answer, and on what was removed.

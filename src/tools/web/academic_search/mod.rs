@@ -7,19 +7,15 @@ mod request;
 
 use serde_json::Value;
 
-use crate::cache::CacheStore;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
-use crate::contract::request::Request;
 use crate::contract::tool::{self, AccessScope, Family, FieldRole, Tool, ToolManual, ToolSet};
 use crate::papers::finder::{self, PaperFinder};
+use crate::tools::web::searching::search_call::{self, SearchCall};
 use crate::tools::web::searching::search_failure;
-use crate::tools::web::session_record::{self, SessionFinds, SessionSource};
+use crate::tools::web::session_record::{self, SessionSource};
 use crate::tools::web::{network, research_cache};
-use crate::web::client::HttpClient;
-use crate::web::credentials::Credentials;
 use crate::web::provider::reply::{string, strings};
-use crate::web::search::context::SearchContext;
 
 /// The tool's name.
 const NAME: &str = "academic_search";
@@ -82,65 +78,27 @@ more searches. Keys come from the variables below, or from `academic_search.PROV
         ("requestedNumResults", FieldRole::Silent),
         ("trust", FieldRole::Silent),
     ],
-    run,
-    from_cache: Some(from_cache),
+    run: |request| search_call::run(request, NAME, answer),
+    from_cache: Some(|request, store| search_call::from_cache(request, NAME, answer, store)),
     ..Tool::PLAIN
 };
 
-fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let cache = research_cache::ResearchCache::of_user(request.terms());
-    let client = network::client(request.terms());
-    let mut finds = SessionFinds::default();
-    let result = answer(request, cache.store.as_deref(), Some(&client), &mut finds);
-    // Who may ask has an answer.
-    let result = result.unwrap_or_else(|| Err(Failure::bad_request("nobody was asked")));
-    session_record::recorded(request, None, NAME, finds, result)
-}
-
-fn from_cache<'a>(
-    request: &'a Request<'a>,
-    store: &dyn CacheStore,
-) -> Option<Result<Reply<'a>, Failure>> {
-    let mut finds = SessionFinds::default();
-    let result = answer(request, Some(store), None, &mut finds)?;
-    let store = Some(store);
-    Some(session_record::recorded(
-        request, store, NAME, finds, result,
-    ))
-}
-
-/// Finds papers; without a client, in the store alone.
-fn answer<'a>(
-    request: &'a Request<'a>,
-    store: Option<&dyn CacheStore>,
-    client: Option<&HttpClient>,
-    finds: &mut SessionFinds,
-) -> Option<Result<Reply<'a>, Failure>> {
-    let wanted = match request::read(request) {
-        Ok(wanted) => wanted,
-        Err(failure) => return Some(Err(failure)),
+fn answer<'a>(call: &mut SearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
+    let known = call.known;
+    let wanted = request::read(call.request)?;
+    let found = match call.client {
+        None => finder::kept(&wanted.search, &known).map(Ok),
+        Some(client) => Some(PaperFinder { client, known }.find(&wanted.search)),
     };
-    let credentials = Credentials::from_env();
-    let known = SearchContext {
-        credentials: &credentials,
-        store,
-        keeps_answers: research_cache::keeps_answers(request.terms()),
-    };
-    let found = match client {
-        None => Ok(finder::kept(&wanted.search, &known)?),
-        Some(client) => PaperFinder { client, known }.find(&wanted.search),
-    };
-    let answer = match found {
-        Ok(answer) => answer,
-        Err(error) => return Some(Err(search_failure::failure(NAME, &error, &credentials))),
-    };
-    finds.provider = answer.answered.first().cloned().unwrap_or_default();
-    finds.sources = answer.papers.iter().map(session_source).collect();
+    let Some(found) = found else { return Ok(None) };
+    let answer = found.map_err(|error| search_failure::failure(NAME, &error, known.credentials))?;
+    call.finds.provider = answer.answered.first().cloned().unwrap_or_default();
+    call.finds.sources = answer.papers.iter().map(session_source).collect();
     let answered = answer.answered.iter().map(String::as_str);
     let attempted = answer.routed.attempted.iter().copied();
     let asked: Vec<&str> = answered.chain(attempted).collect();
     let others = finder::others(&known, &asked);
-    Some(Ok(answer::reply(wanted, answer, others)))
+    Ok(Some(answer::reply(wanted, answer, others)))
 }
 
 /// Returns what a session keeps of a paper.

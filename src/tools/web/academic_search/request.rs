@@ -4,7 +4,7 @@ use crate::contract::failure::Failure;
 use crate::contract::request::Request;
 use crate::papers::paper_provider::PROVIDERS;
 use crate::papers::paper_search::{PaperSearch, SOURCES};
-use crate::tools::web::searching::search_fields::{count, invalid_request, one_of, query};
+use crate::tools::web::searching::search_fields::{count, invalid_request, one_of, query, years};
 
 /// Default number of papers.
 const USUAL_PAPERS: usize = 5;
@@ -20,20 +20,15 @@ pub struct PaperFields {
 /// Parses a request.
 pub fn read(request: &Request<'_>) -> Result<PaperFields, Failure> {
     let query = query(request)?;
-    let (count, requested) = count(request, USUAL_PAPERS)?;
-    let year = |field| {
-        let year = request.integer(field, 1000..=9999)?;
-        Ok(year.and_then(|year| u16::try_from(year).ok()))
-    };
-    let (year_from, year_to) = (year("year_from")?, year("year_to")?);
-    if let (Some(from), Some(to)) = (year_from, year_to)
-        && from > to
-    {
+    // Without words, providers answer with any papers.
+    if !query.contains(char::is_alphanumeric) {
         return Err(invalid_request(
-            format!("year_from ({from}) is later than year_to ({to})"),
-            "Send the earlier year as year_from.",
+            "query must have 1 to 500 characters, some of them letters or digits",
+            "Say in query what to search for.",
         ));
     }
+    let (count, requested) = count(request, USUAL_PAPERS)?;
+    let [year_from, year_to] = years(request, 1000..=9999)?;
     let sources = SOURCES.map(|source| (source.name, source));
     let orders = [("relevance", false), ("date", true)];
     let providers = PROVIDERS.map(|provider| (provider.name, provider.name));

@@ -1,29 +1,30 @@
 //! The answer: the specification's object for programs, a shorter form for models and people, and
 //! metadata for clients.
 
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use super::request::PatentFields;
-use crate::basics::words::beginning;
 use crate::contract::reply::{META, Reply};
 use crate::contract::terms::Audience;
 use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
 use crate::tools::web::searching::search_meta::SearchMeta;
 use crate::web::patents::patent::Patent;
 use crate::web::patents::patent_answer::{GOOD_FOR, PatentAnswer};
+use crate::web::patents::query::{PatentSearch, PatentSearchType};
 use crate::web::search::hints::SearchHints;
+use crate::web::search::results::shortened;
 
 /// Most bytes taken by the fields around the patents if there is a limit, without the query.
 const AROUND: usize = 200;
 
-/// Longest abstract that is shown for reading, in bytes.
+/// Longest abstract that is shown for reading, in characters.
 const SHOWN_ABSTRACT: usize = 500;
 
-/// Builds the answer; `hints` if nothing was found.
+/// Builds the answer; `others` are the providers that could be asked if nothing was found.
 pub fn reply<'a>(
     wanted: PatentFields,
     answer: PatentAnswer,
-    hints: Option<SearchHints>,
+    others: Vec<&'static str>,
 ) -> Reply<'a> {
     Reply::new(move |object| {
         let reader = object.terms().reader;
@@ -33,14 +34,9 @@ pub fn reply<'a>(
         let search_url = search.search_url();
         let (age, took, routed) = (answer.age, answer.took, &answer.routed);
         let meta = SearchMeta::new(answer.source, Some(routed), (age, GOOD_FOR), took);
-        let all = answer.patents.into_iter().map(|patent| {
-            if in_words {
-                lines(patent)
-            } else {
-                patent.fields()
-            }
-        });
-        let mut rows: Vec<Value> = all.map(Value::Object).collect();
+        let hints = (total == 0).then(|| SearchHints::new(filters(search), others));
+        let row = if in_words { lines } else { Patent::fields };
+        let mut rows: Vec<Value> = answer.patents.into_iter().map(row).collect();
         let around = search.query.len() + search_url.len() + AROUND;
         rows.truncate(count_fitting(object, &rows, around));
         object.field("patents", &rows)?;
@@ -67,8 +63,24 @@ pub fn reply<'a>(
     })
 }
 
-/// Returns a patent as lines of text, for reading.
-fn lines(patent: Patent) -> Map<String, Value> {
+/// Returns the fields that may exclude patents, with their values, the most restrictive first.
+fn filters(search: &PatentSearch) -> [(&'static str, Option<String>); 7] {
+    let year = |year: Option<u16>| year.map(|year| year.to_string());
+    let specific = search.search_type == PatentSearchType::Specific;
+    let search_type = specific.then(|| search.search_type.name().to_owned());
+    [
+        ("cpc_code", search.cpc_code.clone()),
+        ("inventor", search.inventor.clone()),
+        ("assignee", search.assignee.clone()),
+        ("year_from", year(search.year_from)),
+        ("year_to", year(search.year_to)),
+        ("patent_office", search.office.map(str::to_owned)),
+        ("search_type", search_type),
+    ]
+}
+
+/// Returns a patent as lines of text, for reading; an empty line is not shown.
+fn lines(patent: Patent) -> Value {
     let dated = |what: &str, day: String| match day.as_str() {
         "" => day,
         day => format!("{what} {day}"),
@@ -83,23 +95,12 @@ fn lines(patent: Patent) -> Map<String, Value> {
     ];
     let facts = facts.into_iter().filter(|fact| !fact.is_empty());
     let facts: Vec<String> = facts.collect();
-    let shown = beginning(&patent.summary, SHOWN_ABSTRACT);
-    let more = if shown == patent.summary {
-        ""
-    } else {
-        "\u{2026}"
-    };
     let title = Some(patent.title).filter(|title| !title.is_empty());
-    let title = title.unwrap_or(patent.number);
-    let lines = [
-        ("title", title),
-        ("url", patent.url),
-        ("facts", facts.join(" | ")),
-        ("abstract", format!("{shown}{more}")),
-        ("pdf", patent.pdf),
-    ];
-    let lines = lines.into_iter().filter(|(_, line)| !line.is_empty());
-    lines
-        .map(|(name, line)| (name.to_owned(), Value::from(line)))
-        .collect()
+    json!({
+        "title": title.unwrap_or(patent.number),
+        "url": patent.url,
+        "facts": facts.join(" | "),
+        "abstract": shortened(&patent.summary, SHOWN_ABSTRACT),
+        "pdf": patent.pdf,
+    })
 }

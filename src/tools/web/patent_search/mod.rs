@@ -5,22 +5,17 @@
 mod answer;
 mod request;
 
-use crate::cache::CacheStore;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
-use crate::contract::request::Request;
 use crate::contract::tool::{self, AccessScope, Family, FieldRole, Tool, ToolManual, ToolSet};
+use crate::tools::web::searching::search_call::{self, SearchCall};
 use crate::tools::web::searching::search_failure;
-use crate::tools::web::session_record::{self, SessionFinds, SessionSource};
+use crate::tools::web::session_record::{self, SessionSource};
 use crate::tools::web::{network, research_cache};
 use crate::web::credentials::Credentials;
 use crate::web::patents::patent::Patent;
-use crate::web::patents::patent_answer::PatentAnswer;
-use crate::web::patents::patent_hints;
 use crate::web::patents::patent_searcher::{self, PatentSearcher};
-use crate::web::patents::query::PatentSearch;
 use crate::web::search::choice::NoProvider;
-use crate::web::search::context::SearchContext;
 use crate::web::search::outcome::SearchFailure;
 
 /// The tool's name.
@@ -39,6 +34,7 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("../../schemas/patent_search.json"),
     model_schema: include_str!("../../schemas/for_models/patent_search.json"),
     output_schema: Some(include_str!("../../schemas/output/patent_search.json")),
+    aliases: session_record::ALIASES,
     values: &[("provider", "epo lens searchapi uspto")],
     manual: ToolManual {
         text: "\
@@ -95,71 +91,24 @@ What was found is kept for 24 hours, encrypted, in ~/.cache/ikigai-tools.",
         ("requestedNumResults", FieldRole::Silent),
         ("trust", FieldRole::Silent),
     ],
-    run,
-    from_cache: Some(from_cache),
+    run: |request| search_call::run(request, NAME, answer),
+    from_cache: Some(|request, store| search_call::from_cache(request, NAME, answer, store)),
     ..Tool::PLAIN
 };
 
-fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let mut finds = SessionFinds::default();
-    let client = network::client(request.terms());
-    let cache = research_cache::ResearchCache::of_user(request.terms());
-    let result = answer_from(
-        request,
-        cache.store.as_deref(),
-        &mut finds,
-        |search, known| {
-            let searcher = PatentSearcher {
-                client: &client,
-                known: *known,
-            };
-            Some(searcher.search(search))
-        },
-    );
-    // A search has an outcome, unlike a look into the cache.
-    let result = result.unwrap_or_else(|| Err(Failure::bad_request("nothing was searched")));
-    session_record::recorded(request, None, NAME, finds, result)
-}
-
-fn from_cache<'a>(
-    request: &'a Request<'a>,
-    store: &dyn CacheStore,
-) -> Option<Result<Reply<'a>, Failure>> {
-    let mut finds = SessionFinds::default();
-    let result = answer_from(request, Some(store), &mut finds, |search, known| {
-        patent_searcher::cached_answer(search, known).map(Ok)
-    })?;
-    let store = Some(store);
-    Some(session_record::recorded(
-        request, store, NAME, finds, result,
-    ))
-}
-
-/// Answers with what `find` finds.
-fn answer_from<'a>(
-    request: &'a Request<'a>,
-    store: Option<&dyn CacheStore>,
-    finds: &mut SessionFinds,
-    find: impl Fn(&PatentSearch, &SearchContext<'_>) -> Option<Result<PatentAnswer, SearchFailure>>,
-) -> Option<Result<Reply<'a>, Failure>> {
-    let credentials = Credentials::from_env();
-    let wanted = match request::read(request, &credentials) {
-        Ok(wanted) => wanted,
-        Err(failure) => return Some(Err(failure)),
+fn answer<'a>(call: &mut SearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
+    let known = call.known;
+    let wanted = request::read(call.request, known.credentials)?;
+    let found = match call.client {
+        None => patent_searcher::cached_answer(&wanted.search, &known).map(Ok),
+        Some(client) => Some(PatentSearcher { client, known }.search(&wanted.search)),
     };
-    let known = SearchContext {
-        credentials: &credentials,
-        store,
-        keeps_answers: research_cache::keeps_answers(request.terms()),
-    };
-    let answer = match find(&wanted.search, &known)? {
-        Ok(answer) => answer,
-        Err(error) => return Some(Err(failure(&error, &credentials))),
-    };
-    *finds = session_finds(&answer);
-    let is_empty = answer.patents.is_empty();
-    let hints = is_empty.then(|| patent_hints::hints(&wanted.search, answer.source, &known));
-    Some(Ok(answer::reply(wanted, answer, hints)))
+    let Some(found) = found else { return Ok(None) };
+    let answer = found.map_err(|error| failure(&error, known.credentials))?;
+    answer.source.clone_into(&mut call.finds.provider);
+    call.finds.sources = answer.patents.iter().map(session_source).collect();
+    let others = patent_searcher::alternatives(&known, answer.source);
+    Ok(Some(answer::reply(wanted, answer, others)))
 }
 
 fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {
@@ -173,23 +122,16 @@ fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {
     search_failure::failure(NAME, error, credentials)
 }
 
-/// What a session keeps of an answer.
-fn session_finds(answer: &PatentAnswer) -> SessionFinds {
-    let source = |patent: &Patent| SessionSource {
+/// Returns what a session keeps of a patent.
+fn session_source(patent: &Patent) -> SessionSource {
+    let dates = [&patent.granted, &patent.filed];
+    let date = dates.into_iter().find(|date| !date.is_empty());
+    SessionSource {
         url: patent.url.clone(),
         title: patent.title.clone(),
         author: patent.inventors_by_family(),
-        date: if patent.granted.is_empty() {
-            patent.filed.clone()
-        } else {
-            patent.granted.clone()
-        },
+        date: date.cloned().unwrap_or_default(),
         ..SessionSource::default()
-    };
-    SessionFinds {
-        provider: answer.source.to_owned(),
-        sources: answer.patents.iter().map(source).collect(),
-        ..SessionFinds::default()
     }
 }
 

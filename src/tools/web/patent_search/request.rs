@@ -3,7 +3,7 @@
 use crate::contract::failure::Failure;
 use crate::contract::request::{Request, quote_value};
 use crate::tools::web::searching::search_fields::{
-    LONGEST_QUERY, count, given, invalid_request, one_of,
+    count, given, invalid_request, one_of, within_length, years,
 };
 use crate::web::credentials::Credentials;
 use crate::web::patents::patent_provider;
@@ -37,6 +37,7 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Pate
     let (count, requested) = count(request, USUAL_RESULTS)?;
     let search_type = one_of(request, "search_type", PatentSearchType::NAMES)?;
     let [us, ep, wo, jp, cn, kr] = OFFICES.map(|office| (office, Some(office)));
+    let [year_from, year_to] = years(request, YEARS)?;
     let offices = [("all", None), us, ep, wo, jp, cn, kr];
     let office = one_of(request, "patent_office", offices)?.flatten();
     let search = PatentSearch {
@@ -47,8 +48,8 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Pate
         assignee: assignee.filter(|name| !name.is_empty()),
         inventor,
         cpc_code: cpc_code(request)?,
-        year_from: year(request, "year_from")?,
-        year_to: year(request, "year_to")?,
+        year_from,
+        year_to,
         provider: given(request, "provider")?.map(str::to_owned),
     };
     if search.query.is_empty() && search.assignee.is_none() && search.inventor.is_none() {
@@ -64,14 +65,6 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Pate
         return Err(invalid_request(
             "search_type specific is for one patent, and no query names it",
             "Send its number or title in query, or another search_type.",
-        ));
-    }
-    if let (Some(first), Some(last)) = (search.year_from, search.year_to)
-        && first > last
-    {
-        return Err(invalid_request(
-            format!("year_from is {first}, after year_to, which is {last}"),
-            "Send the earlier year in year_from.",
         ));
     }
     check_provider(&search, credentials)?;
@@ -113,19 +106,8 @@ fn words(request: &Request<'_>, field: &str) -> Result<Option<String>, Failure> 
     let Some(text) = given(request, field)? else {
         return Ok(None);
     };
-    let length = text.chars().count();
-    if length > LONGEST_QUERY {
-        return Err(invalid_request(
-            format!("{field} must have 1 to {LONGEST_QUERY} characters, and has {length}"),
-            "Shorten it to its telling words.",
-        ));
-    }
+    within_length(field, text)?;
     Ok((!plain_words(text).is_empty()).then(|| text.to_owned()))
-}
-
-fn year(request: &Request<'_>, field: &str) -> Result<Option<u16>, Failure> {
-    let year = request.integer(field, YEARS)?;
-    Ok(year.and_then(|year| u16::try_from(year).ok()))
 }
 
 fn cpc_code(request: &Request<'_>) -> Result<Option<String>, Failure> {

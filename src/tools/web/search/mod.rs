@@ -6,19 +6,14 @@ mod answer;
 
 use std::time::Instant;
 
-use crate::cache::CacheStore;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
-use crate::contract::request::Request;
 use crate::contract::tool::{self, AccessScope, Family, FieldRole, Tool, ToolManual, ToolSet};
-use crate::tools::web::searching::search_fields::{self, SearchFields};
-use crate::tools::web::searching::{self, search_failure};
-use crate::tools::web::session_record::{self, SessionFinds, SessionSource};
+use crate::tools::web::searching::search_call::{self, SearchCall};
+use crate::tools::web::searching::{self, search_failure, search_fields};
+use crate::tools::web::session_record::{self, SessionSource};
 use crate::tools::web::{network, research_cache};
-use crate::web::credentials::Credentials;
-use crate::web::search::context::SearchContext;
 use crate::web::search::hints::SearchHints;
-use crate::web::search::outcome::SearchAnswer;
 use crate::web::search::searcher::WebSearcher;
 
 /// The tool's name.
@@ -101,86 +96,30 @@ CUSTOM_LENSES_PATH says.",
         ("requestedNumResults", FieldRole::Silent),
         ("trust", FieldRole::Silent),
     ],
-    run,
-    from_cache: Some(from_cache),
+    run: |request| search_call::run(request, NAME, answer),
+    from_cache: Some(|request, store| search_call::from_cache(request, NAME, answer, store)),
     ..Tool::PLAIN
 };
 
-fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let mut finds = SessionFinds::default();
-    let result = search(request, &mut finds);
-    session_record::recorded(request, None, TOOL.name, finds, result)
-}
-
-fn search<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Reply<'a>, Failure> {
-    let credentials = Credentials::from_env();
-    let wanted = search_fields::read(request, &credentials, USUAL_RESULTS)?;
-    let cache = research_cache::ResearchCache::of_user(request.terms());
-    let client = network::client(request.terms());
-    let known = SearchContext {
-        credentials: &credentials,
-        store: cache.store.as_deref(),
-        keeps_answers: cache.keeps_answers,
-    };
-    let searcher = WebSearcher {
-        client: &client,
-        known,
-    };
-    let found = searcher.search(&wanted.search);
-    let answer = found.map_err(|error| search_failure::failure(NAME, &error, &credentials))?;
-    *finds = session_finds(&answer);
-    Ok(reply(wanted, answer, &known))
-}
-
-fn from_cache<'a>(
-    request: &'a Request<'a>,
-    store: &dyn CacheStore,
-) -> Option<Result<Reply<'a>, Failure>> {
-    let mut finds = SessionFinds::default();
-    let result = cached(request, store, &mut finds)?;
-    let store = Some(store);
-    Some(session_record::recorded(
-        request, store, TOOL.name, finds, result,
-    ))
-}
-
-fn cached<'a>(
-    request: &'a Request<'a>,
-    store: &dyn CacheStore,
-    finds: &mut SessionFinds,
-) -> Option<Result<Reply<'a>, Failure>> {
-    let credentials = Credentials::from_env();
-    let wanted = match search_fields::read(request, &credentials, USUAL_RESULTS) {
-        Ok(wanted) => wanted,
-        Err(failure) => return Some(Err(failure)),
-    };
-    let known = SearchContext {
-        credentials: &credentials,
-        store: Some(store),
-        keeps_answers: research_cache::keeps_answers(request.terms()),
-    };
+fn answer<'a>(call: &mut SearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
+    let known = call.known;
     let begin = Instant::now();
-    let mut answer = known.answer(&wanted.search)?;
+    let credentials = known.credentials;
+    let wanted = search_fields::read(call.request, credentials, USUAL_RESULTS)?;
+    let found = match call.client {
+        None => known.answer(&wanted.search).map(Ok),
+        Some(client) => Some(WebSearcher { client, known }.search(&wanted.search)),
+    };
+    let Some(found) = found else { return Ok(None) };
+    let mut answer = found.map_err(|error| search_failure::failure(NAME, &error, credentials))?;
     answer.took = begin.elapsed();
-    *finds = session_finds(&answer);
-    Some(Ok(reply(wanted, answer, &known)))
-}
-
-/// What a session keeps of an answer.
-fn session_finds(answer: &SearchAnswer) -> SessionFinds {
-    SessionFinds {
-        provider: answer.provider.name.to_owned(),
-        sources: answer.results.iter().map(SessionSource::from).collect(),
-        ..SessionFinds::default()
-    }
-}
-
-fn reply<'a>(wanted: SearchFields, answer: SearchAnswer, known: &SearchContext<'_>) -> Reply<'a> {
+    answer.provider.name.clone_into(&mut call.finds.provider);
+    call.finds.sources = answer.results.iter().map(SessionSource::from).collect();
     let hints = answer.results.is_empty().then(|| {
         let breakers = known.breakers();
-        SearchHints::of(&wanted.search, answer.provider, known.credentials, breakers)
+        SearchHints::of(&wanted.search, answer.provider, credentials, breakers)
     });
-    answer::reply(wanted, answer, hints)
+    Ok(Some(answer::reply(wanted, answer, hints)))
 }
 
 #[cfg(test)]

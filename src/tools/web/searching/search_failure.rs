@@ -43,7 +43,7 @@ pub fn failure(tool: &str, error: &SearchFailure, credentials: &Credentials<'_>)
             };
             let mut failed = Failure::new(code, message).with_advice(advice);
             if code == Code::AuthMissing {
-                failed.event = event(tool, failure);
+                failed.event = Some(event(tool, failure));
             }
             failed
         }
@@ -68,7 +68,7 @@ fn code(kind: ProviderFailureKind) -> Code {
 }
 
 /// Builds the event for a host's user if a key is missing.
-fn event(tool: &str, failure: &ProviderFailure) -> Option<String> {
+fn event(tool: &str, failure: &ProviderFailure) -> String {
     let missing = serde_json::json!({"tool": tool, "provider": failure.provider});
     let notice = format!("\u{26a0} Configuration Required\n\n{failure}");
     config_required(&notice, &missing.to_string())

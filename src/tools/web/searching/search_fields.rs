@@ -1,6 +1,8 @@
 //! Fields of a request that make a search, parsed and validated, with errors for those that make no
 //! sense.
 
+use std::ops::RangeInclusive;
+
 use crate::contract::failure::{Code, Failure};
 use crate::contract::request::{Request, quote_value};
 use crate::tools::web::research_cache;
@@ -10,7 +12,7 @@ use crate::web::search::named_hosts;
 use crate::web::search::query::{MOST_RESULTS, SafeSearch, TimeRange, WebSearch};
 
 /// Longest query, in characters.
-pub const LONGEST_QUERY: usize = 500;
+const LONGEST_QUERY: usize = 500;
 
 /// Maximum number of hosts in a request.
 const MOST_SITES: usize = 10;
@@ -33,22 +35,8 @@ pub fn read(
 ) -> Result<SearchFields, Failure> {
     let query = query(request)?;
     let (count, requested) = count(request, usual)?;
-    let time_range = one_of(
-        request,
-        "time_range",
-        [
-            TimeRange::Day,
-            TimeRange::Week,
-            TimeRange::Month,
-            TimeRange::Year,
-        ]
-        .map(|range| (range.name(), range)),
-    )?;
-    let safe = one_of(
-        request,
-        "safe",
-        [SafeSearch::Off, SafeSearch::Medium, SafeSearch::High].map(|safe| (safe.name(), safe)),
-    )?;
+    let time_range = one_of(request, "time_range", TimeRange::NAMES)?;
+    let safe = one_of(request, "safe", SafeSearch::NAMES)?;
     let language = code(
         request,
         "language",
@@ -76,9 +64,8 @@ pub fn read(
         Some(name) => {
             let lenses = LensCatalog::of(credentials);
             let found = lenses.find(name).cloned();
-            let found = found.map_err(|error| {
-                invalid_request(error.to_string(), "Send one of these, or no lens.")
-            })?;
+            let found =
+                found.map_err(|error| invalid_request(error, "Send one of these, or no lens."))?;
             problems = lenses.problems;
             Some(found)
         }
@@ -108,20 +95,26 @@ pub fn read(
 /// Returns the query, of 1 to 500 characters.
 pub fn query(request: &Request<'_>) -> Result<String, Failure> {
     let query = request.required_text("query")?.trim();
-    let length = query.chars().count();
-    if length == 0 {
+    if query.is_empty() {
         return Err(invalid_request(
             "query must have 1 to 500 characters, and has none but blanks",
             "Say in query what to search for.",
         ));
     }
-    if length > LONGEST_QUERY {
-        return Err(invalid_request(
-            format!("query must have 1 to 500 characters, and has {length}"),
-            "Shorten the query to its telling words.",
-        ));
-    }
+    within_length("query", query)?;
     Ok(query.to_owned())
+}
+
+/// Refuses a text that is too long to be searched for.
+pub fn within_length(field: &str, text: &str) -> Result<(), Failure> {
+    let length = text.chars().count();
+    if length <= LONGEST_QUERY {
+        return Ok(());
+    }
+    Err(invalid_request(
+        format!("{field} must have 1 to {LONGEST_QUERY} characters, and has {length}"),
+        "Shorten it to its telling words.",
+    ))
 }
 
 /// Returns the number of results to search for, and the requested one if it differs.
@@ -134,6 +127,25 @@ pub fn count(request: &Request<'_>, usual: usize) -> Result<(usize, Option<i64>)
     let asked = i64::try_from(number.clamp(i64::MIN.into(), i64::MAX.into())).unwrap_or(i64::MAX);
     let other = !(1..=most).contains(&number);
     Ok((count, other.then_some(asked)))
+}
+
+/// Returns the first and the last year that are asked for, which are among those `known`.
+pub fn years(
+    request: &Request<'_>,
+    known: RangeInclusive<u64>,
+) -> Result<[Option<u16>; 2], Failure> {
+    let mut years = [None; 2];
+    for (year, field) in years.iter_mut().zip(["year_from", "year_to"]) {
+        let given = request.integer(field, known.clone())?;
+        *year = given.and_then(|given| u16::try_from(given).ok());
+    }
+    match years {
+        [Some(from), Some(to)] if from > to => Err(invalid_request(
+            format!("year_from is {from}, later than year_to, which is {to}"),
+            "Send the earlier year as year_from.",
+        )),
+        years => Ok(years),
+    }
 }
 
 /// Returns the hosts of `site` and `sites`, each once.

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::basics::words::{beginning, counted_as};
-use crate::document::entities;
 use crate::web::native::{
-    LONGEST_TEXT, address_of, day_and_minute, escaped, name_of, number, single_line, without_tags,
+    LONGEST_TEXT, address_of, day_and_minute, escaped, name_of, number, single_line,
 };
+use crate::web::search::plain;
 
 /// True if the item can be shown.
 pub(super) fn is_there(item: &Value) -> bool {
@@ -56,7 +56,7 @@ pub(super) fn first_paragraph(item: &Value) -> String {
     let text = item.get("text").and_then(Value::as_str).unwrap_or_default();
     let text = beginning(text, LONGEST_TEXT);
     let text = text.split("<p>").next().unwrap_or_default();
-    single_line(&entities::decoded(&without_tags(text)))
+    single_line(&plain::text(text))
 }
 
 /// Returns an item as a list shows it: its title, and below that points, author and the like.

@@ -8,9 +8,8 @@ use url::Url;
 
 use super::get;
 use crate::basics::sort::sort_by_count;
-use crate::document::entities;
+use crate::document::{XmlEvent, XmlReader, entities};
 use crate::web::client::HttpClient;
-use crate::web::native::without_tags;
 
 /// Maximum number of caption lines.
 const MOST_LINES: usize = 50_000;
@@ -129,36 +128,26 @@ fn lines_of_json(value: &Value) -> CaptionLines {
 /// Parses the lines of `<text start="1.5">` (seconds) or `<p t="1500">` (milliseconds).
 fn lines_of_xml(text: &str) -> CaptionLines {
     let mut lines = CaptionLines::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        rest = &rest[at + 1..];
-        let (name, in_seconds) = if rest.starts_with("text ") {
-            ("text", true)
-        } else if rest.starts_with("p ") {
-            ("p", false)
-        } else {
+    let mut xml = XmlReader::new(text, None);
+    while let Some(event) = xml.next() {
+        let XmlEvent::Open(tag) = event else {
             continue;
         };
-        let Some((tag, after)) = rest.split_once('>') else {
+        let start = match tag.name() {
+            "text" => tag.attribute("start").and_then(|at| seconds_in_words(&at)),
+            "p" => tag.attribute("t").and_then(|at| at.parse().ok()),
+            _ => continue,
+        };
+        let inner = xml.text_within(MOST_TEXT);
+        if xml.broken {
             break;
-        };
-        let close = format!("</{name}>");
-        let Some((inner, after)) = after.split_once(close.as_str()) else {
-            break;
-        };
-        rest = after;
-        let attribute = |name: &str| {
-            let value = tag.split_once(&format!(" {name}=\""))?.1;
-            value.split_once('"').map(|(value, _)| value)
-        };
-        let start = if in_seconds {
-            attribute("start").and_then(seconds_in_words)
-        } else {
-            attribute("t").and_then(|value| value.parse().ok())
-        };
+        }
         // The text of a line is escaped twice.
-        let inner = entities::decoded(&entities::decoded(&without_tags(inner)));
-        push(&mut lines, start.unwrap_or_default(), &inner);
+        push(
+            &mut lines,
+            start.unwrap_or_default(),
+            &entities::decoded(&inner),
+        );
     }
     lines
 }

@@ -1,8 +1,6 @@
 //! Lenses: named lists of domains that restrict a search to the sites of its subject. Some are
 //! compiled in, others come from files; of two with the same name the later one counts.
 
-use std::fmt;
-
 use crate::hosts;
 use crate::web::credentials::Credentials;
 
@@ -28,30 +26,6 @@ pub struct LensCatalog {
     /// Files that could not be used, each with the reason: a sentence.
     pub problems: Vec<String>,
 }
-
-/// Error: there is no lens of this name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownLens {
-    /// The name.
-    pub name: String,
-    /// Names of the existing lenses, sorted.
-    pub names: Vec<String>,
-    /// Files that could not be used.
-    pub problems: Vec<String>,
-}
-
-impl fmt::Display for UnknownLens {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.names.join(", ");
-        write!(f, "There is no lens \"{}\". There are: {names}.", self.name)?;
-        for problem in &self.problems {
-            write!(f, " {problem}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for UnknownLens {}
 
 impl LensCatalog {
     /// Loads the built-in lenses, those in `lenses/` of the first configuration directory that has
@@ -100,14 +74,17 @@ impl LensCatalog {
         all
     }
 
-    /// Finds a lens by its name, ignoring case.
-    pub fn find(&self, name: &str) -> Result<&Lens, UnknownLens> {
+    /// Finds a lens by its name, ignoring case; the error lists those that there are.
+    pub fn find(&self, name: &str) -> Result<&Lens, String> {
         let wanted = name.trim().to_lowercase();
         let found = self.all.iter().find(|lens| lens.name == wanted);
-        found.ok_or_else(|| UnknownLens {
-            name: name.trim().chars().take(100).collect(),
-            names: self.list().iter().map(|lens| lens.name.clone()).collect(),
-            problems: self.problems.clone(),
+        found.ok_or_else(|| {
+            let name: String = name.trim().chars().take(100).collect();
+            let names: Vec<&str> = self.list().iter().map(|lens| &*lens.name).collect();
+            let names = names.join(", ");
+            let text = format!("There is no lens \"{name}\". There are: {names}.");
+            let problems = self.problems.iter();
+            problems.fold(text, |text, problem| text + " " + problem)
         })
     }
 }
@@ -258,8 +235,7 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_answered_with_all_in_order() {
-        let error = LensCatalog::compiled_in().find("weather").unwrap_err();
-        let text = error.to_string();
+        let text = LensCatalog::compiled_in().find("weather").unwrap_err();
         assert!(
             text.starts_with(
                 "There is no lens \"weather\". There are: academic, biomed, clinical,"

@@ -8,8 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use url::Url;
 
-use crate::basics::calendar::{self, MONTHS};
-use crate::basics::words::beginning;
+use super::calendar::{self, MONTHS, month_named};
+use super::words::beginning;
 
 /// A year, with month and day if they are known. Displayed as ISO 8601.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,8 +45,10 @@ impl PartialDate {
             return None;
         }
         let month = month.filter(|month| (1..=12).contains(month));
-        let day =
-            day.filter(|day| month.is_some_and(|month| (1..=days_in(year, month)).contains(day)));
+        let day = day.filter(|day| {
+            let date = (year.into(), month.unwrap_or(0).into(), (*day).into());
+            month.is_some() && calendar::date_of(calendar::day_of(date.0, date.1, date.2)) == date
+        });
         Some(Self { year, month, day })
     }
 
@@ -144,7 +146,7 @@ impl PartialDate {
         for word in words.filter(|word| !word.is_empty()).take(8) {
             let (number, rest) = digits(word);
             if number.is_empty() {
-                month = month.or_else(|| month_of(word));
+                month = month.or_else(|| month_named(word));
             } else if number.len() == 4 && rest.is_empty() {
                 year = year.or_else(|| number.parse().ok());
             } else if number.len() <= 2 && matches!(rest, "" | "." | "st" | "nd" | "rd" | "th") {
@@ -232,29 +234,6 @@ fn digits(text: &str) -> (&str, &str) {
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());
     text.split_at(end)
-}
-
-/// Returns the month of an English word: in full, or three or four letters of it.
-fn month_of(word: &str) -> Option<u8> {
-    let word = word.strip_suffix('.').unwrap_or(word).to_ascii_lowercase();
-    let is = |name: &str| {
-        let name = name.to_ascii_lowercase();
-        word == name || word == name[..3] || (word == "sept" && name == "september")
-    };
-    let at = MONTHS.iter().position(|name| is(name))?;
-    u8::try_from(at + 1).ok()
-}
-
-fn is_leap(year: u16) -> bool {
-    year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400)
-}
-
-fn days_in(year: u16, month: u8) -> u8 {
-    match month {
-        2 => 28 + u8::from(is_leap(year)),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
 }
 
 #[cfg(test)]
