@@ -45,8 +45,7 @@ impl PartialDate {
             return None;
         }
         let month = month.filter(|month| (1..=12).contains(month));
-        let day =
-            day.filter(|day| month.is_some_and(|month| (1..=days_in(year, month)).contains(day)));
+        let day = day.filter(|day| month.is_some_and(|month| is_a_day(year, month, *day)));
         Some(Self { year, month, day })
     }
 
@@ -245,16 +244,10 @@ fn month_of(word: &str) -> Option<u8> {
     u8::try_from(at + 1).ok()
 }
 
-fn is_leap(year: u16) -> bool {
-    year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400)
-}
-
-fn days_in(year: u16, month: u8) -> u8 {
-    match month {
-        2 => 28 + u8::from(is_leap(year)),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
+/// True if the month has such a day: no other date is the same day.
+fn is_a_day(year: u16, month: u8, day: u8) -> bool {
+    let date = (i64::from(year), i64::from(month), i64::from(day));
+    calendar::date_of(calendar::day_of(date.0, date.1, date.2)) == date
 }
 
 #[cfg(test)]

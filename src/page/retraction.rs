@@ -8,8 +8,7 @@
 use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::date::PartialDate;
@@ -35,56 +34,13 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// Status of a work's integrity.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RetractionStatus {
-    /// True if it was retracted, withdrawn or removed.
-    pub retracted: bool,
-    /// Kind of the worst notice.
-    pub kind: NoticeKind,
-    /// Date of that notice: `2024-05-17`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub date: Option<String>,
-    /// DOI of the notice itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub notice_doi: Option<String>,
-    /// Origin of the notice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<NoticeSource>,
-}
-
-/// Kind of a notice, the mildest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NoticeKind {
-    /// An error in the work was corrected.
-    Correction,
-    /// The editors doubt the work.
-    ExpressionOfConcern,
-    /// The work, or a part of it, was withdrawn.
-    Retraction,
-}
-
-/// Origin of a notice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NoticeSource {
-    /// The database of Retraction Watch.
-    RetractionWatch,
-    /// The publisher of the work.
-    Publisher,
-}
-
-/// Asks Crossref about `doi`, for [`TIMEOUT`] at most. `None` if no notice is known.
+/// Asks Crossref about `doi`, for [`TIMEOUT`] at most; what is known of the work's integrity, as
+/// answers have it. `None` if no notice is known.
 ///
 /// # Errors
 ///
 /// [`CrossrefUnavailable`]: the work's status is unknown.
-pub fn status(
-    client: &HttpClient,
-    doi: &str,
-) -> Result<Option<RetractionStatus>, CrossrefUnavailable> {
+pub fn status(client: &HttpClient, doi: &str) -> Result<Option<Value>, CrossrefUnavailable> {
     let variable = std::env::var(ENDPOINT_VARIABLE).ok();
     let endpoint = variable.as_deref().map(str::trim);
     let endpoint = endpoint
@@ -106,7 +62,7 @@ pub fn status_at(
     client: &HttpClient,
     endpoint: &Url,
     doi: &str,
-) -> Result<Option<RetractionStatus>, CrossrefUnavailable> {
+) -> Result<Option<Value>, CrossrefUnavailable> {
     let Some(url) = address(endpoint, doi) else {
         return Ok(None);
     };
@@ -125,19 +81,38 @@ pub fn status_at(
     if reply.truncated {
         return Err(CrossrefUnavailable);
     }
-    let reply: CrossrefReply =
-        serde_json::from_slice(&reply.body).map_err(|_| CrossrefUnavailable)?;
-    Ok(worst(&reply.message.updated_by))
+    let reply: Value = serde_json::from_slice(&reply.body).map_err(|_| CrossrefUnavailable)?;
+    let work = reply.get("message").filter(|work| work.is_object());
+    Ok(of_record(work.ok_or(CrossrefUnavailable)?))
 }
 
-/// Returns what the notices say that Crossref's record of a work lists.
+/// Reads the same in the record of a work: the worst of its notices, and of equal ones that which
+/// says most.
 #[must_use]
-pub fn of_record(work: &Value) -> Option<RetractionStatus> {
-    work.get("updated-by")?;
-    // By the reader of a reply, which would take its room a second time for a value.
-    let reply = serde_json::to_vec(&serde_json::json!({ "message": work })).ok()?;
-    let reply: CrossrefReply = serde_json::from_slice(&reply).ok()?;
-    worst(&reply.message.updated_by)
+pub fn of_record(work: &Value) -> Option<Value> {
+    let mut found: Option<((usize, bool, usize), Value)> = None;
+    for notice in work["updated-by"].as_array().into_iter().flatten() {
+        let Some((kind, whole)) = meaning(notice) else {
+            continue;
+        };
+        let source = notice["source"].as_str();
+        let source = source.filter(|one| matches!(*one, "retraction-watch" | "publisher"));
+        let mut facts = vec![
+            ("date", day(&notice["updated"])),
+            ("noticeDoi", notice["DOI"].as_str().and_then(notice_doi)),
+            ("source", source.map(str::to_owned)),
+        ];
+        facts.retain(|(_, fact)| fact.is_some());
+        let rank = (kind, whole, facts.len());
+        if found.as_ref().is_none_or(|(best, _)| rank > *best) {
+            let mut status = json!({"retracted": whole, "kind": KINDS[kind]});
+            for (name, fact) in facts {
+                status[name] = fact.into();
+            }
+            found = Some((rank, status));
+        }
+    }
+    found.map(|(_, status)| status)
 }
 
 /// Error: there was no readable answer; a later request may succeed.
@@ -161,113 +136,42 @@ fn address(endpoint: &Url, doi: &str) -> Option<Url> {
     Some(url)
 }
 
-#[derive(Deserialize)]
-struct CrossrefReply {
-    message: CrossrefMessage,
+/// Kinds of notices, the mildest first.
+const KINDS: [&str; 3] = ["correction", "expression_of_concern", "retraction"];
+
+/// The place of a notice's kind, and true if it withdraws all of the work.
+fn meaning(notice: &Value) -> Option<(usize, bool)> {
+    let name = notice["type"].as_str()?.trim().to_ascii_lowercase();
+    Some(match name.replace(['-', ' '], "_").as_str() {
+        "retraction" | "withdrawal" | "removal" => (2, true),
+        "partial_retraction" => (2, false),
+        "expression_of_concern" | "concern" => (1, false),
+        "correction" | "erratum" | "corrigendum" => (0, false),
+        _ => return None,
+    })
 }
 
-#[derive(Deserialize)]
-struct CrossrefMessage {
-    #[serde(default, rename = "updated-by")]
-    updated_by: Vec<CrossrefNotice>,
+/// The day of a notice: a date of a whole day, or none.
+fn day(updated: &Value) -> Option<String> {
+    let parts = updated["date-parts"][0].as_array().into_iter().flatten();
+    let parts: Vec<i64> = parts.filter_map(Value::as_i64).collect();
+    let date = PartialDate::of_parts(&parts).filter(|date| date.is_whole());
+    let date = date.or_else(|| PartialDate::parse(updated["date-time"].as_str()?));
+    let date = date.filter(|date| date.is_whole());
+    date.map(|date| date.to_string())
 }
 
-#[derive(Deserialize)]
-struct CrossrefNotice {
-    #[serde(default, rename = "type")]
-    kind: Option<String>,
-    #[serde(default, rename = "DOI")]
-    doi: Option<String>,
-    #[serde(default)]
-    source: Option<String>,
-    #[serde(default)]
-    updated: Option<NoticeUpdate>,
-}
-
-#[derive(Deserialize)]
-struct NoticeUpdate {
-    #[serde(default, rename = "date-parts")]
-    parts: Vec<Vec<Option<i64>>>,
-    #[serde(default, rename = "date-time")]
-    time: Option<String>,
-}
-
-impl NoticeUpdate {
-    fn date(&self) -> Option<PartialDate> {
-        let parts: Vec<i64> = self.parts.first()?.iter().flatten().copied().collect();
-        PartialDate::of_parts(&parts)
-    }
-
-    /// Returns the date if year, month and day are known.
-    fn day(&self) -> Option<String> {
-        let date = self.date().filter(|date| date.is_whole());
-        let date = date.or_else(|| PartialDate::parse(self.time.as_deref()?));
-        date.filter(|date| date.is_whole())
-            .map(|date| date.to_string())
-    }
-}
-
-impl CrossrefNotice {
-    /// Returns the kind of the notice, and whether it retracts the whole work. Crossref accepts any
-    /// name from publishers; only those of its own list are distinguished here.
-    fn meaning(&self) -> Option<(NoticeKind, bool)> {
-        let name = self.kind.as_deref()?.trim().to_ascii_lowercase();
-        let name = name.replace(['-', ' '], "_");
-        Some(match name.as_str() {
-            "retraction" | "withdrawal" | "removal" => (NoticeKind::Retraction, true),
-            "partial_retraction" => (NoticeKind::Retraction, false),
-            "expression_of_concern" | "concern" => (NoticeKind::ExpressionOfConcern, false),
-            "correction" | "erratum" | "corrigendum" => (NoticeKind::Correction, false),
-            _ => return None,
-        })
-    }
-}
-
-/// Returns the DOI of a notice in a normalised form.
 fn notice_doi(text: &str) -> Option<String> {
     let doi = on_one_line(beginning(text, MAX_DOI));
     (doi.starts_with("10.") && doi.contains('/')).then_some(doi)
 }
 
-/// Returns the worst of the notices; of equals the most detailed one.
-fn worst(notices: &[CrossrefNotice]) -> Option<RetractionStatus> {
-    let mut found: Option<((NoticeKind, bool, usize), RetractionStatus)> = None;
-    for notice in notices {
-        let Some((kind, whole)) = notice.meaning() else {
-            continue;
-        };
-        let status = RetractionStatus {
-            retracted: whole,
-            kind,
-            date: notice.updated.as_ref().and_then(NoticeUpdate::day),
-            notice_doi: notice.doi.as_deref().and_then(notice_doi),
-            source: match notice.source.as_deref() {
-                Some("retraction-watch") => Some(NoticeSource::RetractionWatch),
-                Some("publisher") => Some(NoticeSource::Publisher),
-                _ => None,
-            },
-        };
-        let said = usize::from(status.date.is_some())
-            + usize::from(status.notice_doi.is_some())
-            + usize::from(status.source.is_some());
-        let rank = (kind, whole, said);
-        if found.as_ref().is_none_or(|(best, _)| rank > *best) {
-            found = Some((rank, status));
-        }
-    }
-    found.map(|(_, status)| status)
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn told(updated_by: &Value) -> Value {
-        let reply: CrossrefReply =
-            serde_json::from_value(json!({"message": {"updated-by": updated_by}})).unwrap();
-        serde_json::to_value(worst(&reply.message.updated_by)).unwrap()
+        serde_json::to_value(of_record(&json!({"updated-by": updated_by}))).unwrap()
     }
 
     #[test]
