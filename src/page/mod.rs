@@ -32,7 +32,7 @@ pub use citation::{Citation, Reference, ReferenceFacts};
 pub use class::{SourceType, classify};
 pub use date::PartialDate;
 pub use embedded::EmbeddedData;
-pub use hosts::{HostReputation, reputation};
+pub use hosts::reputation;
 
 #[cfg(test)]
 mod tests;

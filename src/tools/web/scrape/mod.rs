@@ -61,21 +61,15 @@ link-local and cloud metadata addresses never. What a page says is anybody's: no
     ..Tool::PLAIN
 };
 
-/// The answer's fields as text.
+/// The answer's fields as text; the others are for programs alone.
 const FIELDS: &[(&str, FieldRole)] = &[
     ("url", FieldRole::Aside(&[("url", "")])),
     ("content", FieldRole::Content),
-    ("contentType", FieldRole::Silent),
     ("trust", FieldRole::Aside(&[("trust", "")])),
-    ("contentLength", FieldRole::Silent),
-    ("truncated", FieldRole::Silent),
-    ("estimatedTokens", FieldRole::Silent),
-    ("sizeCategory", FieldRole::Silent),
     (
         "citation",
         FieldRole::Aside(&[("cite as", "/formatted/apa")]),
     ),
-    ("raw", FieldRole::Silent),
     ("extractedBy", FieldRole::Silent),
     ("extractionQuality", FieldRole::Aside(&[("quality", "")])),
     ("extent", FieldRole::Aside(&[("extent", "")])),
@@ -83,7 +77,6 @@ const FIELDS: &[(&str, FieldRole)] = &[
         "metadata",
         FieldRole::Aside(&[("title", "/title"), ("author", "/author")]),
     ),
-    ("structuredData", FieldRole::Silent),
     (
         "forumSignals",
         FieldRole::Aside(&[
@@ -94,15 +87,12 @@ const FIELDS: &[(&str, FieldRole)] = &[
     ),
     ("sourceType", FieldRole::Aside(&[("source", "")])),
     ("authorityTier", FieldRole::Aside(&[("authority", "")])),
-    ("domainCategory", FieldRole::Silent),
     ("detectedDoi", FieldRole::Aside(&[("doi", "")])),
     (
         "retractionStatus",
         FieldRole::Aside(&[("retraction", "/kind"), ("notice", "/noticeDoi")]),
     ),
-    ("wordCount", FieldRole::Silent),
     ("contentSizeBytes", FieldRole::Silent),
-    ("sparsityWarning", FieldRole::Silent),
     ("resource", FieldRole::Aside(&[("resource", "")])),
     ("bytes", FieldRole::Aside(&[("bytes", "")])),
     ("mimeType", FieldRole::Silent),
@@ -236,5 +226,5 @@ fn linked(
         ),
         description: "The whole raw answer, as JSON; it can be read until it expires.",
     };
-    resource_link::link(store, answer)
+    resource_link::link(store, &answer)
 }

@@ -117,11 +117,7 @@ fn search<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Repl
     let wanted = search_fields::read(request, &credentials, USUAL_RESULTS)?;
     let cache = research_cache::ResearchCache::of_user(request.terms());
     let client = network::client(request.terms());
-    let known = SearchContext {
-        credentials: &credentials,
-        store: cache.store.as_deref(),
-        keeps_answers: cache.keeps_answers,
-    };
+    let known = cache.known(&credentials);
     let searcher = WebSearcher {
         client: &client,
         known,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::tools::web::research_cache::AnswerFreshness;
 use crate::web::search::cached_results::GOOD_FOR;
@@ -10,29 +11,18 @@ use crate::web::search::outcome::{ProviderRouting, SearchAnswer};
 
 /// Freshness and route of a search.
 #[derive(Serialize)]
-pub struct SearchMeta<'a> {
+pub struct SearchMeta {
     /// Freshness of the answer.
     #[serde(flatten)]
     pub freshness: AnswerFreshness,
+    /// Route of the search to its provider.
     #[serde(skip_serializing_if = "Option::is_none")]
-    routing: Option<RoutingMeta<'a>>,
+    routing: Option<Value>,
 }
 
-/// Route of the search to its provider.
-#[derive(Serialize)]
-struct RoutingMeta<'a> {
-    provider_used: &'a str,
-    providers_attempted: &'a [&'static str],
-    fallback: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fallback_reason: Option<String>,
-    cache_hit: bool,
-    latency_ms: u128,
-}
-
-impl<'a> SearchMeta<'a> {
+impl SearchMeta {
     /// Returns the metadata of an answer.
-    pub fn of(answer: &'a SearchAnswer) -> Self {
+    pub fn of(answer: &SearchAnswer) -> Self {
         let SearchAnswer { age, took, .. } = *answer;
         let routed = answer.routed.as_ref();
         Self::new(answer.provider.name, routed, (age, GOOD_FOR), took)
@@ -41,18 +31,23 @@ impl<'a> SearchMeta<'a> {
     /// Returns the metadata of an answer of `provider` after this `route`, if there was a choice:
     /// of this age, and valid for the second time; it `took` this long.
     pub fn new(
-        provider: &'a str,
-        route: Option<&'a ProviderRouting>,
+        provider: &str,
+        route: Option<&ProviderRouting>,
         (age, good_for): (Option<Duration>, Duration),
         took: Duration,
     ) -> Self {
-        let routing = route.map(|routed| RoutingMeta {
-            provider_used: provider,
-            providers_attempted: &routed.attempted,
-            fallback: !routed.passed.is_empty(),
-            fallback_reason: routed.fallback_reason(),
-            cache_hit: age.is_some(),
-            latency_ms: took.as_millis(),
+        let routing = route.map(|routed| {
+            let mut routing = json!({
+                "provider_used": provider,
+                "providers_attempted": routed.attempted,
+                "fallback": !routed.passed.is_empty(),
+            });
+            if let Some(reason) = routed.fallback_reason() {
+                routing["fallback_reason"] = reason.into();
+            }
+            routing["cache_hit"] = age.is_some().into();
+            routing["latency_ms"] = u64::try_from(took.as_millis()).unwrap_or(u64::MAX).into();
+            routing
         });
         Self {
             freshness: AnswerFreshness::of(age, good_for),

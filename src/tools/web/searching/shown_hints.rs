@@ -1,58 +1,35 @@
 //! Advice after a search without results, for programs and in sentences.
 
-use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use crate::web::search::hints::{SearchHints, SearchSuggestion};
 
-/// Suggested actions after a search without results.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ShownHints<'a> {
-    reason: &'static str,
-    filters_applied: serde_json::Map<String, serde_json::Value>,
-    suggested_actions: Vec<ShownAction<'a>>,
-}
-
-#[derive(Serialize)]
-struct ShownAction<'a> {
-    action: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parameter: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<&'a str>,
-    detail: String,
-}
-
-impl<'a> From<&'a SearchHints> for ShownHints<'a> {
-    fn from(hints: &'a SearchHints) -> Self {
-        let filters = hints.filters_applied.iter();
-        let actions = hints.suggested_actions.iter();
-        Self {
-            reason: hints.reason.name(),
-            filters_applied: filters
-                .map(|(field, value)| ((*field).to_owned(), value.as_str().into()))
-                .collect(),
-            suggested_actions: actions.map(ShownAction::from).collect(),
-        }
-    }
-}
-
-impl<'a> From<&'a SearchSuggestion> for ShownAction<'a> {
-    fn from(action: &'a SearchSuggestion) -> Self {
-        let (name, parameter, value) = match action {
-            SearchSuggestion::RemoveFilter(field) => ("remove_filter", Some(*field), None),
-            SearchSuggestion::TryProvider(name) => {
-                ("try_different_provider", Some("provider"), Some(*name))
+/// Returns the hints as answers have them.
+pub fn in_answer(hints: &SearchHints) -> Value {
+    let filters = hints.filters_applied.iter();
+    let filters = filters.map(|(field, value)| ((*field).to_owned(), value.as_str().into()));
+    let actions = hints.suggested_actions.iter().map(|action| {
+        let detail = in_words(action);
+        match action {
+            SearchSuggestion::RemoveFilter(field) => {
+                json!({"action": "remove_filter", "parameter": field, "detail": detail})
             }
-            SearchSuggestion::Rephrase => ("broaden_query", Some("query"), None),
-        };
-        Self {
-            action: name,
-            parameter,
-            value,
-            detail: in_words(action),
+            SearchSuggestion::TryProvider(name) => json!({
+                "action": "try_different_provider",
+                "parameter": "provider",
+                "value": name,
+                "detail": detail,
+            }),
+            SearchSuggestion::Rephrase => {
+                json!({"action": "broaden_query", "parameter": "query", "detail": detail})
+            }
         }
-    }
+    });
+    json!({
+        "reason": hints.reason.name(),
+        "filtersApplied": filters.collect::<Map<String, Value>>(),
+        "suggestedActions": actions.collect::<Value>(),
+    })
 }
 
 fn in_words(action: &SearchSuggestion) -> String {

@@ -264,7 +264,7 @@ impl SessionExport {
             ),
             description: "The exported session; it can be read until it expires.",
         };
-        resource_link::link(cache.for_answers()?, answer)
+        resource_link::link(cache.for_answers()?, &answer)
     }
 
     /// Writes the answer.
