@@ -25,7 +25,8 @@ use crate::tools::web::page_reading::page::ScrapedPage;
 use crate::tools::web::page_reading::page_request::ScrapeRequest;
 use crate::tools::web::research_cache::{self, AnswerFreshness, ResearchCache};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
-use crate::tools::web::session_record::{self, SessionFinds};
+use crate::tools::web::session_record::{self, SessionFinds, SessionSource};
+use crate::web::search::display_link;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -144,7 +145,7 @@ fn scrape<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Repl
     let cache = ResearchCache::of_user(terms);
     let store = cache.for_answers();
     let found = cached_page::answer(&asked, network::client(terms), store)?;
-    finds.sources.push(found.page.session_source());
+    finds.sources.push(source_of(&found, &asked));
     Ok(reply(found, terms, store))
 }
 
@@ -176,9 +177,17 @@ fn cached<'a>(
     }
     let found = cached_page::cached_answer(&asked, store)?;
     if let Ok(found) = &found {
-        finds.sources.push(found.page.session_source());
+        finds.sources.push(source_of(found, &asked));
     }
     Some(found.map(|found| reply(found, terms, Some(store))))
+}
+
+/// What a session keeps of the page: an address on the host that the caller named is named as well.
+fn source_of(found: &CacheHit, asked: &ScrapeRequest) -> SessionSource {
+    SessionSource {
+        named: display_link(&found.page.url) == display_link(asked.url.as_str()),
+        ..found.page.session_source()
+    }
 }
 
 fn host_of(asked: &ScrapeRequest) -> String {
