@@ -16,7 +16,7 @@ use rustix::process::geteuid;
 
 use super::keys::EntryKeys;
 use super::{CacheEntry, CacheQuestion, CacheStore, SingleFlightGuard};
-use crate::sandbox::confinement::{self, Confinement};
+use crate::sandbox::confinement::Confinement;
 
 /// The most that all entries have together, in bytes.
 const MOST: u64 = 64 * 1024 * 1024;
@@ -55,27 +55,12 @@ pub struct CacheFiles {
 impl CacheFiles {
     /// The user's own entries: in `ikigai-tools` in the cache directory, the secret in the state
     /// directory, or `secret` (64 hexadecimal digits) if it is given. `None` if there is no place
-    /// for either, or another user's file is in it.
+    /// for either that such calls cannot reach, or another user's file is in it.
     #[must_use]
-    pub fn of_user(secret: Option<&str>) -> Option<Self> {
-        Self::out_of_reach(secret, confinement::is_out_of_reach)
-    }
-
-    /// The same for a server, whose calls have this confinement.
-    #[must_use]
-    pub fn of_server(secret: Option<&str>, calls: Option<&Confinement>) -> Option<Self> {
-        Self::out_of_reach(secret, |path| {
-            calls.is_none_or(|calls| calls.leaves_out_of_reach(path))
-        })
-    }
-
-    fn out_of_reach(secret: Option<&str>, is_out_of_reach: impl Fn(&Path) -> bool) -> Option<Self> {
-        let directory = of_a_home_that_is_there(dirs::cache_dir()?)?.join(OWN);
-        // Confined calls that can write there could lead it anywhere.
-        if !is_out_of_reach(&directory) {
-            return None;
-        }
-        Self::open(directory, user_keys(secret, is_out_of_reach)?, MOST)
+    pub fn of_user(secret: Option<&str>, calls: Option<&Confinement>) -> Option<Self> {
+        let directory = dirs::cache_dir()?.join(OWN);
+        let keys = user_keys(&directory, secret, calls)?;
+        Self::open(directory, keys, MOST)
     }
 
     /// Entries in `directory`, under `secret`, which is 64 hexadecimal digits. `None` if it is not,
@@ -169,26 +154,32 @@ fn file_name(name: &str, good_for: Duration) -> String {
     format!("{name}{ending}")
 }
 
-/// A directory of the user's, unless its home does not exist: services are given such a home so
+/// True unless this is a directory of a home that does not exist: services are given such a home so
 /// that nothing is kept.
-pub(super) fn of_a_home_that_is_there(directory: PathBuf) -> Option<PathBuf> {
+pub(super) fn is_of_a_home_that_is_there(directory: &Path) -> bool {
     let home = dirs::home_dir().filter(|home| directory.starts_with(home));
-    home.is_none_or(|home| home.is_dir()).then_some(directory)
+    home.is_none_or(|home| home.is_dir())
 }
 
-/// The keys of the user's own entries: of `secret` (64 hexadecimal digits) if it is given, else of
-/// the file in the state directory. `None` if there is no place for that.
+/// The keys of the user's own entries in `directory`: of `secret` (64 hexadecimal digits) if it is
+/// given, else of the file in the state directory. `None` if there is no place for either that such
+/// calls cannot reach: those that can write there could lead it anywhere.
 pub(super) fn user_keys(
+    directory: &Path,
     secret: Option<&str>,
-    is_out_of_reach: impl Fn(&Path) -> bool,
+    calls: Option<&Confinement>,
 ) -> Option<EntryKeys> {
+    let is_safe = |place: &Path| {
+        is_of_a_home_that_is_there(place)
+            && calls.is_none_or(|calls| calls.leaves_out_of_reach(place))
+    };
+    if !is_safe(directory) {
+        return None;
+    }
     if let Some(digits) = secret.filter(|secret| !secret.is_empty()) {
         return EntryKeys::from_digits(digits);
     }
-    let state = of_a_home_that_is_there(dirs::state_dir()?)?;
-    if !is_out_of_reach(&state) {
-        return None;
-    }
+    let state = dirs::state_dir().filter(|state| is_safe(state))?;
     EntryKeys::from_file(&state.join(OWN))
 }
 

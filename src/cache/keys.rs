@@ -105,28 +105,13 @@ fn make(directory: &Path, path: &Path) -> Option<[u8; LENGTH]> {
         .open(&draft)
         .and_then(|mut file: File| file.write_all(&secret).and_then(|()| file.sync_all()));
     let placed = written.and_then(|()| std::fs::hard_link(&draft, path));
-    let placed = match placed {
-        // Another process was faster; or the file that is there is invalid, and is replaced.
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && read(path).is_none() => {
-            std::fs::rename(&draft, path)
-        }
-        other => other,
-    };
-    let _ = std::fs::remove_file(&draft);
-    match read(path) {
-        Some(secret) => Some(secret),
-        // A file system without links.
-        None if placed.is_err() => {
-            let made = OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(path)
-                .and_then(|mut file| file.write_all(&secret));
-            made.ok().and_then(|()| read(path))
-        }
-        None => None,
+    // A file that is there is another process's that was faster, or is invalid, and is replaced; a
+    // file system without links has none.
+    if placed.is_err() && read(path).is_none() {
+        let _ = std::fs::rename(&draft, path);
     }
+    let _ = std::fs::remove_file(&draft);
+    read(path)
 }
 
 #[cfg(test)]

@@ -46,12 +46,12 @@ pub struct LastingEntry {
 }
 
 /// A change of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LastingChange<'a> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastingChange {
     /// The version that is changed; `None` if there is no entry.
     pub before: Option<EntryVersion>,
     /// The content afterwards; empty to remove the entry.
-    pub after: &'a [u8],
+    pub after: Vec<u8>,
     /// Time since its last change at which an entry is of no use any more.
     pub good_for: Duration,
 }
@@ -72,25 +72,20 @@ pub enum LastingFault {
 }
 
 impl LastingFault {
-    /// All reasons, in the order of their numbers.
-    const ALL: [Self; 5] = [
-        Self::NoPlace,
-        Self::NoSpace,
-        Self::Busy,
-        Self::Unreachable,
-        Self::Refused,
-    ];
-
     /// Its number.
     pub(super) fn number(self) -> u8 {
-        let place = Self::ALL.iter().position(|one| *one == self);
-        place.and_then(|place| place.try_into().ok()).unwrap_or(0)
+        self as u8
     }
 
     /// The reason of that number.
     pub(super) fn of_number(number: u8) -> Self {
-        let found = Self::ALL.get(usize::from(number));
-        found.copied().unwrap_or(Self::Unreachable)
+        match number {
+            0 => Self::NoPlace,
+            1 => Self::NoSpace,
+            2 => Self::Busy,
+            4 => Self::Refused,
+            _ => Self::Unreachable,
+        }
     }
 }
 
@@ -111,9 +106,5 @@ pub trait LastingStore {
     ///
     /// # Errors
     /// Nothing was changed, but for a store that did not answer, which may have.
-    fn change(
-        &self,
-        name: &CacheQuestion,
-        change: &LastingChange<'_>,
-    ) -> Result<bool, LastingFault>;
+    fn change(&self, name: &CacheQuestion, change: LastingChange) -> Result<bool, LastingFault>;
 }

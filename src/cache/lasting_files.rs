@@ -1,23 +1,21 @@
 //! Entries that last, as files: each in one directory under its name, sealed, its age that of its
 //! last change. Whoever changes one holds the lock of the directory for as long as that takes.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use super::files::{
-    OWN, is_made_own, of_a_home_that_is_there, place, read_sealed, user_keys, young_entries,
-};
+use super::files::{OWN, is_made_own, place, read_sealed, user_keys, young_entries};
 use super::keys::EntryKeys;
 use super::lasting::EntryVersion;
+use super::single_flight::open_lock;
 use super::{CacheQuestion, LastingChange, LastingEntry, LastingFault, LastingStore};
-use crate::sandbox::confinement::{self, Confinement};
+use crate::sandbox::confinement::Confinement;
 
 /// The directory in the program's own directory of state.
 const DIRECTORY: &str = "sessions";
@@ -41,28 +39,12 @@ pub struct LastingFiles {
 
 impl LastingFiles {
     /// The user's own entries: in the state directory, as the key of the cache is, or under
-    /// `secret` (64 hexadecimal digits) if it is given. `None` if there is no place for them.
+    /// `secret` (64 hexadecimal digits) if it is given. `None` if there is no place for them that
+    /// such calls cannot reach.
     #[must_use]
-    pub fn of_user(secret: Option<&str>) -> Option<Self> {
-        Self::out_of_reach(secret, confinement::is_out_of_reach)
-    }
-
-    /// The same for a server, whose calls have this confinement.
-    #[must_use]
-    pub fn of_server(secret: Option<&str>, calls: Option<&Confinement>) -> Option<Self> {
-        Self::out_of_reach(secret, |path| {
-            calls.is_none_or(|calls| calls.leaves_out_of_reach(path))
-        })
-    }
-
-    fn out_of_reach(secret: Option<&str>, is_out_of_reach: impl Fn(&Path) -> bool) -> Option<Self> {
-        let directory = of_a_home_that_is_there(dirs::state_dir()?)?;
-        let directory = directory.join(OWN).join(DIRECTORY);
-        // Confined calls that can write there could lead it anywhere.
-        if !is_out_of_reach(&directory) {
-            return None;
-        }
-        let keys = user_keys(secret, is_out_of_reach)?;
+    pub fn of_user(secret: Option<&str>, calls: Option<&Confinement>) -> Option<Self> {
+        let directory = dirs::state_dir()?.join(OWN).join(DIRECTORY);
+        let keys = user_keys(&directory, secret, calls)?;
         is_made_own(&directory).then_some(Self { directory, keys })
     }
 
@@ -87,15 +69,7 @@ impl LastingFiles {
 
     /// The lock, until the file is dropped.
     fn lock(&self) -> Result<File, LastingFault> {
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .custom_flags(i32::try_from(flags.bits()).unwrap_or_default())
-            .open(self.directory.join(LOCK))
-            .map_err(|error| fault(&error))?;
+        let file = open_lock(&self.directory.join(LOCK)).map_err(|error| fault(&error))?;
         let begin = Instant::now();
         loop {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -118,13 +92,9 @@ impl LastingStore for LastingFiles {
         self.read(&name.name(&self.keys.naming), longest)
     }
 
-    fn change(
-        &self,
-        name: &CacheQuestion,
-        change: &LastingChange<'_>,
-    ) -> Result<bool, LastingFault> {
+    fn change(&self, name: &CacheQuestion, change: LastingChange) -> Result<bool, LastingFault> {
         let name = name.name(&self.keys.naming);
-        let sealed = self.keys.sealing.close(&name, change.after);
+        let sealed = self.keys.sealing.close(&name, &change.after);
         let sealed = sealed.ok_or(LastingFault::Refused)?;
         let _lock = self.lock()?;
         let there = self.read(&name, change.good_for)?;
@@ -173,10 +143,10 @@ mod tests {
         }
     }
 
-    fn change(before: Option<EntryVersion>, after: &[u8]) -> LastingChange<'_> {
+    fn change(before: Option<EntryVersion>, after: &[u8]) -> LastingChange {
         LastingChange {
             before,
-            after,
+            after: after.to_vec(),
             good_for: HOUR,
         }
     }
@@ -187,16 +157,16 @@ mod tests {
         let files = files(&place);
         let name = CacheQuestion::new("test", 1);
         assert_eq!(files.recall(&name, HOUR), Ok(None));
-        assert_eq!(files.change(&name, &change(None, b"one")), Ok(true));
+        assert_eq!(files.change(&name, change(None, b"one")), Ok(true));
         let one = files.recall(&name, HOUR).unwrap().unwrap();
-        assert_eq!(files.change(&name, &change(None, b"other")), Ok(false));
+        assert_eq!(files.change(&name, change(None, b"other")), Ok(false));
         let again = change(Some(one.version), b"one");
-        assert_eq!(files.change(&name, &again), Ok(true));
-        assert_eq!(files.change(&name, &again), Ok(false));
+        assert_eq!(files.change(&name, again.clone()), Ok(true));
+        assert_eq!(files.change(&name, again), Ok(false));
         let there = files.recall(&name, HOUR).unwrap().unwrap();
         assert!(there.bytes == b"one" && there.version != one.version);
         let gone = change(Some(there.version), b"");
-        assert_eq!(files.change(&name, &gone), Ok(true));
+        assert_eq!(files.change(&name, gone), Ok(true));
         assert_eq!(files.recall(&name, HOUR), Ok(None));
     }
 
@@ -205,11 +175,11 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let files = files(&place);
         let name = CacheQuestion::new("test", 1);
-        files.change(&name, &change(None, b"one")).unwrap();
+        files.change(&name, change(None, b"one")).unwrap();
         let path = place.path().join(name.name(&files.keys.naming));
         fs::write(path, [7; 100]).unwrap();
         assert_eq!(files.recall(&name, HOUR), Ok(None));
-        assert_eq!(files.change(&name, &change(None, b"two")), Ok(true));
+        assert_eq!(files.change(&name, change(None, b"two")), Ok(true));
         let other = name.clone().of_owner(Some("anna"));
         assert_eq!(files.recall(&other, HOUR), Ok(None));
         assert!(files.recall(&name, HOUR).unwrap().is_some());

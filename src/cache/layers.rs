@@ -1,9 +1,8 @@
-//! The cache of a server, for all its calls, in three layers: in memory, shared with other servers,
-//! in files.
+//! The cache of a server, for all its calls, in two layers: shared with other servers, in files.
 //!
-//! An entry is put into all layers, and taken from the nearest one that has it. An answer that
-//! changes is never taken from memory, and while the others can be asked, theirs is the one that
-//! counts. An entry that Redis has lost is still there, because it is in the files, too.
+//! An entry is put into both layers, and taken from the first that has it: one that Redis has lost
+//! is still there, because it is in the files, too. Of an answer that changes, the shared one is
+//! the one that counts while it can be asked for.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -11,7 +10,6 @@ use std::time::Duration;
 
 use tokio::task::spawn_blocking;
 
-use super::memory::MemoryCache;
 use super::redis::{RedisCache, SharingState};
 use super::{
     CacheEntry, CacheFiles, CacheQuestion, CacheStore, LastingChange, LastingEntry, LastingFault,
@@ -22,7 +20,6 @@ use crate::basics::mutex::lock;
 
 /// The cache of a server.
 pub struct LayeredCache {
-    memory: MemoryCache,
     shared: Option<Arc<RedisCache>>,
     own: Option<Arc<CacheFiles>>,
     /// Entries that last, unless they are shared.
@@ -54,7 +51,6 @@ impl LayeredCache {
     #[must_use]
     pub fn new(own: Option<CacheFiles>, shared: Option<Arc<RedisCache>>) -> Self {
         Self {
-            memory: MemoryCache::new(),
             shared,
             own: own.map(Arc::new),
             lasting: None,
@@ -82,15 +78,9 @@ impl LayeredCache {
 
     /// The answer to `question`, if there is one that is younger than `longest`.
     pub async fn get(&self, question: &CacheQuestion, longest: Duration) -> Option<CacheEntry> {
-        if let Some(entry) = self.memory.get(question, longest) {
-            return Some(entry);
-        }
         if let Some(shared) = &self.shared {
             match shared.get(&shared.name(question), longest).await {
-                Ok(Some(entry)) => {
-                    self.memory.put(question, &entry);
-                    return Some(entry);
-                }
+                Ok(Some(entry)) => return Some(entry),
                 // Another server may have taken it back.
                 Ok(None) if question.changes() => return None,
                 Ok(None) | Err(_) => {}
@@ -98,24 +88,17 @@ impl LayeredCache {
         }
         let own = Arc::clone(self.own.as_ref()?);
         let asked = question.clone();
-        let found = spawn_blocking(move || own.get(&asked, longest)).await;
-        let entry = found.ok()??;
-        self.memory.put(question, &entry);
-        Some(entry)
+        spawn_blocking(move || own.get(&asked, longest))
+            .await
+            .ok()?
     }
 
     /// Keeps the answer to `question`, which is of no use once it is as old as `good_for`.
     pub async fn put(&self, question: &CacheQuestion, bytes: &[u8], good_for: Duration) {
-        let entry = CacheEntry {
-            bytes: bytes.to_vec(),
-            age: Duration::ZERO,
-        };
-        self.memory.put(question, &entry);
         let own = async {
             if let Some(own) = self.own.clone() {
-                let question = question.clone();
-                let put = move || own.put(&question, &entry.bytes, good_for);
-                let _ = spawn_blocking(put).await;
+                let (question, bytes) = (question.clone(), bytes.to_vec());
+                let _ = spawn_blocking(move || own.put(&question, &bytes, good_for)).await;
             }
         };
         let shared = async {
@@ -128,7 +111,6 @@ impl LayeredCache {
 
     /// Forgets the answer to `question`.
     pub async fn forget(&self, question: &CacheQuestion) {
-        self.memory.forget(question);
         if let Some(own) = self.own.clone() {
             let question = question.clone();
             let _ = spawn_blocking(move || own.forget(&question)).await;
@@ -166,23 +148,15 @@ impl LayeredCache {
         &self,
         owner: Option<&str>,
         name: CacheQuestion,
-        change: &LastingChange<'_>,
+        change: LastingChange,
     ) -> Result<bool, LastingFault> {
         let name = name.of_owner(owner.or(self.nameless.as_deref()));
         if let Some(shared) = &self.shared {
-            return shared.change(&shared.name(&name), change).await;
+            return shared.change(&shared.name(&name), &change).await;
         }
         let files = self.lasting.clone().ok_or(LastingFault::NoPlace)?;
-        let (before, after, good_for) = (change.before, change.after.to_vec(), change.good_for);
-        let done = spawn_blocking(move || {
-            let change = LastingChange {
-                before,
-                after: &after,
-                good_for,
-            };
-            files.change(&name, &change)
-        });
-        done.await.map_err(|_| LastingFault::Refused)?
+        let done = spawn_blocking(move || files.change(&name, change)).await;
+        done.map_err(|_| LastingFault::Refused)?
     }
 
     /// The turn to find out the answer to `question`, of which there is one at a time: among this
@@ -232,34 +206,21 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_put_in_is_in_memory_and_in_the_files() {
+    async fn what_is_put_in_is_in_the_files() {
         let place = tempfile::tempdir().unwrap();
         let layers = LayeredCache::new(files(&place), None);
         assert_eq!(layers.state(), None);
         assert_eq!(layers.get(&ask("a"), HOUR).await, None);
         layers.put(&ask("a"), b"one", HOUR).await;
-        assert_eq!(layers.memory.get(&ask("a"), HOUR).unwrap().bytes, b"one");
-        // A server that starts finds it in the files, and then has it in memory.
         let later = LayeredCache::new(files(&place), None);
-        assert_eq!(later.memory.get(&ask("a"), HOUR), None);
         assert_eq!(later.get(&ask("a"), HOUR).await.unwrap().bytes, b"one");
-        assert_eq!(later.memory.get(&ask("a"), HOUR).unwrap().bytes, b"one");
         later.forget(&ask("a")).await;
-        assert_eq!(later.get(&ask("a"), HOUR).await, None);
+        assert_eq!(layers.get(&ask("a"), HOUR).await, None);
         assert_eq!(files(&place).unwrap().get(&ask("a"), HOUR), None);
-    }
-
-    #[tokio::test]
-    async fn what_changes_is_never_in_memory() {
-        let place = tempfile::tempdir().unwrap();
-        let layers = LayeredCache::new(files(&place), None);
-        let question = ask("breaker").that_changes();
-        layers.put(&question, b"open", HOUR).await;
-        assert_eq!(layers.memory.get(&question, HOUR), None);
-        assert_eq!(layers.get(&question, HOUR).await.unwrap().bytes, b"open");
         // As another process does.
-        files(&place).unwrap().forget(&question);
-        assert_eq!(layers.get(&question, HOUR).await, None);
+        layers.put(&ask("a"), b"one", HOUR).await;
+        files(&place).unwrap().forget(&ask("a"));
+        assert_eq!(layers.get(&ask("a"), HOUR).await, None);
     }
 
     #[tokio::test]

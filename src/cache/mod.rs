@@ -10,10 +10,9 @@
 //! | `artifact` | results that are read by an address of their own |
 //! | `files` | the entries as files: whole or not at all, within a limit |
 //! | `lasting`, `lasting_files` | entries that nothing makes room for, and these as files |
-//! | `layers` | the cache of a server: in memory, shared, in files |
+//! | `layers` | the cache of a server: shared, in files |
 //! | `status` | the state of the user's cache, for the diagnosis of an installation |
 //! | `keys` | the secret that names and seals entries |
-//! | `memory` | entries in memory, within a limit |
 //! | `question` | the name of an entry: a digest of all that its content depends on |
 //! | `protocol` | messages between a call and its server |
 //! | `redis` | entries that several servers share |
@@ -30,7 +29,6 @@ mod keys;
 mod lasting;
 mod lasting_files;
 mod layers;
-mod memory;
 mod protocol;
 mod question;
 mod redis;

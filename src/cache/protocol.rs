@@ -92,9 +92,8 @@ impl StoreMessage {
     pub fn encode(&self) -> Option<Vec<u8>> {
         let parts = self.question.parts();
         let time = u64::try_from(self.time.as_nanos()).unwrap_or(u64::MAX);
-        let kind = KINDS.iter().position(|kind| *kind == self.kind)?;
         let mut message = vec![0; HEAD];
-        message.extend([u8::try_from(kind).ok()?, u8::from(self.question.changes())]);
+        message.extend([self.kind as u8, u8::from(self.question.changes())]);
         message.extend(time.to_le_bytes());
         message.extend(u32::try_from(parts.len()).ok()?.to_le_bytes());
         message.extend_from_slice(parts);

@@ -258,12 +258,8 @@ impl RedisCache {
         let taken = self.all(&mut take, ANSWERS_WITHIN).await;
         match taken?.pop() {
             Some(Ok(Value::Okay)) => Ok(Some(turn.kept())),
-            Some(Ok(_)) => {
-                turn.given_up();
-                Ok(None)
-            }
+            Some(Ok(_)) => Ok(None),
             other => {
-                turn.given_up();
                 self.record_write(other.as_ref().and_then(|done| done.as_ref().err()));
                 Err(RedisUnavailable)
             }

@@ -135,13 +135,9 @@ impl LastingStore for RemoteStore {
         }
     }
 
-    fn change(
-        &self,
-        name: &CacheQuestion,
-        change: &LastingChange<'_>,
-    ) -> Result<bool, LastingFault> {
+    fn change(&self, name: &CacheQuestion, change: LastingChange) -> Result<bool, LastingFault> {
         let reply = self.ask(&StoreMessage {
-            bytes: lasting::join(change.before, change.after),
+            bytes: lasting::join(change.before, &change.after),
             ..StoreMessage::request(MessageKind::Change, name, change.good_for)
         });
         let reply = reply.ok_or(LastingFault::Unreachable)?;
@@ -176,8 +172,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::cache::layers::LayeredCache;
-    use crate::cache::store_server;
+    use crate::cache::{CacheFiles, LayeredCache, store_server};
 
     const HOUR: Duration = Duration::from_secs(3600);
 
@@ -196,7 +191,9 @@ mod tests {
             .build()
             .unwrap();
         runtime.block_on(async {
-            let layers = Arc::new(LayeredCache::new(None, None));
+            let place = tempfile::tempdir().unwrap();
+            let files = CacheFiles::in_directory(place.path().join("cache"), &"07".repeat(32));
+            let layers = Arc::new(LayeredCache::new(files, None));
             let mut ends = Vec::new();
             for _ in 0..2 {
                 let (own, other) = store_server::socket_pair().unwrap();

@@ -4,6 +4,7 @@
 
 use std::any::Any;
 use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -37,7 +38,7 @@ impl SingleFlightGuard {
     /// The turn that the file at `path` stands for; `None` if another process has it.
     pub(super) fn try_acquire(path: PathBuf) -> Option<Self> {
         for _ in 0..TRIES {
-            let Some(file) = open(&path) else {
+            let Ok(file) = open_lock(&path) else {
                 return Some(Self::default());
             };
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -72,16 +73,16 @@ impl Drop for LockedFile {
     }
 }
 
-fn open(path: &Path) -> Option<File> {
+/// Opens a file to be locked, which is made if it does not exist.
+pub(super) fn open_lock(path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(false)
         .mode(0o600)
-        .custom_flags(i32::try_from(flags.bits()).ok()?)
+        .custom_flags(i32::try_from(flags.bits()).unwrap_or_default())
         .open(path)
-        .ok()
 }
 
 /// True if `file` is still the one at `path`.

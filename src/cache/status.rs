@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
-use super::files::of_a_home_that_is_there;
+use super::files::{OWN, is_of_a_home_that_is_there};
 use super::keys::FILE;
 
 /// State of the user's cache.
@@ -41,8 +41,8 @@ pub enum CacheState {
 #[must_use]
 pub fn look_at_cache() -> CacheStatus {
     let place = |place: Option<PathBuf>| {
-        let place = place.and_then(of_a_home_that_is_there)?;
-        Some(place.join("ikigai-tools"))
+        let place = place.filter(|place| is_of_a_home_that_is_there(place));
+        Some(place?.join(OWN))
     };
     let directory = place(dirs::cache_dir());
     CacheStatus {

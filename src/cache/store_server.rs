@@ -73,10 +73,10 @@ pub async fn serve(cache: Arc<LayeredCache>, owner: Option<String>, mut call: Un
                 };
                 let change = LastingChange {
                     before,
-                    after,
+                    after: after.to_vec(),
                     good_for: time,
                 };
-                match cache.change(owner, question, &change).await {
+                match cache.change(owner, question, change).await {
                     Ok(true) => {}
                     Ok(false) => reply.kind = MessageKind::Nothing,
                     Err(fault) => reply = failed(fault),

@@ -5,6 +5,8 @@
 //! our own, because the specification has none for failures that a tool cannot report itself:
 //! [`Code::ToolFailed`], [`Code::Timeout`] and [`Code::AnswerTooLarge`].
 
+use serde::{Deserialize, Serialize};
+
 /// Makes the type of all codes from one list of them and their names.
 macro_rules! codes {
     ($($(#[$words:meta])* $code:ident = $name:literal,)*) => {
@@ -134,7 +136,7 @@ impl Code {
 
 /// Advice to programs on how to proceed after a failure. Each field that has a value is a field of
 /// the answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureAdvice {
     /// True if the same call may succeed later.
     pub retryable: bool,

@@ -3,8 +3,7 @@
 //! Rules: schema.org's `DiscussionForumPosting`, as Google's documentation of discussion forums
 //! requires it (`interactionStatistic`, `commentCount`).
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::embedded::EmbeddedData;
@@ -15,31 +14,10 @@ use crate::basics::words::beginning;
 /// Below this number of votes a few accounts could have cast them all.
 const FEW: i64 = 20;
 
-/// Reception of a post.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ForumSignals {
-    /// Name of the forum: `reddit`.
-    pub platform: &'static str,
-    /// Number of votes for it; 0 if unknown.
-    pub upvotes: i64,
-    /// Number of comments on it; 0 if unknown.
-    pub comments: i64,
-    /// Date of the post, as ISO 8601.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub date_published: Option<String>,
-    /// Author of the post.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub author_name: Option<String>,
-    /// Caution about a small number of votes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub credibility_note: Option<&'static str>,
-}
-
 /// Returns the reception of the post at `url`; `None` if it is not on Reddit, or its page does not
 /// state it.
 #[must_use]
-pub fn signals(url: &Url, embedded: Option<&EmbeddedData>) -> Option<ForumSignals> {
+pub fn signals(url: &Url, embedded: Option<&EmbeddedData>) -> Option<Value> {
     let host = url.domain()?.trim_end_matches('.');
     if host != "reddit.com" && !host.ends_with(".reddit.com") {
         return None;
@@ -57,26 +35,37 @@ pub fn signals(url: &Url, embedded: Option<&EmbeddedData>) -> Option<ForumSignal
         return None;
     }
     let published = json_ld::text(post.get("datePublished"));
-    Some(ForumSignals {
-        platform: "reddit",
-        upvotes: votes.unwrap_or(0),
-        comments: comments.unwrap_or(0),
-        date_published: published
-            .filter(|text| text.len() <= 40 && PartialDate::parse(text).is_some()),
-        author_name: json_ld::name(post.get("author"), &nodes)
-            .map(|name| beginning(&name, 100).to_owned()),
-        credibility_note: match votes {
-            None => Some(
-                "The page does not say how many votes this post has, so nothing speaks for it but \
-                 itself.",
-            ),
-            Some(votes) if votes < FEW => Some(
-                "Fewer than 20 votes: a few accounts can make so many, so they say little about \
-                 this post.",
-            ),
-            Some(_) => None,
-        },
-    })
+    let published = published.filter(|at| at.len() <= 40 && PartialDate::parse(at).is_some());
+    let author = json_ld::name(post.get("author"), &nodes);
+    let note = match votes {
+        None => Some(
+            "The page does not say how many votes this post has, so nothing speaks for it but \
+             itself.",
+        ),
+        Some(votes) if votes < FEW => Some(
+            "Fewer than 20 votes: a few accounts can make so many, so they say little about this \
+             post.",
+        ),
+        Some(_) => None,
+    };
+    let mut signals = json!({
+        "platform": "reddit",
+        "upvotes": votes.unwrap_or(0),
+        "comments": comments.unwrap_or(0),
+    });
+    for (name, value) in [
+        ("datePublished", published),
+        (
+            "authorName",
+            author.map(|name| beginning(&name, 100).to_owned()),
+        ),
+        ("credibilityNote", note.map(str::to_owned)),
+    ] {
+        if let Some(value) = value {
+            signals[name] = value.into();
+        }
+    }
+    Some(signals)
 }
 
 /// Returns the number that `interactionStatistic` has for one of these actions. A single counter
@@ -121,8 +110,6 @@ fn whole_number(value: Option<&Value>) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn of(host: &str, post: &Value) -> Value {

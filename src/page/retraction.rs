@@ -81,7 +81,8 @@ pub fn status_at(
         return Err(CrossrefUnavailable);
     }
     let reply: Value = serde_json::from_slice(&reply.body).map_err(|_| CrossrefUnavailable)?;
-    Ok(of_record(&reply["message"]))
+    let work = reply.get("message").filter(|work| work.is_object());
+    Ok(of_record(work.ok_or(CrossrefUnavailable)?))
 }
 
 /// Error: there was no readable answer; a later request may succeed.

@@ -1,11 +1,11 @@
-//! A session, or a part of it, as Markdown. The same session gives the same text.
+//! Parts of a session as Markdown. The same session gives the same text.
 //!
 //! Steps are shown in the model's own words as they are; titles and authors are anybody's, so that
 //! what is markup in them is escaped.
 
 use std::fmt::Write as _;
 
-use super::session::{ResearchSession, SessionSource, SessionStep};
+use super::session::{SessionSource, SessionStep};
 use crate::basics::words::{beginning, on_one_line};
 
 /// The longest line that stands for a step, in bytes.
@@ -71,7 +71,8 @@ pub fn write_source(out: &mut String, number: usize, source: &SessionSource) {
         "" => &source.url,
         title => title,
     };
-    let address = source.url.replace('<', "%3C").replace('>', "%3E");
+    let address = on_one_line(&source.url);
+    let address = address.replace('<', "%3C").replace('>', "%3E");
     let _ = write!(out, "{number}. [{}](<{address}>)", escaped(title));
     for text in [&source.author, &source.journal, &source.date] {
         if !text.is_empty() {
@@ -87,52 +88,15 @@ pub fn write_source(out: &mut String, number: usize, source: &SessionSource) {
 }
 
 /// Appends a list under a heading, unless it is empty.
-pub fn write_list(out: &mut String, heading: &str, items: &[&str]) {
+pub fn write_list<T: AsRef<str>>(out: &mut String, heading: &str, items: &[T]) {
     if items.is_empty() {
         return;
     }
     let _ = writeln!(out, "## {heading}\n");
     for item in items {
-        let _ = writeln!(out, "- {}", on_one_line(item));
+        let _ = writeln!(out, "- {}", on_one_line(item.as_ref()));
     }
     out.push('\n');
-}
-
-/// The whole session, with remarks on each source if there are any, behind a line with the `stamp`.
-#[must_use]
-pub fn export(session: &ResearchSession, remarks: &[String], stamp: &str) -> String {
-    let goal = on_one_line(&session.research_goal);
-    let title = if goal.is_empty() { "Research" } else { &goal };
-    let mut out = format!("# {title}\n\nExported {stamp}\n\n");
-    let _ = writeln!(out, "- Session: {}", session.session_id);
-    let _ = writeln!(out, "- Begun: {}", session.started_at);
-    if let Some(completed) = &session.completed_at {
-        let _ = writeln!(out, "- Completed: {completed}");
-    }
-    let (steps, sources) = (session.steps.len(), session.sources.len());
-    let _ = writeln!(out, "- Steps: {steps}\n- Sources: {sources}\n");
-    if !session.session_summary.is_empty() {
-        let summary = session.session_summary.trim();
-        let _ = writeln!(out, "## Summary\n\n{summary}\n");
-    }
-    if steps > 0 {
-        out.push_str("## Steps\n\n");
-    }
-    for step in session.in_order() {
-        write_step(&mut out, step);
-    }
-    write_list(&mut out, "Gaps", &session.gaps());
-    if sources > 0 {
-        out.push_str("## Sources\n\n");
-    }
-    for (at, source) in session.sources.iter().enumerate() {
-        write_source(&mut out, at + 1, source);
-        if let Some(remark) = remarks.get(at).filter(|remark| !remark.is_empty()) {
-            let _ = writeln!(out, "   - {remark}");
-        }
-    }
-    out.truncate(out.trim_end().len());
-    out
 }
 
 /// Text on one line in which nothing is markup.

@@ -10,17 +10,14 @@
 //! | `session` | a session: steps with branches and revisions, sources, outcomes |
 //! | `store` | the sessions of an owner: found, changed, listed |
 //! | `coverage` | counts of a session's sources, and what could be searched for next |
-//! | `outcomes` | failures that came again and again, and each provider's record |
 //! | `markdown` | a session, or a part of it, as text |
 
 mod coverage;
 pub mod markdown;
-mod outcomes;
 mod session;
 mod store;
 
 pub use coverage::{SourceCoverage, refinement_queries};
-pub use outcomes::{failure_patterns, provider_records};
 pub use session::{
     CallOutcome, MOST_STEPS, ResearchSession, SessionFault, SessionSource, SessionStep,
 };

@@ -17,8 +17,10 @@ const MOST_SOURCES: usize = 1000;
 /// The most outcomes; the oldest ones go.
 const MOST_OUTCOMES: usize = 200;
 
-/// The longest texts of sources that are kept, in bytes.
+/// The longest texts of sources that are kept, and the most of all of them, in bytes: what others
+/// write must not take the room of steps.
 const LONGEST_TEXT: usize = 1000;
+const MOST_TEXT: usize = 2 * 1024 * 1024;
 
 /// The reason why there is no session, or why it was not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +128,9 @@ pub struct SessionSource {
     pub doi: String,
     /// True if it was read, and not only found.
     pub read: bool,
+    /// True if the caller named the address, or another one of its host that led there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub named: bool,
     /// The session's last step when it was found; set here.
     pub step: u64,
     /// The day on which it was found; set here.
@@ -183,19 +188,29 @@ impl ResearchSession {
                 let is_doi = !one.doi.is_empty() && one.doi.eq_ignore_ascii_case(&source.doi);
                 is_doi || same_page_key(&one.url) == key
             };
-            if let Some(there) = self.sources.iter_mut().find(is_same) {
-                there.complete(source);
-            } else if self.sources.len() < MOST_SOURCES {
-                let mut new = SessionSource {
-                    url: source.url.clone(),
-                    step,
-                    accessed: today.to_owned(),
-                    ..SessionSource::default()
-                };
-                new.complete(source);
-                self.sources.push(new);
-            } else {
-                left_out += 1;
+            let taken: usize = self.sources.iter().map(SessionSource::length).sum();
+            let has_room = taken + source.length() <= MOST_TEXT;
+            let takes_more = has_room && self.sources.len() < MOST_SOURCES;
+            match self.sources.iter_mut().find(is_same) {
+                Some(there) => {
+                    // Another address of the same work is not the one that was named.
+                    there.named |= source.named && same_page_key(&there.url) == key;
+                    if has_room {
+                        there.complete(source);
+                    }
+                }
+                None if takes_more => {
+                    let mut new = SessionSource {
+                        url: source.url.clone(),
+                        step,
+                        accessed: today.to_owned(),
+                        named: source.named,
+                        ..SessionSource::default()
+                    };
+                    new.complete(source);
+                    self.sources.push(new);
+                }
+                None => left_out += 1,
             }
         }
         left_out
@@ -237,6 +252,19 @@ impl ResearchSession {
 }
 
 impl SessionSource {
+    /// The length of its texts, as far as they are kept.
+    fn length(&self) -> usize {
+        let texts = [
+            &self.title,
+            &self.author,
+            &self.date,
+            &self.journal,
+            &self.doi,
+        ];
+        let texts = texts.iter().map(|text| text.len().min(LONGEST_TEXT));
+        self.url.len() + texts.sum::<usize>()
+    }
+
     /// Takes over what `other` knows of the same source: all that it says, if it was read and this
     /// was not, else what is missing here.
     fn complete(&mut self, other: &Self) {
@@ -253,5 +281,52 @@ impl SessionSource {
             }
         }
         self.read |= other.read;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(number: usize, length: usize) -> SessionSource {
+        SessionSource {
+            url: format!("https://example.com/{number}?{}", "x".repeat(length)),
+            title: "T".repeat(length),
+            ..SessionSource::default()
+        }
+    }
+
+    #[test]
+    fn what_others_write_takes_no_room_from_steps() {
+        let mut session = ResearchSession::default();
+        let sources: Vec<_> = (0..40).map(|number| source(number, 80_000)).collect();
+        let left_out = session.add_sources(&sources, "2026-01-01");
+        assert_eq!((session.sources.len(), left_out), (25, 15));
+        // One that is there has no need of room.
+        assert_eq!(session.add_sources(&sources[..1], "2026-01-01"), 0);
+        let length = serde_json::to_vec(&session).unwrap().len();
+        assert!(length < MOST_TEXT + MOST_TEXT / 8, "{length}");
+    }
+
+    #[test]
+    fn another_address_of_a_work_is_not_the_one_that_was_named() {
+        let work = |url: &str, named| SessionSource {
+            url: url.to_owned(),
+            doi: "10.1000/1".to_owned(),
+            named,
+            ..SessionSource::default()
+        };
+        let mut session = ResearchSession::default();
+        let found = work("http://10.0.0.1/found", false);
+        session.add_sources(&[found.clone(), work("https://a.example/", true)], "");
+        assert!(session.sources.len() == 1 && !session.sources[0].named);
+        session.add_sources(
+            &[SessionSource {
+                named: true,
+                ..found
+            }],
+            "",
+        );
+        assert!(session.sources[0].named);
     }
 }

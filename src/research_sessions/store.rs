@@ -7,7 +7,7 @@ use std::{env, thread};
 
 use ring::rand::{self, SystemRandom};
 
-use super::session::{ResearchSession, SessionFault};
+use super::session::{ResearchSession, SessionFault, SessionStep};
 use crate::cache::{CacheQuestion, LastingChange, LastingEntry, LastingFault, LastingStore};
 use crate::web::date::rfc_3339;
 
@@ -27,9 +27,8 @@ const LONGEST: usize = 4 * 1024 * 1024;
 /// The longest time in which a change is tried again, because others came first.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// Versions of the stored forms.
-const SESSION_VERSION: u32 = 1;
-const LIST_VERSION: u32 = 1;
+/// Version of the stored forms.
+const VERSION: u32 = 1;
 
 /// The time for which a session is kept since its last use.
 #[must_use]
@@ -42,6 +41,9 @@ pub fn lifetime() -> Duration {
 
 /// A change of a session, which may refuse it.
 pub type SessionChange<'a> = &'a mut dyn FnMut(&mut ResearchSession) -> Result<(), SessionFault>;
+
+/// What makes the content of an entry of the one that is there, if there is one.
+type EntryMaker<'a> = &'a mut dyn FnMut(Option<&LastingEntry>) -> Result<Vec<u8>, SessionFault>;
 
 /// The sessions of an owner.
 pub struct SessionStore<'a> {
@@ -90,23 +92,19 @@ impl<'a> SessionStore<'a> {
         change: SessionChange<'_>,
     ) -> Result<ResearchSession, SessionFault> {
         let name = known_name(id)?;
-        let begin = Instant::now();
-        loop {
-            let entry = self.store.recall(&name, self.good_for)?;
-            let (mut session, entry) = decoded(entry).ok_or(SessionFault::Unknown)?;
+        let mut changed = None;
+        self.change(&name, &mut |entry| {
+            let mut session = decoded(entry).ok_or(SessionFault::Unknown)?;
             change(&mut session)?;
             session.last_used_at = now();
             let bytes = encoded(&session)?;
-            if self.replace(&name, Some(&entry), &bytes)? {
-                // It is there all the same.
-                let _ = self.keep_listed(&session.session_id);
-                return Ok(session);
-            }
-            if begin.elapsed() > PATIENCE {
-                return Err(LastingFault::Busy.into());
-            }
-            thread::yield_now();
-        }
+            changed = Some(session);
+            Ok(bytes)
+        })?;
+        let session = changed.ok_or(SessionFault::Unknown)?;
+        // It is there all the same.
+        let _ = self.keep_listed(&session.session_id);
+        Ok(session)
     }
 
     /// The session called `id`, which is used by that.
@@ -116,28 +114,35 @@ impl<'a> SessionStore<'a> {
     pub fn open(&self, id: &str) -> Result<ResearchSession, SessionFault> {
         let name = known_name(id)?;
         let entry = self.store.recall(&name, self.good_for)?;
-        let (mut session, entry) = decoded(entry).ok_or(SessionFault::Unknown)?;
+        let mut session = decoded(entry.as_ref()).ok_or(SessionFault::Unknown)?;
         session.last_used_at = now();
         // A full disk, or another that was faster, is no reason not to show it.
         if let Ok(bytes) = encoded(&session) {
-            let _ = self.replace(&name, Some(&entry), &bytes);
+            let _ = self.replace(&name, entry.as_ref(), &bytes);
         }
         let _ = self.keep_listed(&session.session_id);
         Ok(session)
     }
 
-    /// All sessions, the last used first.
+    /// All sessions, the last used first: what is known of each as a whole, and its first step. Many
+    /// long ones would take too much memory.
     ///
     /// # Errors
     /// They cannot be read.
     pub fn all(&self) -> Result<Vec<ResearchSession>, SessionFault> {
-        let (ids, _) = self.listed(self.good_for)?;
+        let ids = listed(self.store.recall(&list_name(), self.good_for)?.as_ref());
         let mut sessions = Vec::with_capacity(ids.len());
         for id in ids {
             let entry = self.store.recall(&name_of(&id), self.good_for)?;
-            let Some((session, _)) = decoded(entry) else {
+            let Some(mut session) = decoded(entry.as_ref()) else {
                 continue;
             };
+            (session.sources, session.outcomes) = (Vec::new(), Vec::new());
+            session
+                .steps
+                .iter_mut()
+                .skip(1)
+                .for_each(|step| *step = SessionStep::default());
             let at = |one: &ResearchSession| one.last_used_at <= session.last_used_at;
             let place = sessions.iter().position(at).unwrap_or(sessions.len());
             sessions.insert(place, session);
@@ -147,7 +152,7 @@ impl<'a> SessionStore<'a> {
 
     /// Lists a session again if the list is about to expire, or has lost it.
     fn keep_listed(&self, id: &str) -> Result<(), SessionFault> {
-        let (ids, _) = self.listed(self.good_for / 2)?;
+        let ids = listed(self.store.recall(&list_name(), self.good_for / 2)?.as_ref());
         if ids.iter().any(|one| one == id) {
             return Ok(());
         }
@@ -157,55 +162,46 @@ impl<'a> SessionStore<'a> {
     /// Adds a session to the list, from which those go that are not there any more. If there are
     /// too many, the one that was used least recently goes altogether.
     fn list(&self, id: &str) -> Result<(), SessionFault> {
+        let mut oldest = None;
+        self.change(&list_name(), &mut |entry| {
+            let mut ids = listed(entry);
+            oldest = None;
+            if ids.iter().any(|one| one == id) {
+                return Ok(ids.join("\n").into_bytes());
+            }
+            if ids.len() >= MOST_SESSIONS {
+                let there = self.all()?.into_iter();
+                let mut there: Vec<String> = there.map(|session| session.session_id).collect();
+                if there.len() >= MOST_SESSIONS {
+                    oldest = there.pop();
+                }
+                ids.retain(|one| there.contains(one));
+            }
+            ids.push(id.to_owned());
+            Ok(ids.join("\n").into_bytes())
+        })?;
+        oldest.map_or(Ok(()), |oldest| self.remove(&oldest))
+    }
+
+    /// Removes a session, in whatever version it is.
+    fn remove(&self, id: &str) -> Result<(), SessionFault> {
+        self.change(&name_of(id), &mut |_| Ok(Vec::new()))
+    }
+
+    /// Replaces an entry by what `make` makes of it, anew whenever another change came first.
+    fn change(&self, name: &CacheQuestion, make: EntryMaker<'_>) -> Result<(), SessionFault> {
         let begin = Instant::now();
         loop {
-            let (mut ids, entry) = self.listed(self.good_for)?;
-            let mut oldest = None;
-            if !ids.iter().any(|one| one == id) {
-                if ids.len() >= MOST_SESSIONS {
-                    let mut there: Vec<String> = self
-                        .all()?
-                        .into_iter()
-                        .map(|session| session.session_id)
-                        .collect();
-                    oldest = (there.len() >= MOST_SESSIONS)
-                        .then(|| there.pop())
-                        .flatten();
-                    ids.retain(|one| there.contains(one));
-                }
-                ids.push(id.to_owned());
-            }
-            if self.replace(&list_name(), entry.as_ref(), ids.join("\n").as_bytes())? {
-                return oldest.map_or(Ok(()), |oldest| Ok(self.remove(&oldest)?));
+            let entry = self.store.recall(name, self.good_for)?;
+            let after = make(entry.as_ref())?;
+            if self.replace(name, entry.as_ref(), &after)? {
+                return Ok(());
             }
             if begin.elapsed() > PATIENCE {
                 return Err(LastingFault::Busy.into());
             }
+            thread::yield_now();
         }
-    }
-
-    fn listed(
-        &self,
-        longest: Duration,
-    ) -> Result<(Vec<String>, Option<LastingEntry>), LastingFault> {
-        let entry = self.store.recall(&list_name(), longest)?;
-        let text = entry
-            .as_ref()
-            .map(|entry| String::from_utf8_lossy(&entry.bytes));
-        let ids = text.iter().flat_map(|text| text.lines());
-        let ids = ids.map(str::to_owned).collect();
-        Ok((ids, entry))
-    }
-
-    /// Removes a session, in whatever version it is.
-    fn remove(&self, id: &str) -> Result<(), LastingFault> {
-        let name = name_of(id);
-        while let Some(entry) = self.store.recall(&name, self.good_for)? {
-            if self.replace(&name, Some(&entry), &[])? {
-                break;
-            }
-        }
-        Ok(())
     }
 
     fn replace(
@@ -216,10 +212,10 @@ impl<'a> SessionStore<'a> {
     ) -> Result<bool, LastingFault> {
         let change = LastingChange {
             before: before.map(|before| before.version),
-            after,
+            after: after.to_vec(),
             good_for: self.good_for,
         };
-        self.store.change(name, &change)
+        self.store.change(name, change)
     }
 }
 
@@ -238,10 +234,15 @@ fn encoded(session: &ResearchSession) -> Result<Vec<u8>, SessionFault> {
 }
 
 /// The session in an entry, if there is one.
-fn decoded(entry: Option<LastingEntry>) -> Option<(ResearchSession, LastingEntry)> {
-    let entry = entry?;
-    let session = serde_json::from_slice(&entry.bytes).ok()?;
-    Some((session, entry))
+fn decoded(entry: Option<&LastingEntry>) -> Option<ResearchSession> {
+    serde_json::from_slice(&entry?.bytes).ok()
+}
+
+/// The names in the list of sessions.
+fn listed(entry: Option<&LastingEntry>) -> Vec<String> {
+    let text = entry.map(|entry| String::from_utf8_lossy(&entry.bytes));
+    let ids = text.iter().flat_map(|text| text.lines());
+    ids.map(str::to_owned).collect()
 }
 
 /// A new UUID of version 4 (RFC 9562, section 5.4); `None` without a source of randomness.
@@ -268,9 +269,9 @@ fn known_name(id: &str) -> Result<CacheQuestion, SessionFault> {
 }
 
 fn name_of(id: &str) -> CacheQuestion {
-    CacheQuestion::new("session", SESSION_VERSION).with("id", Some(id))
+    CacheQuestion::new("session", VERSION).with("id", Some(id))
 }
 
 fn list_name() -> CacheQuestion {
-    CacheQuestion::new("sessions", LIST_VERSION)
+    CacheQuestion::new("sessions", VERSION)
 }

@@ -34,6 +34,9 @@ const LEAST: Duration = Duration::from_millis(500);
 /// Bytes of a page that are read: its status is enough.
 const READ: usize = 1024;
 
+/// A page that leads nowhere (RFC 6761, section 6.4), from which no private address is reached.
+const NOWHERE: &str = "https://found.invalid/";
+
 /// State of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkState {
@@ -75,23 +78,30 @@ pub struct CheckedLink {
     pub archived: Option<String>,
 }
 
-/// Checks links within the time of `client`, each of them once.
+/// Checks links within the time of `client`, each of them once: addresses, and true for those that
+/// the caller has named. The others are asked at a private address only on a host that it has named
+/// with another.
 #[must_use]
-pub fn check_links(addresses: &[&str], client: &HttpClient) -> Vec<CheckedLink> {
-    let checked = Mutex::new(vec![CheckedLink::default(); addresses.len()]);
+pub fn check_links(links: &[(&str, bool)], client: &HttpClient) -> Vec<CheckedLink> {
+    let checked = Mutex::new(vec![CheckedLink::default(); links.len()]);
+    let named = links.iter().filter(|(_, named)| *named);
+    let named: Vec<Url> = named.filter_map(|link| parse_url(link.0).ok()).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(address) = addresses.get(at) else {
+            let Some(url) = links.get(at).map(|link| parse_url(link.0)) else {
                 return;
             };
-            let link = check(address, client);
+            let Ok(url) = url else { continue };
+            let host = named.iter().find(|one| one.host() == url.host());
+            let leading = host.cloned().or_else(|| parse_url(NOWHERE).ok());
+            let link = check(&url, &client.clone().led_by(leading));
             lock(&checked)[at] = link;
         }
     };
     thread::scope(|scope| {
-        for _ in 1..AT_ONCE.min(addresses.len()) {
+        for _ in 1..AT_ONCE.min(links.len()) {
             // Without a thread the others have more to do.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
@@ -100,11 +110,8 @@ pub fn check_links(addresses: &[&str], client: &HttpClient) -> Vec<CheckedLink> 
     checked.into_inner().unwrap_or_default()
 }
 
-fn check(address: &str, client: &HttpClient) -> CheckedLink {
+fn check(url: &Url, client: &HttpClient) -> CheckedLink {
     let mut link = CheckedLink::default();
-    let Ok(url) = parse_url(address) else {
-        return link;
-    };
     if client.left() < LEAST {
         return link;
     }
@@ -112,7 +119,7 @@ fn check(address: &str, client: &HttpClient) -> CheckedLink {
     let asked = asked
         .with_body_limit(BodyLimit::of(READ))
         .get(&FetchRequest {
-            url: &url,
+            url,
             accept: ACCEPT_PAGES,
             headers: &[],
         });
@@ -120,23 +127,19 @@ fn check(address: &str, client: &HttpClient) -> CheckedLink {
         Ok(reply) => (LinkState::Alive, Some(reply.status)),
         Err(FetchError::Status(reply)) => (state_of(reply.status), Some(reply.status)),
         Err(FetchError::Network(error)) if error.absent => (LinkState::Dead, None),
-        Err(FetchError::Network(error)) => {
-            let of_the_link = !(error.own || error.refused || error.not_allowed.is_some());
-            let state = if of_the_link {
-                LinkState::Unreachable
-            } else {
-                LinkState::Unchecked
-            };
-            (state, None)
+        Err(FetchError::Network(error))
+            if !(error.own || error.refused || error.not_allowed.is_some()) =>
+        {
+            (LinkState::Unreachable, None)
         }
-        Err(FetchError::InvalidUrl(_)) => (LinkState::Unchecked, None),
+        Err(_) => (LinkState::Unchecked, None),
     };
     if link.state == LinkState::Dead
         && client.left() >= LEAST
-        && exa_pages::is_public(&url)
-        && !client.leads_to_private(&url)
+        && exa_pages::is_public(url)
+        && !client.leads_to_private(url)
     {
-        link.archived = archived(&url, client);
+        link.archived = archived(url, client);
     }
     link
 }

@@ -31,6 +31,15 @@ fn library() -> Server {
             }
             "closed" => page("403 Forbidden", "no"),
             "busy" => page("429 Too Many Requests", "no"),
+            "article" => page(
+                "200 OK",
+                &format!(
+                    "<title>A }} paper</title><meta name='citation_doi' content='10.1000/1'>\
+                     <meta name='citation_journal_title' content='Journal of Heat'>{author}\
+                     <main><p>{}</p></main>",
+                    "Words of the paper. ".repeat(60)
+                ),
+            ),
             _ => page(
                 "200 OK",
                 &format!(
@@ -142,6 +151,30 @@ fn a_bibliography_is_read_by_those_who_read_such() {
             assert_eq!(item["issued"]["date-parts"][0][0], 2021, "{form}");
         }
     }
+}
+
+#[test]
+fn an_article_is_one_of_its_journal_and_no_title_ends_an_entry() {
+    let server = library();
+    let home = Home::new();
+    let id = session_of(&home, &[server.url("/article"), server.url("/one")]);
+    let ris = export(&home, &id, "ris");
+    let ris = text(&ris, "content");
+    assert!(ris.starts_with("TY  - JOUR\n"), "{ris}");
+    assert!(ris.contains("\nT2  - Journal of Heat\n") && ris.contains("\nDO  - 10.1000/1\n"));
+    let csl = export(&home, &id, "csl-json");
+    let csl: Value = serde_json::from_str(text(&csl, "content")).unwrap();
+    assert_eq!(csl[0]["container-title"], "Journal of Heat");
+    let bibtex = export(&home, &id, "bibtex");
+    let bibtex = text(&bibtex, "content");
+    assert!(bibtex.starts_with("@article{"), "{bibtex}");
+    let (first, _) = bibtex.split_once("\n\n").unwrap();
+    // BibTeX counts each brace.
+    assert_eq!(
+        first.matches('{').count(),
+        first.matches('}').count(),
+        "{first}"
+    );
 }
 
 #[test]
@@ -259,4 +292,34 @@ fn each_link_is_asked_once_and_the_archive_for_dead_ones_that_are_public() {
         before + 5,
         "only where it is asked for"
     );
+}
+
+#[test]
+fn a_link_that_only_a_search_has_found_is_asked_at_no_private_address() {
+    let server = library();
+    let home = Home::new();
+    let id = begin(&home);
+    let found = server.url("/found");
+    let results = json!([{"title": "T", "url": found, "description": "d"}]);
+    let body = json!({"web": {"results": results}}).to_string();
+    let brave = Server::bytes(reply("200 OK\r\nContent-Type: application/json", body));
+    let home = home
+        .set("IKIGAI_BRAVE_URL", &brave.url("/"))
+        .set("BRAVE_API_KEY", "key");
+    let search = json!({"query": "q", "sessionId": id});
+    asked(&home, "web-search-tool", &search);
+    let verify = json!({"sessionId": id, "verify_links": true});
+    let state = || {
+        let answer = asked(&home, EXPORT, &verify);
+        let note = answer.get("note").cloned().unwrap_or_default();
+        (answer["links"][0]["state"].clone(), note)
+    };
+    let (unnamed, note) = state();
+    assert_eq!(unnamed, "unchecked");
+    assert!(note.as_str().unwrap().contains("1 link"), "{note}");
+    assert_eq!(server.asked().len(), 0);
+    // A page that the caller names makes its host one that it has named.
+    let page = json!({"url": server.url("/named"), "sessionId": id});
+    asked(&home, "scrape-page-tool", &page);
+    assert_eq!(state(), (json!("ok"), Value::Null));
 }

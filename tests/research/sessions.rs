@@ -149,6 +149,11 @@ fn requests_that_make_no_sense_are_refused_in_words() {
             "sessions last 4 hours",
         ),
         (step("../cache.key", 2, "x"), "NOT_FOUND", "4 hours"),
+        (numbered(&id, json!(0)), "INVALID_ARG", "from 1 to 100000"),
+        (numbered(&id, json!(-1)), "INVALID_ARG", "and is -1"),
+        (numbered(&id, json!(1e9)), "INVALID_ARG", "from 1 to 100000"),
+        (numbered("", json!(-1)), "INVALID_ARG", "from 1 to 100000"),
+        (numbered(&id, json!("two")), "INVALID_ARG", "an integer"),
     ] {
         let answer = home.call_of(STEP).with(&request).run();
         let json = answer.json();
@@ -161,6 +166,55 @@ fn requests_that_make_no_sense_are_refused_in_words() {
         refused(&home, GET, &json!({"stepId": 1}), "INVALID_ARG").contains("send the sessionId")
     );
     assert_eq!(numbers(&session(&home, &id)), [1]);
+    let answer = asked(&home, STEP, &numbered(&id, json!("3")));
+    assert_eq!(answer["currentStep"], 3);
+    assert_eq!(answer["warning"], "Step 2 is not recorded yet.");
+}
+
+/// A step whose number is of any type.
+fn numbered(id: &str, number: Value) -> Value {
+    let mut numbered = step(id, 1, "x");
+    numbered["stepNumber"] = number;
+    numbered
+}
+
+#[test]
+fn an_answer_within_a_limit_has_lists_where_lists_are_and_leaves_out_what_has_no_room() {
+    let home = Home::new();
+    let id = begin(&home);
+    for number in 2..9 {
+        let mut gap = step(&id, number, &"word ".repeat(80));
+        gap["knowledgeGap"] = json!(format!("Gap {number} {}", "word ".repeat(80)));
+        asked(&home, STEP, &gap);
+    }
+    let mut last = step(&id, 9, "The last");
+    last["depth"] = json!("standard");
+    for limit in [1000, 1500, 3000, 6000] {
+        for (tool, request) in [(GET, json!({"sessionId": id})), (STEP, last.clone())] {
+            let call = home
+                .call_of(tool)
+                .env("IKIGAI_MAX_ANSWER", limit.to_string());
+            let answer = call.with(&request).run();
+            assert!(
+                answer.stdout.len() <= limit,
+                "{} of {limit}",
+                answer.stdout.len()
+            );
+            let json = answer.json();
+            assert!(json["gaps"].is_array(), "{limit} {json}");
+            for name in [
+                "steps",
+                "stepIndex",
+                "lastSteps",
+                "sources",
+                "refinementQueries",
+            ] {
+                assert!(json.get(name).is_none_or(Value::is_array), "{name} {json}");
+            }
+            assert!(json.get("coverage").is_none_or(Value::is_object), "{json}");
+            assert!(!text_of(&json, "note").is_empty(), "{json}");
+        }
+    }
 }
 
 #[test]
@@ -299,6 +353,11 @@ fn a_thorough_step_searches_for_what_is_missing_and_keeps_it() {
     assert_eq!(search.asked().len(), 3);
     assert!(answer["coverage"]["sourceCount"].as_u64() > Some(0));
     assert!(!answer["sources"].as_array().unwrap().is_empty());
+    // Where nothing is to be searched for, nothing is found.
+    let aimless = json!({"stepNumber": 1, "searchStep": "x", "nextStepNeeded": true,
+        "depth": "thorough"});
+    let answer = asked(&home, STEP, &aimless);
+    assert_eq!(answer["refinementResults"], json!([]), "{answer}");
     // A provider that refuses is no failure of the step.
     let refusing = Server::bytes(reply("500 Internal Server Error", "no"));
     let home = home.set("IKIGAI_BRAVE_URL", &refusing.url("/"));
@@ -580,4 +639,10 @@ fn a_person_reads_the_trail_as_text() {
     );
     let found = shown(home.call_of(GET).arg("--sessionId="));
     assert!(found.starts_with(&format!("{id} Heat (1 step")), "{found}");
+    // A goal of several lines is no other session.
+    let mut forged = step("", 1, "x");
+    forged["researchGoal"] = json!("One\n11111111-2222-4333-8444-555555555555 Two");
+    asked(&home, STEP, &forged);
+    let found = shown(home.call_of(GET).arg("--sessionId="));
+    assert_eq!(found.lines().count(), 2, "{found}");
 }

@@ -185,3 +185,21 @@ fn a_large_export_is_a_link_for_programs_and_bounded_text_for_models() {
         "{begun}"
     );
 }
+
+#[test]
+fn what_a_caller_has_not_is_not_recommended() {
+    let server = http(&["--tools", "research_export", "--structured"]);
+    let server = server.tokens(&["anna"]).start();
+    for (request, said) in [
+        (of(""), "sessionId is empty"),
+        (
+            of("11111111-2222-4333-8444-555555555555"),
+            "sessions last 4 hours",
+        ),
+    ] {
+        let (error, failed) = ask(&server, "anna", "research_export", &request);
+        let error = error.as_str().unwrap();
+        assert!(failed && error.contains(said), "{error}");
+        assert!(!error.contains("get_research_session"), "{error}");
+    }
+}

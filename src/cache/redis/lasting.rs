@@ -51,10 +51,10 @@ impl RedisCache {
     pub(in crate::cache) async fn change(
         &self,
         name: &RedisKey,
-        change: &LastingChange<'_>,
+        change: &LastingChange,
     ) -> Result<bool, LastingFault> {
         let good_for = milliseconds(change.good_for);
-        let sealed = self.sealed_for(name, change.after, good_for);
+        let sealed = self.sealed_for(name, &change.after, good_for);
         let sealed = sealed.ok_or(LastingFault::Refused)?;
         let sealed = if change.after.is_empty() {
             &[][..]

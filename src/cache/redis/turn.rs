@@ -51,11 +51,6 @@ impl SharedTurn {
         }));
         self
     }
-
-    /// It was never had.
-    pub(super) fn given_up(self) {
-        drop(self);
-    }
 }
 
 impl Drop for SharedTurn {

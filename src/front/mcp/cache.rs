@@ -32,8 +32,8 @@ pub async fn open(
         Some(address) => Some(share(&address, secret.as_deref()).await?),
         None => None,
     };
-    let own = CacheFiles::of_server(secret.as_deref(), confinement);
-    let lasting = LastingFiles::of_server(secret.as_deref(), confinement);
+    let own = CacheFiles::of_user(secret.as_deref(), confinement);
+    let lasting = LastingFiles::of_user(secret.as_deref(), confinement);
     // On stdio the owner is the user, of whom others that share it have not heard.
     let nameless = (!over_http).then(|| {
         let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();

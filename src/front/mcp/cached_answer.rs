@@ -78,11 +78,7 @@ impl LastingStore for WaitingStore {
         self.runtime.block_on(recalled)
     }
 
-    fn change(
-        &self,
-        name: &CacheQuestion,
-        change: &LastingChange<'_>,
-    ) -> Result<bool, LastingFault> {
+    fn change(&self, name: &CacheQuestion, change: LastingChange) -> Result<bool, LastingFault> {
         let changed = self.cache.change(self.owner(), name.clone(), change);
         self.runtime.block_on(changed)
     }

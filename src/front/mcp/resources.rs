@@ -86,7 +86,7 @@ async fn find(uri: &str, caller: &ToolCaller) -> Option<StoredArtifact> {
         return artifact::get_from(layers, &id).await;
     }
     let secret = secrets::of_taken(caller.secrets(), cache::KEY_VARIABLE);
-    let store = CacheFiles::of_server(secret.as_deref(), caller.confinement())?;
+    let store = CacheFiles::of_user(secret.as_deref(), caller.confinement())?;
     artifact::get(&store, &id)
 }
 

@@ -111,11 +111,20 @@ fn name(author: &AuthorName) -> String {
     parts.map(|text| part(text)).collect::<Vec<_>>().join(", ")
 }
 
-/// Escapes TeX's special characters.
+/// Escapes TeX's special characters. BibTeX counts braces that are escaped, too, and one without its
+/// other would end the entry.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut depth = 0;
+    let never_below = text.chars().all(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        depth >= 0
+    });
+    let is_paired = never_below && depth == 0;
     for c in text.chars() {
         match c {
+            '{' if !is_paired => out.push_str("\\textbraceleft{}"),
+            '}' if !is_paired => out.push_str("\\textbraceright{}"),
             '\\' => out.push_str("\\textbackslash{}"),
             '~' => out.push_str("\\textasciitilde{}"),
             '^' => out.push_str("\\textasciicircum{}"),

@@ -94,7 +94,10 @@ impl Reference {
             field("PY", &date[..4]);
             field("DA", &date.replace('-', "/"));
         }
-        field("T2", &work.site);
+        // The host of a paper whose journal is not known is none.
+        if work.doi.is_none() || work.kind == WorkKind::Article {
+            field("T2", &work.site);
+        }
         field("DO", work.doi.as_deref().unwrap_or_default());
         field("UR", &work.url);
         field("Y2", &work.accessed.to_string().replace('-', "/"));

@@ -8,11 +8,11 @@ use serde_json::value::RawValue;
 
 /// Fields of an answer without its content, in their order.
 #[derive(Default)]
-pub struct AnswerFields(pub Vec<(&'static str, Box<RawValue>)>);
+pub struct AnswerFields<'a>(pub Vec<(&'a str, Box<RawValue>)>);
 
-impl AnswerFields {
+impl<'a> AnswerFields<'a> {
     /// Adds a field.
-    pub fn add(&mut self, name: &'static str, value: impl Serialize) {
+    pub fn add(&mut self, name: &'a str, value: impl Serialize) {
         // Texts, numbers and JSON always serialise; the page's own declarations are unchanged.
         if let Ok(value) = serde_json::value::to_raw_value(&value) {
             self.0.push((name, value));
@@ -20,7 +20,7 @@ impl AnswerFields {
     }
 
     /// Adds a field that has a value.
-    pub fn add_some(&mut self, name: &'static str, value: Option<impl Serialize>) {
+    pub fn add_some(&mut self, name: &'a str, value: Option<impl Serialize>) {
         if let Some(value) = value {
             self.add(name, value);
         }

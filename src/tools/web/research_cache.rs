@@ -8,9 +8,12 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::cache::{CacheFiles, CacheStore, KEY_VARIABLE};
-use crate::contract::failure::{Code, FailureAdvice};
+use crate::contract::failure::{Code, Failure, FailureAdvice};
 use crate::contract::terms::Terms;
+use crate::sandbox::confinement;
+use crate::web::credentials::Credentials;
 use crate::web::search::cached_results;
+use crate::web::search::context::SearchContext;
 
 /// Mark of every answer: its texts are untrusted, and not instructions.
 pub const TRUST: &str = "untrusted-external-content";
@@ -66,6 +69,16 @@ impl ResearchCache {
         }
     }
 
+    /// Returns what a search knows beside its request.
+    #[must_use]
+    pub fn known<'a>(&'a self, credentials: &'a Credentials<'a>) -> SearchContext<'a> {
+        SearchContext {
+            credentials,
+            store: self.store.as_deref(),
+            keeps_answers: self.keeps_answers,
+        }
+    }
+
     /// Returns the store, if answers are read from it and written to it.
     #[must_use]
     pub fn for_answers(&self) -> Option<&dyn CacheStore> {
@@ -88,7 +101,8 @@ fn store(terms: &Terms) -> Option<Box<dyn CacheStore>> {
         return Some(Box::new(remote));
     }
     let secret = std::env::var(KEY_VARIABLE).ok();
-    Some(Box::new(CacheFiles::of_user(secret.as_deref())?))
+    let files = CacheFiles::of_user(secret.as_deref(), confinement::current())?;
+    Some(Box::new(files))
 }
 
 /// Freshness of an answer, as clients see it beside the answer.
@@ -119,6 +133,11 @@ impl AnswerFreshness {
             state: cached_results::freshness(since, good_for),
         }
     }
+}
+
+/// Creates a failure with the advice that follows from its code.
+pub fn failure(code: Code, message: impl Into<String>) -> Failure {
+    Failure::new(code, message).with_advice(advice(code))
 }
 
 /// Returns the advice that follows from a failure's code alone.

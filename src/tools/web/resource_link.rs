@@ -7,7 +7,7 @@
 use std::io;
 use std::time::SystemTime;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cache::{CacheStore, artifact};
 use crate::contract::reply::{LINK, Object};
@@ -31,30 +31,36 @@ pub struct LargeAnswer {
     pub description: &'static str,
 }
 
-/// Link to an answer.
+/// Link to an answer: the answer in its place, and the link itself.
 pub struct LinkedAnswer {
-    resource: String,
-    bytes: usize,
-    mime_type: &'static str,
-    summary: String,
-    description: &'static str,
-    expires_at: String,
+    answer: Value,
+    link: Value,
 }
 
 /// Stores a large answer; `None` if it is not large, or cannot be stored.
-pub fn link(store: &dyn CacheStore, answer: LargeAnswer) -> Option<LinkedAnswer> {
-    if answer.text.len() < LARGE {
+pub fn link(store: &dyn CacheStore, large: &LargeAnswer) -> Option<LinkedAnswer> {
+    if large.text.len() < LARGE {
         return None;
     }
-    let id = artifact::put(store, answer.mime_type, &answer.text)?;
+    let resource = artifact::put(store, large.mime_type, &large.text)?.address();
     let expires = SystemTime::now() + artifact::LIFETIME;
     Some(LinkedAnswer {
-        resource: id.address(),
-        bytes: answer.text.len(),
-        mime_type: answer.mime_type,
-        summary: answer.summary,
-        description: answer.description,
-        expires_at: date::rfc_3339(expires),
+        answer: json!({
+            "resource": resource,
+            "bytes": large.text.len(),
+            "mimeType": large.mime_type,
+            "summary": large.summary,
+            "expiresAt": date::rfc_3339(expires),
+            "linked": true,
+        }),
+        link: json!({
+            "uri": resource,
+            "name": "research-artifact",
+            "title": large.summary,
+            "description": large.description,
+            "mimeType": large.mime_type,
+            "size": large.text.len(),
+        }),
     })
 }
 
@@ -70,22 +76,9 @@ pub fn whole_object(write: impl FnOnce(&mut Object<'_>) -> io::Result<()>) -> io
 impl LinkedAnswer {
     /// Writes the answer with the link.
     pub fn write(&self, object: &mut Object<'_>) -> io::Result<()> {
-        object.field("resource", &self.resource)?;
-        object.field("bytes", &self.bytes)?;
-        object.field("mimeType", self.mime_type)?;
-        object.field("summary", &self.summary)?;
-        object.field("expiresAt", &self.expires_at)?;
-        object.field("linked", &true)?;
-        object.field_for_server(
-            LINK,
-            &json!({
-                "uri": self.resource,
-                "name": "research-artifact",
-                "title": self.summary,
-                "description": self.description,
-                "mimeType": self.mime_type,
-                "size": self.bytes,
-            }),
-        )
+        for (name, value) in self.answer.as_object().into_iter().flatten() {
+            object.field(name, value)?;
+        }
+        object.field_for_server(LINK, &self.link)
     }
 }

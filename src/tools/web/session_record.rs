@@ -15,6 +15,7 @@ use crate::contract::terms::Terms;
 use crate::research_sessions::{
     self, LIFETIME_VARIABLE, MOST_STEPS, ResearchSession, SessionFault, SessionStore,
 };
+use crate::sandbox::confinement;
 use crate::tools::web::research_cache;
 use crate::web::search::SearchResult;
 
@@ -118,7 +119,7 @@ fn record(
         )),
         Err(fault) => Some(format!(
             "Nothing was recorded in a research session: {}.",
-            fault_in_words(fault)
+            code_and_words(fault).1
         )),
     }
 }
@@ -162,7 +163,8 @@ pub fn with_sessions<T>(
         }
         None => {
             let secret = env::var(KEY_VARIABLE).ok();
-            files = LastingFiles::of_user(secret.as_deref()).ok_or(no_place)?;
+            let calls = confinement::current();
+            files = LastingFiles::of_user(secret.as_deref(), calls).ok_or(no_place)?;
             &files
         }
     };
@@ -171,22 +173,12 @@ pub fn with_sessions<T>(
 
 /// The failure of a tool that is about sessions.
 pub fn session_failure(fault: SessionFault, terms: &Terms) -> Failure {
-    let code = match fault {
-        SessionFault::Unknown => Code::NotFound,
-        SessionFault::Full => Code::InvalidArg,
-        SessionFault::Store(LastingFault::NoPlace) => Code::Config,
-        SessionFault::Store(LastingFault::NoSpace) => Code::NoSpace,
-        SessionFault::Store(LastingFault::Busy | LastingFault::Unreachable) => {
-            Code::UpstreamUnavailable
-        }
-        SessionFault::Store(LastingFault::Refused) => Code::WriteFailed,
-    };
-    let mut message = fault_in_words(fault);
+    let (code, mut message) = code_and_words(fault);
     if let Some(first) = message.get_mut(..1) {
         first.make_ascii_uppercase();
     }
     message.push('.');
-    let advice = match fault {
+    message.push_str(match fault {
         SessionFault::Unknown => terms.if_served(
             "get_research_session",
             " get_research_session without sessionId lists those that there are.",
@@ -195,45 +187,50 @@ pub fn session_failure(fault: SessionFault, terms: &Terms) -> Failure {
             " Begin another one with step 1 and no sessionId; say in its researchGoal what is left."
         }
         SessionFault::Store(_) => "",
-    };
-    message.push_str(advice);
-    Failure::new(code, message).with_advice(research_cache::advice(code))
+    });
+    research_cache::failure(code, message)
 }
 
-/// A fault as a clause.
-fn fault_in_words(fault: SessionFault) -> String {
-    let words = match fault {
+/// A fault as a code and a clause.
+fn code_and_words(fault: SessionFault) -> (Code, String) {
+    let (code, words) = match fault {
         SessionFault::Unknown => {
-            return format!(
+            let words = format!(
                 "there is no research session of this sessionId, or no more; sessions last {} \
                  after their last use",
                 lifetime_in_words(research_sessions::lifetime())
             );
+            return (Code::NotFound, words);
         }
         SessionFault::Full => {
-            return format!(
-                "this research session is full, with {MOST_STEPS} steps or 4 MiB of text"
-            );
+            let words =
+                format!("this research session is full, with {MOST_STEPS} steps or 4 MiB of text");
+            return (Code::InvalidArg, words);
         }
-        SessionFault::Store(LastingFault::NoPlace) => {
+        SessionFault::Store(LastingFault::NoPlace) => (
+            Code::Config,
             "research sessions have no place here: they need a state directory (XDG_STATE_HOME) of \
-             the user's own that confined calls cannot change"
-        }
-        SessionFault::Store(LastingFault::NoSpace) => {
-            "there is no space left for research sessions, and nothing was changed"
-        }
-        SessionFault::Store(LastingFault::Busy) => {
-            "other calls hold the research sessions, and nothing was changed; send the call again"
-        }
-        SessionFault::Store(LastingFault::Unreachable) => {
+             the user's own that confined calls cannot change",
+        ),
+        SessionFault::Store(LastingFault::NoSpace) => (
+            Code::NoSpace,
+            "there is no space left for research sessions, and nothing was changed",
+        ),
+        SessionFault::Store(LastingFault::Busy) => (
+            Code::UpstreamUnavailable,
+            "other calls hold the research sessions, and nothing was changed; send the call again",
+        ),
+        SessionFault::Store(LastingFault::Unreachable) => (
+            Code::UpstreamUnavailable,
             "what keeps the research sessions does not answer, so that it is not known if anything \
-             was changed; look again in a few seconds"
-        }
-        SessionFault::Store(LastingFault::Refused) => {
-            "research sessions cannot be read or written here, and nothing was changed"
-        }
+             was changed; look again in a few seconds",
+        ),
+        SessionFault::Store(LastingFault::Refused) => (
+            Code::WriteFailed,
+            "research sessions cannot be read or written here, and nothing was changed",
+        ),
     };
-    words.to_owned()
+    (code, words.to_owned())
 }
 
 fn lifetime_in_words(lifetime: Duration) -> String {

@@ -46,8 +46,8 @@ pub fn complete(
 ) -> Option<PageSource> {
     let rendered = render(found, source, end, client);
     if rendered.is_none() && !ask_exa(found, source, client, request) {
-        found.partial = true;
-        found.notes.push(
+        found.page.partial = true;
+        found.page.notes.push(
             "This page is put together by a script: what is here is what it shows without. Look \
              for an API, a feed or another source."
                 .to_owned(),
@@ -64,7 +64,7 @@ fn render(
     client: &HttpClient,
 ) -> Option<PageSource> {
     let Some(browser) = Browser::find() else {
-        found.notes.push(
+        found.page.notes.push(
             "There is no browser to run the page's script: IKIGAI_BROWSER names one.".to_owned(),
         );
         return None;
@@ -75,8 +75,8 @@ fn render(
         Ok(rendered) => rendered,
         Err(error) => {
             // A later attempt may succeed.
-            found.of_the_moment = true;
-            found.notes.push(format!("{error}."));
+            found.page.of_the_moment = true;
+            found.page.notes.push(format!("{error}."));
             return None;
         }
     };
@@ -92,13 +92,13 @@ fn render(
     let document = &shown.document;
     if placeholder::is_shell(&rendered.text, document.own()) && !document.has_text() {
         let note = "A browser shows no more of it than this.";
-        found.notes.push(note.to_owned());
+        found.page.notes.push(note.to_owned());
         return None;
     }
     found.document = shown.document;
-    found.extent = shown.extent;
-    found.paging = FetchPaging::Nowhere;
-    found.extracted_by = Some("browser");
+    found.page.extent = shown.page.extent;
+    found.page.paging = FetchPaging::Nowhere;
+    found.page.extracted_by = Some("browser".to_owned());
     Some(rendered)
 }
 
@@ -117,9 +117,9 @@ fn ask_exa(
     let page = match exa_pages::read(&client.for_services(), &credentials, &source.url) {
         Ok(page) => page,
         Err(error) => {
-            found.of_the_moment = true;
+            found.page.of_the_moment = true;
             let note = format!("Exa has no such page: {error}");
-            found.notes.push(note);
+            found.page.notes.push(note);
             return false;
         }
     };
@@ -133,12 +133,9 @@ fn ask_exa(
         date: page.published,
         ..Document::default()
     };
-    found.paging = FetchPaging::Nowhere;
-    found.extent = None;
-    found.extracted_by = Some(if page.crawled {
-        "exa:crawled"
-    } else {
-        "exa:cached"
-    });
+    found.page.paging = FetchPaging::Nowhere;
+    found.page.extent = None;
+    let way = if page.crawled { "crawled" } else { "cached" };
+    found.page.extracted_by = Some(format!("exa:{way}"));
     true
 }

@@ -4,6 +4,9 @@
 
 use crate::basics::words::floor_boundary;
 
+/// Blanks between words; the third is a wide one, as Chinese and Japanese have it.
+const BLANKS: [&str; 4] = [" ", "\t", "\u{3000}", "\n"];
+
 /// Beginning of a text that was cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentBeginning {
@@ -32,6 +35,16 @@ pub fn beginning(text: &str, most: usize, markdown: bool) -> Option<ContentBegin
     Some(cut_at(text, end, if same { &fence } else { "" }))
 }
 
+/// Cuts `text` so; true if it was longer.
+pub fn shorten(text: &mut String, most: usize, markdown: bool) -> bool {
+    let beginning = beginning(text, most, markdown);
+    let is_cut = beginning.is_some();
+    if let Some(beginning) = beginning {
+        *text = beginning.text;
+    }
+    is_cut
+}
+
 fn cut_at(text: &str, end: usize, fence: &str) -> ContentBeginning {
     let shown = &text[..end];
     let breaks = memchr::memchr_iter(b'\n', shown.as_bytes()).count();
@@ -53,19 +66,23 @@ fn end(text: &str, most: usize) -> usize {
     // The next character shows whether the last one ends something.
     let seen = &text[..floor_boundary(text, last.saturating_add(4))];
     let beyond = |at: &usize| *at > most / 2 && *at <= last;
-    let ways: [fn(&str, usize) -> Option<usize>; 4] = [paragraph, sentence, line, word];
-    let mut found = ways.iter().filter_map(|way| way(seen, last));
-    found.find(beyond).unwrap_or(last)
+    let ways = [
+        last_end(seen, last, &["\n\n", "\r\n\r\n"]),
+        sentence(seen, last),
+        last_end(seen, last, &["\n"]),
+        last_end(seen, last, &BLANKS),
+    ];
+    ways.into_iter().flatten().find(beyond).unwrap_or(last)
 }
 
-/// Returns the end of the last paragraph that ends within the first `last` bytes of `seen`.
-fn paragraph(seen: &str, last: usize) -> Option<usize> {
-    let ends = |pattern: &str| {
-        let mut found = seen.rmatch_indices(pattern).map(|(at, _)| at);
+/// Returns the end of the last piece of text before one of these within the first `last` bytes of
+/// `seen`.
+fn last_end(seen: &str, last: usize, marks: &[&str]) -> Option<usize> {
+    let ends = marks.iter().filter_map(|mark| {
+        let mut found = seen.rmatch_indices(mark).map(|(at, _)| at);
         found.find(|at| *at <= last)
-    };
-    let at = ends("\n\n").max(ends("\r\n\r\n"))?;
-    Some(seen[..at].trim_end().len())
+    });
+    ends.max().map(|at| seen[..at].trim_end().len())
 }
 
 /// Returns the end of the last such sentence.
@@ -84,20 +101,6 @@ fn sentence(seen: &str, last: usize) -> Option<usize> {
         next = Some(c);
     }
     None
-}
-
-/// Returns the end of the last such line.
-fn line(seen: &str, last: usize) -> Option<usize> {
-    let mut found = seen.rmatch_indices('\n').map(|(at, _)| at);
-    let at = found.find(|at| *at <= last)?;
-    Some(seen[..at].trim_end().len())
-}
-
-/// Returns the end of the last such word.
-fn word(seen: &str, last: usize) -> Option<usize> {
-    let mut blanks = seen.rmatch_indices(char::is_whitespace);
-    let (at, _) = blanks.find(|(at, _)| *at <= last)?;
-    Some(seen[..at].trim_end().len())
 }
 
 /// Returns the line that would close the code block left open at the end of `text`.

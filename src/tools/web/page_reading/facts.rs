@@ -5,47 +5,26 @@ use serde::Serialize;
 use url::Url;
 
 use super::page::ScrapedPage;
+use crate::document::Document;
 use crate::page::{self, Citation, EmbeddedData, PartialDate};
 use crate::web::client::HttpClient;
 
-/// Sources of the facts about a page.
-pub struct FactSource<'a> {
-    /// Final URL.
-    pub url: &'a Url,
-    /// Declarations, if it is a page.
-    pub embedded: Option<&'a EmbeddedData>,
-    /// Author, if it is a document that names one.
-    pub author: Option<&'a str>,
-    /// Date of the document.
-    pub date: Option<&'a str>,
-}
-
-impl<'a> FactSource<'a> {
-    /// Creates a source with nothing but a URL.
-    pub fn at(url: &'a Url) -> Self {
-        Self {
-            url,
-            embedded: None,
-            author: None,
-            date: None,
-        }
-    }
-}
-
-/// Adds the facts to `page`. `text` is all of its text; `client` asks about retractions, and
-/// without one nothing is asked.
+/// Adds the facts to `page`, which is at `url`, with these declarations if it is HTML, and comes of
+/// this `document` unless it is raw; `client` asks about retractions.
 pub fn add(
     page: &mut ScrapedPage,
-    source: &FactSource<'_>,
-    text: &str,
-    client: Option<&HttpClient>,
+    url: &Url,
+    embedded: Option<&EmbeddedData>,
+    document: Option<(&Document, &HttpClient)>,
 ) {
-    let FactSource { url, embedded, .. } = *source;
     let title = page.title.clone().unwrap_or_default();
     let today = PartialDate::today();
-    let citation = match (source.author, source.date) {
-        (None, None) => Citation::of(url, embedded, &title, today),
-        (author, date) => Citation::of_document(url, &title, author, date, today),
+    let stated = document.map(|(document, _)| (&document.author, &document.date));
+    let citation = match stated {
+        None | Some((None, None)) => Citation::of(url, embedded, &title, today),
+        Some((author, date)) => {
+            Citation::of_document(url, &title, author.as_deref(), date.as_deref(), today)
+        }
     };
     page.author = Some(citation.metadata.author.clone());
     put(page, "citation", Some(&citation));
@@ -59,14 +38,13 @@ pub fn add(
     put(page, "sourceType", Some(&class.source_type));
     put(page, "authorityTier", Some(&class.authority));
     put(page, "domainCategory", Some(&class.category));
-    if page.raw {
+    let Some((document, client)) = document else {
         return;
-    }
-    let Some(doi) = page::doi::detected(url, embedded, text, &class) else {
+    };
+    let Some(doi) = page::doi::detected(url, embedded, document.own(), &class) else {
         return;
     };
     put(page, "detectedDoi", Some(&doi));
-    let Some(client) = client else { return };
     match page::retraction::status(&client.for_services(), &doi) {
         Ok(status) => put(page, "retractionStatus", status.as_ref()),
         // A page without a retraction status is not cached.

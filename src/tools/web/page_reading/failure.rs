@@ -9,7 +9,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::page_request::ScrapeRequest;
+use crate::basics::words::counted;
 use crate::contract::failure::{Code, Failure, FailureAdvice};
+use crate::contract::terms::Terms;
 use crate::tools::web::document_body::UnreadableDocument;
 use crate::tools::web::page_source::media_type;
 use crate::tools::web::{fetch_note, meant_url, research_cache};
@@ -20,9 +22,6 @@ use crate::web::status_advice::retry_delay;
 
 /// Wait after a failure of a server that gives no time, in seconds.
 const SERVER_WAIT: u64 = 60;
-
-/// Action for programs: tell their user.
-const INFORM: &str = "inform_user";
 
 /// Failure of a call, and whether it may be cached.
 pub struct PageError {
@@ -36,7 +35,7 @@ impl PageError {
     /// Creates a failure of this code: what happened, and what to do.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
-            failure: Failure::new(code, message).with_advice(research_cache::advice(code)),
+            failure: research_cache::failure(code, message),
             keeps: true,
         }
     }
@@ -63,15 +62,6 @@ impl PageError {
     pub fn detail(self, detail: impl Into<String>) -> Self {
         self.advise(|advice| advice.detail = Some(detail.into()))
     }
-
-    /// Marks the failure as permanent: a retry would fail the same way.
-    fn for_good(self) -> Self {
-        self.advise(|advice| {
-            advice.retryable = false;
-            advice.retry_after = None;
-            advice.suggested_action = Some(INFORM.to_owned());
-        })
-    }
 }
 
 impl From<Failure> for PageError {
@@ -86,16 +76,17 @@ impl From<Failure> for PageError {
 /// Converts an error of the fetch of a requested page.
 pub fn of_fetch(error: FetchError, request: &ScrapeRequest) -> PageError {
     match error {
-        FetchError::InvalidUrl(why) => {
-            let message = format!("Invalid URL: {why}. Send an http or https address.");
-            let note = meant_url::of_no_url(super::READER, request.url.as_str(), &request.terms);
-            Failure::new(Code::InvalidUrl, message)
-                .with_note(note)
-                .into()
-        }
+        FetchError::InvalidUrl(why) => of_no_url(&why, request.url.as_str(), &request.terms).into(),
         FetchError::Network(error) => of_network(&error, request),
         FetchError::Status(reply) => of_status(&reply, request),
     }
+}
+
+/// Creates the failure of an address that is none.
+pub fn of_no_url(why: &str, address: &str, terms: &Terms) -> Failure {
+    let message = format!("Invalid URL: {why}. Send an http or https address.");
+    let note = meant_url::of_no_url(super::READER, address, terms);
+    Failure::new(Code::InvalidUrl, message).with_note(note)
 }
 
 fn of_network(error: &NetworkError, request: &ScrapeRequest) -> PageError {
@@ -109,14 +100,13 @@ fn of_network(error: &NetworkError, request: &ScrapeRequest) -> PageError {
         "Try again in 5 seconds."
     };
     let message = format!("{} {what_to_do}", failed_to_fetch(error));
-    let failed = PageError::new(Code::NetworkError, message).note(note);
+    let mut failed = PageError::new(Code::NetworkError, message).note(note);
     if error.refused {
-        return failed.for_good().of_the_moment();
+        // The same request would be refused again.
+        failed = failed.advise(|advice| *advice = research_cache::advice(Code::InvalidUrl));
     }
-    PageError {
-        keeps: !error.own,
-        ..failed
-    }
+    failed.keeps = !(error.own || error.refused);
+    failed
 }
 
 /// Returns the error as a sentence.
@@ -157,10 +147,9 @@ fn of_status(reply: &HttpResponse, request: &ScrapeRequest) -> PageError {
         _ => None,
     };
     let elsewhere = fetch_note::elsewhere(&reply.url, asked);
-    let note = [first, elsewhere, fetch_note::quoted(reply, asked)]
-        .into_iter()
-        .fold(String::new(), joined);
-    error.note(note).detail(status)
+    let notes = [first, elsewhere, fetch_note::quoted(reply, asked)].into_iter();
+    let notes: Vec<String> = notes.flatten().filter(|note| !note.is_empty()).collect();
+    error.note(notes.join(" ")).detail(status)
 }
 
 /// Creates the failure of a status that is not a bot check.
@@ -206,14 +195,14 @@ fn of_plain_status(reply: &HttpResponse, status: &str) -> PageError {
             Code::RateLimit,
             format!(
                 "Too many requests were made of {host} ({status}): try again in {}.",
-                seconds(wait)
+                counted(wait, "second")
             ),
         ),
         408 | 425 | 500.. => (
             Code::UpstreamUnavailable,
             format!(
                 "The server failed ({status}): try again in {}, or use another source.",
-                seconds(wait)
+                counted(wait, "second")
             ),
         ),
         _ => (
@@ -227,23 +216,6 @@ fn of_plain_status(reply: &HttpResponse, status: &str) -> PageError {
             error.advise(|advice| advice.retry_after = Some(wait))
         }
         _ => error,
-    }
-}
-
-fn joined(mut text: String, more: Option<String>) -> String {
-    if let Some(more) = more.filter(|more| !more.is_empty()) {
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        text.push_str(&more);
-    }
-    text
-}
-
-fn seconds(count: u64) -> String {
-    match count {
-        1 => "1 second".to_owned(),
-        count => format!("{count} seconds"),
     }
 }
 
@@ -330,10 +302,8 @@ pub fn good_for(code: Code) -> Option<Duration> {
 
 /// Adds to a failure that is cached for this long a note on that, if it suggests an earlier retry.
 pub fn note_caching(failure: Failure, good_for: Duration) -> Failure {
-    let after = failure
-        .advice
-        .as_ref()
-        .and_then(|advice| advice.retry_after);
+    let advice = failure.advice.as_ref();
+    let after = advice.and_then(|advice| advice.retry_after);
     let kept = good_for.as_secs();
     if after.is_none_or(|after| after >= kept) {
         return failure;
@@ -341,10 +311,9 @@ pub fn note_caching(failure: Failure, good_for: Duration) -> Failure {
     let note = format!(
         "The same call is answered with this for {}; `--no-cache` or IKIGAI_NO_CACHE=1 asks the \
          server again sooner.",
-        seconds(kept)
+        counted(kept, "second")
     );
-    let note = joined(failure.note.clone(), Some(note));
-    failure.with_note(note)
+    failure.and_note(&note)
 }
 
 /// A failure, as it is stored.
@@ -353,24 +322,17 @@ pub struct CachedFailure {
     code: String,
     message: String,
     note: String,
-    retryable: bool,
-    retry_after: Option<u64>,
-    suggested_action: Option<String>,
-    detail: Option<String>,
+    advice: FailureAdvice,
 }
 
 impl CachedFailure {
     /// Creates the stored form of a failure.
     pub fn of(failure: &Failure) -> Self {
-        let advice = failure.advice.as_deref().cloned().unwrap_or_default();
         Self {
             code: failure.code.as_str().to_owned(),
             message: failure.message.clone(),
             note: failure.note.clone(),
-            retryable: advice.retryable,
-            retry_after: advice.retry_after,
-            suggested_action: advice.suggested_action,
-            detail: advice.detail,
+            advice: failure.advice.as_deref().cloned().unwrap_or_default(),
         }
     }
 
@@ -384,22 +346,15 @@ impl CachedFailure {
         let wait = |told: u64| told.saturating_sub(since).max(left);
         let note = format!(
             "That was found out {} ago and is kept for {} more: the server was not asked again.",
-            seconds(since),
-            seconds(left)
+            counted(since, "second"),
+            counted(left, "second")
         );
         let advice = FailureAdvice {
-            retryable: self.retryable,
-            retry_after: self.retry_after.map(wait),
-            suggested_action: self.suggested_action,
-            detail: self.detail,
-            ..FailureAdvice::default()
+            retry_after: self.advice.retry_after.map(wait),
+            ..self.advice
         };
-        let note = joined(self.note, Some(note));
-        Some(
-            Failure::new(code, self.message)
-                .with_note(note)
-                .with_advice(advice),
-        )
+        let failure = Failure::new(code, self.message).with_note(self.note);
+        Some(failure.and_note(&note).with_advice(advice))
     }
 }
 

@@ -4,45 +4,25 @@ use std::time::Instant;
 
 use url::Url;
 
-use super::page::{FetchPaging, PageExtent};
+use super::page::{FetchPaging, PageExtent, ScrapedPage};
 use crate::document::{Document, MainContentCertainty};
 use crate::page::EmbeddedData;
 use crate::tools::web::page_source::{self, PageSource};
 use crate::web::guard::Guard;
 
 /// A page as one of the ways found it.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a question of its own"
-)]
 pub struct FoundPage {
     /// Final URL.
     pub url: Url,
-    /// Content type in answers: `html`, `pdf`, `feed` and the like.
-    pub content_type: String,
     /// Title and text, author and date.
     pub document: Document,
-    /// True if the text is Markdown.
-    pub is_markdown: bool,
     /// Declarations for machines, if it is a page.
     pub embedded: Option<EmbeddedData>,
-    /// Form in which `web_fetch` shows the same text.
-    pub paging: FetchPaging,
-    /// Part of the page, if it is HTML.
-    pub extent: Option<PageExtent>,
-    /// Way that found the text, if there are several.
-    pub extracted_by: Option<&'static str>,
-    /// True if only a part was read.
-    pub truncated: bool,
-    /// True if the page has more content than was found.
-    pub partial: bool,
-    /// True if a later attempt may find it differently.
-    pub of_the_moment: bool,
-    /// Notes for the answer.
-    pub notes: Vec<String>,
     /// Page to which this one leads by a refresh, as it has nothing of its own, and the guard under
     /// which it was reached.
     pub refresh: Option<(Url, Guard)>,
+    /// The answer without its content.
+    pub page: ScrapedPage,
 }
 
 impl FoundPage {
@@ -50,19 +30,22 @@ impl FoundPage {
     pub fn new(url: &Url, content_type: &str, document: Document) -> Self {
         Self {
             url: url.clone(),
-            content_type: content_type.to_owned(),
             document,
-            is_markdown: true,
             embedded: None,
-            paging: FetchPaging::Nowhere,
-            extent: None,
-            extracted_by: None,
-            truncated: false,
-            partial: false,
-            of_the_moment: false,
-            notes: Vec::new(),
             refresh: None,
+            page: ScrapedPage {
+                url: url.as_str().to_owned(),
+                content_type: content_type.to_owned(),
+                markdown: true,
+                ..ScrapedPage::default()
+            },
         }
+    }
+
+    /// Sets the form in which `web_fetch` shows the same text.
+    pub fn paged(mut self, paging: FetchPaging) -> Self {
+        self.page.paging = paging;
+        self
     }
 
     /// Extracts the main content of an HTML page; the whole page, if the extraction is uncertain.
@@ -89,11 +72,9 @@ impl FoundPage {
             FetchPaging::Main => PageExtent::Main,
             _ => PageExtent::Page,
         };
-        Some(Self {
-            paging,
-            extent: Some(extent),
-            extracted_by: Some("html"),
-            ..Self::new(&source.url, "html", document)
-        })
+        let mut found = Self::new(&source.url, "html", document).paged(paging);
+        found.page.extent = Some(extent);
+        found.page.extracted_by = Some("html".to_owned());
+        Some(found)
     }
 }

@@ -23,7 +23,7 @@ pub mod content_cut;
 mod content_type;
 mod conversion_turn;
 mod facts;
-mod failure;
+pub mod failure;
 mod found_page;
 mod native_route;
 pub mod page;

@@ -24,12 +24,11 @@ pub fn find(
     }
     let (code, why) = match route.read(&client.for_services(), end) {
         Ok(page) => {
-            return Ok(Some(FoundPage {
-                partial: page.partial,
-                // A part that could not be read may be readable the next time.
-                of_the_moment: page.partial,
-                ..FoundPage::new(&request.url, page.kind, page.document)
-            }));
+            let mut found = FoundPage::new(&request.url, page.kind, page.document);
+            found.page.partial = page.partial;
+            // A part that could not be read may be readable the next time.
+            found.page.of_the_moment = page.partial;
+            return Ok(Some(found));
         }
         Err(NativeError::Fetch(error)) => return Err(failure::of_fetch(error, request)),
         Err(NativeError::NotFound(why)) => (Code::NotFound, why),

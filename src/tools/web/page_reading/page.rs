@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::content_cut;
-use super::facts::{self, FactSource};
+use super::facts;
 use super::found_page::FoundPage;
 use super::page_request::{ScrapeMode, ScrapeRequest};
 use crate::basics::words::floor_boundary;
@@ -119,29 +119,17 @@ impl ScrapedPage {
     pub fn of(found: FoundPage, request: &ScrapeRequest, client: &HttpClient) -> Self {
         let document = &found.document;
         let is_cut = document.cuts.are_of_content();
-        let mut page = Self {
-            url: found.url.as_str().to_owned(),
-            content_type: found.content_type,
-            markdown: found.is_markdown,
-            truncated: found.truncated || is_cut,
-            partial: found.partial || is_cut,
-            extent: found.extent,
-            // A later attempt may find more of it.
-            of_the_moment: found.of_the_moment || document.cuts.time || document.of_the_moment,
-            paging: found.paging,
-            extracted_by: found.extracted_by.map(str::to_owned),
-            title: shown_title(&document.title),
-            notes: found.notes,
-            ..Self::default()
-        };
-        let source = FactSource {
-            url: &found.url,
-            embedded: found.embedded.as_ref(),
-            author: document.author.as_deref(),
-            date: document.date.as_deref(),
-        };
+        let mut page = found.page;
+        // A page that shows only a part has a note on that.
+        let is_unsure = page.extent == Some(PageExtent::Page) && !page.partial;
+        page.truncated |= is_cut;
+        page.partial |= is_cut;
+        // A later attempt may find more of it.
+        page.of_the_moment |= document.cuts.time || document.of_the_moment;
+        page.title = shown_title(&document.title);
         page.notes.extend(document.remark_on_programs.clone());
-        facts::add(&mut page, &source, document.own(), Some(client));
+        let embedded = found.embedded.as_ref();
+        facts::add(&mut page, &found.url, embedded, Some((document, client)));
         let name = page_source::section_name(&found.url);
         if let Some(name) = name.filter(|_| request.terms.reader != Audience::Host) {
             let rest = "; without it in the address, all comes";
@@ -151,8 +139,6 @@ impl ScrapedPage {
         }
         let text = page_source::window(&document.markdown, page.lines_before as u64 + 1, None);
         page.fill(text, request);
-        // A page that shows only a part has a note on that.
-        let is_unsure = page.extent == Some(PageExtent::Page) && !found.partial;
         // The whole page may have come for the part that is named.
         if is_unsure && document.section.is_none() && page.words >= FEW {
             page.notes.push(WHOLE_PAGE.to_owned());
@@ -173,6 +159,7 @@ impl ScrapedPage {
         let value = |name| self.fact(name).and_then(|fact| fact.get().parse().ok());
         let citation: Value = value("citation").unwrap_or_default();
         let doi: Value = value("detectedDoi").unwrap_or_default();
+        let declared: Value = value("structuredData").unwrap_or_default();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let of_citation = |name: &str| text(&citation["metadata"][name]);
         SessionSource {
@@ -180,6 +167,7 @@ impl ScrapedPage {
             title: of_citation("title"),
             author: of_citation("author"),
             date: of_citation("date"),
+            journal: text(&declared["citation"]["citation_journal_title"]),
             doi: text(&doi),
             read: true,
             ..SessionSource::default()

@@ -62,38 +62,21 @@ pub fn is_shell(page: &str, text: &str) -> bool {
 
 /// True if a page, in lower case, says that it requires scripts.
 fn wants_scripts(lower: &str) -> bool {
-    let mut rest = lower;
-    while let Some(at) = rest.find("<noscript") {
-        rest = &rest[at..];
-        // An unclosed element extends to the end, which is searched only once.
-        let end = rest.find("</noscript").unwrap_or(rest.len());
-        if rest[..end].contains("javascript") {
-            return true;
-        }
-        rest = &rest[end..];
-    }
-    false
+    let mut elements = lower.split("<noscript").skip(1);
+    elements.any(|rest| {
+        let inner = rest.split("</noscript").next();
+        inner.is_some_and(|inner| inner.contains("javascript"))
+    })
 }
 
 /// True if a page, in lower case, has a script that is executed, and not data.
 fn runs_a_script(lower: &str) -> bool {
-    let mut rest = lower;
-    while let Some(at) = rest.find("<script") {
-        rest = &rest[at..];
-        // An unclosed tag is not an element.
-        let Some(end) = rest.find('>') else {
-            return false;
-        };
-        let tag = &rest[..end];
-        if !["json", "text/template", "text/html"]
-            .iter()
-            .any(|data| tag.contains(data))
-        {
-            return true;
-        }
-        rest = &rest[end..];
-    }
-    false
+    const DATA: [&str; 3] = ["json", "text/template", "text/html"];
+    let mut elements = lower.split("<script").skip(1);
+    elements.any(|rest| {
+        let tag = rest.split_once('>').map(|(tag, _)| tag);
+        tag.is_some_and(|tag| !DATA.iter().any(|data| tag.contains(data)))
+    })
 }
 
 #[cfg(test)]

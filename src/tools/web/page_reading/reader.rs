@@ -11,7 +11,7 @@ use url::Url;
 use super::browser_render;
 use super::content_type::{self, TextForm};
 use super::conversion_turn::{self, PageUnderWay};
-use super::facts::{self, FactSource};
+use super::facts;
 use super::failure::{self, PageError};
 use super::found_page::FoundPage;
 use super::native_route;
@@ -80,7 +80,7 @@ fn follow_refresh(
         "The page at {} has nothing of its own and leads here.",
         found.url
     );
-    shown.notes.insert(0, note);
+    shown.page.notes.insert(0, note);
     Ok(shown)
 }
 
@@ -94,7 +94,7 @@ fn raw(request: &ScrapeRequest, client: HttpClient) -> Result<ScrapedPage, PageE
         ..ScrapedPage::default()
     };
     page.fill_raw(&reply.body, reply.truncated, request.max_length);
-    facts::add(&mut page, &FactSource::at(&reply.url), "", None);
+    facts::add(&mut page, &reply.url, None, None);
     Ok(page)
 }
 
@@ -117,10 +117,8 @@ fn read(
     let document = document_body::read(&reply, end)
         .map_err(|unreadable| failure::of_document(&unreadable, &reply, request))?;
     if let Some((kind, document)) = document {
-        return Ok(FoundPage {
-            paging: FetchPaging::Whole,
-            ..FoundPage::new(&reply.url, kind.name(), document)
-        });
+        let found = FoundPage::new(&reply.url, kind.name(), document);
+        return Ok(found.paged(FetchPaging::Whole));
     }
     let refresh = reply
         .header("refresh")
@@ -145,9 +143,9 @@ fn read(
         of_text(&source, form, &status)?
     };
     if source.truncated {
-        found.truncated = true;
+        found.page.truncated = true;
         let note = format!("Only the first {MEBIBYTES} MiB of the page were read.");
-        found.notes.insert(0, note);
+        found.page.notes.insert(0, note);
     }
     Ok(found)
 }
@@ -179,12 +177,10 @@ fn is_written(text: &str) -> bool {
 fn of_feed(source: &PageSource, feed: Document) -> FoundPage {
     let cut = feed.cuts.items > 0;
     let note = "The feed has more items than are listed; mode raw gives it whole.";
-    FoundPage {
-        paging: FetchPaging::Whole,
-        truncated: cut,
-        notes: cut.then(|| note.to_owned()).into_iter().collect(),
-        ..FoundPage::new(&source.url, "feed", feed)
-    }
+    let mut found = FoundPage::new(&source.url, "feed", feed).paged(FetchPaging::Whole);
+    found.page.truncated = cut;
+    found.page.notes.extend(cut.then(|| note.to_owned()));
+    found
 }
 
 fn of_text(source: &PageSource, form: TextForm, status: &str) -> Result<FoundPage, PageError> {
@@ -202,12 +198,11 @@ fn of_text(source: &PageSource, form: TextForm, status: &str) -> Result<FoundPag
         markdown: source.text.clone(),
         ..Document::default()
     };
-    Ok(FoundPage {
-        is_markdown,
-        paging: FetchPaging::Whole,
-        extracted_by: is_markdown.then_some("markdown"),
-        ..FoundPage::new(&source.url, form.name(), document)
-    })
+    let found = FoundPage::new(&source.url, form.name(), document);
+    let mut found = found.paged(FetchPaging::Whole);
+    found.page.markdown = is_markdown;
+    found.page.extracted_by = is_markdown.then(|| "markdown".to_owned());
+    Ok(found)
 }
 
 fn of_html(
@@ -236,13 +231,13 @@ fn of_html(
     if is_whole && placeholder::is_shell(&source.text, shown) {
         rendered = browser_render::complete(&mut found, source, end, client, request);
     }
-    found.partial |= found.document.of_data;
+    found.page.partial |= found.document.of_data;
     let html = rendered.as_ref().map_or(&source.text, |page| &page.text);
     let document = &found.document;
     if placeholder::is_login(html, &document.title, document.own()) {
         return Err(failure::of_login_page(status));
     }
-    if !found.partial && !document.has_text() {
+    if !found.page.partial && !document.has_text() {
         return Err(failure::of_nothing("the page has no text", status));
     }
     found.embedded = Some(EmbeddedData::read(html));

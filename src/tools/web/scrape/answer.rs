@@ -5,10 +5,8 @@
 
 use std::io;
 
-use serde_json::value::RawValue;
-
 use super::request::LONGEST;
-use crate::contract::bounded::TextMeasure;
+use crate::basics::words::counted;
 use crate::contract::reply::Object;
 use crate::contract::terms::{Audience, Terms};
 use crate::tools::web::answer_fields::AnswerFields;
@@ -18,20 +16,6 @@ use crate::tools::web::research_cache::TRUST;
 
 /// Fewer words than these are reported as few.
 const SPARSE: usize = 150;
-
-/// Facts beside the text, placed behind those about it.
-const FACTS: [&str; 7] = [
-    "structuredData",
-    "forumSignals",
-    "sourceType",
-    "authorityTier",
-    "domainCategory",
-    "detectedDoi",
-    "retractionStatus",
-];
-
-/// Facts for programs only.
-const FOR_PROGRAMS: [&str; 1] = ["structuredData"];
 
 /// Fields that are left out first if there is not enough room, in that order.
 const DISPENSABLE: [&str; 19] = [
@@ -58,7 +42,7 @@ const DISPENSABLE: [&str; 19] = [
 
 /// Builds the fields of an answer with this content; `truncated` if it is cut for the answer's
 /// limit.
-fn fields(page: &ScrapedPage, content: &str, truncated: bool) -> AnswerFields {
+fn fields<'a>(page: &'a ScrapedPage, content: &str, truncated: bool) -> AnswerFields<'a> {
     let mut fields = AnswerFields::default();
     fields.add("url", &page.url);
     fields.add("contentType", &page.content_type);
@@ -82,8 +66,8 @@ fn fields(page: &ScrapedPage, content: &str, truncated: bool) -> AnswerFields {
             }),
         );
     }
-    for name in FACTS {
-        fields.add_some(name, page.fact(name));
+    for (name, fact) in page.facts.iter().filter(|(name, _)| name != "citation") {
+        fields.add(name, fact);
     }
     if !page.raw {
         fields.add("wordCount", page.words);
@@ -96,75 +80,41 @@ fn fields(page: &ScrapedPage, content: &str, truncated: bool) -> AnswerFields {
 }
 
 fn sparsity(page: &ScrapedPage) -> String {
-    let words = match page.words {
-        1 => "1 word".to_owned(),
-        words => format!("{words} words"),
-    };
+    let words = counted(page.words as u64, "word");
     format!(
         "The whole content has {words}: it may be a stub, a notice or the beginning of something that is shown elsewhere."
     )
 }
 
-/// Writes the answer.
+/// Writes the answer, with as much of it as there is room for: the content takes the room that the
+/// other fields leave.
 pub fn write(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
-    if object.terms().max_answer.is_some() {
-        return write_within(object, page);
+    let in_words = matches!(object.terms().reader, Audience::Model | Audience::Person);
+    let is_shown = |name: &str| !in_words || super::FIELDS.iter().any(|(one, _)| *one == name);
+    let mut left_out = Vec::new();
+    let mut cut = None;
+    if let Some(room) = object.room() {
+        let mut all = fields(page, &page.content, true);
+        all.0.retain(|(name, _)| is_shown(name));
+        left_out = all.drop_until_fits(room / 2, &DISPENSABLE);
+        let room = room.saturating_sub(all.length() + "\"content\":\"\",".len());
+        let fits = object.measure().prefix(page.content.as_bytes(), room);
+        cut = content_cut::beginning(&page.content, fits, page.markdown);
     }
-    for (name, value) in fields(page, &page.content, page.truncated).0 {
-        put(object, name, &value)?;
-        if name == "url" {
-            object.whole_text("content", page.content.as_bytes())?;
+    let content = cut.as_ref().map_or(&*page.content, |cut| &*cut.text);
+    let truncated = page.truncated || cut.is_some();
+    let mut is_first = true;
+    for (name, value) in fields(page, content, truncated).0 {
+        if is_shown(name) && !left_out.contains(&name) {
+            object.field(name, &value)?;
+        }
+        if std::mem::take(&mut is_first) {
+            object.whole_text("content", content.as_bytes())?;
         }
     }
-    say_notes(object, page);
-    if page.truncated {
-        let note = rest_of(
-            page,
-            page.content.len(),
-            page.next_line,
-            object.terms(),
-            false,
-        );
-        object.note_at_both_ends(note);
-    }
-    Ok(())
-}
-
-fn put(object: &mut Object<'_>, name: &str, value: &RawValue) -> io::Result<()> {
-    if FOR_PROGRAMS.contains(&name) {
-        object.field_for_programs(name, value)
-    } else {
-        object.field(name, value)
-    }
-}
-
-fn say_notes(object: &mut Object<'_>, page: &ScrapedPage) {
     for note in &page.notes {
         object.note(note.clone());
     }
-}
-
-/// Writes as much as there is room for: the content comes last because it takes the room that the
-/// other fields leave.
-fn write_within(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
-    let is_model = object.terms().reader == Audience::Model;
-    let room = object.room().unwrap_or(usize::MAX);
-    let mut all = fields(page, &page.content, true);
-    if is_model {
-        all.0.retain(|(name, _)| !FOR_PROGRAMS.contains(name));
-    }
-    let left_out = all.drop_until_fits(room / 2, &DISPENSABLE);
-    let room = room.saturating_sub(all.length() + "\"content\":\"\",".len());
-    let cut = shorter(page, room, object.measure());
-    let content = cut.as_ref().map_or(&*page.content, |cut| &*cut.text);
-    let truncated = page.truncated || cut.is_some();
-    for (name, value) in fields(page, content, truncated).0 {
-        if !left_out.contains(&name) {
-            put(object, name, &value)?;
-        }
-    }
-    object.whole_text("content", content.as_bytes())?;
-    say_notes(object, page);
     if truncated {
         let next = cut
             .as_ref()
@@ -177,19 +127,6 @@ fn write_within(object: &mut Object<'_>, page: &ScrapedPage) -> io::Result<()> {
         object.note(format!("There was no room for {names}."));
     }
     Ok(())
-}
-
-/// Returns the beginning of the content that fits into `room`, if not all of it does.
-fn shorter(
-    page: &ScrapedPage,
-    room: usize,
-    measure: TextMeasure,
-) -> Option<content_cut::ContentBeginning> {
-    let fits = measure.prefix(page.content.as_bytes(), room);
-    if fits == page.content.len() {
-        return None;
-    }
-    content_cut::beginning(&page.content, fits, page.markdown)
 }
 
 /// Explains how to get the rest of a content of which `shown` bytes are shown. `bounded` is true if
@@ -213,23 +150,25 @@ fn rest_of(
     }
     let next = next?;
     let line = page.lines_before + next;
-    let model = matches!(terms.reader, Audience::Model | Audience::Program);
-    let main = page.paging == FetchPaging::Main;
-    let go_on = match (page.paging, terms.reader) {
-        // A window of lines would begin again within the first one.
-        _ if next <= 1 || !terms.serves("web_fetch") => None,
-        (FetchPaging::Nowhere, _) | (_, Audience::Person) => None,
-        (_, Audience::Model | Audience::Program) => {
-            let main = if main { ", main_only true" } else { "" };
-            Some(format!("go on with web_fetch, offset {line}{main}"))
+    let is_model = matches!(terms.reader, Audience::Model | Audience::Program);
+    // A window of lines would begin again within the first one.
+    let pages_on = next > 1
+        && terms.serves("web_fetch")
+        && page.paging != FetchPaging::Nowhere
+        && terms.reader != Audience::Person;
+    let go_on = match (page.paging, is_model) {
+        (FetchPaging::Main, true) => {
+            format!("go on with web_fetch, offset {line}, main_only true")
         }
-        (FetchPaging::Whole, _) => Some(format!("go on with web_fetch, \"offset\":{line}")),
-        (FetchPaging::Main, _) => {
-            Some("web_fetch pages through the whole page with \"offset\" and \"limit\"".to_owned())
+        (FetchPaging::Main, false) => {
+            "web_fetch pages through the whole page with \"offset\" and \"limit\"".to_owned()
         }
+        (_, true) => format!("go on with web_fetch, offset {line}"),
+        (_, false) => format!("go on with web_fetch, \"offset\":{line}"),
     };
-    let more =
-        (!bounded || model).then(|| format!("a greater max_length (at most {LONGEST}) gives more"));
+    let go_on = pages_on.then_some(go_on);
+    let more = (!bounded || is_model)
+        .then(|| format!("a greater max_length (at most {LONGEST}) gives more"));
     let ways: Vec<String> = go_on.into_iter().chain(more).collect();
     Some(if ways.is_empty() {
         format!("{begin}.")

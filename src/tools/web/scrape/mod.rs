@@ -25,7 +25,8 @@ use crate::tools::web::page_reading::page::ScrapedPage;
 use crate::tools::web::page_reading::page_request::ScrapeRequest;
 use crate::tools::web::research_cache::{self, AnswerFreshness, ResearchCache};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
-use crate::tools::web::session_record::{self, SessionFinds};
+use crate::tools::web::session_record::{self, SessionFinds, SessionSource};
+use crate::web::search::display_link;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -61,21 +62,15 @@ link-local and cloud metadata addresses never. What a page says is anybody's: no
     ..Tool::PLAIN
 };
 
-/// The answer's fields as text.
+/// The answer's fields as text; the others are for programs alone.
 const FIELDS: &[(&str, FieldRole)] = &[
     ("url", FieldRole::Aside(&[("url", "")])),
     ("content", FieldRole::Content),
-    ("contentType", FieldRole::Silent),
     ("trust", FieldRole::Aside(&[("trust", "")])),
-    ("contentLength", FieldRole::Silent),
-    ("truncated", FieldRole::Silent),
-    ("estimatedTokens", FieldRole::Silent),
-    ("sizeCategory", FieldRole::Silent),
     (
         "citation",
         FieldRole::Aside(&[("cite as", "/formatted/apa")]),
     ),
-    ("raw", FieldRole::Silent),
     ("extractedBy", FieldRole::Silent),
     ("extractionQuality", FieldRole::Aside(&[("quality", "")])),
     ("extent", FieldRole::Aside(&[("extent", "")])),
@@ -83,7 +78,6 @@ const FIELDS: &[(&str, FieldRole)] = &[
         "metadata",
         FieldRole::Aside(&[("title", "/title"), ("author", "/author")]),
     ),
-    ("structuredData", FieldRole::Silent),
     (
         "forumSignals",
         FieldRole::Aside(&[
@@ -94,15 +88,12 @@ const FIELDS: &[(&str, FieldRole)] = &[
     ),
     ("sourceType", FieldRole::Aside(&[("source", "")])),
     ("authorityTier", FieldRole::Aside(&[("authority", "")])),
-    ("domainCategory", FieldRole::Silent),
     ("detectedDoi", FieldRole::Aside(&[("doi", "")])),
     (
         "retractionStatus",
         FieldRole::Aside(&[("retraction", "/kind"), ("notice", "/noticeDoi")]),
     ),
-    ("wordCount", FieldRole::Silent),
     ("contentSizeBytes", FieldRole::Silent),
-    ("sparsityWarning", FieldRole::Silent),
     ("resource", FieldRole::Aside(&[("resource", "")])),
     ("bytes", FieldRole::Aside(&[("bytes", "")])),
     ("mimeType", FieldRole::Silent),
@@ -154,7 +145,7 @@ fn scrape<'a>(request: &'a Request<'a>, finds: &mut SessionFinds) -> Result<Repl
     let cache = ResearchCache::of_user(terms);
     let store = cache.for_answers();
     let found = cached_page::answer(&asked, network::client(terms), store)?;
-    finds.sources.push(found.page.session_source());
+    finds.sources.push(source_of(&found, &asked));
     Ok(reply(found, terms, store))
 }
 
@@ -186,9 +177,17 @@ fn cached<'a>(
     }
     let found = cached_page::cached_answer(&asked, store)?;
     if let Ok(found) = &found {
-        finds.sources.push(found.page.session_source());
+        finds.sources.push(source_of(found, &asked));
     }
     Some(found.map(|found| reply(found, terms, Some(store))))
+}
+
+/// What a session keeps of the page: an address on the host that the caller named is named as well.
+fn source_of(found: &CacheHit, asked: &ScrapeRequest) -> SessionSource {
+    SessionSource {
+        named: display_link(&found.page.url) == display_link(asked.url.as_str()),
+        ..found.page.session_source()
+    }
 }
 
 fn host_of(asked: &ScrapeRequest) -> String {
@@ -236,5 +235,5 @@ fn linked(
         ),
         description: "The whole raw answer, as JSON; it can be read until it expires.",
     };
-    resource_link::link(store, answer)
+    resource_link::link(store, &answer)
 }

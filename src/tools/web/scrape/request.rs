@@ -2,9 +2,9 @@
 //!
 //! Rules: the specification's input of `scrape_page`; the decisions on the host's calls (4).
 
-use crate::contract::failure::{Code, Failure};
+use crate::contract::failure::Failure;
 use crate::contract::request::Request;
-use crate::tools::web::meant_url;
+use crate::tools::web::page_reading::failure;
 use crate::tools::web::page_reading::page_request::{ScrapeMode, ScrapeRequest, USUAL_LENGTH};
 use crate::web::client;
 
@@ -22,11 +22,8 @@ pub fn read(request: &Request<'_>) -> Result<ScrapeRequest, Failure> {
     let length = request.integer("max_length", 1..=LONGEST)?;
     // Another tool's field: its value is ignored here.
     let length = length.and_then(|length| usize::try_from(length).ok());
-    let url = client::parse_url(address).map_err(|error| {
-        let note = meant_url::of_no_url(super::NAME, address, request.terms());
-        let message = format!("Invalid URL: {error}. Send an http or https address.");
-        Failure::new(Code::InvalidUrl, message).with_note(note)
-    })?;
+    let url = client::parse_url(address);
+    let url = url.map_err(|why| failure::of_no_url(&why.to_string(), address, request.terms()))?;
     Ok(ScrapeRequest {
         url,
         mode,

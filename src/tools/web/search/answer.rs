@@ -3,10 +3,11 @@
 
 use serde_json::{Value, json};
 
+use crate::basics::words::beginning;
 use crate::contract::reply::{META, Reply};
 use crate::contract::terms::Audience;
 use crate::page::reputation;
-use crate::tools::web::searching::answer_end::AnswerEnd;
+use crate::tools::web::searching::answer_end::{AnswerEnd, count_fitting};
 use crate::tools::web::searching::results_notes;
 use crate::tools::web::searching::search_fields::SearchFields;
 use crate::tools::web::searching::search_meta::SearchMeta;
@@ -18,53 +19,56 @@ use crate::web::search::{SearchResult, display_link};
 /// Most bytes taken by the fields around the results if there is a limit.
 const AROUND: usize = 120;
 
-/// Returns a result as lines of text, for reading; an empty line is not shown.
+/// Bytes that an address in a list takes beside its own.
+const AROUND_URL: usize = 3;
+
+/// Length of a day's date, in bytes.
+const DAY: usize = 10;
+
+/// Returns a result in the specification's form.
+fn fields(result: &SearchResult, claim: Option<&ClaimTerms>) -> Value {
+    let mut row = json!({
+        "title": result.title,
+        "url": result.url,
+        "snippet": result.snippet,
+        "displayLink": display_link(&result.url),
+    });
+    if let Some(known) = reputation(&result.url) {
+        row["sourceReputation"] = json!({"tier": known.tier, "basis": known.basis});
+        if let Some(note) = known.note {
+            row["sourceReputation"]["note"] = note.into();
+        }
+    }
+    if let Some(claim) = claim {
+        row["claimSignal"] = claim.signal(result).into();
+    }
+    if let Some(at) = &result.published_at {
+        row["publishedAt"] = at.as_str().into();
+    }
+    if !result.extra_snippets.is_empty() {
+        row["extraSnippets"] = result.extra_snippets.as_slice().into();
+    }
+    row
+}
+
+/// Returns a result as lines of text, for reading.
 fn lines(result: &SearchResult, claim: Option<&ClaimTerms>) -> Value {
+    let mut row = json!({
+        "title": result.title,
+        "url": result.url,
+        "snippet": result.snippet,
+    });
     let signal = claim.map(|claim| claim.signal(result)).unwrap_or_default();
-    let is_new = !signal.is_empty() && signal != result.snippet && signal != result.title;
-    let claim = if is_new {
-        format!("claim: {signal}")
-    } else {
-        String::new()
-    };
+    if !["", &result.snippet, &result.title].contains(&&*signal) {
+        row["claim"] = format!("claim: {signal}").into();
+    }
     let date = result.published_at.as_deref();
-    let date = date.map(|at| at[..at.len().min(10)].to_owned());
+    let date = date.map(|at| beginning(at, DAY).to_owned());
     let known = reputation(&result.url);
     let known = known.map(|known| format!("{}: {}", known.tier, known.basis));
     let source: Vec<String> = [date, known].into_iter().flatten().collect();
-    let source = match source.join("; ") {
-        text if text.is_empty() => text,
-        text => format!("({text})"),
-    };
-    json!({
-        "title": result.title, "url": result.url, "snippet": result.snippet, "claim": claim,
-        "source": source,
-    })
-}
-
-/// Returns a result in the specification's form.
-fn row(result: &SearchResult, claim: Option<&ClaimTerms>) -> Value {
-    let mut row = json!({
-        "title": result.title, "url": result.url, "snippet": result.snippet,
-        "displayLink": display_link(&result.url),
-    });
-    let extra = &result.extra_snippets;
-    let known = reputation(&result.url).map(|known| json!(known));
-    for (name, value) in [
-        ("sourceReputation", known),
-        (
-            "claimSignal",
-            claim.map(|claim| claim.signal(result).into()),
-        ),
-        (
-            "publishedAt",
-            result.published_at.as_deref().map(Value::from),
-        ),
-        ("extraSnippets", (!extra.is_empty()).then(|| json!(extra))),
-    ] {
-        if let Some(value) = value {
-            row[name] = value;
-        }
+    if !source.is_empty() {
+        row["source"] = format!("({})", source.join("; ")).into();
     }
     row
 }
@@ -81,23 +85,16 @@ pub fn reply<'a>(
         let reader = object.terms().reader;
         let in_words = matches!(reader, Audience::Model | Audience::Person);
         let all = &answer.results;
-        let row = if in_words { lines } else { row };
+        let row = if in_words { lines } else { fields };
         let rows: Vec<Value> = all.iter().map(|one| row(one, claim)).collect();
-        let mut shown = rows.len();
-        if let Some(room) = object.room() {
-            let query = serde_json::to_vec(&wanted.search.query)?.len();
-            let mut room = room.saturating_sub(query + AROUND);
-            let fits = |(row, result): &(&Value, &SearchResult)| {
-                let length = row.to_string().len() + json!(result.url).to_string().len() + 2;
-                let rest = room.checked_sub(length);
-                room = rest.unwrap_or(0);
-                rest.is_some()
-            };
-            shown = rows.iter().zip(all).take_while(fits).count();
-        }
-        let urls: Vec<&str> = all[..shown].iter().map(|one| one.url.as_str()).collect();
+        let mut urls: Vec<&str> = all.iter().map(|one| one.url.as_str()).collect();
+        let query = &wanted.search.query;
+        let around = AROUND + Value::from(query.as_str()).to_string().len();
+        let listed: usize = urls.iter().map(|url| url.len() + AROUND_URL).sum();
+        let shown = count_fitting(object, &rows, around + listed);
+        urls.truncate(shown);
         object.field("urls", &urls)?;
-        object.field("query", &wanted.search.query)?;
+        object.field("query", query)?;
         object.field("resultCount", &shown)?;
         object.field("results", &rows[..shown])?;
         AnswerEnd {

@@ -17,7 +17,7 @@ use crate::tools::web::page_reading::content_cut;
 use crate::tools::web::page_reading::page::size_category;
 use crate::tools::web::research_cache::TRUST;
 use crate::tools::web::searching::results_notes;
-use crate::tools::web::searching::shown_hints::{self, ShownHints};
+use crate::tools::web::searching::shown_hints;
 use crate::web::search::hints::SearchHints;
 use crate::web::search::outcome::SearchAnswer;
 
@@ -48,79 +48,59 @@ pub struct ReadAnswer {
     pub took: u64,
 }
 
-/// Contents of all sources in one text.
-struct CombinedContent {
-    text: String,
-    /// Addresses of the sources of which not all is there.
-    cut: Vec<String>,
-}
-
 impl ReadAnswer {
     /// Writes the answer.
     pub fn write(&self, object: &mut Object<'_>) -> io::Result<()> {
         let reader = object.terms().reader;
         let in_words = matches!(reader, Audience::Model | Audience::Person);
-        let mut contents = self.contents();
+        let heads = self.heads(in_words);
+        let sources = self.read.sources.iter();
+        let mut contents: Vec<String> = sources.map(|source| source.page.content.clone()).collect();
         let mut left_out = Vec::new();
         if let Some(room) = object.room() {
-            let mut around = if in_words {
-                AnswerFields::default()
-            } else {
-                self.fields(None, &Vec::new())
-            };
+            let mut around = AnswerFields::default();
+            if !in_words {
+                around = self.fields(self.asked.total, false, &[]);
+            }
             left_out = around.drop_until_fits(room / 2, &DISPENSABLE);
             let lists_sources = around.0.iter().any(|(name, _)| *name == "sources");
-            let heads: usize = self.heads(in_words).iter().map(String::len).sum();
+            let heads: usize = heads.iter().map(String::len).sum();
             let room = room.saturating_sub(around.length() + heads + heads / 8);
             let room = room / if lists_sources { 2 } else { 1 };
-            let costs = contents
-                .iter()
-                .map(|one| object.measure().cost(one.as_bytes()));
+            let measure = object.measure();
+            let costs = contents.iter().map(|one| measure.cost(one.as_bytes()));
             let shares = fair_shares(&costs.collect::<Vec<_>>(), room);
-            for (at, share) in shares.into_iter().enumerate() {
-                let fits = object.measure().prefix(contents[at].as_bytes(), share);
-                self.cut(at, &mut contents[at], fits);
+            for (at, content) in contents.iter_mut().enumerate() {
+                let fits = measure.prefix(content.as_bytes(), shares[at]);
+                content_cut::shorten(content, fits, self.read.sources[at].page.markdown);
             }
         }
-        let combined = self.combined(&contents, in_words);
+        let (text, cut) = self.combined(&heads, &contents);
         if !in_words {
-            for (name, value) in self.fields(Some(&combined), &contents).0 {
+            for (name, value) in self.fields(text.len(), !cut.is_empty(), &contents).0 {
                 if !left_out.contains(&name) {
                     object.field(name, &value)?;
                 }
             }
         }
-        object.whole_text("combinedContent", combined.text.as_bytes())?;
+        object.whole_text("combinedContent", text.as_bytes())?;
         if in_words {
             object.field("trust", TRUST)?;
         }
         if !left_out.is_empty() {
             object.note(format!("There was no room for {}.", left_out.join(", ")));
         }
-        self.say_notes(object, &combined, in_words)
-    }
-
-    fn contents(&self) -> Vec<String> {
-        let sources = self.read.sources.iter();
-        sources.map(|source| source.content.clone()).collect()
-    }
-
-    /// Cuts the content of a source to `most` bytes.
-    fn cut(&self, at: usize, content: &mut String, most: usize) {
-        let markdown = self.read.sources[at].markdown;
-        if let Some(beginning) = content_cut::beginning(content, most, markdown) {
-            *content = beginning.text;
-        }
+        self.say_notes(object, &cut, in_words)
     }
 
     /// Returns the head of each source in the combined content.
     fn heads(&self, in_words: bool) -> Vec<String> {
         let head = |source: &ReadSource| {
             let title = match &*source.title {
-                "" => &source.url,
+                "" => &source.page.url,
                 title => title,
             };
-            let mut lines = vec![format!("# {title}"), source.url.clone()];
+            let mut lines = vec![format!("# {title}"), source.page.url.clone()];
             if in_words {
                 let (score, reason) = (source.scores.overall(), source.reason());
                 lines.push(format!("(score {score}: {reason})"));
@@ -132,38 +112,34 @@ impl ReadAnswer {
         self.read.sources.iter().map(head).collect()
     }
 
-    /// Combines the contents, each with its fair share of the total length.
-    fn combined(&self, contents: &[String], in_words: bool) -> CombinedContent {
+    /// Combines the contents, each with its fair share of the total length; returns the addresses of
+    /// the sources of which not all is there, too.
+    fn combined(&self, heads: &[String], contents: &[String]) -> (String, Vec<&str>) {
         const BETWEEN: &str = "\n\n";
-        let heads = self.heads(in_words);
         let around: usize = heads.iter().map(|head| head.len() + BETWEEN.len()).sum();
         let lengths: Vec<usize> = contents.iter().map(String::len).collect();
         let shares = fair_shares(&lengths, self.asked.total.saturating_sub(around));
-        let (mut text, mut cut) = (String::new(), Vec::new());
-        for (at, head) in heads.iter().enumerate() {
-            let source = &self.read.sources[at];
+        let (mut parts, mut cut) = (Vec::new(), Vec::new());
+        for (at, source) in self.read.sources.iter().enumerate() {
             let mut content = contents[at].clone();
-            self.cut(at, &mut content, shares[at]);
-            if !text.is_empty() {
-                text += BETWEEN;
-            }
-            text += head;
+            content_cut::shorten(&mut content, shares[at], source.page.markdown);
             // Most begin with their title.
             let own = format!("# {}\n", source.title);
-            text += content.strip_prefix(&own).unwrap_or(&content).trim();
-            if source.is_cut || content.len() < source.content.len() {
-                cut.push(source.url.clone());
+            let rest = content.strip_prefix(&own).unwrap_or(&content).trim();
+            parts.push(format!("{}{rest}", heads[at]));
+            if source.page.truncated || content.len() < source.page.content.len() {
+                cut.push(&*source.page.url);
             }
         }
+        let mut text = parts.join(BETWEEN);
         // The heads alone may be longer.
-        if text.len() > self.asked.total {
-            text.truncate(floor_boundary(&text, self.asked.total));
-        }
-        CombinedContent { text, cut }
+        text.truncate(floor_boundary(&text, self.asked.total));
+        (text, cut)
     }
 
-    /// Builds the fields for programs; without contents, to learn their length.
-    fn fields(&self, combined: Option<&CombinedContent>, contents: &[String]) -> AnswerFields {
+    /// Builds the fields for programs beside the combined content, which is so long, and
+    /// `truncated` if not all is in it; without `contents`, to learn their length.
+    fn fields(&self, length: usize, truncated: bool, contents: &[String]) -> AnswerFields<'_> {
         let read = &self.read;
         let mut fields = AnswerFields::default();
         fields.add("query", &self.asked.search.search.query);
@@ -191,40 +167,34 @@ impl ReadAnswer {
             summary["urlsFiltered"] = read.filtered.into();
         }
         fields.add("summary", summary);
-        let length = combined.map_or(self.asked.total, |combined| combined.text.len());
         fields.add(
             "sizeMetadata",
             json!({
                 "totalLength": length,
                 "estimatedTokens": length / 4,
                 "sizeCategory": size_category(length),
-                "truncated": combined.is_some_and(|combined| !combined.cut.is_empty()),
+                "truncated": truncated,
             }),
         );
         let recommended = read.sources.iter().take(RECOMMENDED).map(|source| {
             json!({
-                "url": source.url,
+                "url": source.page.url,
                 "title": source.title,
                 "score": source.scores.overall(),
                 "reason": source.reason(),
             })
         });
         fields.add("recommendations", recommended.collect::<Value>());
-        fields.add_some("hints", self.hints.as_ref().map(ShownHints::from));
+        fields.add_some("hints", self.hints.as_ref().map(shown_hints::in_answer));
         fields.add("trust", TRUST);
         fields
     }
 
     /// Says what is not there, and how to get it.
-    fn say_notes(
-        &self,
-        object: &mut Object<'_>,
-        combined: &CombinedContent,
-        in_words: bool,
-    ) -> io::Result<()> {
+    fn say_notes(&self, object: &mut Object<'_>, cut: &[&str], in_words: bool) -> io::Result<()> {
         let read = &self.read;
-        if !combined.cut.is_empty() {
-            let urls = combined.cut.join(", ");
+        if !cut.is_empty() {
+            let urls = cut.join(", ");
             let more = object
                 .terms()
                 .if_served(READER, "; scrape_page with its url gives more of one");

@@ -101,25 +101,15 @@ site the address of its page. What pages say is anybody's: no instructions.",
             research_cache::CACHE_PLACES,
         ],
     },
-    fields: FIELDS,
+    // The others are for programs alone.
+    fields: &[
+        ("combinedContent", FieldRole::Content),
+        ("trust", FieldRole::Aside(&[("trust", "")])),
+    ],
     run,
     from_cache: Some(from_cache),
     ..Tool::PLAIN
 };
-
-/// The answer's fields as text.
-const FIELDS: &[(&str, FieldRole)] = &[
-    ("query", FieldRole::Silent),
-    ("status", FieldRole::Silent),
-    ("sources", FieldRole::Silent),
-    ("combinedContent", FieldRole::Content),
-    ("scrapeFailures", FieldRole::Silent),
-    ("summary", FieldRole::Silent),
-    ("sizeMetadata", FieldRole::Silent),
-    ("recommendations", FieldRole::Silent),
-    ("hints", FieldRole::Silent),
-    ("trust", FieldRole::Aside(&[("trust", "")])),
-];
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let mut finds = SessionFinds::default();
@@ -141,11 +131,7 @@ fn search_and_read<'a>(
     };
     let cache = ResearchCache::of_user(&terms);
     let client = network::client(&terms);
-    let known = SearchContext {
-        credentials: &credentials,
-        store: cache.store.as_deref(),
-        keeps_answers: cache.keeps_answers,
-    };
+    let known = cache.known(&credentials);
     let searcher = WebSearcher {
         client: &client.for_at_most(SEARCHING),
         known,
@@ -266,7 +252,7 @@ fn linked(answer: &ReadAnswer, terms: &Terms, known: &SearchContext<'_>) -> Opti
         .read
         .sources
         .iter()
-        .map(|one| format!("{} ({})", one.title, one.url));
+        .map(|one| format!("{} ({})", one.title, one.page.url));
     let large = LargeAnswer {
         mime_type: resource_link::JSON,
         text: resource_link::whole_object(|object| answer.write(object)).ok()?,
@@ -278,7 +264,7 @@ fn linked(answer: &ReadAnswer, terms: &Terms, known: &SearchContext<'_>) -> Opti
         ),
         description: "The whole answer, as JSON; it can be read until it expires.",
     };
-    resource_link::link(store, large)
+    resource_link::link(store, &large)
 }
 
 /// Returns the freshness of the part of the answer that is the nearest to its end; new, if a part

@@ -6,22 +6,13 @@ use std::collections::HashSet;
 use crate::basics::words::joined_words;
 use crate::tools::web::page_reading::content_cut::{self, CodeFences};
 
-/// Kind of a part of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BlockKind {
-    /// Sentences, or a list of them.
-    Prose,
-    /// A heading.
-    Heading,
-    /// A part of a code block, a table, or anything else that is more than its words.
-    Verbatim,
-}
-
 /// A part of a text, with the blank lines after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextBlock<'t> {
     pub text: &'t str,
-    pub kind: BlockKind,
+    /// True for sentences, or a list of them; false for a heading, a part of a code block, a table,
+    /// and anything else that is more than its words.
+    pub is_prose: bool,
 }
 
 /// Splits a text into its parts. Of one that is not Markdown, whatever does not read like sentences
@@ -48,17 +39,15 @@ pub fn blocks(text: &str, markdown: bool) -> Vec<TextBlock<'_>> {
 }
 
 fn block(text: &str, markdown: bool, in_code: bool) -> TextBlock<'_> {
-    let kind = if markdown && !in_code {
-        kind_in_markdown(text)
-    } else if !markdown && reads_like_sentences(text) {
-        BlockKind::Prose
+    let is_prose = if markdown {
+        !in_code && is_prose_in_markdown(text)
     } else {
-        BlockKind::Verbatim
+        reads_like_sentences(text)
     };
-    TextBlock { text, kind }
+    TextBlock { text, is_prose }
 }
 
-fn kind_in_markdown(text: &str) -> BlockKind {
+fn is_prose_in_markdown(text: &str) -> bool {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let is_row = |line: &str| {
         let line = line[content_cut::markers(line, true)..].trim_end();
@@ -66,14 +55,9 @@ fn kind_in_markdown(text: &str) -> BlockKind {
             || (line.contains('|') && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ')))
     };
     let is_indented = |line: &str| line.starts_with("    ") || line.starts_with('\t');
-    if lines().any(is_row) || lines().all(is_indented) || !text.contains(char::is_alphanumeric) {
-        return BlockKind::Verbatim;
-    }
-    let first = text.lines().next().unwrap_or_default();
-    if first.starts_with('#') && lines().count() == 1 {
-        return BlockKind::Heading;
-    }
-    BlockKind::Prose
+    let is_heading = text.starts_with('#') && lines().count() == 1;
+    let is_data = lines().any(is_row) || lines().all(is_indented);
+    !is_heading && !is_data && text.contains(char::is_alphanumeric)
 }
 
 fn reads_like_sentences(text: &str) -> bool {
@@ -101,7 +85,7 @@ impl NewText {
     pub fn of(text: &str, markdown: bool, earlier: &HashSet<String>) -> Self {
         let mut new = Self::default();
         for block in blocks(text, markdown) {
-            if block.kind == BlockKind::Prose {
+            if block.is_prose {
                 let words = joined_words(block.text);
                 if earlier.contains(&words) {
                     new.left_out += 1;
@@ -130,10 +114,10 @@ impl NewText {
 /// marks in front of it.
 pub fn prose_lines(text: &str, markdown: bool) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for block in blocks(text, markdown) {
-        if block.kind != BlockKind::Prose {
-            continue;
-        }
+    for block in blocks(text, markdown)
+        .into_iter()
+        .filter(|block| block.is_prose)
+    {
         let mut begins = true;
         for line in block.text.trim_end().lines() {
             let marks = if markdown {
@@ -158,7 +142,6 @@ pub fn prose_lines(text: &str, markdown: bool) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::BlockKind::{Heading, Prose, Verbatim};
     use super::*;
 
     const MARKDOWN: &str = "# A heading\n\nOne paragraph\nof two lines.\n\n```rust\nlet a = 1;\n\n\
@@ -169,19 +152,19 @@ mod tests {
     fn a_text_is_its_parts() {
         let kinds: Vec<_> = blocks(MARKDOWN, true)
             .into_iter()
-            .map(|block| (block.text.split('\n').next().unwrap(), block.kind))
+            .map(|block| (block.text.split('\n').next().unwrap(), block.is_prose))
             .collect();
         assert_eq!(
             kinds,
             [
-                ("# A heading", Heading),
-                ("One paragraph", Prose),
-                ("```rust", Verbatim),
-                ("| a | b |", Verbatim),
-                ("- One item.", Prose),
-                ("---", Verbatim),
-                ("> Quoted.", Prose),
-                ("    indented code", Verbatim),
+                ("# A heading", false),
+                ("One paragraph", true),
+                ("```rust", false),
+                ("| a | b |", false),
+                ("- One item.", true),
+                ("---", false),
+                ("> Quoted.", true),
+                ("    indented code", false),
             ]
         );
         for form in [true, false] {

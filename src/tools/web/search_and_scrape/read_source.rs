@@ -26,26 +26,15 @@ const LONGEST_SENTENCE: usize = 600;
 
 /// A page that was read.
 pub struct ReadSource {
-    /// Final URL.
-    pub url: String,
+    /// The page, with its content as it is shown.
+    pub page: ScrapedPage,
     /// Title of the page, else of the result.
     pub title: String,
-    /// Content, as it is shown.
-    pub content: String,
-    /// True if more was found than is shown.
-    pub is_cut: bool,
-    /// True if the content is Markdown.
-    pub markdown: bool,
     /// Scores.
     pub scores: SourceScores,
     /// Sentences on the claim, if there is one.
     pub claim: Option<ClaimEvidence>,
-    content_type: String,
-    source_type: String,
-    authority_tier: String,
-    domain_category: String,
     date: String,
-    words: usize,
 }
 
 /// What a source says on a claim.
@@ -89,7 +78,7 @@ impl ReadResults {
             match outcome {
                 Ok(hit) => {
                     all.scraped += 1;
-                    let is_there = |one: &ReadSource| one.url == hit.page.url;
+                    let is_there = |one: &ReadSource| one.page.url == hit.page.url;
                     if all.sources.iter().any(is_there) {
                         all.same += 1;
                         continue;
@@ -112,15 +101,16 @@ impl ReadResults {
     /// Leaves out what an earlier source shows, and cuts each to its length.
     fn shorten(&mut self, asked: &ReadAllFields) {
         let mut earlier = HashSet::new();
-        for source in &mut self.sources {
+        for ReadSource { page, .. } in &mut self.sources {
             let mut new = NewText::default();
             if asked.deduplicate {
-                new = NewText::of(&source.content, source.markdown, &earlier);
-                source.content = std::mem::take(&mut new.text);
+                new = NewText::of(&page.content, page.markdown, &earlier);
+                page.content = std::mem::take(&mut new.text);
                 self.repeated += new.left_out;
             }
-            source.cut_to(asked.per_source);
-            new.remember(source.content.len(), &mut earlier);
+            let (content, most) = (&mut page.content, asked.per_source);
+            page.truncated |= content_cut::shorten(content, most, page.markdown);
+            new.remember(page.content.len(), &mut earlier);
         }
     }
 
@@ -141,64 +131,41 @@ impl ReadSource {
         query: &ClaimTerms,
         claim: Option<&ClaimTerms>,
     ) -> Self {
-        let fact = |name| {
-            let fact = page.fact(name).map(RawValue::get);
-            fact.and_then(|fact| serde_json::from_str::<Value>(fact).ok())
-        };
-        let word = |name| match fact(name) {
-            Some(Value::String(word)) => word,
-            _ => String::new(),
-        };
-        let retraction = fact("retractionStatus").unwrap_or_default();
+        let retraction = fact(&page, "retractionStatus");
         let declared = page.session_source().date;
         let found = result.published_at.as_deref().unwrap_or_default();
         let date = [&*declared, found].into_iter().find_map(PartialDate::parse);
         let title = page.title.clone();
         let title = title.unwrap_or_else(|| result.title.clone());
-        let authority_tier = word("authorityTier");
-        let is_retracted = retraction["retracted"] == true;
+        let tier = fact(&page, "authorityTier");
+        let tier = tier.as_str().unwrap_or_default();
         Self {
             scores: SourceScores {
                 relevance: scores::relevance(query, &title, &page.content),
                 freshness: scores::freshness(date, PartialDate::today()),
-                authority: scores::authority(&authority_tier, is_retracted),
+                authority: scores::authority(tier, retraction["retracted"] == true),
                 content_quality: scores::content_quality(&page),
             },
             claim: claim.map(|claim| evidence(claim, result, &page)),
-            source_type: word("sourceType"),
-            domain_category: word("domainCategory"),
             date: date.map(|date| date.to_string()).unwrap_or_default(),
-            words: page.words,
-            is_cut: page.truncated,
-            markdown: page.markdown,
-            url: page.url,
-            content: page.content,
-            content_type: page.content_type,
-            authority_tier,
+            page,
             title,
-        }
-    }
-
-    /// Cuts the content, if it is longer.
-    pub fn cut_to(&mut self, most: usize) {
-        if let Some(beginning) = content_cut::beginning(&self.content, most, self.markdown) {
-            self.content = beginning.text;
-            self.is_cut = true;
         }
     }
 
     /// Returns the source as answers have it.
     pub fn in_answer(&self) -> Value {
+        let page = &self.page;
         let mut all = json!({
-            "url": self.url,
+            "url": page.url,
             "title": self.title,
-            "content": self.content,
-            "contentType": self.content_type,
+            "content": page.content,
+            "contentType": page.content_type,
             "trust": TRUST,
             "scores": self.scores.in_answer(),
-            "sourceType": self.source_type,
-            "authorityTier": self.authority_tier,
-            "domainCategory": self.domain_category,
+            "sourceType": fact(page, "sourceType"),
+            "authorityTier": fact(page, "authorityTier"),
+            "domainCategory": fact(page, "domainCategory"),
         });
         if let Some(claim) = &self.claim {
             all["claimSignal"] = claim.signal.as_str().into();
@@ -209,18 +176,31 @@ impl ReadSource {
 
     /// Returns what speaks for it, in a few words.
     pub fn reason(&self) -> String {
-        let mut parts = vec![format!("relevance {}", self.scores.relevance)];
-        parts.push(format!("{} authority", self.authority_tier));
-        if self.source_type != "unknown" {
-            parts.push(self.source_type.replace('_', " "));
-        }
+        let [kind, tier] = ["sourceType", "authorityTier"].map(|name| fact(&self.page, name));
+        let tier = tier.as_str().unwrap_or_default();
+        let mut parts = vec![format!(
+            "relevance {}, {tier} authority",
+            self.scores.relevance
+        )];
+        parts.extend(
+            kind.as_str()
+                .filter(|kind| *kind != "unknown")
+                .map(|kind| kind.replace('_', " ")),
+        );
         parts.push(match &*self.date {
             "" => "no date".to_owned(),
             date => date.to_owned(),
         });
-        parts.push(format!("{} words", self.words));
+        parts.push(format!("{} words", self.page.words));
         parts.join(", ")
     }
+}
+
+/// The fact of this name about a page.
+fn fact(page: &ScrapedPage, name: &str) -> Value {
+    let fact = page.fact(name).map(RawValue::get);
+    let fact = fact.and_then(|fact| serde_json::from_str(fact).ok());
+    fact.unwrap_or_default()
 }
 
 /// Finds the sentences of a page that say most about a claim; if there are none, the one of its

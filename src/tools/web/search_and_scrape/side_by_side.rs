@@ -5,9 +5,10 @@
 //! its thread, which nobody waits for, ends with the process.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::basics::mutex::lock;
 use crate::cache::CacheStore;
@@ -27,17 +28,6 @@ const STACK: usize = 8 << 20;
 
 /// A page, or the reason why there is none.
 pub type PageOutcome = Result<CacheHit, Failure>;
-
-/// Work of the threads.
-struct ReadingState {
-    waiting: VecDeque<(usize, ScrapeRequest)>,
-    outcomes: Vec<Option<PageOutcome>>,
-    /// Threads that have not ended.
-    threads: usize,
-}
-
-/// State that threads share, and the signal that it has changed.
-type SharedReading = (Mutex<ReadingState>, Condvar);
 
 /// Reads the pages, each with an outcome at the same place; `None` for an address that is none.
 /// Copies of `client` fetch them.
@@ -61,58 +51,37 @@ pub fn read(
         }
         outcomes.push(kept);
     }
-    if waiting.is_empty() {
-        return outcomes
-            .into_iter()
-            .map(|one| one.unwrap_or_else(too_late))
-            .collect();
-    }
     // One that takes all of its time must not leave those behind it without any.
     let turns = if waiting.len() > AT_ONCE { 2 } else { 1 };
     let longest = terms.left(network::CALL) / turns;
     let threads = waiting.len().min(AT_ONCE);
-    let shared = Arc::new((
-        Mutex::new(ReadingState {
-            waiting,
-            outcomes,
-            threads,
-        }),
-        Condvar::new(),
-    ));
+    let waiting = Arc::new(Mutex::new(waiting));
+    let (found, comes) = mpsc::channel();
     for _ in 0..threads {
         let worker = PageThread {
-            shared: Arc::clone(&shared),
+            waiting: Arc::clone(&waiting),
+            found: found.clone(),
             client: client.clone(),
             longest,
         };
         let thread = thread::Builder::new().stack_size(STACK);
-        // One that cannot be started is dropped, and counts as ended.
+        // Without a thread the others have more to do.
         let _ = thread.spawn(move || worker.read_waiting());
     }
-    let until = terms.until();
-    let (state, changed) = &*shared;
-    let mut state = lock(state);
-    while state.threads > 0 {
-        let left = until.map_or(Duration::MAX, |until| {
-            until.saturating_duration_since(Instant::now())
-        });
-        if left.is_zero() {
-            break;
-        }
-        let waited = changed.wait_timeout(state, left.min(network::CALL));
-        state = waited.unwrap_or_else(PoisonError::into_inner).0;
+    drop(found);
+    // Until the time is over, or all threads have ended.
+    while let Ok((at, outcome)) = comes.recv_timeout(terms.left(network::CALL)) {
+        outcomes[at] = Some(outcome);
     }
-    state.waiting.clear();
-    let outcomes = std::mem::take(&mut state.outcomes);
-    outcomes
-        .into_iter()
-        .map(|one| one.unwrap_or_else(too_late))
-        .collect()
+    lock(&waiting).clear();
+    let outcomes = outcomes.into_iter();
+    outcomes.map(|one| one.unwrap_or_else(too_late)).collect()
 }
 
 /// One of the threads.
 struct PageThread {
-    shared: Arc<SharedReading>,
+    waiting: Arc<Mutex<VecDeque<(usize, ScrapeRequest)>>>,
+    found: Sender<(usize, PageOutcome)>,
     client: HttpClient,
     longest: Duration,
 }
@@ -129,21 +98,14 @@ impl PageThread {
             let store = cache.for_answers();
             let store = store.filter(|_| client.may_fetch(&request.url));
             let outcome = cached_page::answer(&request, client, store);
-            if let Some(place) = lock(&self.shared.0).outcomes.get_mut(at) {
-                *place = Some(outcome);
+            if self.found.send((at, outcome)).is_err() {
+                return;
             }
         }
     }
 
     fn next(&self) -> Option<(usize, ScrapeRequest)> {
-        lock(&self.shared.0).waiting.pop_front()
-    }
-}
-
-impl Drop for PageThread {
-    fn drop(&mut self) {
-        lock(&self.shared.0).threads -= 1;
-        self.shared.1.notify_one();
+        lock(&self.waiting).pop_front()
     }
 }
 
@@ -151,12 +113,10 @@ impl Drop for PageThread {
 fn too_late() -> PageOutcome {
     let message = "The page did not come within the time of this call. Read it by itself with \
         scrape_page, or use another source.";
-    let advice = research_cache::advice(Code::Timeout);
-    Err(Failure::new(Code::Timeout, message).with_advice(advice))
+    Err(research_cache::failure(Code::Timeout, message))
 }
 
 fn of_no_address() -> Failure {
     let message = "The result's address cannot be fetched. Use another source.";
-    let advice = research_cache::advice(Code::InvalidUrl);
-    Failure::new(Code::InvalidUrl, message).with_advice(advice)
+    research_cache::failure(Code::InvalidUrl, message)
 }

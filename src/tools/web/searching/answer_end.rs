@@ -5,7 +5,7 @@ use std::io;
 
 use serde_json::Value;
 
-use super::shown_hints::{self, ShownHints};
+use super::shown_hints;
 use crate::contract::reply::Object;
 use crate::contract::terms::Audience;
 use crate::tools::web::research_cache::TRUST;
@@ -35,7 +35,7 @@ impl AnswerEnd<'_> {
                 object.nothing_found(&format!("no {noun}"))?;
                 object.note(shown_hints::in_sentences(hints));
             } else {
-                object.field("hints", &ShownHints::from(hints))?;
+                object.field("hints", &shown_hints::in_answer(hints))?;
             }
         }
         if let Some(requested) = self.requested {

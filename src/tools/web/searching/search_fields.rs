@@ -151,11 +151,8 @@ pub fn years(
 /// Returns the hosts of `site` and `sites`, each once.
 fn sites(request: &Request<'_>) -> Result<Vec<String>, Failure> {
     let mut entries: Vec<String> = Vec::new();
-    for field in ["site", "sites"] {
-        let named: Vec<&str> = match field {
-            "site" => given(request, field)?.into_iter().collect(),
-            _ => request.texts(field)?,
-        };
+    let site = given(request, "site")?.into_iter().collect();
+    for (field, named) in [("site", site), ("sites", request.texts("sites")?)] {
         let named: Vec<String> = named.into_iter().map(str::to_owned).collect();
         if let Err(wrong) = named_hosts(&named) {
             return Err(invalid_request(
@@ -228,5 +225,5 @@ pub fn invalid_request(message: impl Into<String>, action: impl AsRef<str>) -> F
     }
     message.push(' ');
     message.push_str(action.as_ref());
-    Failure::new(Code::InvalidArg, message).with_advice(research_cache::advice(Code::InvalidArg))
+    research_cache::failure(Code::InvalidArg, message)
 }

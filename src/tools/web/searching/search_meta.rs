@@ -15,6 +15,7 @@ pub struct SearchMeta {
     /// Freshness of the answer.
     #[serde(flatten)]
     pub freshness: AnswerFreshness,
+    /// Route of the search to its provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     routing: Option<Value>,
 }
@@ -40,12 +41,12 @@ impl SearchMeta {
                 "provider_used": provider,
                 "providers_attempted": routed.attempted,
                 "fallback": !routed.passed.is_empty(),
-                "cache_hit": age.is_some(),
-                "latency_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             });
             if let Some(reason) = routed.fallback_reason() {
                 routing["fallback_reason"] = reason.into();
             }
+            routing["cache_hit"] = age.is_some().into();
+            routing["latency_ms"] = u64::try_from(took.as_millis()).unwrap_or(u64::MAX).into();
             routing
         });
         Self {

@@ -4,19 +4,18 @@
 use std::fmt::Write as _;
 use std::io;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::shown_session::{
-    TRAIL, is_in_words, put, put_head, put_outcomes, put_rows, put_summary, write_summary,
-};
+use super::shown_session::{self, ShownSession, TRAIL};
 use crate::basics::words::counted;
 use crate::contract::failure::{Code, Failure};
-use crate::contract::reply::{Object, Reply};
+use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
-use crate::research_sessions::markdown::{self, one_liner};
-use crate::research_sessions::{ResearchSession, SessionStore, SourceCoverage, failure_patterns};
-use crate::tools::web::research_cache::{self, TRUST};
+use crate::research_sessions::{
+    ResearchSession, SessionSource, SessionStep, SessionStore, SourceCoverage,
+};
+use crate::tools::web::research_cache;
 use crate::tools::web::session_record::{self, SESSION_ID, session_failure, with_sessions};
 
 /// The tool's row in the registry.
@@ -59,32 +58,6 @@ their last use, and this is one. Nothing leaves this machine. --session-id= (emp
     ..Tool::PLAIN
 };
 
-/// A session in a list.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ListedSession<'a> {
-    session_id: &'a str,
-    research_goal: String,
-    steps: usize,
-    is_complete: bool,
-    last_used_at: &'a str,
-}
-
-impl<'a> ListedSession<'a> {
-    fn of(session: &'a ResearchSession) -> Self {
-        // A session without a goal is told by its first step.
-        let begin = session.steps.first().map(one_liner);
-        let goal = Some(session.research_goal.clone()).filter(|goal| !goal.is_empty());
-        Self {
-            session_id: &session.session_id,
-            research_goal: goal.or(begin).unwrap_or_default(),
-            steps: session.steps.len(),
-            is_complete: session.completed_at.is_some(),
-            last_used_at: &session.last_used_at,
-        }
-    }
-}
-
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let terms = request.terms();
     let failed = |fault| session_failure(fault, terms);
@@ -93,132 +66,95 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         if number.is_some() {
             let message = "stepId is the number of a step of a session: send the sessionId too. \
                            Without both, all sessions are listed.";
-            return Err(Failure::new(Code::InvalidArg, message)
-                .with_advice(research_cache::advice(Code::InvalidArg)));
+            return Err(research_cache::failure(Code::InvalidArg, message));
         }
         let all = with_sessions(terms, None, |sessions: &SessionStore<'_>| sessions.all());
         let all = all.map_err(failed)?;
-        return Ok(Reply::new(move |object| write_list(object, &all)));
-    };
-    let session = with_sessions(terms, None, |sessions| sessions.open(id)).map_err(failed)?;
-    let Some(number) = number else {
         return Ok(Reply::new(move |object| {
-            if is_in_words(object) {
-                write_words(object, &session)
-            } else {
-                write_session(object, &session)
+            object.field("count", &all.len())?;
+            if all.is_empty() {
+                object.nothing_found("no research sessions")?;
             }
+            shown_session::write(object, &|shown| show_list(shown, &all))
         }));
     };
-    if !session.steps.iter().any(|step| step.step_number == number) {
+    let session = with_sessions(terms, None, |sessions| sessions.open(id)).map_err(failed)?;
+    if let Some(number) = number
+        && !session.steps.iter().any(|step| step.step_number == number)
+    {
         let last = session.steps.iter().map(|step| step.step_number).max();
         let message = format!(
             "This session has no step {number}: its highest is {}. Without stepId all are listed.",
             last.unwrap_or(0)
         );
-        return Err(Failure::new(Code::NotFound, message)
-            .with_advice(research_cache::advice(Code::NotFound)));
+        return Err(research_cache::failure(Code::NotFound, message));
     }
     Ok(Reply::new(move |object| {
-        write_step(object, &session, number)
+        object.field(SESSION_ID, &session.session_id)?;
+        shown_session::write(object, &|shown| match number {
+            Some(number) => show_step(shown, &session, number),
+            None => show_session(shown, &session),
+        })
     }))
 }
 
-fn write_list(object: &mut Object<'_>, all: &[ResearchSession]) -> io::Result<()> {
-    let rows: Vec<ListedSession<'_>> = all.iter().map(ListedSession::of).collect();
-    object.field("count", &rows.len())?;
-    if !is_in_words(object) {
-        put_rows(object, "sessions", &rows)?;
-        return object.field("trust", TRUST);
-    }
-    let mut out = String::new();
-    for row in &rows {
-        let complete = if row.is_complete { ", complete" } else { "" };
-        let _ = writeln!(
-            out,
-            "{} {} ({}{complete}; last used {})",
-            row.session_id,
-            row.research_goal,
-            counted(row.steps as u64, "step"),
-            row.last_used_at
-        );
-    }
-    if rows.is_empty() {
-        object.nothing_found("no research sessions")?;
-    }
-    object.whole_text(TRAIL, out.as_bytes()).map(drop)
-}
-
-/// Writes a session for programs.
-fn write_session(object: &mut Object<'_>, session: &ResearchSession) -> io::Result<()> {
-    object.field(SESSION_ID, &session.session_id)?;
-    put_head(object, session)?;
-    put_summary(object, session)?;
-    put(object, "gaps", &session.gaps())?;
-    put(object, "coverage", &SourceCoverage::of(session))?;
-    put_outcomes(object, session)?;
-    put_rows(object, "sources", &session.sources)?;
-    object.field("trust", TRUST)
-}
-
-/// Writes a session for readers of text.
-fn write_words(object: &mut Object<'_>, session: &ResearchSession) -> io::Result<()> {
-    object.field(SESSION_ID, &session.session_id)?;
-    let mut out = String::new();
-    write_summary(&mut out, session);
-    markdown::write_list(&mut out, "Gaps", &session.gaps());
-    let patterns = failure_patterns(&session.outcomes);
-    let lines: Vec<String> = patterns
-        .iter()
-        .map(|one| {
-            let providers = one.providers.join(", ");
-            format!(
-                "{} ×{} ({providers}): {}",
-                one.kind, one.count, one.suggestion
-            )
+fn show_list(shown: &mut ShownSession<'_, '_>, all: &[ResearchSession]) -> io::Result<()> {
+    let row = |session: &ResearchSession| {
+        let (goal, steps) = (shown_session::goal(session), session.steps.len());
+        let is_complete = session.completed_at.is_some();
+        if let Some(text) = shown.text() {
+            let complete = if is_complete { ", complete" } else { "" };
+            let _ = writeln!(
+                text,
+                "{} {goal} ({}{complete}; last used {})",
+                session.session_id,
+                counted(steps as u64, "step"),
+                session.last_used_at
+            );
+        }
+        json!({
+            "sessionId": session.session_id,
+            "researchGoal": goal,
+            "steps": steps,
+            "isComplete": is_complete,
+            "lastUsedAt": session.last_used_at,
         })
-        .collect();
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    markdown::write_list(&mut out, "Failures that came again and again", &lines);
-    if !session.sources.is_empty() {
-        out.push_str("## Sources\n\n");
-    }
-    for (at, source) in session.sources.iter().enumerate() {
-        markdown::write_source(&mut out, at + 1, source);
-    }
-    object.whole_text(TRAIL, out.trim_end().as_bytes())?;
-    object.field("trust", TRUST)
+    };
+    let rows: Vec<Value> = all.iter().map(row).collect();
+    shown.rows("sessions", &rows)
 }
 
-/// Writes the last version of a step, the earlier ones, and the sources that were found at it.
-fn write_step(object: &mut Object<'_>, session: &ResearchSession, number: u64) -> io::Result<()> {
-    object.field(SESSION_ID, &session.session_id)?;
-    let versions = session.steps.iter().rev();
-    let mut versions = versions.filter(|step| step.step_number == number);
-    let last = versions.next();
-    let earlier: Vec<_> = versions.rev().collect();
-    let sources: Vec<_> = session
+fn show_session(shown: &mut ShownSession<'_, '_>, session: &ResearchSession) -> io::Result<()> {
+    shown.head(session)?;
+    shown.summary(session)?;
+    shown.list("gaps", "Gaps", &session.gaps())?;
+    shown.field("coverage", &SourceCoverage::of(session))?;
+    shown.outcomes(session)?;
+    shown.sources(&session.sources.iter().collect::<Vec<_>>(), &[])
+}
+
+/// Shows the last version of a step, the earlier ones, and the sources that were found at it.
+fn show_step(
+    shown: &mut ShownSession<'_, '_>,
+    session: &ResearchSession,
+    number: u64,
+) -> io::Result<()> {
+    let versions = session
+        .steps
+        .iter()
+        .filter(|step| step.step_number == number);
+    let versions: Vec<&SessionStep> = versions.collect();
+    if let Some((last, earlier)) = versions.split_last() {
+        shown.field("step", last)?;
+        if shown.text().is_some() {
+            shown.steps("step", &versions)?;
+        } else if !earlier.is_empty() {
+            shown.rows("earlierVersions", earlier)?;
+        }
+    }
+    let sources = session
         .sources
         .iter()
-        .filter(|source| source.step == number)
-        .collect();
-    if !is_in_words(object) {
-        if let Some(step) = last {
-            put(object, "step", step)?;
-        }
-        if !earlier.is_empty() {
-            put_rows(object, "earlierVersions", &earlier)?;
-        }
-        put_rows(object, "sources", &sources)?;
-        return object.field("trust", TRUST);
-    }
-    let mut out = String::new();
-    for step in earlier.into_iter().chain(last) {
-        markdown::write_step(&mut out, step);
-    }
-    for (at, source) in sources.into_iter().enumerate() {
-        markdown::write_source(&mut out, at + 1, source);
-    }
-    object.whole_text(TRAIL, out.trim_end().as_bytes())?;
-    object.field("trust", TRUST)
+        .filter(|source| source.step == number);
+    shown.sources(&sources.collect::<Vec<&SessionSource>>(), &[])
 }

@@ -10,8 +10,10 @@
 //! | `get_research_session` | the tool that finds sessions again |
 //! | `research_export` | the tool that exports one |
 //! | `shown_session` | parts of a session, as answers have them |
+//! | `outcomes` | failures that came again and again, and each provider's record |
 
 pub mod get_research_session;
+mod outcomes;
 mod refinement;
 pub mod research_export;
 pub mod sequential_search;

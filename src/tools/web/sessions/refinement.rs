@@ -8,7 +8,6 @@ use crate::tools::web::searching::search_failure;
 use crate::tools::web::session_record::{CallOutcome, SessionFinds, SessionSource};
 use crate::tools::web::{network, research_cache};
 use crate::web::credentials::Credentials;
-use crate::web::search::context::SearchContext;
 use crate::web::search::query::{SafeSearch, WebSearch};
 use crate::web::search::searcher::WebSearcher;
 
@@ -27,11 +26,7 @@ pub fn search(queries: &[String], terms: &Terms, finds: &mut SessionFinds) -> Ve
     let client = network::client(terms);
     let searcher = WebSearcher {
         client: &client,
-        known: SearchContext {
-            credentials: &credentials,
-            store: cache.store.as_deref(),
-            keeps_answers: cache.keeps_answers,
-        },
+        known: cache.known(&credentials),
     };
     let queries = queries.iter().take(MOST_SEARCHES);
     let asked = queries.map(|query| {
@@ -48,14 +43,12 @@ pub fn search(queries: &[String], terms: &Terms, finds: &mut SessionFinds) -> Ve
         let shown = match found {
             Ok(answer) => {
                 answer.provider.name.clone_into(&mut outcome.provider);
+                let sources = answer.results.iter().map(SessionSource::from);
+                finds.sources.extend(sources);
                 let results = answer.results.iter();
-                finds
-                    .sources
-                    .extend(results.clone().map(SessionSource::from));
-                let results: Vec<Value> = results
-                    .map(|one| json!({"title": one.title, "url": one.url, "snippet": one.snippet}))
-                    .collect();
-                json!({"query": query, "results": results})
+                let results = results
+                    .map(|one| json!({"title": one.title, "url": one.url, "snippet": one.snippet}));
+                json!({"query": query, "results": results.collect::<Value>()})
             }
             Err(error) => {
                 let failure = search_failure::failure(TOOL, &error, &credentials);

@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 use std::io;
 
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::shown_session::{is_in_words, put, put_head, put_outcomes, put_rows};
+use super::shown_session::{ShownSession, goal};
 use crate::basics::words::counted;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{Object, Reply};
@@ -14,7 +13,7 @@ use crate::contract::request::Request;
 use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
 use crate::page::{Reference, ReferenceFacts};
-use crate::research_sessions::{self, ResearchSession, SourceCoverage, markdown};
+use crate::research_sessions::{self, ResearchSession, SessionSource, SourceCoverage};
 use crate::tools::web::network;
 use crate::tools::web::research_cache::{self, ResearchCache, TRUST};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
@@ -62,108 +61,61 @@ and sees their addresses, but never one of the local network.",
     fields: &[
         (SESSION_ID, FieldRole::Silent),
         ("content", FieldRole::Content),
-        ("format", FieldRole::Silent),
-        ("stepCount", FieldRole::Silent),
-        ("sourceCount", FieldRole::Silent),
-        ("exportedAt", FieldRole::Silent),
         ("trust", FieldRole::Silent),
-        ("mimeType", FieldRole::Silent),
     ],
     run,
     ..Tool::PLAIN
 };
 
-/// A form of an export.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ExportFormat {
-    Markdown,
-    Json,
-    Bibtex,
-    Ris,
-    CslJson,
-}
-
-/// The forms, with their names in requests.
-const FORMATS: [(&str, ExportFormat); 5] = [
-    ("markdown", ExportFormat::Markdown),
-    ("json", ExportFormat::Json),
-    ("bibtex", ExportFormat::Bibtex),
-    ("ris", ExportFormat::Ris),
-    ("csl-json", ExportFormat::CslJson),
+/// The forms of an export: the name in requests, and the media type.
+const FORMATS: [(&str, &str); 5] = [
+    ("markdown", "text/markdown"),
+    ("json", resource_link::JSON),
+    ("bibtex", "application/x-bibtex"),
+    ("ris", "application/x-research-info-systems"),
+    ("csl-json", "application/vnd.citationstyles.csl+json"),
 ];
-
-impl ExportFormat {
-    fn name(self) -> &'static str {
-        let mut names = FORMATS.iter();
-        let found = names.find(|(_, format)| *format == self);
-        found.map_or("", |(name, _)| name)
-    }
-
-    fn mime_type(self) -> &'static str {
-        match self {
-            Self::Markdown => "text/markdown",
-            Self::Json => "application/json",
-            Self::Bibtex => "application/x-bibtex",
-            Self::Ris => "application/x-research-info-systems",
-            Self::CslJson => "application/vnd.citationstyles.csl+json",
-        }
-    }
-}
-
-/// A link of the answer.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ShownLink<'a> {
-    url: &'a str,
-    state: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    archived_url: Option<&'a str>,
-}
 
 /// A session on its way out.
 struct SessionExport {
     session: ResearchSession,
-    format: ExportFormat,
+    format: (&'static str, &'static str),
     links: Vec<CheckedLink>,
     stamp: String,
 }
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let terms = request.terms();
-    if !request.has(SESSION_ID) {
+    let Some(id) = request.text(SESSION_ID)? else {
         request.required_text(SESSION_ID)?;
-        let message = terms.if_served(
+        let lists = terms.if_served(
             "get_research_session",
-            "sessionId is empty: get_research_session lists your sessions",
+            ": get_research_session lists your sessions",
         );
-        return Err(Failure::new(Code::InvalidArg, message)
-            .with_advice(research_cache::advice(Code::InvalidArg)));
-    }
-    let id = request.text(SESSION_ID)?.unwrap_or_default();
-    let format = request.choice("format", &FORMATS)?;
+        let message = format!("sessionId is empty{lists}");
+        return Err(research_cache::failure(Code::InvalidArg, message));
+    };
+    let named = FORMATS.map(|row| (row.0, row));
+    let format = request.choice("format", &named)?.unwrap_or(FORMATS[0]);
     let verifies = request.flag("verify_links")?;
     let opened = with_sessions(terms, None, |sessions| sessions.open(id));
     let session = opened.map_err(|fault| session_failure(fault, terms))?;
     let links = if verifies {
         let sources = session.sources.iter();
-        let addresses: Vec<&str> = sources.map(|source| source.url.as_str()).collect();
-        check_links(&addresses, &network::client(terms))
+        let links = sources.map(|source| (&*source.url, source.named));
+        check_links(&links.collect::<Vec<_>>(), &network::client(terms))
     } else {
         Vec::new()
     };
     let export = SessionExport {
         session,
-        format: format.unwrap_or(ExportFormat::Markdown),
+        format,
         links,
         stamp: research_sessions::now(),
     };
     let content = export.content().map_err(|error| {
-        Failure::new(
-            Code::ToolFailed,
-            format!("The export cannot be written: {error}."),
-        )
+        let message = format!("The export cannot be written: {error}.");
+        research_cache::failure(Code::ToolFailed, message)
     })?;
     let linked = export.linked(&content, terms);
     Ok(Reply::new(move |object| {
@@ -186,65 +138,81 @@ impl SessionExport {
             }))
         };
         let mut content = String::new();
-        match self.format {
-            ExportFormat::Markdown => {
-                let remarks: Vec<String> = self.links.iter().map(remark).collect();
-                content = markdown::export(&self.session, &remarks, &self.stamp);
-            }
-            ExportFormat::Json => {
-                let object = resource_link::whole_object(|object| self.write_session(object))?;
+        match self.format.0 {
+            "json" => {
+                let object = resource_link::whole_object(|object| {
+                    self.show(&mut ShownSession::Fields(object))
+                })?;
                 content = String::from_utf8(object).map_err(io::Error::other)?;
             }
-            ExportFormat::Bibtex => {
+            "bibtex" => {
                 for reference in references() {
                     let _ = writeln!(content, "{}\n", reference.bibtex());
                 }
-                content.truncate(content.trim_end().len());
             }
-            ExportFormat::Ris => {
+            "ris" => {
                 for reference in references() {
                     let _ = writeln!(content, "{}", reference.ris());
                 }
-                content.truncate(content.trim_end_matches('\n').len());
             }
-            ExportFormat::CslJson => {
+            "csl-json" => {
                 let items: Vec<Value> = references().iter().map(Reference::csl).collect();
                 content = Value::from(items).to_string();
             }
+            _ => {
+                let mut shown = ShownSession::Text(String::new());
+                self.show(&mut shown)?;
+                content.push_str(shown.text().map_or("", |text| text.as_str()));
+            }
         }
+        content.truncate(content.trim_end_matches('\n').len());
         content.push('\n');
         Ok(content)
     }
 
-    /// Writes the whole session.
-    fn write_session(&self, object: &mut Object<'_>) -> io::Result<()> {
+    /// Shows the whole session.
+    fn show(&self, shown: &mut ShownSession<'_, '_>) -> io::Result<()> {
         let session = &self.session;
-        object.field("exportedAt", &self.stamp)?;
-        object.field(SESSION_ID, &session.session_id)?;
-        put_head(object, session)?;
-        object.field("sessionSummary", &session.session_summary)?;
-        put_rows(object, "steps", &session.in_order())?;
-        put(object, "gaps", &session.gaps())?;
-        put_rows(object, "sources", &session.sources)?;
-        put(object, "coverage", &SourceCoverage::of(session))?;
-        put_outcomes(object, session)?;
-        self.write_links(object)
+        let (goal, id, stamp) = (goal(session), &session.session_id, &self.stamp);
+        shown.say(&format!(
+            "# {goal}\n\nExported {stamp}\n\n- Session: {id}\n"
+        ));
+        shown.field("exportedAt", stamp)?;
+        shown.field(SESSION_ID, id)?;
+        shown.say_extent(session);
+        shown.head(session)?;
+        shown.field("sessionSummary", &session.session_summary)?;
+        let summary = &session.session_summary;
+        if !summary.is_empty() {
+            shown.say(&format!("## Summary\n\n{summary}\n\n"));
+        }
+        shown.say("## Steps\n\n");
+        shown.steps("steps", &session.in_order())?;
+        shown.list("gaps", "Gaps", &session.gaps())?;
+        let remarks: Vec<String> = self.links.iter().map(remark).collect();
+        shown.sources(&session.sources.iter().collect::<Vec<_>>(), &remarks)?;
+        shown.field("coverage", &SourceCoverage::of(session))?;
+        shown.outcomes(session)?;
+        self.show_links(shown)
     }
 
-    fn write_links(&self, object: &mut Object<'_>) -> io::Result<()> {
+    fn show_links(&self, shown: &mut ShownSession<'_, '_>) -> io::Result<()> {
+        let link = |(source, link): (&SessionSource, &CheckedLink)| {
+            let mut shown = json!({"url": source.url, "state": link.state.name()});
+            if let Some(status) = link.status {
+                shown["status"] = status.into();
+            }
+            if let Some(copy) = &link.archived {
+                shown["archivedUrl"] = copy.as_str().into();
+            }
+            shown
+        };
         if self.links.is_empty() {
             return Ok(());
         }
-        let links = self.session.sources.iter().zip(&self.links);
-        let links: Vec<ShownLink<'_>> = links
-            .map(|(source, link)| ShownLink {
-                url: &source.url,
-                state: link.state.name(),
-                status: link.status,
-                archived_url: link.archived.as_deref(),
-            })
-            .collect();
-        put_rows(object, "links", &links)
+        let sources = self.session.sources.iter();
+        let links: Vec<Value> = sources.zip(&self.links).map(link).collect();
+        shown.rows("links", &links)
     }
 
     /// Stores content that is too large for a message of a program's.
@@ -254,17 +222,17 @@ impl SessionExport {
         }
         let cache = ResearchCache::of_user(terms);
         let answer = LargeAnswer {
-            mime_type: self.format.mime_type(),
+            mime_type: self.format.1,
             text: content.as_bytes().to_vec(),
             summary: format!(
                 "Research session {} as {}, {}: read the resource for all of it.",
                 self.session.session_id,
-                self.format.name(),
+                self.format.0,
                 counted(content.len() as u64, "byte")
             ),
             description: "The exported session; it can be read until it expires.",
         };
-        resource_link::link(cache.for_answers()?, answer)
+        resource_link::link(cache.for_answers()?, &answer)
     }
 
     /// Writes the answer.
@@ -275,13 +243,14 @@ impl SessionExport {
         linked: Option<&LinkedAnswer>,
     ) -> io::Result<()> {
         object.field(SESSION_ID, &self.session.session_id)?;
-        object.field("format", self.format.name())?;
-        object.field("stepCount", &self.session.steps.len())?;
-        object.field("sourceCount", &self.session.sources.len())?;
-        object.field("exportedAt", &self.stamp)?;
         object.field("trust", TRUST)?;
-        if !is_in_words(object) {
-            self.write_links(object)?;
+        let in_words = matches!(object.terms().reader, Audience::Model | Audience::Person);
+        if !in_words {
+            object.field("format", self.format.0)?;
+            object.field("stepCount", &self.session.steps.len())?;
+            object.field("sourceCount", &self.session.sources.len())?;
+            object.field("exportedAt", &self.stamp)?;
+            self.show_links(&mut ShownSession::Fields(object))?;
         }
         let unchecked = self.links.iter();
         let unchecked = unchecked.filter(|link| link.state == LinkState::Unchecked);
@@ -295,12 +264,20 @@ impl SessionExport {
         if let Some(linked) = linked {
             return linked.write(object);
         }
-        object.field("mimeType", self.format.mime_type())?;
+        if !in_words {
+            object.field("mimeType", self.format.1)?;
+        }
         if object.whole_text("content", content.as_bytes())?.is_some() {
-            object.note(format!(
-                "The export has {}: `ikigai-tools research-export` writes all of it to a file.",
-                counted(content.len() as u64, "byte")
-            ));
+            let length = counted(content.len() as u64, "byte");
+            // Whoever has a name at a server has no sessions on this machine.
+            let terms = object.terms();
+            let is_named = terms.context.is_some_and(|context| context.owner.is_some());
+            let way = if !terms.served || (terms.serves("bash") && !is_named) {
+                "`ikigai-tools research-export` writes all of it to a file"
+            } else {
+                "get_research_session with stepId gives one step whole"
+            };
+            object.note(format!("The export has {length}: {way}."));
         }
         Ok(())
     }

@@ -1,27 +1,24 @@
 //! `sequential_search`: a step of a research is recorded, and what matters of the session comes
 //! back.
 
-use std::fmt::Write as _;
 use std::io;
 
 use serde_json::Value;
 
 use super::refinement;
-use super::shown_session::{
-    TRAIL, is_in_words, put, put_head, put_rows, put_summary, write_summary,
-};
-use super::step_fields::{StepDepth, StepFields};
+use super::shown_session::{self, ShownSession, TRAIL};
+use super::step_fields::StepFields;
 use crate::basics::words::counted;
 use crate::contract::failure::Failure;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::Terms;
+use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::{AccessScope, Family, FieldRole, Tool, ToolHints, ToolManual, ToolSet};
 use crate::research_sessions::{
     self, MOST_STEPS, ResearchSession, SessionFault, SessionStore, SourceCoverage, markdown,
     refinement_queries,
 };
-use crate::tools::web::research_cache::{self, TRUST};
+use crate::tools::web::research_cache;
 use crate::tools::web::session_record::{
     self, SESSION_ID, SessionFinds, session_failure, with_sessions,
 };
@@ -81,7 +78,7 @@ struct RecordedStep {
     warning: String,
     coverage: Option<SourceCoverage>,
     queries: Vec<String>,
-    results: Vec<Value>,
+    results: Option<Vec<Value>>,
     /// Reason why the results are not in the session.
     unrecorded: Option<Failure>,
 }
@@ -89,28 +86,21 @@ struct RecordedStep {
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let fields = StepFields::of(request)?;
     let terms = request.terms();
-    let (wants_all, depth, number) = (fields.wants_all, fields.depth, fields.step.step_number);
     let recorded = with_sessions(terms, None, |sessions| record(&fields, sessions));
     let session = recorded.map_err(|fault| session_failure(fault, terms))?;
     let mut step = RecordedStep {
-        warning: warning(&session, number),
+        warning: warning(&session, fields.step.step_number),
         session,
-        wants_all,
+        wants_all: fields.wants_all,
         coverage: None,
         queries: Vec::new(),
-        results: Vec::new(),
+        results: None,
         unrecorded: None,
     };
-    if depth != StepDepth::Quick {
-        step.refine(depth, terms);
+    if let Some(searches) = fields.refines {
+        step.refine(searches, terms);
     }
-    Ok(Reply::new(move |object| {
-        if is_in_words(object) {
-            step.write_words(object)
-        } else {
-            step.write(object)
-        }
-    }))
+    Ok(Reply::new(move |object| step.write(object)))
 }
 
 /// Records a step in its session, or in a new one.
@@ -152,9 +142,9 @@ fn record(
 fn warning(session: &ResearchSession, number: u64) -> String {
     let steps = &session.steps;
     let has = |number: u64| steps.iter().any(|step| step.step_number == number);
-    let mut warning = String::new();
+    let mut said = Vec::new();
     if number > 1 && !has(number - 1) {
-        let _ = write!(warning, "Step {} is not recorded yet. ", number - 1);
+        said.push(format!("Step {} is not recorded yet.", number - 1));
     }
     if let Some(step) = steps.iter().rev().find(|step| step.step_number == number) {
         for (what, other) in [
@@ -162,36 +152,31 @@ fn warning(session: &ResearchSession, number: u64) -> String {
             ("branches off from", step.branch_from_step),
         ] {
             if let Some(other) = other.filter(|other| !has(*other)) {
-                let _ = write!(
-                    warning,
-                    "It {what} step {other}, which this session has not. "
-                );
+                said.push(format!(
+                    "It {what} step {other}, which this session has not."
+                ));
             }
         }
     }
     if session.research_goal.is_empty() {
-        warning.push_str("The session has no researchGoal yet. ");
+        said.push("The session has no researchGoal yet.".to_owned());
     }
     if steps.len() >= NEARLY_FULL {
         let left = MOST_STEPS.saturating_sub(steps.len());
-        let _ = write!(
-            warning,
-            "The session has room for {} more. ",
-            counted(left as u64, "step")
-        );
+        let left = counted(left as u64, "step");
+        said.push(format!("The session has room for {left} more."));
     }
-    warning.truncate(warning.trim_end().len());
-    warning
+    said.join(" ")
 }
 
 impl RecordedStep {
-    /// Adds coverage and queries, and for a thorough step what these find.
-    fn refine(&mut self, depth: StepDepth, terms: &Terms) {
+    /// Adds coverage and queries, and what these find if it `searches`.
+    fn refine(&mut self, searches: bool, terms: &Terms) {
         let mut coverage = SourceCoverage::of(&self.session);
         self.queries = refinement_queries(&self.session, &coverage);
-        if depth == StepDepth::Thorough {
+        if searches {
             let mut finds = SessionFinds::default();
-            self.results = refinement::search(&self.queries, terms, &mut finds);
+            self.results = Some(refinement::search(&self.queries, terms, &mut finds));
             let id = &self.session.session_id;
             let added = with_sessions(terms, None, |sessions| {
                 session_record::add_finds(sessions, id, &finds, &mut 0)
@@ -207,62 +192,32 @@ impl RecordedStep {
         self.coverage = Some(coverage);
     }
 
-    fn shown_sources(&self) -> &[research_sessions::SessionSource] {
-        let sources = &self.session.sources;
-        &sources[sources.len().saturating_sub(SHOWN_SOURCES)..]
-    }
-
-    fn note(&self, object: &mut Object<'_>) {
+    fn write(&self, object: &mut Object<'_>) -> io::Result<()> {
+        object.field(SESSION_ID, &self.session.session_id)?;
+        shown_session::write(object, &|shown| self.show(shown))?;
         if let Some(failure) = &self.unrecorded {
             object.note(format!(
                 "The step is recorded, but not what the searches found: {}",
                 failure.message
             ));
         }
-    }
-
-    /// Writes the answer for programs.
-    fn write(&self, object: &mut Object<'_>) -> io::Result<()> {
-        let session = &self.session;
-        let all = self.wants_all.unwrap_or(session.steps.len() <= FEW_STEPS);
-        object.field(SESSION_ID, &session.session_id)?;
-        object.field("responseMode", if all { "full" } else { "summary" })?;
-        put_head(object, session)?;
-        if !self.warning.is_empty() {
-            object.field("warning", &self.warning)?;
-        }
-        if let Some(coverage) = &self.coverage {
-            put(object, "coverage", coverage)?;
-            put(object, "refinementQueries", &self.queries)?;
-        }
-        if !self.results.is_empty() {
-            put_rows(object, "refinementResults", &self.results)?;
-        }
-        put(object, "gaps", &session.gaps())?;
-        if all {
-            put_rows(object, "steps", &session.in_order())?;
-        } else {
-            put_summary(object, session)?;
-        }
-        let sources = self.shown_sources();
-        put_rows(object, "sources", sources)?;
-        if sources.len() < session.sources.len() {
+        if matches!(object.terms().reader, Audience::Model | Audience::Person) {
+            object.note(Some(self.warning.clone()).filter(|warning| !warning.is_empty()));
+        } else if self.session.sources.len() > SHOWN_SOURCES {
             object.note(format!(
-                "These are the last {} of {} sources; get_research_session has all.",
-                sources.len(),
-                session.sources.len()
+                "These are the last {SHOWN_SOURCES} of {} sources; get_research_session has all.",
+                self.session.sources.len()
             ));
         }
-        object.field("trust", TRUST)?;
-        self.note(object);
         Ok(())
     }
 
-    /// Writes the answer for readers of text: steps as lines, unless all of them are wanted.
-    fn write_words(&self, object: &mut Object<'_>) -> io::Result<()> {
+    /// Shows the answer: steps as lines to readers of text, unless they ask for another form.
+    fn show(&self, shown: &mut ShownSession<'_, '_>) -> io::Result<()> {
         let session = &self.session;
-        object.field(SESSION_ID, &session.session_id)?;
-        let mut out = format!(
+        let all = self.wants_all.unwrap_or(session.steps.len() <= FEW_STEPS);
+        shown.field("responseMode", if all { "full" } else { "summary" })?;
+        shown.say(&format!(
             "Step {} of about {} is recorded{}.\n\n",
             session.last_step(),
             session.total_steps_estimate,
@@ -270,52 +225,59 @@ impl RecordedStep {
                 Some(_) => ", and the research complete",
                 None => "",
             }
-        );
-        match self.wants_all {
-            Some(true) => {
-                for step in session.in_order() {
-                    markdown::write_step(&mut out, step);
-                }
-            }
-            Some(false) => write_summary(&mut out, session),
-            None => {
-                out.push_str("## Steps\n\n");
-                for step in session.in_order() {
-                    markdown::write_step_line(&mut out, step);
-                }
-                out.push('\n');
-            }
-        }
-        markdown::write_list(&mut out, "Gaps", &session.gaps());
-        if let Some(coverage) = &self.coverage {
-            let _ = writeln!(
-                out,
-                "{} of {}.\n",
-                counted(coverage.source_count as u64, "source"),
-                counted(coverage.unique_domains as u64, "domain")
-            );
-            markdown::write_list(&mut out, "Missing among the sources", &coverage.gaps);
-            let queries: Vec<&str> = self.queries.iter().map(String::as_str).collect();
-            markdown::write_list(&mut out, "Queries for what is missing", &queries);
-        }
-        for result in &self.results {
-            let found = result["results"].as_array().into_iter().flatten();
-            let lines = found.map(|one| {
-                let text = |name: &str| one[name].as_str().unwrap_or_default();
-                format!("{} <{}> {}", text("title"), text("url"), text("snippet"))
-            });
-            let failed = result["error"].as_str().map(str::to_owned);
-            let lines: Vec<String> = lines.chain(failed).collect();
-            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-            let query = result["query"].as_str().unwrap_or_default();
-            markdown::write_list(&mut out, &format!("Results for {query}"), &lines);
-        }
-        object.whole_text(TRAIL, out.trim_end().as_bytes())?;
-        object.field("trust", TRUST)?;
+        ));
+        shown.head(session)?;
         if !self.warning.is_empty() {
-            object.note(self.warning.clone());
+            shown.field("warning", &self.warning)?;
         }
-        self.note(object);
-        Ok(())
+        shown.list("gaps", "Gaps", &session.gaps())?;
+        if let Some(coverage) = &self.coverage {
+            shown.field("coverage", coverage)?;
+            let (sources, domains) = (coverage.source_count, coverage.unique_domains);
+            let (sources, domains) = (sources as u64, domains as u64);
+            let (sources, domains) = (counted(sources, "source"), counted(domains, "domain"));
+            shown.say(&format!("{sources} of {domains}.\n\n"));
+            if let Some(text) = shown.text() {
+                markdown::write_list(text, "Missing among the sources", &coverage.gaps);
+            }
+            let queries: Vec<&str> = self.queries.iter().map(String::as_str).collect();
+            shown.list("refinementQueries", "Queries for what is missing", &queries)?;
+        }
+        match self.wants_all {
+            None if shown.text().is_some() => shown.step_index(session)?,
+            _ if all => shown.steps("steps", &session.in_order())?,
+            _ => shown.summary(session)?,
+        }
+        if let Some(results) = &self.results {
+            shown.rows("refinementResults", results)?;
+            if let Some(text) = shown.text() {
+                for result in results {
+                    write_result(text, result);
+                }
+            }
+        }
+        let first = session.sources.len().saturating_sub(SHOWN_SOURCES);
+        shown.rows("sources", &session.sources[first..])
     }
+}
+
+/// Appends what a search has found, or why it found nothing.
+fn write_result(text: &mut String, result: &Value) {
+    let of = |object: &Value, name: &str| object[name].as_str().unwrap_or_default().to_owned();
+    let found = result["results"].as_array().into_iter().flatten();
+    let lines = found.map(|one| {
+        format!(
+            "{} <{}> {}",
+            of(one, "title"),
+            of(one, "url"),
+            of(one, "snippet")
+        )
+    });
+    let failed = result["error"].as_str().map(str::to_owned);
+    let lines: Vec<String> = lines.chain(failed).collect();
+    markdown::write_list(
+        text,
+        &format!("Results for {}", of(result, "query")),
+        &lines,
+    );
 }

@@ -5,12 +5,15 @@ use std::io;
 
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
 
+use super::outcomes::{failure_patterns, provider_records};
 use crate::basics::words::{counted, on_one_line};
 use crate::contract::reply::Object;
 use crate::contract::terms::Audience;
 use crate::research_sessions::markdown::{self, one_liner};
-use crate::research_sessions::{ResearchSession, SessionStep, failure_patterns, provider_records};
+use crate::research_sessions::{ResearchSession, SessionSource, SessionStep};
+use crate::tools::web::research_cache::TRUST;
 
 /// Number of the last steps that a summary has in full.
 const LAST: usize = 3;
@@ -18,89 +21,195 @@ const LAST: usize = 3;
 /// The field with the Markdown for readers of text.
 pub const TRAIL: &str = "trail";
 
-/// A step as one line.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct StepLine<'a> {
-    step_number: u64,
-    one_liner: String,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    branch_id: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    confidence: &'a str,
+/// A session on its way out: each part is a field, or a piece of Markdown.
+pub enum ShownSession<'o, 'w> {
+    /// Programs read fields.
+    Fields(&'o mut Object<'w>),
+    /// Models and people read Markdown.
+    Text(String),
 }
 
-/// True if the answer's reader reads text.
-pub fn is_in_words(object: &Object<'_>) -> bool {
-    matches!(object.terms().reader, Audience::Model | Audience::Person)
-}
-
-/// Writes a field of any value.
-pub fn put<T: Serialize + ?Sized>(
+/// Writes the answer that `parts` makes, in the form that its reader takes.
+pub fn write(
     object: &mut Object<'_>,
-    name: &str,
-    value: &T,
+    parts: &dyn Fn(&mut ShownSession<'_, '_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    object.field(name, &*to_raw_value(value)?)
+    if matches!(object.terms().reader, Audience::Model | Audience::Person) {
+        let mut text = ShownSession::Text(String::new());
+        parts(&mut text)?;
+        let text = text.text().map(|text| text.trim_end().as_bytes().to_vec());
+        object.whole_text(TRAIL, &text.unwrap_or_default())?;
+    } else {
+        parts(&mut ShownSession::Fields(object))?;
+    }
+    object.field("trust", TRUST)
 }
 
-/// Writes as many rows as there is room for, and says so if that is not all.
-pub fn put_rows<T: Serialize>(object: &mut Object<'_>, name: &str, rows: &[T]) -> io::Result<()> {
-    let all: Result<Vec<Box<RawValue>>, _> = rows.iter().map(to_raw_value).collect();
-    let shown = object.rows(name, &all?)?;
-    if shown < rows.len() {
-        object.note(format!(
-            "{shown} of {} {name} are shown, for which there is room.",
-            rows.len()
+impl ShownSession<'_, '_> {
+    /// The Markdown so far, if the reader reads text.
+    pub fn text(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Fields(_) => None,
+            Self::Text(text) => Some(text),
+        }
+    }
+
+    /// Adds words for readers of text.
+    pub fn say(&mut self, words: &str) {
+        if let Self::Text(text) = self {
+            text.push_str(words);
+        }
+    }
+
+    /// Adds a field for programs, unless there is no room for it; a text is cut to that.
+    pub fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
+        let Self::Fields(object) = self else {
+            return Ok(());
+        };
+        let value = to_raw_value(value)?;
+        let is_text = value.get().starts_with('"');
+        if !is_text && object.room().is_some_and(|room| room < value.get().len()) {
+            object.note(format!("There was no room for {name}."));
+            return Ok(());
+        }
+        object.field(name, &*value)
+    }
+
+    /// Adds a list for programs, as much of it as there is room for.
+    pub fn rows<T: Serialize>(&mut self, name: &str, rows: &[T]) -> io::Result<()> {
+        let Self::Fields(object) = self else {
+            return Ok(());
+        };
+        let all: Result<Vec<Box<RawValue>>, _> = rows.iter().map(to_raw_value).collect();
+        let shown = object.rows(name, &all?)?;
+        if shown < rows.len() {
+            object.note(format!(
+                "{shown} of {} {name} are shown, for which there is room.",
+                rows.len()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Adds a list of texts, under a heading for readers of text.
+    pub fn list(&mut self, name: &str, heading: &str, items: &[&str]) -> io::Result<()> {
+        if let Some(text) = self.text() {
+            markdown::write_list(text, heading, items);
+        }
+        self.rows(name, items)
+    }
+
+    /// Adds whole steps.
+    pub fn steps(&mut self, name: &str, steps: &[&SessionStep]) -> io::Result<()> {
+        if let Some(text) = self.text() {
+            for step in steps {
+                markdown::write_step(text, step);
+            }
+        }
+        self.rows(name, steps)
+    }
+
+    /// Adds each step as a line.
+    pub fn step_index(&mut self, session: &ResearchSession) -> io::Result<()> {
+        let steps = session.in_order();
+        if let Some(text) = self.text() {
+            text.push_str("## Steps\n\n");
+            for step in &steps {
+                markdown::write_step_line(text, step);
+            }
+            text.push('\n');
+        }
+        let line = |step: &&SessionStep| {
+            let mut line = json!({"stepNumber": step.step_number, "oneLiner": one_liner(step)});
+            for (name, text) in [
+                ("branchId", &step.branch_id),
+                ("confidence", &step.confidence),
+            ] {
+                if !text.is_empty() {
+                    line[name] = text.as_str().into();
+                }
+            }
+            line
+        };
+        self.rows("stepIndex", &steps.iter().map(line).collect::<Vec<Value>>())
+    }
+
+    /// Adds sources, each with its remark if there are any.
+    pub fn sources(&mut self, sources: &[&SessionSource], remarks: &[String]) -> io::Result<()> {
+        if let Some(text) = self.text().filter(|_| !sources.is_empty()) {
+            text.push_str("## Sources\n\n");
+            for (at, source) in sources.iter().enumerate() {
+                markdown::write_source(text, at + 1, source);
+                if let Some(remark) = remarks.get(at).filter(|remark| !remark.is_empty()) {
+                    let _ = writeln!(text, "   - {remark}");
+                }
+            }
+        }
+        self.rows("sources", sources)
+    }
+
+    /// Adds a session's times and counts for readers of text.
+    pub fn say_extent(&mut self, session: &ResearchSession) {
+        self.say(&format!("- Begun: {}\n", session.started_at));
+        if let Some(completed) = &session.completed_at {
+            self.say(&format!("- Completed: {completed}\n"));
+        }
+        let (steps, sources) = (session.steps.len(), session.sources.len());
+        self.say(&format!("- Steps: {steps}\n- Sources: {sources}\n\n"));
+    }
+
+    /// Adds what is known of a session as a whole, for programs.
+    pub fn head(&mut self, session: &ResearchSession) -> io::Result<()> {
+        self.field("researchGoal", &session.research_goal)?;
+        self.field("currentStep", &session.last_step())?;
+        self.field("totalStepsEstimate", &session.total_steps_estimate)?;
+        self.field("isComplete", &session.completed_at.is_some())?;
+        self.field("startedAt", &session.started_at)?;
+        match &session.completed_at {
+            Some(completed) => self.field("completedAt", completed),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds a summary: the model's own, a line for each step, the last steps.
+    pub fn summary(&mut self, session: &ResearchSession) -> io::Result<()> {
+        let summary = summary(session);
+        self.say(&format!(
+            "Goal: {}\n\n",
+            on_one_line(&session.research_goal)
         ));
+        self.say_extent(session);
+        self.say(&format!("Summary: {summary}\n\n"));
+        self.field("summary", &summary)?;
+        self.step_index(session)?;
+        self.say("## Last steps\n\n");
+        let first = session.steps.len().saturating_sub(LAST);
+        let last: Vec<&SessionStep> = session.steps[first..].iter().collect();
+        self.steps("lastSteps", &last)
     }
-    Ok(())
-}
 
-/// Writes how the calls of a session went.
-pub fn put_outcomes(object: &mut Object<'_>, session: &ResearchSession) -> io::Result<()> {
-    let outcomes = &session.outcomes;
-    put(object, "errorPatterns", &failure_patterns(outcomes))?;
-    put_rows(object, "providerStats", &provider_records(outcomes))
-}
-
-/// Writes what is known of a session as a whole.
-pub fn put_head(object: &mut Object<'_>, session: &ResearchSession) -> io::Result<()> {
-    object.field("researchGoal", &session.research_goal)?;
-    object.field("currentStep", &session.last_step())?;
-    object.field("totalStepsEstimate", &session.total_steps_estimate)?;
-    object.field("isComplete", &session.completed_at.is_some())?;
-    object.field("startedAt", &session.started_at)?;
-    if let Some(completed) = &session.completed_at {
-        object.field("completedAt", completed)?;
+    /// Adds how the calls of a session went; of their failures, readers of text get those that came
+    /// again and again.
+    pub fn outcomes(&mut self, session: &ResearchSession) -> io::Result<()> {
+        let patterns = failure_patterns(&session.outcomes);
+        if let Some(text) = self.text() {
+            let lines = patterns.iter().map(|one| {
+                let providers = one["providers"].as_array().into_iter().flatten();
+                let providers: Vec<&str> = providers.filter_map(Value::as_str).collect();
+                let said = |name: &str| one[name].as_str().unwrap_or_default();
+                let (kind, count, advice) = (said("kind"), &one["count"], said("suggestion"));
+                format!("{kind} ×{count} ({}): {advice}", providers.join(", "))
+            });
+            let lines: Vec<String> = lines.collect();
+            markdown::write_list(text, "Failures that came again and again", &lines);
+        }
+        self.rows("errorPatterns", &patterns)?;
+        self.rows("providerStats", &provider_records(&session.outcomes))
     }
-    Ok(())
-}
-
-/// Writes a summary: the model's own, a line for each step, the last steps.
-pub fn put_summary(object: &mut Object<'_>, session: &ResearchSession) -> io::Result<()> {
-    object.field("summary", &summary(session))?;
-    let lines: Vec<StepLine<'_>> = session
-        .in_order()
-        .into_iter()
-        .map(|step| StepLine {
-            step_number: step.step_number,
-            one_liner: one_liner(step),
-            branch_id: &step.branch_id,
-            confidence: &step.confidence,
-        })
-        .collect();
-    put_rows(object, "stepIndex", &lines)?;
-    put_rows(object, "lastSteps", last_steps(session))
-}
-
-/// The steps that were recorded last.
-fn last_steps(session: &ResearchSession) -> &[SessionStep] {
-    &session.steps[session.steps.len().saturating_sub(LAST)..]
 }
 
 /// The model's own summary, and how old it is; else numbers.
-pub fn summary(session: &ResearchSession) -> String {
+fn summary(session: &ResearchSession) -> String {
     if session.session_summary.is_empty() {
         return format!(
             "{}, {}. No sessionSummary was sent yet.",
@@ -115,19 +224,10 @@ pub fn summary(session: &ResearchSession) -> String {
     format!("{own} (Sent with step {}.)", session.summary_step)
 }
 
-/// Appends the head and the summary of a session as text.
-pub fn write_summary(out: &mut String, session: &ResearchSession) {
-    let _ = writeln!(out, "Goal: {}", on_one_line(&session.research_goal));
-    let _ = writeln!(out, "Begun: {}", session.started_at);
-    if let Some(completed) = &session.completed_at {
-        let _ = writeln!(out, "Completed: {completed}");
-    }
-    let _ = writeln!(out, "Summary: {}\n\n## Steps\n", summary(session));
-    for step in session.in_order() {
-        markdown::write_step_line(out, step);
-    }
-    out.push_str("\n## Last steps\n\n");
-    for step in last_steps(session) {
-        markdown::write_step(out, step);
+/// The question of a session, on one line; its first step, if it has none.
+pub fn goal(session: &ResearchSession) -> String {
+    match (&*session.research_goal, session.steps.first()) {
+        ("", Some(step)) => one_liner(step),
+        (goal, _) => on_one_line(goal),
     }
 }

@@ -16,17 +16,6 @@ const MOST_REJECTED: usize = 50;
 /// Highest number of a step.
 const HIGHEST: u64 = 100_000;
 
-/// The extent of what is computed beside a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StepDepth {
-    /// Nothing.
-    Quick,
-    /// Coverage, and queries for what is missing.
-    Standard,
-    /// The same, and the results of these queries.
-    Thorough,
-}
-
 /// A parsed request.
 pub struct StepFields {
     /// The session; `None` to begin one.
@@ -43,8 +32,9 @@ pub struct StepFields {
     pub estimate: Option<u64>,
     /// True for all steps in full, false for a summary, if it says which.
     pub wants_all: Option<bool>,
-    /// The extent of what is computed beside it.
-    pub depth: StepDepth,
+    /// True to count what is missing and to search for it, false to count it alone; `None` for
+    /// neither.
+    pub refines: Option<bool>,
 }
 
 impl StepFields {
@@ -57,12 +47,20 @@ impl StepFields {
                 invalid("searchStep must say what was searched for or found out, and is empty")
             }));
         }
-        let step_number = number(request, "stepNumber")?;
-        let step_number =
-            step_number.ok_or_else(|| Failure::bad_request("missing stepNumber field"))?;
-        if !request.has("nextStepNeeded") {
-            return Err(Failure::bad_request("missing nextStepNeeded field"));
+        for name in ["stepNumber", "nextStepNeeded"] {
+            if !request.has(name) {
+                return Err(Failure::bad_request(format!("missing {name} field")));
+            }
         }
+        // Another number than the one that is meant would be recorded.
+        let asked = request.number("stepNumber")?.unwrap_or(0);
+        let step_number = u64::try_from(asked).ok();
+        let step_number = step_number.filter(|number| (1..=HIGHEST).contains(number));
+        let step_number = step_number.ok_or_else(|| {
+            invalid(&format!(
+                "stepNumber must be from 1 to {HIGHEST}, and is {asked}"
+            ))
+        })?;
         let session = request.text(SESSION_ID)?.map(str::to_owned);
         if session.is_none() && step_number > 1 {
             let lists = request.terms().if_served(
@@ -77,17 +75,16 @@ impl StepFields {
         let confidence = [("high", "high"), ("medium", "medium"), ("low", "low")];
         let modes = [("full", true), ("summary", false)];
         let depths = [
-            ("quick", StepDepth::Quick),
-            ("standard", StepDepth::Standard),
-            ("thorough", StepDepth::Thorough),
+            ("quick", None),
+            ("standard", Some(false)),
+            ("thorough", Some(true)),
         ];
-        let mut rejected_approaches = Vec::new();
-        for approach in request.texts("rejectedApproaches")? {
-            rejected_approaches.push(within("rejectedApproaches", approach, LONGEST_TEXT)?);
-        }
-        if rejected_approaches.len() > MOST_REJECTED {
+        let rejected = request.texts("rejectedApproaches")?;
+        if rejected.len() > MOST_REJECTED {
             return Err(invalid("rejectedApproaches must be 50 or fewer"));
         }
+        let rejected = rejected.into_iter();
+        let rejected = rejected.map(|text| within("rejectedApproaches", text, LONGEST_TEXT));
         let branch_id = request.text("branchId")?.unwrap_or_default();
         Ok(Self {
             session,
@@ -99,7 +96,7 @@ impl StepFields {
                     .choice("confidence", &confidence)?
                     .unwrap_or_default()
                     .to_owned(),
-                rejected_approaches,
+                rejected_approaches: rejected.collect::<Result<_, _>>()?,
                 knowledge_gap: text(request, "knowledgeGap")?.unwrap_or_default(),
                 branch_id: within("branchId", branch_id, LONGEST_NAME)?,
                 branch_from_step: number(request, "branchFromStep")?,
@@ -112,9 +109,7 @@ impl StepFields {
             summary: text(request, "sessionSummary")?,
             estimate: number(request, "totalStepsEstimate")?,
             wants_all: request.choice("responseMode", &modes)?,
-            depth: request
-                .choice("depth", &depths)?
-                .unwrap_or(StepDepth::Quick),
+            refines: request.choice("depth", &depths)?.flatten(),
         })
     }
 }
@@ -143,5 +138,5 @@ fn number(request: &Request<'_>, name: &str) -> Result<Option<u64>, Failure> {
 }
 
 fn invalid(message: &str) -> Failure {
-    Failure::new(Code::InvalidArg, message).with_advice(research_cache::advice(Code::InvalidArg))
+    research_cache::failure(Code::InvalidArg, message)
 }
