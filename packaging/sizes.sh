@@ -38,7 +38,7 @@ awk '
         assign("confinement", "landlock enumflags2")
         assign("command line, completions, manual pages", "clap clap_builder clap_complete clap_mangen clap_lex anstyle strsim roff")
         assign("HTTP and TLS", "rustls webpki ring ureq ureq_proto http httparse url idna idna_adapter icu_normalizer icu_properties icu_collections percent_encoding form_urlencoded openssl_probe rustls_native_certs rustls_pki_types base64 untrusted subtle zeroize")
-        assign("documents: PDF, Office, EPUB", "lopdf zip quick_xml typed_path nom weezl rangemap stringprep unicode_bidi unicode_normalization unicode_properties md5 aes cbc ecb cipher block_padding block_buffer inout sha2 digest hybrid_array time")
+        assign("documents: PDF, Office, EPUB", "lopdf ttf_parser zip quick_xml typed_path nom weezl rangemap stringprep unicode_bidi unicode_normalization unicode_properties md5 aes cbc ecb cipher block_padding block_buffer inout sha2 digest hybrid_array time")
         assign("server over HTTP, Redis", "hyper hyper_util http_body http_body_util httpdate tokio_rustls governor spinning_top redis combine arcstr async_lock event_listener xxhash_rust tokio_stream sse_stream uuid rand rand_core chacha20 getrandom slab tower_service")
         assign("pages: HTML, character sets, compression", "cssparser chardetng html2md html5ever markup5ever markup5ever_rcdom xml5ever tendril string_cache phf phf_shared web_atoms encoding_rs html_escape brotli_decompressor miniz_oxide flate2 crc32fast simd_adler32 alloc_no_stdlib")
         assembly = "^(ring_core|x25519|fe_|ge_|ecp_nistz|aes_|sha|chacha|bn_|p256|p384|table_select|k25519|bsaes|gcm|poly1305|vpaes)"

@@ -68,7 +68,7 @@ impl PdfLinks {
             let address = file
                 .dict(annotation, b"A")
                 .and_then(|action| file.get(action, b"URI")?.as_str().ok());
-            let (Some(address), Some(rect)) = (address, annotation_rect(file, annotation)) else {
+            let (Some(address), Some(rect)) = (address, file.rect(annotation, b"Rect")) else {
                 continue;
             };
             let address = text_string(address).trim().to_owned();
@@ -103,11 +103,6 @@ fn annotations<'a>(file: &'a PdfFile, page: &PdfPage<'a>) -> impl Iterator<Item 
     let annotations = file.array(page.dict, b"Annots").unwrap_or_default();
     let annotations = annotations.iter().take(MAX_ANNOTATIONS);
     annotations.filter_map(|annotation| as_dict(file.resolve(annotation)))
-}
-
-fn annotation_rect(file: &PdfFile, annotation: &Dictionary) -> Option<Rect> {
-    let numbers = file.numbers(file.array(annotation, b"Rect")?);
-    Rect::of(&numbers)
 }
 
 /// Draws the appearance of annotations: form fields, text over a page. Returns what those say whose
@@ -170,16 +165,14 @@ fn draw_appearance<'a>(
         }
         appearance => appearance,
     };
-    let (Some(Object::Stream(form)), Some(rect)) = (appearance, annotation_rect(file, annotation))
+    let (Some(Object::Stream(form)), Some(rect)) = (appearance, file.rect(annotation, b"Rect"))
     else {
         return;
     };
-    let numbers = |key| file.array(&form.dict, key).map(|array| file.numbers(array));
-    let bounds = numbers(b"BBox").and_then(|numbers| Rect::of(&numbers));
-    let matrix = numbers(b"Matrix").and_then(|numbers| Matrix::of(&numbers));
-    let Some(bounds) = bounds else {
+    let Some(bounds) = file.rect(&form.dict, b"BBox") else {
         return;
     };
+    let matrix = file.matrix(&form.dict, b"Matrix");
     let bounds = matrix.unwrap_or(Matrix::IDENTITY).rect(&bounds);
     let ratio = |to: f32, from: f32| if from > 0.0 { to / from } else { 1.0 };
     let (x, y) = (
@@ -277,12 +270,9 @@ fn field_note(file: &PdfFile, field: &Dictionary, drawn: &str) -> Option<String>
             return None;
         }
     }
-    let title = attribute(b"TU")
-        .map(readable)
-        .filter(|title| !title.is_empty());
-    let title = title
-        .or_else(|| attribute(b"T").map(readable))
-        .unwrap_or_default();
+    let titles = [&b"TU"[..], b"T"].into_iter().filter_map(attribute);
+    let title = titles.map(readable).find(|title| !title.is_empty());
+    let title = title.unwrap_or_default();
     let blank = if title.is_empty() { "" } else { " " };
     (!value.is_empty()).then(|| format!("[Form {kind}{blank}{title}: {value}]"))
 }

@@ -49,8 +49,7 @@ pub(super) fn join_paragraphs(
 }
 
 fn line_text(entry: &(usize, TextLine, bool), context: &TextContext<'_>) -> String {
-    let pool = context.pages.get(entry.0).map_or("", |page| &page.text);
-    entry.1.text(pool)
+    entry.1.text(context.pool(entry.0))
 }
 
 fn goes_on(last: &PdfParagraph, next: &PdfParagraph, context: &TextContext<'_>) -> bool {
@@ -128,8 +127,8 @@ impl<'a> ParagraphWriter<'a> {
                 }
                 ParagraphKind::Annotation(at) => self.write_annotation(paragraph.page, at),
                 ParagraphKind::Scan => {
-                    let page = self.context.pages.get(paragraph.page);
-                    super::scan::write(page.map_or("", |page| &page.text), &mut self.builder);
+                    let page = &self.context.pages[paragraph.page];
+                    super::scan::write(&page.recognised, &mut self.builder);
                 }
                 ParagraphKind::Text | ParagraphKind::Item { .. } => {
                     let level = self.heading_level(paragraph);
@@ -247,7 +246,7 @@ impl<'a> ParagraphWriter<'a> {
         let mut code = String::new();
         let mut before: Option<&TextLine> = None;
         for (page, line, _) in &paragraph.lines {
-            let pool = self.context.pages.get(*page).map_or("", |page| &page.text);
+            let pool = self.context.pool(*page);
             if let Some(before) = before {
                 code.push('\n');
                 if before.v - line.v > 1.8 * line.size {
@@ -288,10 +287,7 @@ impl<'a> ParagraphWriter<'a> {
     }
 
     fn write_annotation(&mut self, page: usize, at: usize) {
-        let notes = self.context.pages.get(page).map(|page| &page.notes);
-        let Some(note) = notes.and_then(|notes| notes.get(at)) else {
-            return;
-        };
+        let note = &self.context.pages[page].notes[at];
         self.builder.count_source(note.len());
         let text = self.builder.keep(note);
         self.builder.open(NodeContent::Paragraph);
@@ -339,17 +335,9 @@ impl<'a> ParagraphWriter<'a> {
 
     /// Returns the text of the first row of a table.
     fn row_text(&self, part: &PdfParagraph) -> String {
-        let pool = self
-            .context
-            .pages
-            .get(part.page)
-            .map_or("", |page| &page.text);
-        let lines = part
-            .rows
-            .iter()
-            .take(1)
-            .flatten()
-            .flat_map(|cell| &cell.lines);
+        let pool = self.context.pool(part.page);
+        let cells = part.rows.first().into_iter().flatten();
+        let lines = cells.flat_map(|cell| &cell.lines);
         lines.map(|line| line.text(pool) + "\n").collect()
     }
 }

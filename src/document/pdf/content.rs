@@ -61,6 +61,8 @@ pub(super) struct DrawnContent {
     pub(super) unknown: usize,
     /// True if there was a picture.
     pub(super) images: bool,
+    /// Number of letters of the page; more than any if it has unpainted text.
+    pub(super) letters: u32,
     /// The pictures of the page, and the pages so far that are scans.
     pub(super) pictures: PagePictures,
     pub(super) scans: Vec<ScannedPage>,
@@ -364,8 +366,7 @@ impl<'a> ContentInterpreter<'a> {
         }
         self.drawn.forms += 1;
         let file = self.file;
-        let numbers = |key| file.array(&form.dict, key).map(|array| file.numbers(array));
-        let matrix = numbers(b"Matrix").and_then(|numbers| Matrix::of(&numbers));
+        let matrix = file.matrix(&form.dict, b"Matrix");
         let ctm = matrix
             .unwrap_or(Matrix::IDENTITY)
             .then(&place)
@@ -376,7 +377,7 @@ impl<'a> ContentInterpreter<'a> {
         let matrices = (self.text, self.line);
         let marks = self.marks.len();
         self.state.ctm = ctm;
-        if let Some(bounds) = numbers(b"BBox").and_then(|numbers| Rect::of(&numbers)) {
+        if let Some(bounds) = file.rect(&form.dict, b"BBox") {
             self.state.clip = self.state.clip.and(&ctm.rect(&bounds));
         }
         self.depth += 1;
@@ -393,9 +394,6 @@ impl<'a> ContentInterpreter<'a> {
 }
 
 fn matrix(operands: &[PdfOperand<'_>]) -> Option<Matrix> {
-    let mut numbers = [0.0; 6];
-    for (number, operand) in numbers.iter_mut().zip(operands.get(..6)?) {
-        *number = operand.number()?;
-    }
-    Some(Matrix(numbers))
+    let numbers = operands.iter().map_while(PdfOperand::number).take(6);
+    Matrix::of(&numbers.collect::<Vec<_>>())
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
-use super::geometry::Rect;
+use super::geometry::{Matrix, Rect};
 use super::opening::{MAX_UNCHECKED, is_crowded, load, without_attachments_key};
 use super::{PdfError, PdfLimits};
 use crate::basics::signature;
@@ -18,6 +18,12 @@ const MAX_DEPTH: usize = 64;
 
 /// Limit of the nodes of a page tree that are looked at.
 const MAX_NODES: usize = 400_000;
+
+/// Limit of the filters of a stream.
+const MAX_FILTERS: usize = 8;
+
+/// A filter and its parameters.
+pub(super) type StreamFilter<'a> = (&'a [u8], Option<&'a Dictionary>);
 
 pub(super) struct PdfFile {
     document: Document,
@@ -70,7 +76,11 @@ impl PdfFile {
             document = load(&open, limits, images, false);
         }
         let is_lost = match &document {
-            Ok(document) => !document.is_encrypted() && !has_pages(document),
+            Ok(document) => {
+                let pages = document.catalog();
+                let pages = pages.and_then(|catalog| catalog.get_deref(b"Pages", document));
+                !document.is_encrypted() && !pages.is_ok_and(|pages| as_dict(pages).is_some())
+            }
             Err(error) => *error == PdfError::Damaged,
         };
         if is_lost && let Ok(rebuilt) = load(bytes, limits, images, true) {
@@ -154,18 +164,21 @@ impl PdfFile {
         array.iter().take(64).filter_map(number).collect()
     }
 
+    /// Returns a matrix within a dictionary.
+    pub(super) fn matrix(&self, dict: &Dictionary, key: &[u8]) -> Option<Matrix> {
+        Matrix::of(&self.numbers(self.array(dict, key)?))
+    }
+
+    /// Returns a rectangle within a dictionary.
+    pub(super) fn rect(&self, dict: &Dictionary, key: &[u8]) -> Option<Rect> {
+        Rect::of(&self.numbers(self.array(dict, key)?))
+    }
+
     /// Returns the data of a stream, as far as the limit for all streams allows; empty if it cannot
     /// be read.
     pub(super) fn stream_data(&self, stream: &Stream) -> Vec<u8> {
         let limit = self.stream.min(self.streams.get());
-        let plain = self.with_plain_filters(stream);
-        let stream = plain.as_ref().unwrap_or(stream);
-        let data = if stream.filters().is_ok_and(|filters| !filters.is_empty()) {
-            stream.decompressed_content_with_limit(limit)
-        } else {
-            stream.get_plain_content_with_limit(limit)
-        };
-        match data {
+        match decode_stream(stream, &self.filters(&stream.dict), limit) {
             Ok(data) => {
                 self.streams.set(self.streams.get() - data.len().min(limit));
                 data
@@ -181,46 +194,21 @@ impl PdfFile {
         }
     }
 
-    /// Returns a stream whose filters lopdf knows, in place of one that refers to them, or names
-    /// them as inline images do.
-    fn with_plain_filters(&self, stream: &Stream) -> Option<Stream> {
-        let is_plain = |object: &Object| match object {
-            Object::Name(name) => name.ends_with(b"Decode"),
-            Object::Reference(_) => false,
-            _ => true,
+    /// Returns the filters of a stream by their whole names.
+    pub(super) fn filters<'a>(&'a self, dict: &'a Dictionary) -> Vec<StreamFilter<'a>> {
+        let names = match self.get(dict, b"Filter") {
+            Some(Object::Array(names)) => names.as_slice(),
+            name => name.map_or(&[][..], std::slice::from_ref),
         };
-        let keys = [b"Filter".as_slice(), b"DecodeParms"];
-        let values = keys.map(|key| stream.dict.get(key).ok());
-        if values.iter().flatten().all(|value| match value {
-            Object::Array(values) => values.iter().all(is_plain),
-            value => is_plain(value),
-        }) {
-            return None;
-        }
-        let plain = |object: &Object| match self.resolve(object) {
-            Object::Name(name) => Object::from(match name.as_slice() {
-                b"Fl" => "FlateDecode",
-                b"LZW" => "LZWDecode",
-                b"A85" => "ASCII85Decode",
-                b"AHx" => "ASCIIHexDecode",
-                b"RL" => "RunLengthDecode",
-                _ => return Object::Name(name.clone()),
-            }),
-            object => object.clone(),
+        let params = self.get(dict, b"DecodeParms");
+        let params = |at| match params? {
+            Object::Array(params) => as_dict(self.resolve(params.get(at)?)),
+            params => as_dict(params),
         };
-        let mut copy = stream.clone();
-        for (key, value) in keys.into_iter().zip(values) {
-            if let Some(value) = value {
-                let value = match self.resolve(value) {
-                    Object::Array(values) => {
-                        Object::Array(values.iter().take(64).map(plain).collect())
-                    }
-                    value => plain(value),
-                };
-                copy.dict.set(key, value);
-            }
-        }
-        Some(copy)
+        let names = names.iter().take(MAX_FILTERS).enumerate();
+        let filter =
+            |(at, name)| Some((whole_name(self.resolve(name).as_name().ok()?), params(at)));
+        names.filter_map(filter).collect()
     }
 
     pub(super) fn catalog(&self) -> Option<&Dictionary> {
@@ -272,9 +260,9 @@ impl PdfFile {
                 resources: self.dict(dict, b"Resources").or(above.resources),
                 media: self.get(dict, b"MediaBox").or(above.media),
                 crop: self.get(dict, b"CropBox").or(above.crop),
-                rotation: self
-                    .number(dict, b"Rotate")
-                    .map_or(above.rotation, rotation),
+                rotation: self.number(dict, b"Rotate").map_or(above.rotation, |by| {
+                    ((by / 90.0).round() as i64).rem_euclid(4) * 90
+                }),
             };
             if let Some(kids) = self.array(dict, b"Kids") {
                 if pages.len() + open.len() + kids.len() <= MAX_NODES {
@@ -306,6 +294,37 @@ impl PdfFile {
     }
 }
 
+/// Returns the name of a filter that lopdf knows, in place of the abbreviation of inline images.
+fn whole_name(name: &[u8]) -> &[u8] {
+    match name {
+        b"Fl" => b"FlateDecode",
+        b"LZW" => b"LZWDecode",
+        b"A85" => b"ASCII85Decode",
+        b"AHx" => b"ASCIIHexDecode",
+        b"RL" => b"RunLengthDecode",
+        b"DCT" => b"DCTDecode",
+        b"CCF" => b"CCITTFaxDecode",
+        name => name,
+    }
+}
+
+/// Decodes a stream by these filters.
+pub(super) fn decode_stream(
+    stream: &Stream,
+    filters: &[StreamFilter<'_>],
+    limit: usize,
+) -> lopdf::Result<Vec<u8>> {
+    let names = filters.iter().map(|(name, _)| Object::Name(name.to_vec()));
+    let params = filters.iter().map(|(_, params)| match params {
+        Some(params) => Object::Dictionary((*params).clone()),
+        None => Object::Null,
+    });
+    let mut dict = Dictionary::new();
+    dict.set("Filter", Object::Array(names.collect()));
+    dict.set("DecodeParms", Object::Array(params.collect()));
+    Stream::new(dict, stream.content.clone()).get_plain_content_with_limit(limit)
+}
+
 /// Returns a dictionary, or that of a stream.
 pub(super) fn as_dict(object: &Object) -> Option<&Dictionary> {
     match object {
@@ -323,15 +342,4 @@ pub(super) fn number(object: &Object) -> Option<f32> {
         _ => None,
     }
     .filter(|number| number.is_finite())
-}
-
-fn rotation(degrees: f32) -> i64 {
-    ((degrees / 90.0).round() as i64).rem_euclid(4) * 90
-}
-
-fn has_pages(document: &Document) -> bool {
-    document
-        .catalog()
-        .and_then(|catalog| catalog.get_deref(b"Pages", document))
-        .is_ok_and(|pages| as_dict(pages).is_some())
 }

@@ -45,12 +45,7 @@ impl Matrix {
     /// Returns the smallest upright rectangle around a transformed one.
     pub(super) fn rect(&self, rect: &Rect) -> Rect {
         let mut around = Rect::NONE;
-        for (x, y) in [
-            (rect.x0, rect.y0),
-            (rect.x1, rect.y0),
-            (rect.x0, rect.y1),
-            (rect.x1, rect.y1),
-        ] {
+        for (x, y) in rect.corners() {
             let (x, y) = self.point(x, y);
             around.include(x, y);
         }
@@ -89,6 +84,11 @@ impl Rect {
     pub(super) fn of(numbers: &[f32]) -> Option<Self> {
         let [x0, y0, x1, y1] = numbers.try_into().ok()?;
         Some(Self::new(x0, y0, x1, y1))
+    }
+
+    pub(super) fn corners(&self) -> [(f32, f32); 4] {
+        let Self { x0, y0, x1, y1 } = *self;
+        [(x0, y0), (x1, y0), (x0, y1), (x1, y1)]
     }
 
     pub(super) fn width(&self) -> f32 {

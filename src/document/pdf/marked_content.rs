@@ -1,7 +1,6 @@
-//! Reads marked content: text that replaces what is drawn, hidden layers, artifacts of the page.
+//! Reads marked content: text that replaces what is drawn, hidden layers.
 //!
-//! Rules: ISO 32000-2, 8.11 (optional content), 14.6 (marked content), 14.8.2.2 (artifacts), 14.9.4
-//! (`ActualText`).
+//! Rules: ISO 32000-2, 8.11 (optional content), 14.6 (marked content), 14.9.4 (`ActualText`).
 
 use lopdf::{Dictionary, Object};
 
@@ -49,8 +48,6 @@ impl<'a> ContentInterpreter<'a> {
             Some(dict @ PdfOperand::Dict(_)) => {
                 let actual = dict.get(b"ActualText").and_then(PdfOperand::string);
                 mark.actual = actual.map(text_string);
-                mark.hidden = tag == Some(b"Artifact")
-                    && dict.get(b"Type").and_then(PdfOperand::name) == Some(b"Pagination");
             }
             _ => {}
         }

@@ -13,18 +13,19 @@ const MAX_TITLE: usize = 1000;
 
 /// Returns the document's title; empty if it has none.
 pub(super) fn title(file: &PdfFile) -> String {
-    let info = file.info().and_then(|info| file.get(info, b"Title"));
-    let info = info.and_then(|title| title.as_str().ok()).map(text_string);
-    let title = info
-        .map(|title| clean_title(&title))
-        .filter(|title| !title.is_empty());
-    title.or_else(|| xmp_title(file)).unwrap_or_default()
+    let title = information(file, b"Title").or_else(|| xmp_title(file));
+    title.unwrap_or_default()
 }
 
 /// Returns the document's author.
 pub(super) fn author(file: &PdfFile) -> Option<String> {
-    let author = file.get(file.info()?, b"Author")?.as_str().ok()?;
-    Some(clean_title(&text_string(author))).filter(|author| !author.is_empty())
+    information(file, b"Author")
+}
+
+/// Returns a text of the information dictionary, on one line.
+fn information(file: &PdfFile, key: &[u8]) -> Option<String> {
+    let text = text_string(file.get(file.info()?, key)?.as_str().ok()?);
+    Some(clean_title(&text)).filter(|text| !text.is_empty())
 }
 
 /// Returns the document's creation date as ISO 8601.

@@ -38,11 +38,12 @@ use lopdf::Object;
 
 use self::content::{ContentInterpreter, DrawnContent};
 use self::file::{PdfFile, PdfPage};
-use self::geometry::{Matrix, Rect};
+use self::geometry::Matrix;
 use self::layout::PageRegion;
 use self::paint::{PaintedAreas, TextPaint};
+use self::runs::GlyphRun;
 use self::text::inline::TextContext;
-use self::text::{BodyStyle, PageText, PdfParagraph, furniture, inline, paragraph};
+use self::text::{BodyStyle, PageText, ParagraphKind, PdfParagraph, furniture, inline, paragraph};
 use super::model::DocumentModel;
 use super::{ScanReader, fault};
 
@@ -134,29 +135,23 @@ pub enum PdfError {
 
 impl fmt::Display for PdfError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pages = |count: &usize| if *count == 1 { "page" } else { "pages" };
-        match self {
-            Self::NotPdf => f.write_str("this is not a PDF file"),
-            Self::Encrypted => f.write_str("this PDF file needs a password"),
-            Self::Damaged => f.write_str("this PDF file is damaged"),
-            Self::NoPages => f.write_str("this PDF file has no pages"),
-            Self::OnlyImages { pages: count } => write!(
-                f,
-                "this PDF file has {count} {} of images and no text",
-                pages(count)
-            ),
-            Self::NoText { pages: count } => {
-                write!(f, "this PDF file has {count} {} without text", pages(count))
-            }
-            Self::NoLetters { pages: count } => write!(
-                f,
-                "this PDF file has {count} {} of text, and its fonts do not say which letters it is",
-                pages(count)
-            ),
+        let (count, what) = match self {
+            Self::NotPdf => return f.write_str("this is not a PDF file"),
+            Self::Encrypted => return f.write_str("this PDF file needs a password"),
+            Self::Damaged => return f.write_str("this PDF file is damaged"),
+            Self::NoPages => return f.write_str("this PDF file has no pages"),
             Self::TooCostly => {
-                f.write_str("this PDF file would take more time or memory than there is")
+                return f.write_str("this PDF file would take more time or memory than there is");
             }
-        }
+            Self::OnlyImages { pages } => (pages, "of images and no text"),
+            Self::NoText { pages } => (pages, "without text"),
+            Self::NoLetters { pages } => (
+                pages,
+                "of text, and its fonts do not say which letters it is",
+            ),
+        };
+        let pages = if *count == 1 { "page" } else { "pages" };
+        write!(f, "this PDF file has {count} {pages} {what}")
     }
 }
 
@@ -190,17 +185,6 @@ pub(super) fn read_scanned(
             PdfError::Damaged
         })
     })
-}
-
-/// The same without a reader of scanned pages.
-#[cfg(test)]
-fn read_guarded(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
-    read_scanned(bytes, limits, None)
-}
-
-#[cfg(test)]
-fn read(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
-    read_with_scans(bytes, limits, None)
 }
 
 /// Reads a file.
@@ -283,11 +267,10 @@ fn read_pages(
             break;
         }
         let text = read_page(file, page, drawn, links);
-        if text.regions.is_empty() {
-            drawn
-                .scans
-                .extend(drawn.pictures.scan(texts.len(), &page.area));
-        }
+        let letters = drawn.letters;
+        drawn
+            .scans
+            .extend(drawn.pictures.scan(texts.len(), &page.area, letters));
         length += text.text.len() + text.notes.iter().map(String::len).sum::<usize>();
         let pieces = text.regions.iter().flat_map(PageRegion::lines);
         runs += pieces.map(|line| line.pieces.len()).sum::<usize>();
@@ -310,14 +293,24 @@ fn build_model(
     for (number, page) in texts.iter_mut().enumerate() {
         paragraph::split_page(number, page, body, &mut paragraphs);
         if let Some(text) = recognised.remove(&number) {
-            paragraphs.push(PdfParagraph::scan(number));
-            page.text = if is_mixed {
+            paragraphs.push(PdfParagraph {
+                kind: ParagraphKind::Scan,
+                page: number,
+                ..PdfParagraph::default()
+            });
+            page.recognised = if is_mixed {
                 format!("[Page {}, a scan, by OCR:]\n\n{text}", number + 1)
             } else {
                 text
             };
         }
-        paragraphs.extend((0..page.notes.len()).map(|at| PdfParagraph::annotation(number, at)));
+        // The text of a page goes on around its notes.
+        paragraphs.extend((0..page.notes.len()).map(|at| PdfParagraph {
+            kind: ParagraphKind::Annotation(at),
+            page: number,
+            note: true,
+            ..PdfParagraph::default()
+        }));
     }
     let context = TextContext {
         pages: &texts,
@@ -386,30 +379,25 @@ fn read_page(
             shown
         });
     }
+    // Unpainted text is that of a scan that was read before.
+    let letters = |run: &GlyphRun| match run.paint {
+        TextPaint::Unseen => u32::MAX,
+        _ => run.end - run.start,
+    };
+    let letters = runs.list.iter().map(letters);
+    drawn.letters = letters.fold(0, u32::saturating_add);
     links.mark_runs(file, page, &upright, &mut runs.list);
     runs.close();
     let (regions, angle) = layout::lay_out(runs, &painted.rules);
     let text = std::mem::take(&mut runs.text);
-    let (low, high) = levels(&area, angle);
+    let heights = area.corners().map(|corner| runs::turned(corner, angle).1);
     PageText {
         text,
         regions,
         notes,
+        recognised: String::new(),
         furniture: Vec::new(),
-        low,
-        high,
+        low: heights.into_iter().fold(f32::INFINITY, f32::min),
+        high: heights.into_iter().fold(f32::NEG_INFINITY, f32::max),
     }
-}
-
-/// Returns the lowest and the highest point of a page in a frame that is turned.
-fn levels(area: &Rect, angle: i16) -> (f32, f32) {
-    let corners = [
-        (area.x0, area.y0),
-        (area.x1, area.y0),
-        (area.x0, area.y1),
-        (area.x1, area.y1),
-    ];
-    let heights = corners.map(|corner| runs::turned(corner, angle).1);
-    let low = heights.into_iter().fold(f32::INFINITY, f32::min);
-    (low, heights.into_iter().fold(f32::NEG_INFINITY, f32::max))
 }

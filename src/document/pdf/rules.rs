@@ -1,6 +1,7 @@
 //! Paths as far as they are ruled lines: strokes, and the thin areas that are drawn instead.
 
 use super::geometry::Rect;
+use super::runs;
 
 /// Maximum thickness of a line that is drawn as an area, in points.
 const MAX_THICKNESS: f32 = 3.0;
@@ -81,27 +82,24 @@ impl PageRules {
     /// Returns the lines in a frame that is turned by a multiple of 90 degrees, or none; and
     /// mirrored.
     pub(super) fn turned(&self, angle: i16, mirrored: bool) -> Self {
-        let turn = |lines: &[RuledLine], sign: [f32; 2]| {
-            let turned = lines.iter().map(|line| {
-                let (from, to) = (line.from * sign[1], line.to * sign[1]);
-                RuledLine {
-                    at: line.at * sign[0],
-                    from: from.min(to),
-                    to: from.max(to),
-                }
-            });
-            turned.collect()
-        };
+        let mut turned = Self::default();
+        if angle % 90 != 0 {
+            return turned;
+        }
+        let level = self
+            .level
+            .iter()
+            .map(|line| [(line.from, line.at), (line.to, line.at)]);
+        let upright = self
+            .upright
+            .iter()
+            .map(|line| [(line.at, line.from), (line.at, line.to)]);
         let sign = if mirrored { -1.0 } else { 1.0 };
-        let (level, upright) = (&self.level, &self.upright);
-        let (level, upright) = match angle {
-            0 => (turn(level, [1.0, sign]), turn(upright, [sign, 1.0])),
-            180 => (turn(level, [-1.0, -sign]), turn(upright, [-sign, -1.0])),
-            90 => (turn(upright, [-1.0, sign]), turn(level, [sign, -1.0])),
-            -90 => (turn(upright, [1.0, -sign]), turn(level, [-sign, 1.0])),
-            _ => (Vec::new(), Vec::new()),
-        };
-        Self { level, upright }
+        for ends in level.chain(upright) {
+            let [(x0, y0), (x1, y1)] = ends.map(|point| runs::turned(point, angle));
+            turned.add(&Rect::new(sign * x0, y0, sign * x1, y1));
+        }
+        turned
     }
 
     /// True if there are more lines than tables have.

@@ -3,16 +3,22 @@
 //!
 //! Rules: ISO 32000-2, 7.4 (filters), 8.6 (colour spaces), 8.9.5 (images); TIFF 6.0.
 
-use lopdf::{Dictionary, Object, ObjectId, Stream};
+use lopdf::{Dictionary, Object, ObjectId};
 
 use super::PdfLimits;
-use super::file::{PdfFile, as_dict};
+use super::file::{PdfFile, as_dict, decode_stream};
 use super::geometry::{Matrix, Rect};
 use crate::document::model::{ModelBuilder, NodeContent};
 use crate::document::{MAX_SCANS, ScanFault, ScanImage, ScanReader, fault};
 
 /// Share of a page from which on its pictures make it a scan, if it has no text.
 const MIN_SHARE: f32 = 0.1;
+
+/// Limit of the letters over a scan; share of the page that the scan has then, and its resolution,
+/// since the pictures behind the words of slides are coarser.
+const MAX_STAMP: u32 = 200;
+const MIN_SHEET: f32 = 0.8;
+const MIN_SHEET_DPI: f32 = 190.0;
 
 /// Limit of the pictures of a page that are looked at.
 const MAX_PICTURES: usize = 256;
@@ -54,22 +60,32 @@ impl PagePictures {
         }
     }
 
-    /// The page as a scan, if its pictures are large enough. Of several that lie upon each other the
-    /// finest has the letters.
-    pub(super) fn scan(&self, number: usize, page: &Rect) -> Option<ScannedPage> {
+    /// The page as a scan, if its pictures are large enough; beneath a few letters, as of a stamp,
+    /// only if one is as large and as fine as a sheet that was scanned.
+    pub(super) fn scan(&self, number: usize, page: &Rect, letters: u32) -> Option<ScannedPage> {
         let whole = page.width() * page.height();
         let total: f32 = self.0.iter().map(|picture| picture.area).sum();
         let is_most = |picture: &&DrawnPicture| picture.area * 2.0 > total.min(whole);
         let large = self.0.iter().filter(is_most);
+        // Of several that lie upon each other the finest has the letters.
         let finest = large.max_by(|one, other| one.pixels.total_cmp(&other.pixels));
-        (total >= MIN_SHARE * whole).then(|| ScannedPage {
+        let is_sheet = |picture: &DrawnPicture| {
+            let fine = (MIN_SHEET_DPI / 72.0).powi(2) * picture.area;
+            picture.area >= MIN_SHEET * whole && picture.pixels >= fine
+        };
+        let is_scan = match letters {
+            0 => total >= MIN_SHARE * whole,
+            1..MAX_STAMP => finest.is_some_and(is_sheet),
+            _ => false,
+        };
+        is_scan.then(|| ScannedPage {
             number,
             picture: finest.copied(),
         })
     }
 }
 
-/// A page that is an image without text.
+/// A page that is an image, without text but for that of stamps.
 pub(super) struct ScannedPage {
     /// Its index.
     number: usize,
@@ -140,9 +156,6 @@ pub(super) fn write(text: &str, builder: &mut ModelBuilder) {
     }
 }
 
-/// A filter and its parameters.
-type StreamFilter<'a> = (&'a [u8], Option<&'a Dictionary>);
-
 impl DrawnPicture {
     fn to_file(self, file: &PdfFile, limit: usize) -> Result<ScanImage, ScanFault> {
         let image = self.id.map(Object::Reference);
@@ -157,20 +170,31 @@ impl DrawnPicture {
             return Err(ScanFault::TooLarge);
         }
         let size = (width as usize, height as usize);
-        let (filters, codec) = filters(file, &stream.dict);
-        let data = || decode(stream, &filters, limit);
+        let mut filters = file.filters(&stream.dict);
+        let codec = filters.pop_if(|(name, _)| {
+            matches!(
+                *name,
+                b"DCTDecode" | b"JPXDecode" | b"CCITTFaxDecode" | b"JBIG2Decode"
+            )
+        });
+        let data = || {
+            decode_stream(stream, &filters, limit).map_err(|error| match error {
+                lopdf::Error::Decompress(_) => ScanFault::TooLarge,
+                _ => ScanFault::Format,
+            })
+        };
         let orientation = self.orientation();
         let mut dpi = self.dpi(width);
         let mut turned = false;
         let bytes = match codec {
-            Some((b"DCTDecode" | b"DCT" | b"JPXDecode", _)) => {
+            Some((b"DCTDecode" | b"JPXDecode", _)) => {
                 turned = orientation != 1;
                 // Programs may take other data for a list of files.
                 let marks: [&[u8]; 3] = [b"\xff\xd8", b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51"];
                 let is_marked = |data: &Vec<u8>| marks.iter().any(|mark| data.starts_with(mark));
                 Some(data()?).filter(is_marked).ok_or(ScanFault::Damaged)?
             }
-            Some((b"CCITTFaxDecode" | b"CCF", params)) => {
+            Some((b"CCITTFaxDecode", params)) => {
                 let colours = Colours::of(file, &stream.dict).ok_or(ScanFault::Format)?;
                 fax(file, params, &colours, &data()?, size, orientation)?
             }
@@ -213,69 +237,6 @@ impl DrawnPicture {
                 (false, true) => 8,
             }
         }
-    }
-}
-
-/// The filters of an image but for the codec at their end, and that.
-fn filters<'a>(
-    file: &'a PdfFile,
-    dict: &'a Dictionary,
-) -> (Vec<StreamFilter<'a>>, Option<StreamFilter<'a>>) {
-    let list = |key: &[u8]| match file.get(dict, key) {
-        Some(Object::Array(entries)) => entries.iter().map(|one| file.resolve(one)).collect(),
-        one => one.into_iter().collect::<Vec<_>>(),
-    };
-    let params = list(b"DecodeParms");
-    let names = list(b"Filter").into_iter().take(8).enumerate();
-    let mut filters: Vec<StreamFilter<'_>> = names
-        .filter_map(|(at, name)| {
-            Some((
-                name.as_name().ok()?,
-                params.get(at).copied().and_then(as_dict),
-            ))
-        })
-        .map(|(name, params)| (long_name(name), params))
-        .collect();
-    let is_codec = |(name, _): &StreamFilter<'_>| {
-        matches!(
-            *name,
-            b"DCTDecode" | b"DCT" | b"JPXDecode" | b"CCITTFaxDecode" | b"CCF" | b"JBIG2Decode"
-        )
-    };
-    let codec = filters.pop_if(|filter| is_codec(filter));
-    (filters, codec)
-}
-
-fn long_name(name: &[u8]) -> &[u8] {
-    match name {
-        b"Fl" => b"FlateDecode",
-        b"LZW" => b"LZWDecode",
-        b"A85" => b"ASCII85Decode",
-        b"AHx" => b"ASCIIHexDecode",
-        b"RL" => b"RunLengthDecode",
-        name => name,
-    }
-}
-
-/// Decodes a stream by filters whose references were followed.
-fn decode(
-    stream: &Stream,
-    filters: &[StreamFilter<'_>],
-    limit: usize,
-) -> Result<Vec<u8>, ScanFault> {
-    let names = filters.iter().map(|(name, _)| Object::Name(name.to_vec()));
-    let params = filters.iter().map(|(_, params)| match params {
-        Some(params) => Object::Dictionary((*params).clone()),
-        None => Object::Null,
-    });
-    let mut dict = Dictionary::new();
-    dict.set("Filter", Object::Array(names.collect()));
-    dict.set("DecodeParms", Object::Array(params.collect()));
-    let stream = Stream::new(dict, stream.content.clone());
-    match stream.get_plain_content_with_limit(limit) {
-        Ok(data) => Ok(data),
-        Err(lopdf::Error::Decompress(_)) => Err(ScanFault::TooLarge),
-        Err(_) => Err(ScanFault::Format),
     }
 }
 

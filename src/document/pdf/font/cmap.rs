@@ -28,9 +28,10 @@ struct CmapRange {
 }
 
 /// The division of a string into codes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 enum CodeScheme {
     /// Two bytes each.
+    #[default]
     Two,
     /// By the code space ranges of the map.
     Spaces,
@@ -44,6 +45,7 @@ enum CodeScheme {
 }
 
 /// A character map.
+#[derive(Default)]
 pub(super) struct CharacterMap {
     codes: CodeScheme,
     /// Length in bytes, lowest and highest code.
@@ -53,19 +55,6 @@ pub(super) struct CharacterMap {
     /// Lowest and highest code, and the glyph of the lowest.
     cids: Vec<(u32, u32, u32)>,
     pub(super) vertical: bool,
-}
-
-impl Default for CharacterMap {
-    fn default() -> Self {
-        Self {
-            codes: CodeScheme::Two,
-            code_spaces: Vec::new(),
-            texts: HashMap::new(),
-            ranges: Vec::new(),
-            cids: Vec::new(),
-            vertical: false,
-        }
-    }
 }
 
 fn code_value(bytes: &[u8]) -> u32 {

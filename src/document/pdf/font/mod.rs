@@ -91,11 +91,7 @@ impl PdfFont {
             };
         }
         let matrix = (kind == b"Type3").then(|| {
-            let numbers = file
-                .array(dict, b"FontMatrix")
-                .map(|array| file.numbers(array));
-            numbers
-                .and_then(|numbers| Matrix::of(&numbers))
+            file.matrix(dict, b"FontMatrix")
                 .unwrap_or(Matrix([0.001, 0.0, 0.0, 0.001, 0.0, 0.0]))
         });
         let mut text = String::new();
@@ -296,7 +292,7 @@ fn simple_texts(
     if own.is_none()
         && let Some(descriptor) = descriptor
     {
-        glyphs.extend(program_encoding(file, descriptor).unwrap_or_default());
+        glyphs.extend(program_encoding(file, descriptor));
     }
     let mut code = 0_usize;
     let differences = described.and_then(|described| file.array(described, b"Differences"));
@@ -361,14 +357,15 @@ fn simple_texts(
 }
 
 /// Returns the encoding in an embedded font program.
-fn program_encoding(file: &PdfFile, descriptor: &Dictionary) -> Option<Vec<(u8, Vec<u8>)>> {
-    if let Some(Object::Stream(program)) = file.get(descriptor, b"FontFile") {
-        return program::type1_encoding(&file.stream_data(program));
-    }
-    match file.get(descriptor, b"FontFile3") {
-        Some(Object::Stream(program)) => program::cff_encoding(&file.stream_data(program)),
+fn program_encoding(file: &PdfFile, descriptor: &Dictionary) -> Vec<(u8, Vec<u8>)> {
+    let program = |key| match file.get(descriptor, key) {
+        Some(Object::Stream(program)) => Some(file.stream_data(program)),
         _ => None,
+    };
+    if let Some(program) = program(b"FontFile") {
+        return program::type1_encoding(&program);
     }
+    program(b"FontFile3").map_or_else(Vec::new, |program| program::cff_encoding(&program))
 }
 
 /// Reads a font's `ToUnicode` map.

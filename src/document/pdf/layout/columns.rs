@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::super::runs::GlyphRun;
 use super::rows::RunRow;
-use super::{PageRegion, PdfTableCell, TextLine};
+use super::{PageRegion, PdfTableCell, TextLine, gaps_between};
 use crate::basics::sort::sort_by_number;
 
 /// Minimum width of a gutter, in ems.
@@ -56,12 +56,13 @@ fn segments(row: &RunRow) -> Vec<RowSegment> {
     segments
 }
 
-/// Appends the regions of these rows in reading order.
-pub(super) fn append_regions(rows: &[RunRow], text: &str, regions: &mut Vec<PageRegion>) {
-    append_regions_within(rows, text, regions, 0);
-}
-
-fn append_regions_within(rows: &[RunRow], text: &str, regions: &mut Vec<PageRegion>, depth: usize) {
+/// Appends the regions of these rows in reading order, `depth` columns deep.
+pub(super) fn append_regions(
+    rows: &[RunRow],
+    text: &str,
+    regions: &mut Vec<PageRegion>,
+    depth: usize,
+) {
     let split: Vec<Vec<RowSegment>> = rows.iter().map(segments).collect();
     let mut plain = 0;
     let mut at = 0;
@@ -75,7 +76,7 @@ fn append_regions_within(rows: &[RunRow], text: &str, regions: &mut Vec<PageRegi
         if let Some((gaps, band)) = as_columns(rows, &split, &gaps, plain..at, end) {
             push_lines(&rows[plain..band.start], regions);
             for column in columns_of(&rows[band.clone()], &gaps) {
-                append_regions_within(&column, text, regions, depth + 1);
+                append_regions(&column, text, regions, depth + 1);
             }
             at = band.end;
             plain = at;
@@ -255,28 +256,7 @@ fn as_columns(
     end: usize,
 ) -> Option<(Vec<ColumnGap>, Range<usize>)> {
     let start = above.end;
-    let mut end = end;
     let em = median(rows[start..end].iter().map(|row| row.size));
-    // Rows on one side only, far below the rest, are no longer part of it.
-    let sides = |row: &[RowSegment]| {
-        let first = row.first().map(|segment| column_at(gaps, segment.u0));
-        let last = row.last().map(|segment| column_at(gaps, segment.u0));
-        (first, last)
-    };
-    let lead = median(
-        rows[start..end]
-            .windows(2)
-            .map(|pair| pair[0].v - pair[1].v),
-    );
-    for at in (start + 1..end).rev() {
-        let (first, last) = sides(&split[at]);
-        if first != last {
-            break;
-        }
-        if rows[at - 1].v - rows[at].v > 2.0 * lead.max(em) {
-            end = at;
-        }
-    }
     let mut gaps = gaps.to_vec();
     loop {
         let columns = measure_columns(&split[start..end], &gaps);
@@ -327,34 +307,12 @@ fn is_index(columns: &[ColumnFill], em: f32) -> bool {
             .all(|column| column.rows >= 15 && column.words >= column.rows * 3 / 2)
 }
 
-/// Returns the gaps that no row crosses.
-fn shared_gaps(rows: &[RunRow], em: f32) -> Vec<ColumnGap> {
-    let mut spans: Vec<(f32, f32)> = rows
-        .iter()
-        .flat_map(|row| row.runs.iter().map(|run| (run.u0, run.u1)))
-        .collect();
-    sort_by_number(&mut spans, |span| span.0.into());
-    let mut gaps = Vec::new();
-    let mut end = f32::INFINITY;
-    for (u0, u1) in spans {
-        if u0 - end >= MIN_CELL_GAP * em {
-            gaps.push((end, u0));
-        }
-        end = if end.is_finite() { end.max(u1) } else { u1 };
-    }
-    gaps
-}
-
-/// Groups rows that are so near that they are lines of cells beside one another.
-fn group_rows(rows: &[RunRow]) -> Vec<&[RunRow]> {
-    let is_near = |a: &RunRow, b: &RunRow| a.v - b.v < 0.95 * a.size.min(b.size);
-    rows.chunk_by(is_near).collect()
-}
-
 /// Returns the table that these rows form, if they do, and its number of rows: it ends if the next
 /// row is far below.
 fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
-    let groups = group_rows(rows);
+    // Rows that are very near are lines of cells beside one another.
+    let is_near = |a: &RunRow, b: &RunRow| a.v - b.v < 0.95 * a.size.min(b.size);
+    let groups: Vec<&[RunRow]> = rows.chunk_by(is_near).collect();
     let lead = |pair: &[&[RunRow]]| pair[0][pair[0].len() - 1].v - pair[1][0].v;
     let leads: Vec<f32> = groups.windows(2).map(lead).collect();
     let lead = median(leads.iter().copied());
@@ -365,7 +323,9 @@ fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
     if groups.len() < MIN_ROWS {
         return None;
     }
-    let gaps = &shared_gaps(rows, median(rows.iter().map(|row| row.size)));
+    let words = rows.iter().flat_map(|row| &row.runs).collect();
+    let least = MIN_CELL_GAP * median(rows.iter().map(|row| row.size));
+    let gaps = &gaps_between(words, &|_| least);
     if gaps.is_empty() || gaps.len() > MAX_GAPS {
         return None;
     }

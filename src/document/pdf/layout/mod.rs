@@ -126,6 +126,25 @@ fn main_size(runs: &[GlyphRun]) -> f32 {
     best.0
 }
 
+/// Returns the gaps that none of these words crosses and that are at least as wide as `least` says
+/// of the word to their right.
+fn gaps_between(mut words: Vec<&GlyphRun>, least: &dyn Fn(&GlyphRun) -> f32) -> Vec<(f32, f32)> {
+    sort_by_number(&mut words, |word| word.u0.into());
+    let mut gaps = Vec::new();
+    let mut end = f32::INFINITY;
+    for word in words {
+        if word.u0 - end >= least(word) {
+            gaps.push((end, word.u0));
+        }
+        end = if end.is_finite() {
+            end.max(word.u1)
+        } else {
+            word.u1
+        };
+    }
+    gaps
+}
+
 /// A cell of a table, and the columns and rows that it spans.
 #[derive(Debug)]
 pub(super) struct PdfTableCell {
@@ -197,7 +216,7 @@ pub(super) fn lay_out(page: &mut PageRuns, rules: &PageRules) -> (Vec<PageRegion
             }
         }
         let mut own = Vec::new();
-        columns::append_regions(&rows, text, &mut own);
+        columns::append_regions(&rows, text, &mut own, 0);
         if !tables.is_empty() {
             own = ruled::place_tables(own, tables);
         }

@@ -202,28 +202,13 @@ impl LineOrder {
             return;
         }
         for region in regions {
-            let texts = region.lines().flat_map(|line| &line.pieces);
-            let (rtl, ltr) = count_letters(texts.map(|piece| piece.text(pool)));
-            let is_other = self.mirrored && ltr > 4 * rtl;
-            let order = |line: &mut TextLine, pool: &mut String| {
-                self.order_line(line, pool);
-                if is_other {
-                    (line.u0, line.u1) = (-line.u1, -line.u0);
-                    for piece in &mut line.pieces {
-                        (piece.u0, piece.u1) = (-piece.u1, -piece.u0);
-                    }
-                }
-            };
             match region {
-                PageRegion::Lines(lines) => lines.iter_mut().for_each(|line| order(line, pool)),
+                PageRegion::Lines(lines) => lines
+                    .iter_mut()
+                    .for_each(|line| self.order_line(line, pool)),
                 PageRegion::Table { rows, .. } => {
-                    for row in rows {
-                        let lines = row.iter_mut().flat_map(|cell| &mut cell.lines);
-                        lines.for_each(|line| order(line, pool));
-                        if is_other {
-                            row.reverse();
-                        }
-                    }
+                    let lines = rows.iter_mut().flatten().flat_map(|cell| &mut cell.lines);
+                    lines.for_each(|line| self.order_line(line, pool));
                 }
             }
         }

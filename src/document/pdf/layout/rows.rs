@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::super::paint::TextPaint;
 use super::super::runs::{GlyphRun, is_right_to_left};
 use crate::basics::sort::sort_by_number;
 
@@ -32,8 +31,7 @@ pub(super) struct RunRow {
     pub(super) size: f32,
 }
 
-/// Removes text that is drawn twice in one place, as for bold letters or shadows, and invisible
-/// text where there is visible text.
+/// Removes text that is drawn twice in one place, as for bold letters or shadows.
 pub(super) fn drop_duplicates(runs: &mut Vec<GlyphRun>, text: &str) {
     let cell =
         |run: &GlyphRun, by: f32| ((run.v / by).floor() as i64, (run.u0 / by).floor() as i64);
@@ -58,39 +56,6 @@ pub(super) fn drop_duplicates(runs: &mut Vec<GlyphRun>, text: &str) {
         }
         seen.insert((row, column, own), (run.u0, run.v));
         true
-    });
-    let is_unseen = |run: &GlyphRun| run.paint == TextPaint::Unseen;
-    let hidden = runs.iter().filter(|run| is_unseen(run)).count();
-    if hidden == 0 || hidden == runs.len() {
-        return;
-    }
-    // The extents of visible lines, by height.
-    let mut visible: HashMap<i64, Vec<(f32, f32)>> = HashMap::new();
-    for run in runs.iter().filter(|run| !is_unseen(run)) {
-        let line = (run.v / by).floor() as i64;
-        visible.entry(line).or_default().push((run.u0, run.u1));
-    }
-    for spans in visible.values_mut() {
-        sort_by_number(spans, |span| span.0.into());
-        let mut joined: Vec<(f32, f32)> = Vec::new();
-        for (u0, u1) in spans.drain(..) {
-            match joined.last_mut().filter(|last| u0 <= last.1) {
-                Some(last) => last.1 = last.1.max(u1),
-                None => joined.push((u0, u1)),
-            }
-        }
-        *spans = joined;
-    }
-    runs.retain(|run| {
-        let line = (run.v / by).floor() as i64;
-        let middle = run.middle();
-        let covered = (line - 1..=line + 1).any(|line| {
-            visible.get(&line).is_some_and(|spans| {
-                let at = spans.partition_point(|span| span.0 <= middle);
-                at.checked_sub(1).is_some_and(|at| spans[at].1 >= middle)
-            })
-        });
-        !(is_unseen(run) && covered)
     });
 }
 

@@ -106,6 +106,15 @@ impl File {
     }
 }
 
+fn read(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
+    read_with_scans(bytes, limits, None)
+}
+
+/// The same; a panic is an error.
+fn read_guarded(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
+    read_scanned(bytes, limits, None)
+}
+
 /// A file of one page.
 fn page(content: &str) -> Vec<u8> {
     let mut file = File::new();

@@ -5,7 +5,10 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use super::{FONTS, File, PdfError, PdfLimits, error, lines, model, page, text};
+use super::{
+    FONTS, File, PdfError, PdfLimits, ScanReader, error, lines, model, page, read_scanned, text,
+};
+use crate::document::{ScanFault, ScanImage};
 
 #[test]
 fn forms_are_drawn_where_they_stand() {
@@ -147,8 +150,8 @@ const SCAN: &str = "q 500 0 0 700 50 50 cm /Scan Do Q ";
 
 #[test]
 fn text_that_is_not_painted_is_that_of_the_picture_beneath_it() {
-    let layer = "BT /F1 10 Tf 72 700 Td (seen) Tj ET BT 3 Tr /F1 10 Tf 72 700.5 Td (5een) Tj ET \
-        BT 3 Tr /F1 10 Tf 72 680 Td (recognized) Tj ET";
+    let layer =
+        "BT /F1 10 Tf 72 700 Td (seen) Tj ET BT 3 Tr /F1 10 Tf 72 680 Td (recognized) Tj ET";
     assert_eq!(
         text(&pictured(&format!("{SCAN}{layer}"))),
         "seen recognized"
@@ -440,4 +443,45 @@ fn pages_of_pictures_are_said_to_be_such() {
         PdfError::OnlyImages { pages: 3 }.to_string(),
         "this PDF file has 3 pages of images and no text"
     );
+}
+
+/// A reader that finds a word on each scan.
+struct WordReader;
+
+impl ScanReader for WordReader {
+    fn read(
+        &self,
+        pages: &[usize],
+        _: &mut dyn FnMut(usize) -> Result<ScanImage, ScanFault>,
+    ) -> Vec<(usize, String)> {
+        pages.iter().map(|page| (*page, "Sailor".into())).collect()
+    }
+}
+
+#[test]
+fn a_scan_under_a_stamp_is_read_and_a_picture_behind_words_is_not() {
+    let said = |width: usize, words: &[&str]| {
+        let mut file = File::new();
+        let size = format!("/Width {width} /Height {}", width * 22 / 17);
+        let image = file.stream(&format!("/Subtype /Image {size}"), b"x");
+        file.page_with(
+            &format!("q 612 0 0 792 0 0 cm /I Do Q {}", lines(words)),
+            &format!("/Resources << {FONTS} /XObject << /I {image} 0 R >> >>"),
+        );
+        let limits = PdfLimits::default();
+        let read = read_scanned(&file.finish(), &limits, Some(&WordReader));
+        read.unwrap().model.beginning(usize::MAX)
+    };
+    let stamped = said(1700, &["Received"]);
+    assert!(stamped.starts_with("Received") && stamped.ends_with("Sailor"));
+    assert_eq!(said(700, &["Received"]), "Received");
+    assert!(!said(1700, &["Some words of a slide"; 12]).contains("Sailor"));
+}
+
+#[test]
+fn heads_and_feet_that_are_marked_as_such_are_said() {
+    let head = "/Artifact << /Type /Pagination /Subtype /Header >> BDC \
+        BT /F1 10 Tf 72 770 Td (Head) Tj ET EMC ";
+    let body = "BT /F1 10 Tf 72 600 Td (Body) Tj ET";
+    assert_eq!(text(&page(&format!("{head}{body}"))), "Head Body");
 }

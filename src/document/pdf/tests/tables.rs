@@ -175,32 +175,6 @@ fn boxes_underlines_and_axes_are_no_tables() {
 }
 
 #[test]
-fn a_row_beyond_the_outermost_lines_is_one_too() {
-    // Lines below each row alone, as a web page draws them.
-    let lined: String = [680, 660, 640].map(|y| level(y, 70, 270)).concat();
-    assert_eq!(table(&(words(&GRID) + &lined)), ROWS);
-    // Shades of every other row.
-    let mut rows = GRID.to_vec();
-    rows.extend([
-        (75, 628, "Quince"),
-        (175, 628, "210"),
-        (75, 608, "Fig"),
-        (175, 608, "30"),
-    ]);
-    let mut shaded = String::from("0.9 g ");
-    for y in [660, 620] {
-        write!(shaded, "70 {y} 100 20 re f 170 {y} 100 20 re f ").unwrap();
-    }
-    let said = table(&(shaded + "0 g " + &words(&rows)));
-    assert_eq!(said[..3], ROWS);
-    assert_eq!(said[3..], ["Quince|210", "Fig|30"]);
-    // A title over several columns is none.
-    let titled = words(&[(75, 708, "Weights of fruit in grams, as they were")]);
-    let said = model(&page(&(titled + &words(&GRID) + &lined)));
-    assert!(said.starts_with("Paragraph[\"Weights of fruit"), "{said}");
-}
-
-#[test]
 fn a_table_goes_on_on_the_next_page() {
     let grid = |words: String| {
         let lines = [700, 680, 660, 640].map(|y| level(y, 70, 270)).concat();

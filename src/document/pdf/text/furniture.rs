@@ -2,7 +2,7 @@
 //! What has no number is kept once.
 //!
 //! A line is furniture if it is at the top or bottom of at least three pages at one height, the
-//! same except for the number of the page; or if it begins or ends with that number.
+//! same except for the number of the page.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,6 +18,9 @@ const EDGE_SHARE: f32 = 0.14;
 
 /// Minimum distance of furniture from the text, in ems.
 const MIN_DISTANCE: f32 = 1.4;
+
+/// Distance up to which two heights are one, in half points.
+const NEAR: i32 = 3;
 
 /// Minimum number of pages that repeat a line.
 const MIN_PAGES: usize = 3;
@@ -39,7 +42,6 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
         return;
     }
     let mut texts: HashMap<TextKey, Vec<LinePlace>> = HashMap::new();
-    let mut numbers: HashMap<(i64, bool), Vec<LinePlace>> = HashMap::new();
     for (at, page) in pages.iter().enumerate() {
         for (line, top) in edges(page) {
             let text = line.text(&page.text);
@@ -47,38 +49,27 @@ pub(in super::super) fn remove_furniture(pages: &mut [PageText]) {
                 continue;
             }
             let place = (at, half_points(line));
-            for number in numbers_of(&text) {
-                numbers
-                    .entry((number - i64::try_from(at).unwrap_or(0), top))
-                    .or_default()
-                    .push(place);
-            }
             for key in text_keys(&text, at, top) {
                 texts.entry(key).or_default().push(place);
             }
         }
     }
     let mut gone: HashSet<LinePlace> = HashSet::new();
-    let mut repeated = |places: &[LinePlace], near: i32| {
+    let mut repeated = |places: &[LinePlace]| {
         let mut heights: HashMap<i32, usize> = HashMap::new();
         for (_, height) in places {
             *heights.entry(*height).or_default() += 1;
         }
         for place in places {
-            let around = place.1 - near..=place.1 + near;
-            let count = around
-                .filter_map(|height| heights.get(&height))
-                .sum::<usize>();
+            let around = place.1 - NEAR..=place.1 + NEAR;
+            let count: usize = around.filter_map(|height| heights.get(&height)).sum();
             if count >= MIN_PAGES {
                 gone.insert(*place);
             }
         }
     };
     for places in texts.values() {
-        repeated(places, 3);
-    }
-    for places in numbers.values() {
-        repeated(places, 3);
+        repeated(places);
     }
     let edges = |(at, page): (usize, &PageText)| {
         let repeated = |line: &TextLine| gone.contains(&(at, half_points(line)));
@@ -182,74 +173,26 @@ fn furniture_edge(page: &PageText, repeated: &dyn Fn(&TextLine) -> bool, top: bo
     reach
 }
 
-fn is_edge(line: &TextLine, low: f32, high: f32) -> bool {
-    let share = EDGE_SHARE * (high - low);
-    line.v > high - share || line.v < low + share
-}
-
 /// Returns the first and last lines of a page that are at its edges, and whether each is at the
 /// top.
 fn edges(page: &PageText) -> Vec<(&TextLine, bool)> {
-    let share = EDGE_SHARE * (page.high - page.low);
-    let lines = page.regions.iter().flat_map(PageRegion::lines);
-    let mut edges: Vec<&TextLine> = lines
-        .filter(|line| is_edge(line, page.low, page.high))
-        .collect();
-    sort_by_number(&mut edges, |line| f64::from(-line.v));
-    let mut heights: Vec<f32> = edges.iter().map(|line| line.v).collect();
-    heights.dedup_by(|a, b| (*a - *b).abs() < 1.0);
-    let top = heights
-        .iter()
-        .filter(|v| **v > page.high - share)
-        .nth(EDGE_LINES - 1);
-    let bottom = heights
-        .iter()
-        .rev()
-        .filter(|v| **v < page.low + share)
-        .nth(EDGE_LINES - 1);
-    let top = top.copied().unwrap_or(page.high - share);
-    let bottom = bottom.copied().unwrap_or(page.low + share);
-    edges
-        .into_iter()
-        .filter(|line| line.v >= top - 1.0 || line.v <= bottom + 1.0)
-        .map(|line| (line, line.v >= top - 1.0))
-        .collect()
-}
-
-/// Returns the numbers at the start and end of a line.
-fn numbers_of(text: &str) -> Vec<i64> {
-    let text = text.trim_matches(|letter: char| !letter.is_alphanumeric());
-    let mut words = text.split_whitespace();
-    let mut numbers = Vec::new();
-    for word in [words.next(), words.next_back()].into_iter().flatten() {
-        let word = word.trim_matches(['-', '\u{2013}', '\u{2014}', '[', ']', '(', ')', '|', '.']);
-        let number = if word.len() <= 5 {
-            word.parse().ok().or_else(|| roman_value(word))
-        } else {
-            None
+    let mut edges = Vec::new();
+    for top in [true, false] {
+        let within = |line: &TextLine| {
+            if top {
+                page.high - line.v
+            } else {
+                line.v - page.low
+            }
         };
-        numbers.extend(number);
+        let share = EDGE_SHARE * (page.high - page.low);
+        let lines = page.regions.iter().flat_map(PageRegion::lines);
+        let mut lines: Vec<&TextLine> = lines.filter(|line| within(line) < share).collect();
+        sort_by_number(&mut lines, |line| within(line).into());
+        let levels = lines.chunk_by(|a, b| (a.v - b.v).abs() < 1.0);
+        edges.extend(levels.take(EDGE_LINES).flatten().map(|line| (*line, top)));
     }
-    numbers
-}
-
-/// Returns the value of a Roman number in small letters.
-fn roman_value(word: &str) -> Option<i64> {
-    let value = |letter| match letter {
-        b'i' => Some(1),
-        b'v' => Some(5),
-        b'x' => Some(10),
-        b'l' => Some(50),
-        b'c' => Some(100),
-        _ => None,
-    };
-    let (mut sum, mut before) = (0, 0);
-    for letter in word.bytes().rev() {
-        let value = value(letter)?;
-        sum += if value < before { -value } else { value };
-        before = before.max(value);
-    }
-    (sum > 0).then_some(sum)
+    edges
 }
 
 fn without_blanks(text: &str) -> String {
@@ -259,13 +202,8 @@ fn without_blanks(text: &str) -> String {
 /// Returns a line's text without blanks, each number replaced by `#`, and the numbers.
 fn without_numbers(text: &str) -> (String, Vec<i64>) {
     let mut plain = String::with_capacity(text.len());
-    let mut numbers = Vec::new();
+    let mut numbers: Vec<i64> = Vec::new();
     for word in text.split_whitespace() {
-        if let Some(value) = roman_value(word) {
-            plain.push('#');
-            numbers.push(value);
-            continue;
-        }
         let mut before = ' ';
         for character in word.chars() {
             if let Some(digit) = character.to_digit(10) {
@@ -290,22 +228,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_pages_are_read_in_both_forms() {
-        assert_eq!(numbers_of("12 Introduction"), [12]);
-        assert_eq!(numbers_of("Chapter 3 - 45"), [45]);
-        assert_eq!(numbers_of("- xiv -"), [14]);
-        assert_eq!(numbers_of("Introduction"), [] as [i64; 0]);
-    }
-
-    #[test]
     fn numbers_are_told_from_the_text_around_them() {
         assert_eq!(
             without_numbers("Page 9 of 12"),
             ("Page#of#".to_owned(), vec![9, 12])
         );
-        assert_eq!(
-            without_numbers("iv 2-3"),
-            ("##-#".to_owned(), vec![4, 2, 3])
-        );
+        assert_eq!(without_numbers("2-3"), ("#-#".to_owned(), vec![2, 3]));
     }
 }

@@ -37,6 +37,13 @@ pub(in super::super) struct TextContext<'a> {
     pub(in super::super) mono: bool,
 }
 
+impl<'a> TextContext<'a> {
+    /// Returns the text that the lines of a page refer to.
+    pub(in super::super) fn pool(&self, page: usize) -> &'a str {
+        self.pages.get(page).map_or("", |page| &page.text)
+    }
+}
+
 /// Collects the words with a hyphen inside a line, in lower case.
 pub(in super::super) fn hyphenated_words(pages: &[PageText]) -> HashSet<String> {
     let mut words = HashSet::new();
@@ -101,7 +108,7 @@ impl<'a, 'b> ParagraphTextWriter<'a, 'b> {
         hard: bool,
     ) {
         let pieces = line.pieces.get(skip..).unwrap_or_default();
-        let pool = self.context.pages.get(page).map_or("", |page| &page.text);
+        let pool = self.context.pool(page);
         if self.written {
             let next = pieces.first().map_or("", |piece| piece.text(pool));
             if hard && !self.heading {

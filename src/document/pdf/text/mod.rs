@@ -22,6 +22,8 @@ pub(super) struct PageText {
     pub(super) regions: Vec<PageRegion>,
     /// The texts of annotations that are drawn without text.
     pub(super) notes: Vec<String>,
+    /// Its text as OCR read it.
+    pub(super) recognised: String,
     /// Lines at its edges that further pages repeat, where they are first.
     pub(super) furniture: Vec<TextLine>,
     /// Lowest and highest point, in the frame of most of its text.
@@ -35,8 +37,9 @@ impl PageText {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum ParagraphKind {
+    #[default]
     Text,
     /// An item: its number, and the number of pieces of its mark.
     Item {
@@ -51,13 +54,13 @@ pub(super) enum ParagraphKind {
     Scan,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PdfParagraph {
     pub(super) kind: ParagraphKind,
     /// Lines: the page, the line, and whether a hard break precedes it.
     pub(super) lines: Vec<(usize, TextLine, bool)>,
-    /// Page and rows of a table.
     pub(super) page: usize,
+    /// Rows of a table.
     pub(super) rows: TableRows,
     pub(super) size: f32,
     /// Distance from the line above, in ems; large if there is none.
@@ -67,32 +70,6 @@ pub(super) struct PdfParagraph {
     pub(super) first: bool,
     /// True for a note at the foot of its page.
     pub(super) note: bool,
-}
-
-impl PdfParagraph {
-    /// A note of a page, which its text goes on around.
-    pub(super) fn annotation(page: usize, at: usize) -> Self {
-        Self {
-            kind: ParagraphKind::Annotation(at),
-            lines: Vec::new(),
-            page,
-            rows: Vec::new(),
-            size: 0.0,
-            above: 0.0,
-            last: false,
-            first: false,
-            note: true,
-        }
-    }
-
-    /// The text of a scanned page.
-    pub(super) fn scan(page: usize) -> Self {
-        Self {
-            kind: ParagraphKind::Scan,
-            note: false,
-            ..Self::annotation(page, 0)
-        }
-    }
 }
 
 /// The style of most of a document's text.

@@ -95,12 +95,15 @@ pub(in super::super) fn split_page(
     let (tops, feet): (Vec<_>, Vec<_>) = std::mem::take(&mut page.furniture)
         .into_iter()
         .partition(is_top);
+    let furniture = |line: TextLine, note| PdfParagraph {
+        size: line.size,
+        lines: vec![(number, line, false)],
+        page: number,
+        note,
+        ..PdfParagraph::default()
+    };
     // A paragraph goes on below the head of its next page.
-    let head = tops.into_iter().map(|line| PdfParagraph {
-        note: number > 0,
-        ..PdfParagraph::of_line(number, line)
-    });
-    paragraphs.extend(head);
+    paragraphs.extend(tops.into_iter().map(|line| furniture(line, number > 0)));
     for region in std::mem::take(&mut page.regions) {
         match region {
             PageRegion::Lines(lines) => {
@@ -121,36 +124,16 @@ pub(in super::super) fn split_page(
                 let lines = rows.iter().flatten().flat_map(|cell| &cell.lines);
                 paragraphs.push(PdfParagraph {
                     kind: ParagraphKind::Table,
-                    lines: Vec::new(),
                     size: lines.map(|line| line.size).fold(0.0, f32::max),
                     page: number,
                     rows: if ruled { rows } else { merge_rows(rows) },
                     above: 9.0,
-                    last: false,
-                    first: false,
-                    note: false,
+                    ..PdfParagraph::default()
                 });
             }
         }
     }
-    let feet = feet.into_iter();
-    paragraphs.extend(feet.map(|line| PdfParagraph::of_line(number, line)));
-}
-
-impl PdfParagraph {
-    fn of_line(page: usize, line: TextLine) -> Self {
-        Self {
-            kind: ParagraphKind::Text,
-            size: line.size,
-            lines: vec![(page, line, false)],
-            page,
-            rows: Vec::new(),
-            above: 0.0,
-            last: false,
-            first: false,
-            note: true,
-        }
-    }
+    paragraphs.extend(feet.into_iter().map(|line| furniture(line, true)));
 }
 
 /// Joins rows of a table that only continue the row above.
@@ -251,11 +234,8 @@ fn split_lines(
             size: line.size,
             lines: vec![(number, line, false)],
             page: number,
-            rows: Vec::new(),
             above,
-            last: false,
-            first: false,
-            note: false,
+            ..PdfParagraph::default()
         });
     }
 }

@@ -6,7 +6,6 @@ use super::super::rows::sort_into_rows;
 use super::super::{PdfTableCell, TableRows, TextLine};
 use super::NEAR;
 use super::split::split_row;
-use crate::basics::sort::sort_by_number;
 
 /// Distance by which level lines must go beyond the outermost upright ones to make a column there.
 const MIN_OPEN_COLUMN: f32 = 12.0;
@@ -25,9 +24,6 @@ const MAX_WORD_GAP: f32 = 1.5;
 
 /// Number of level lines from which on they part all rows.
 const MAX_RULED_ROWS: usize = 4;
-
-/// Minimum gap between the cells of a row beyond the outermost lines, in ems.
-const MIN_CELL_GAP: f32 = 0.75;
 
 /// Lines that cross each other, and where the columns and rows between them begin and end.
 #[derive(Clone)]
@@ -139,48 +135,6 @@ impl RuledGrid {
             right: vec![true; parts],
             above: vec![true; parts],
         }
-    }
-
-    /// Adds the rows right above and right below it that stand in its columns, as heads stand above
-    /// the line under them and every other row beside the shaded ones.
-    pub(super) fn extend(&mut self, runs: &[GlyphRun]) {
-        let width = self.columns.len() - 1;
-        let (above, below) = (self.rows.len() - 1, 0);
-        let top = 2.0 * self.rows[above] - self.rows[above - 1];
-        if self.has_row(self.rows[above], top, runs) {
-            self.rows.push(top);
-            self.above[(above - 1) * width..].fill(true);
-            self.right.extend(vec![true; width]);
-            self.above.extend(vec![true; width]);
-        }
-        let bottom = 2.0 * self.rows[below] - self.rows[1];
-        if self.has_row(bottom, self.rows[below], runs) {
-            self.rows.insert(0, bottom);
-            self.right.splice(0..0, vec![true; width]);
-            self.above.splice(0..0, vec![true; width]);
-        }
-    }
-
-    /// True if there is one row between two heights, and it stands in several columns.
-    fn has_row(&self, low: f32, high: f32, runs: &[GlyphRun]) -> bool {
-        let is_in = |run: &&GlyphRun| (low..high).contains(&(run.v + 0.25 * run.size));
-        let mut row: Vec<GlyphRun> = runs.iter().filter(is_in).copied().collect();
-        sort_by_number(&mut row, |run| run.u0.into());
-        let column = |run: &GlyphRun| {
-            let at = part_at(&self.columns, run.u0 + 1.0)?;
-            (part_at(&self.columns, run.u1 - 1.0) == Some(at)).then_some(at)
-        };
-        let parted = row
-            .windows(2)
-            .filter(|pair| column(&pair[0]) != column(&pair[1]));
-        let gaps: Vec<f32> = parted
-            .map(|pair| (pair[1].u0 - pair[0].u1) / pair[1].size)
-            .collect();
-        !gaps.is_empty()
-            && gaps.iter().all(|gap| *gap > MIN_CELL_GAP)
-            && row
-                .iter()
-                .all(|run| column(run).is_some() && (run.v - row[0].v).abs() < 0.3 * run.size)
     }
 
     /// Returns the cells from the top down, each row from its start, and the cell of each part.

@@ -11,7 +11,7 @@
 
 use super::super::rules::{PageRules, RuledLine};
 use super::super::runs::GlyphRun;
-use super::{PageRegion, TableRows, TextLine};
+use super::{PageRegion, TableRows, TextLine, gaps_between};
 use crate::basics::sort::sort_by_number;
 use grid::RuledGrid;
 
@@ -118,13 +118,9 @@ pub(super) fn take_tables(
     }
     let mut stand_ins = Vec::new();
     let mut take = |grid: RuledGrid, runs: &mut Vec<GlyphRun>, stand_ins: &mut Vec<GlyphRun>| {
-        let mut whole = grid.clone();
-        whole.extend(runs);
-        let taken = [whole, grid]
-            .into_iter()
-            .find_map(|grid| Some((grid.take_table(runs, text)?, grid)));
-        let is_table = taken.is_some();
-        if let Some((table, grid)) = taken {
+        let table = grid.take_table(runs, text);
+        let is_table = table.is_some();
+        if let Some(table) = table {
             add_stand_ins(&grid, first, tables.len() as u32, stand_ins);
             tables.push(table);
         }
@@ -167,18 +163,7 @@ fn band_gaps(pair: &[RuledLine], by_height: &[GlyphRun]) -> Vec<(f32, f32)> {
     let (from, to) = (pair[0].from, pair[0].to);
     let words = by_height.get(low..high).unwrap_or_default().iter();
     let within = |word: &&GlyphRun| from < word.middle() && word.middle() < to;
-    let mut words: Vec<&GlyphRun> = words.filter(within).collect();
-    sort_by_number(&mut words, |word| word.u0.into());
-    let mut gaps = Vec::new();
-    let mut end: Option<f32> = None;
-    for word in words {
-        gaps.extend(
-            end.filter(|end| word.u0 - end >= MIN_GAP * word.size)
-                .map(|end| (end, word.u0)),
-        );
-        end = Some(end.map_or(word.u1, |end| end.max(word.u1)));
-    }
-    gaps
+    gaps_between(words.filter(within).collect(), &|word| MIN_GAP * word.size)
 }
 
 /// Returns the gaps that bands from `at` on share, and the end of these bands. The words of the
