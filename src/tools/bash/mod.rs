@@ -23,7 +23,7 @@ use crate::sandbox::confinement::{self, AccessRight, Confinement};
 use crate::sandbox::roots;
 use crate::shell::output_claims::claims_in;
 use crate::shell::{
-    BackgroundOutput, CommandOutcome, CommandSettings, CommandShell, NOT_RUN, OutputCollector,
+    BackgroundOutput, CollectedOutput, CommandOutcome, CommandSettings, CommandShell, NOT_RUN,
     TerminalText,
 };
 use crate::{secrets, shell};
@@ -304,8 +304,8 @@ impl CommandCall<'_> {
     fn show_ends(self, object: &mut Object<'_>, room: usize) -> io::Result<AnsweredCommand> {
         const NAME: &str = "output";
         let room = room.saturating_sub(NAME.len());
-        let (ended, output) = self.run(OutputCollector::new(room + 1), is_for_terminals(object))?;
-        let mut output = output.finish();
+        let output = CollectedOutput::new(room + 1);
+        let (ended, mut output) = self.run(output, is_for_terminals(object))?;
         let file = ended.goes_on.as_ref().map(|_| output.save_and_go_on());
         let mut shown = output::show_ends(&output, object.measure(), room);
         if shown.is_cut {
