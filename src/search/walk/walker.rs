@@ -79,12 +79,6 @@ impl WalkEntry<'_> {
         [&self.listing.base, self.name.to_bytes()]
     }
 
-    /// The path.
-    #[must_use]
-    pub fn path(&self) -> Vec<u8> {
-        self.parts().concat()
-    }
-
     /// Its kind; a link is not followed.
     #[must_use]
     pub fn kind(&self) -> EntryKind {

@@ -181,10 +181,6 @@ impl PathVisitor for NameCollector<'_> {
         None
     }
 
-    fn resume(&mut self, rest: Infallible, _: &mut NameChunk) -> Option<Infallible> {
-        match rest {}
-    }
-
     fn is_enough(&self, made: &NameChunk) -> bool {
         made.text.len() >= ENOUGH
     }
