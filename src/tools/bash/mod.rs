@@ -16,7 +16,7 @@ use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
 use crate::contract::tool::{
-    AccessScope, ExitCodes, FieldRole, Habit, SampleCall, Tool, ToolHints, ToolManual,
+    AccessScope, ExitCodes, FieldRole, Habit, Tool, ToolHints, ToolManual,
 };
 use crate::sandbox::confinement::audit::{DenialListener, KernelDenial};
 use crate::sandbox::confinement::{self, AccessRight, Confinement};
@@ -87,11 +87,6 @@ command's environment, unless IKIGAI_PASS_KEYS=1.",
     ],
     exits: ExitCodes::RUNS,
     less: "To have less, print less: pipe the command into `head`, `tail` or `grep`, or send its output to a file and read parts of that.",
-    sample: Some(SampleCall {
-        file: None,
-        request: r#"{"command":"echo hello"}"#,
-        answer: r#""exit_code":0"#,
-    }),
     run,
     ..Tool::PLAIN
 };

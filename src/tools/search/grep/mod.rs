@@ -25,7 +25,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::{self, Audience, Terms};
-use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, SampleCall, Tool, ToolManual};
+use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual};
 use crate::search::ere::{RegexMatcher, has_empty_group};
 use crate::search::paths::WalkOutcome;
 use crate::search::scan::LinkPolicy;
@@ -79,11 +79,6 @@ what was not searched.",
     fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
     exits: ExitCodes::SEARCH,
     less: "To have less, narrow `pattern`, `glob` or `path`.",
-    sample: Some(SampleCall {
-        file: Some(("note.txt", "hello\n")),
-        request: r#"{"pattern":"hel+o","glob":"note.txt"}"#,
-        answer: "note.txt",
-    }),
     run,
     ..Tool::PLAIN
 };
