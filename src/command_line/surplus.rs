@@ -100,11 +100,9 @@ fn with_directory(
     let called = format!("{invocation} {}", quoted(pattern));
     let meant = match places {
         _ if places.is_empty() || field_of_places(tool, schema).is_some() => {
-            let places: String = places
-                .iter()
-                .map(|place| format!(" {}", quoted(place)))
-                .collect();
-            format!("without it: {called}{places}")
+            let places = places.iter().map(|place| quoted(place));
+            let words: Vec<String> = std::iter::once(called).chain(places).collect();
+            format!("without it: {}", words.join(" "))
         }
         // The pattern itself names files here, and the shell has put them in its place.
         [place, ..] if is_wildcard(tool, field) && !Path::new(place).is_dir() => {

@@ -93,9 +93,9 @@ fn a_line_taken_step_by_step_matches_as_it_does_at_a_stroke() {
             let shown = String::from_utf8_lossy(&line[..line.len().min(40)]);
             match stepper.step_through(&line, long_enough) {
                 SteppedLine::Unfit => unfit += 1,
-                stepped => {
+                walked => {
                     let decided = SteppedLine::Decided(expected);
-                    assert_eq!(stepped, decided, "{pattern} on {shown:?}");
+                    assert_eq!(walked, decided, "{pattern} on {shown:?}");
                 }
             }
         }

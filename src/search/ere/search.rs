@@ -155,10 +155,8 @@ impl LinearSearch {
             .stepper
             .get_or_init(|| LineStepper::new(&piecewise.pattern, SIZE_LIMIT));
         let end = self.budget.line_deadline();
-        let stepped = stepper
-            .as_ref()
-            .map(|stepper| stepper.step_through(line, end));
-        match stepped.unwrap_or(SteppedLine::Unfit) {
+        let walked = stepper.as_ref().map(|one| one.step_through(line, end));
+        match walked.unwrap_or(SteppedLine::Unfit) {
             SteppedLine::Decided(verdict) => Some(verdict),
             SteppedLine::Unfit if line.len() <= LONGEST_ASIDE => {
                 let (regex, line) = (self.regex.clone(), line.to_vec());

@@ -102,9 +102,10 @@ impl CallCounts {
             if kind == "gauge" && samples.is_empty() {
                 continue;
             }
-            text += &format!("# HELP ikigai_{name} {help}\n# TYPE ikigai_{name} {kind}\n");
+            let head = format!("# HELP ikigai_{name} {help}\n# TYPE ikigai_{name} {kind}\n");
+            text.push_str(&head);
             for sample in samples {
-                text += &format!("ikigai_{name}{sample}\n");
+                text.extend(["ikigai_", name, &*sample, "\n"]);
             }
         }
         text
