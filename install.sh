@@ -13,7 +13,7 @@ Usage: ./install.sh [OPTION]...
 
 Builds ikigai-tools, or takes the one that an unpacked archive has, installs the binary and one link per tool in PREFIX/libexec/ikigai, a link
 to ikigai-tools itself in PREFIX/bin, manual pages and completions (bash, zsh, fish) in
-PREFIX/share, then calls each link to see that it works. A file that is not its own is never
+PREFIX/share, then asks each link for its schema to see that it works. A file that is not its own is never
 overwritten or removed, and none is run that another user may have put there.
 
   --prefix DIR     PREFIX; default ~/.local

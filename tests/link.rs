@@ -50,7 +50,7 @@ fn bash_answers(link: &Path) {
 }
 
 #[test]
-fn a_directory_gets_a_link_a_tool_and_each_is_called() {
+fn a_directory_gets_a_link_a_tool_and_each_is_asked_for_its_schema() {
     let room = directory();
     let (code, said) = link(room.path(), &["tools"]);
     assert_eq!(code, 0, "{said}");
@@ -61,7 +61,7 @@ fn a_directory_gets_a_link_a_tool_and_each_is_called() {
             .lines()
             .find(|line| line.starts_with(&format!("  {name} ")))
             .unwrap();
-        assert!(row.contains(" ok "), "{row}");
+        assert!(row.ends_with(" ok"), "{row}");
     }
     assert!(said.contains("Try next:\n  printf '%s' "), "{said}");
     bash_answers(&tools.join("bash"));
@@ -113,7 +113,7 @@ fn the_tools_of_research_have_links_where_they_are_asked_for() {
         let row = said
             .lines()
             .find(|line| line.starts_with(&format!("  {name} ")));
-        assert!(row.is_some_and(|row| row.contains(" ok ")), "{said}");
+        assert!(row.is_some_and(|row| row.ends_with(" ok")), "{said}");
         let schema = Command::new(tools.join(name))
             .arg("--schema")
             .output()

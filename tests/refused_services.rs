@@ -454,35 +454,3 @@ fn a_shell_for_which_there_is_no_process_says_so_and_names_the_limit() {
         );
     }
 }
-
-/// What a shell does that finds no room in memory: it says nothing and dies, or its loader
-/// complains.
-const SHELLS_WITHOUT_MEMORY: [&str; 3] = [
-    "kill -KILL $$",
-    "kill -SEGV $$",
-    "echo 'sh: error while loading shared libraries: libc.so.6: cannot map' >&2; exit 127",
-];
-
-#[test]
-fn a_shell_that_ends_for_want_of_memory_names_the_limit() {
-    use std::os::unix::fs::PermissionsExt;
-    let here = directory();
-    let shell = here.path().join("shell");
-    for script in SHELLS_WITHOUT_MEMORY {
-        fs::write(&shell, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
-        for (limit, named) in [("60000", true), ("unlimited", false)] {
-            let answer = common::tool("bash")
-                .with(&json!({"command": "echo ran"}))
-                .after(&format!("ulimit -v {limit}"))
-                .env("IKIGAI_SHELL", text(&shell))
-                .run();
-            let output = answer.field("output");
-            let cause = "bash: the shell ended before it could begin, for want of memory: \
-                         the limit on this process is 61440000 bytes (`ulimit -v`)";
-            assert_eq!(output.ends_with(cause), named, "{script}: {output}");
-            let code = answer.json()["exit_code"].as_i64().unwrap();
-            assert!([127, 137, 139].contains(&code), "{script}: {code}");
-        }
-    }
-}

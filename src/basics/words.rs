@@ -1,8 +1,7 @@
 //! Small words: numbers as they are read, and pieces of text.
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::io;
+use std::time::Duration;
 
 use crate::unseen;
 
@@ -42,11 +41,22 @@ pub fn counted_as(number: u64, one: &str, more: &str) -> String {
     )
 }
 
-/// The `names` of which one is meant: `a, b or c`.
+/// A time in words: `1 second`, `2.5 seconds`.
 #[must_use]
-pub fn alternatives(names: &[&str]) -> String {
-    match names {
-        [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+pub fn seconds(time: Duration) -> String {
+    let seconds = (time.as_secs_f64() * 10.0).round() / 10.0;
+    let is_one = time.as_millis().abs_diff(1000) < 50;
+    format!("{seconds} second{}", if is_one { "" } else { "s" })
+}
+
+/// The `names` as one reads them: `a, b or c` if `word` is `or`.
+#[must_use]
+pub fn series<T: AsRef<str>>(names: &[T], word: &str) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match &names[..] {
+        [before @ .., last] if !before.is_empty() => {
+            format!("{} {word} {last}", before.join(", "))
+        }
         few => few.concat(),
     }
 }
@@ -101,32 +111,32 @@ pub fn on_one_line(text: &str) -> String {
     joined_words(&unseen::visible(text))
 }
 
-/// A file's name as a word for a shell; unseen characters in it are written by their bytes.
+/// `text` as one word of a POSIX shell.
 #[must_use]
-pub fn quoted_for_shell(text: &str) -> Cow<'_, str> {
+pub fn quoted(text: &str) -> String {
     let plain = |one: char| one.is_ascii_alphanumeric() || "/._-+,:@%=".contains(one);
-    if !text.is_empty() && !text.starts_with('-') && text.chars().all(plain) {
-        return Cow::Borrowed(text);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
     }
-    // A name that begins with a dash would be an option.
-    let dash = if text.starts_with('-') { "./" } else { "" };
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// The same for bytes that cannot be shown.
+#[must_use]
+pub fn spelled_for_shell(bytes: &[u8]) -> String {
+    let bytes = bytes.iter().map(|byte| format!("\\{byte:03o}"));
+    format!("\"$(printf '{}')\"", bytes.collect::<String>())
+}
+
+/// A file's name as a word for a shell, which is no option; one with unseen characters is written
+/// by its bytes.
+#[must_use]
+pub fn quoted_for_shell(text: &str) -> String {
+    let name = format!("{}{text}", if text.starts_with('-') { "./" } else { "" });
     if text.contains(unseen::is_unseen) {
-        let mut word = format!("\"$(printf %b '{dash}");
-        for one in text.chars() {
-            match one {
-                '\\' => word.push_str(r"\\"),
-                '\'' => word.push_str(r"'\''"),
-                _ if unseen::is_unseen(one) => {
-                    for byte in one.encode_utf8(&mut [0; 4]).bytes() {
-                        let _ = write!(word, "\\0{byte:03o}");
-                    }
-                }
-                _ => word.push(one),
-            }
-        }
-        return Cow::Owned(word + "')\"");
+        return spelled_for_shell(name.as_bytes());
     }
-    Cow::Owned(format!("'{dash}{}'", text.replace('\'', r"'\''")))
+    quoted(&name)
 }
 
 #[cfg(test)]
@@ -156,7 +166,21 @@ mod tests {
             (&["a"], "a"),
             (&[], ""),
         ] {
-            assert_eq!(alternatives(names), words);
+            assert_eq!(series(names, "or"), words);
+        }
+    }
+
+    #[test]
+    fn times_are_readable() {
+        for (milliseconds, words) in [
+            (997, "1 second"),
+            (1_000, "1 second"),
+            (500, "0.5 seconds"),
+            (2_000, "2 seconds"),
+            (27_999, "28 seconds"),
+            (600_000, "600 seconds"),
+        ] {
+            assert_eq!(seconds(Duration::from_millis(milliseconds)), words);
         }
     }
 
@@ -186,12 +210,12 @@ mod tests {
             ("src/a.ts", "src/a.ts"),
             ("my file", "'my file'"),
             ("it's", r"'it'\''s'"),
-            ("-x", "'./-x'"),
+            ("-x", "./-x"),
             ("", "''"),
             ("~/a", "'~/a'"),
             (
                 "-it's\\\u{202e}",
-                r#""$(printf %b './-it'\''s\\\0342\0200\0256')""#,
+                r#""$(printf '\056\057\055\151\164\047\163\134\342\200\256')""#,
             ),
         ] {
             assert_eq!(quoted_for_shell(name), quoted);

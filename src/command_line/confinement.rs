@@ -47,7 +47,7 @@ pub fn flags() -> [Arg; 3] {
             .long(READ)
             .value_name("DIR")
             .action(ArgAction::Append)
-            .value_hint(ValueHint::AnyPath)
+            .value_hint(ValueHint::FilePath)
             .value_parser(place(confinement::file_or_directory))
             .help("Also allow reading and running DIR, or a file; repeatable"),
         Arg::new(NO_NETWORK)

@@ -11,6 +11,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValuePar
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use serde_json::{Map, Value};
 
+use crate::basics::words::quoted;
 use crate::command_line::{confinement, flag, habits};
 use crate::contract::request;
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
@@ -59,7 +60,7 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
     if let Some(directory) = field_of_places(tool, schema) {
         let help = format!("The same as --{directory}, of which there may be several");
         let places = Arg::new(PLACES).value_name(directory.to_uppercase());
-        let places = places.num_args(1..).value_hint(ValueHint::AnyPath);
+        let places = places.num_args(1..).value_hint(ValueHint::FilePath);
         command = command.arg(places.help(help));
     }
     command
@@ -182,7 +183,7 @@ pub fn hint(field: &SchemaField) -> ValueHint {
         "command" => ValueHint::CommandString,
         "url" => ValueHint::Url,
         "workdir" => ValueHint::DirPath,
-        name if name == "path" || name.ends_with("_path") => ValueHint::AnyPath,
+        name if name == "path" || name.ends_with("_path") => ValueHint::FilePath,
         _ => ValueHint::Other,
     }
 }
@@ -219,14 +220,4 @@ pub fn typed(invocation: &str, schema: &Schema, request: &str) -> String {
         }
     }
     line
-}
-
-/// `text` as one word of a POSIX shell.
-pub fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+%@".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
 }

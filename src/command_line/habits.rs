@@ -5,7 +5,8 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::{Map, Value};
 
-use crate::command_line::fields::{PLACES, quoted, typed};
+use crate::basics::words::quoted;
+use crate::command_line::fields::{PLACES, typed};
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
 use crate::contract::tool::{Habit, Tool};
 

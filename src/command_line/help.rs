@@ -3,12 +3,11 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use crate::basics::sort::sort_by_count;
 use crate::command_line::{fields, habits};
 use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::say::{print, report_usage};
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
-use crate::contract::tool::{FieldRole, Tool};
+use crate::contract::tool::Tool;
 use crate::registry::Registry;
 use crate::{command_line, registry};
 
@@ -141,44 +140,13 @@ Exit status:
         },
         fields::typed(invocation, &schema, tool.manual.example),
         tool.manual.example.replace('\'', r"'\''"),
-        exit_status(tool)
-            .iter()
+        tool.exits
+            .pairs()
             .fold(String::new(), |lines, (code, meaning)| {
                 lines + &format!("  {code:<8} {meaning}\n")
             }),
     );
     text
-}
-
-/// Exit codes of a call of the tool that is made of flags, each with its meaning.
-pub fn exit_status(tool: &Tool) -> Vec<(String, String)> {
-    let exits = tool.exits;
-    let usage = ProgramExit::USAGE;
-    let mut codes: Vec<(u8, Vec<&str>)> = Vec::new();
-    let mut mean = |code: u8, meaning| match codes.iter_mut().find(|(one, _)| *one == code) {
-        Some((_, meanings)) => meanings.push(meaning),
-        None => codes.push((code, vec![meaning])),
-    };
-    let found = exits.nothing_found != 0 && tool.has(FieldRole::Count);
-    match (found, tool.has(FieldRole::ExitCode)) {
-        (true, _) => mean(0, "something was found"),
-        (_, true) => mean(0, "the command ended with 0"),
-        _ => mean(0, "it was done"),
-    }
-    if found {
-        mean(exits.nothing_found, "nothing was found");
-    }
-    mean(exits.failed, "it was not done, or not to its end");
-    mean(usage, "the command line could not be understood");
-    sort_by_count(&mut codes, |(code, _)| usize::from(*code));
-    let codes = codes.into_iter();
-    let codes = codes.map(|(code, meanings)| (code.to_string(), meanings.join("; or ")));
-    let others = tool.has(FieldRole::ExitCode).then(|| {
-        let command = "that of the command which was run; 124 at the end of its time, 127 if it \
-                       could not be run, 128 + N if signal N ended it";
-        ("other".to_owned(), command.to_owned())
-    });
-    codes.chain(others).collect()
 }
 
 /// Help for what `words` name, or for the whole program.

@@ -167,8 +167,8 @@ fn link() -> Command {
     Command::new("link")
         .about("Install a link for each tool into a directory, or remove them")
         .long_about(
-            "Creates a link for each tool in DIR, which is made if it is missing, and calls each to see \
-             that it works. Where DIR is PREFIX/libexec/ikigai, `ikigai-tools` is put into PREFIX/bin as \
+            "Creates a link for each tool in DIR, which is made if it is missing, and asks each for its \
+             schema to see that it works. Where DIR is PREFIX/libexec/ikigai, `ikigai-tools` is put into PREFIX/bin as \
              well, and manual pages and completions for bash, zsh and fish into PREFIX/share. Installing \
              twice is installing once. A file that is not this program's own is neither overwritten nor \
              removed; in the place of a link it makes the call exit 1. If DESTDIR is set, it stands before \

@@ -9,13 +9,11 @@ use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use crate::cache::REDIS_VARIABLE;
 use crate::command_line;
-use crate::command_line::{confinement, fields, help};
+use crate::command_line::{confinement, fields};
 use crate::commands::MARK;
 use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::contract::schema::Schema;
-use crate::contract::terms;
 use crate::contract::tool::{Family, Tool};
 use crate::registry::Registry;
 
@@ -30,10 +28,8 @@ pub fn write(tools: Registry, directory: &Path) -> ProgramExit {
         Ok(()) => ProgramExit::Success,
         Err(error) => {
             let shown = directory.display();
-            let _ = writeln!(
-                io::stderr(),
-                "{PROGRAM}: {shown} cannot be written: {error}"
-            );
+            let told = format!("{PROGRAM}: {shown} cannot be written: {error}\n");
+            let _ = io::stderr().write_all(told.as_bytes());
             ProgramExit::Failure
         }
     }
@@ -63,74 +59,22 @@ A link to this program that bears a tool's name is that tool: it answers the JSO
 object on its stdout, and --schema describes the request. Under its own name the program takes the tool's name as its \
 first argument, and the request's fields as flags. The answer is text then; --json makes it the object.";
     let mut page = ManualPage::begin(command_line::tree(tools).long_about(about))?;
-    let done =
-        "what was asked for was done; of a local tool's call in JSON: answered, even with an error";
-    let of_flags = "of a tool's call that is made of flags: see the tool's own page";
-    page.section(
-        "EXIT STATUS",
-        [
-            ("0", done),
-            ("1", "it was not done, or the request was a bad one"),
-            ("2", NOT_UNDERSTOOD),
-            ("other", of_flags),
-        ],
-    );
-    let redis = "of mcp: the Redis by which several servers share their cache, redis:// or rediss://; \
-                 CACHE_ENCRYPTION_KEY, 64 hexadecimal digits, is then required";
-    page.section(
-        "ENVIRONMENT",
-        [
-            ("NO_COLOR", "if set, nothing is coloured"),
-            (
-                terms::MAX_ANSWER,
-                "how long the answer to a request on stdin may be, in bytes",
-            ),
-            (
-                terms::MAX_SECONDS,
-                "how long that request may take, in seconds",
-            ),
-            (REDIS_VARIABLE, redis),
-        ],
-    );
+    page.section("EXIT STATUS", pairs(EXIT_STATUS));
+    page.section("ENVIRONMENT", pairs(ENVIRONMENT));
     let accounts = tools.iter().filter(|tool| tool.account.is_some());
     page.rows(accounts.map(|tool| (variables(tool), format!("keys for {}", tool.command()))));
     if tools.iter().any(|tool| tool.account.is_some()) {
-        page.rows([CONFIG_DIR]);
+        page.rows(pairs(CONFIG_DIR));
     }
-    page.section(
-        "FILES",
-        [
-            (
-                ".ikigai/tools",
-                "a project's tools; hosts prefer them to the next",
-            ),
-            (
-                "~/.ikigai/tools",
-                "a person's own; hosts prefer them to the next",
-            ),
-            ("PREFIX/libexec/ikigai", "the system's"),
-            (
-                "~/.config/ikigai/credentials.json",
-                "keys for the web searches",
-            ),
-            (
-                "~/.cache/ikigai-tools",
-                "what searches and pages found, encrypted",
-            ),
-            (
-                "~/.local/state/ikigai-tools",
-                "long outputs of commands, for a day, research sessions, for hours, and the cache's key",
-            ),
-        ],
-    );
-    let mut pages: Vec<String> = tools.commands().map(str::to_owned).collect();
-    pages.extend(
-        command_line::all(tools)
-            .iter()
-            .map(|one| one.get_name().to_owned()),
-    );
-    let pages = pages.iter().map(|name| format!("{PROGRAM}-{name}"));
-    page.end(&pages.collect::<Vec<_>>())
+    page.section("FILES", pairs(FILES));
+    let commands = command_line::all(tools);
+    let others = commands.iter().map(Command::get_name);
+    let names = tools
+        .commands()
+        .map(str::to_owned)
+        .chain(others.map(str::to_owned));
+    let names: Vec<String> = names.map(|name| format!("{PROGRAM}-{name}")).collect();
+    page.end(&names)
 }
 
 /// The ways to call the program.
@@ -142,14 +86,34 @@ ikigai-tools COMMAND [OPTIONS]
 ikigai-tools help [TOOL|COMMAND]
 ikigai-tools --version";
 
-/// The meaning of exit code 2, on every page.
-const NOT_UNDERSTOOD: &str = "the command line could not be understood";
+const EXIT_STATUS: &str = "\
+0: what was asked for was done; of a local tool's call in JSON: answered, even with an error
+1: it was not done, or the request was a bad one
+2: the command line could not be understood
+other: of a tool's call that is made of flags: see the tool's own page";
 
-/// The configuration directory, for pages of tools that need credentials.
-const CONFIG_DIR: (&str, &str) = (
-    "IKIGAI_CONFIG_DIR",
-    "where credentials.json is, if not in ~/.config/ikigai",
-);
+const ENVIRONMENT: &str = "\
+NO_COLOR: if set, nothing is coloured
+IKIGAI_MAX_ANSWER: how long the answer to a request on stdin may be, in bytes
+IKIGAI_MAX_SECONDS: how long that request may take, in seconds
+IKIGAI_REDIS_URL: of mcp: the Redis by which several servers share their cache, redis:// or rediss://; CACHE_ENCRYPTION_KEY, \
+64 hexadecimal digits, is then required";
+
+/// Of tools that need credentials.
+const CONFIG_DIR: &str = "IKIGAI_CONFIG_DIR: where credentials.json is, if not in ~/.config/ikigai";
+
+const FILES: &str = "\
+.ikigai/tools: a project's tools; hosts prefer them to the next
+~/.ikigai/tools: a person's own; hosts prefer them to the next
+PREFIX/libexec/ikigai: the system's
+~/.config/ikigai/credentials.json: keys for the web searches
+~/.cache/ikigai-tools: what searches and pages found, encrypted
+~/.local/state/ikigai-tools: long outputs of commands, for a day, research sessions, for hours, and the cache's key";
+
+/// The terms of a section and what they mean, of one line each.
+fn pairs(section: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    section.lines().filter_map(|line| line.split_once(": "))
+}
 
 /// The variables of the tool's credentials.
 fn variables(tool: &Tool) -> String {
@@ -166,36 +130,35 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
         .bin_name(&spoken)
         .long_about(text);
     let mut page = ManualPage::begin(command)?;
-    page.commands(
-        "EXAMPLES",
-        &[
-            &fields::typed(&spoken, &schema, tool.manual.example),
-            &format!("printf '%s' '{}' | {spoken}", tool.manual.example),
-        ],
+    let typed = fields::typed(&spoken, &schema, tool.manual.example);
+    let piped = format!("printf '%s' '{}' | {spoken}", tool.manual.example);
+    page.commands("EXAMPLES", &[&typed, &piped]);
+    let in_json = (
+        "with --json, or a request on stdin",
+        exit_status_in_json(tool),
     );
-    page.section("EXIT STATUS", exit_status(tool));
+    page.section("EXIT STATUS", tool.exits.pairs().chain([in_json]));
     page.section("ENVIRONMENT", tool.manual.environment.iter().copied());
     if let Some(account) = &tool.account {
-        page.rows([(&*variables(tool), account.source), CONFIG_DIR]);
+        page.rows([(&*variables(tool), account.source)]);
+        page.rows(pairs(CONFIG_DIR));
     }
     page.rows(confinement::ENVIRONMENT);
     page.end(&[PROGRAM.to_owned()])
 }
 
-/// Exit statuses of the tool: of a call made of flags, and of one in JSON.
-fn exit_status(tool: &Tool) -> Vec<(String, String)> {
-    let mut codes = help::exit_status(tool);
-    let (answered, refused) = match tool.family {
-        Family::Local => ("answered, even with an error", "the request was a bad one"),
-        Family::Web | Family::Research => {
-            ("answered", "the request was a bad one, or it was not done")
+/// The exit statuses of a call in JSON.
+fn exit_status_in_json(tool: &Tool) -> &'static str {
+    match tool.family {
+        Family::Local => {
+            "0: answered, even with an error; 1: the request was a bad one; \
+             2: the command line could not be understood"
         }
-    };
-    codes.push((
-        "with --json, or a request on stdin".to_owned(),
-        format!("0: {answered}; 1: {refused}; 2: {NOT_UNDERSTOOD}"),
-    ));
-    codes
+        Family::Web | Family::Research => {
+            "0: answered; 1: the request was a bad one, or it was not done; \
+             2: the command line could not be understood"
+        }
+    }
 }
 
 /// A manual page under way.

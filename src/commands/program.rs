@@ -2,7 +2,6 @@
 //! names, their answers, and the shell's way to them.
 
 use std::ffi::{CStr, OsStr};
-use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -10,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::command_line::fields;
+use crate::basics::words::{quoted, spelled_for_shell};
 use crate::commands::trust;
 use crate::console::exit::PROGRAM;
 use crate::console::sanitize;
@@ -109,17 +108,10 @@ pub fn ask_for_schema(path: &Path, deadline: Duration) -> Result<String, String>
 
 /// `path` as one word of a POSIX shell, in characters that do not steer a terminal.
 pub fn shell_word(path: &Path) -> String {
-    if let Some(text) = path
-        .to_str()
-        .filter(|text| sanitize::for_line(text) == *text)
-    {
-        return fields::quoted(text);
+    match path.to_str() {
+        Some(text) if sanitize::for_line(text) == text => quoted(text),
+        _ => spelled_for_shell(path.as_os_str().as_bytes()),
     }
-    let mut spelled = String::new();
-    for byte in path.as_os_str().as_bytes() {
-        let _ = write!(spelled, "\\{byte:03o}");
-    }
-    format!("\"$(printf '{spelled}')\"")
 }
 
 /// The directories on the shell's `PATH`.

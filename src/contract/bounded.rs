@@ -256,9 +256,8 @@ impl BoundedText {
         {
             self.bytes.truncate(newline + 1);
         }
-        let lines = memchr::memchr_iter(b'\n', &self.bytes).count();
         let cut = Truncation {
-            lines: u64::try_from(lines).unwrap_or(u64::MAX),
+            lines: memchr::memchr_iter(b'\n', &self.bytes).count() as u64,
             bytes: self.bytes.len(),
         };
         (self.bytes, Some(cut))

@@ -104,22 +104,14 @@ pub fn failure_text(family: Family, failure: &Failure) -> String {
         .unwrap_or_default()
 }
 
+/// The fields that every tool's answer may have.
+const ENVELOPE: &str = "success error error_code retryable retryAfterSeconds suggestedAction \
+    provider alternatives detail note";
+
 /// True if every tool's answer may have a field of this name.
 #[must_use]
 pub fn is_envelope_field(field: &str) -> bool {
-    matches!(
-        field,
-        "success"
-            | "error"
-            | "error_code"
-            | "retryable"
-            | "retryAfterSeconds"
-            | "suggestedAction"
-            | "provider"
-            | "alternatives"
-            | "detail"
-            | "note"
-    )
+    ENVELOPE.split(' ').any(|name| name == field)
 }
 
 /// True if `answer` says that the call failed.

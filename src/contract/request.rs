@@ -171,7 +171,7 @@ impl<'a> Request<'a> {
         let names: Vec<&str> = choices.iter().filter(is_first).map(|one| one.0).collect();
         Err(Failure::bad_request(format!(
             "{name} must be {}",
-            words::alternatives(&names)
+            words::series(&names, "or")
         )))
     }
 

@@ -70,8 +70,6 @@ pub struct Tool {
     pub exits: ExitCodes,
     /// A sentence on how to ask for less, added to long answers; empty if the tool has none.
     pub less: &'static str,
-    /// A call that shows that the installed tool works, if one is possible without a network.
-    pub sample: Option<SampleCall>,
     /// The function behind [`Tool::run`].
     pub run: for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>,
     /// The function behind [`Tool::answer_from`], if answers are cached.
@@ -112,7 +110,6 @@ impl Tool {
         fields: &[],
         exits: ExitCodes::USUAL,
         less: "",
-        sample: None,
         run: |_| Err(Failure::bad_request("")),
         from_cache: None,
     };
@@ -351,6 +348,8 @@ pub struct ExitCodes {
     pub nothing_found: u8,
     /// The call failed, at its beginning or midway.
     pub failed: u8,
+    /// All of them with their meanings, a line each.
+    pub meanings: &'static str,
 }
 
 impl ExitCodes {
@@ -358,27 +357,38 @@ impl ExitCodes {
     pub const USUAL: Self = Self {
         nothing_found: 0,
         failed: 1,
+        meanings: "\
+0: it was done
+1: it was not done, or not to its end
+2: the command line could not be understood",
     };
     /// A search, as grep(1) has it.
     pub const SEARCH: Self = Self {
         nothing_found: 1,
         failed: 2,
+        meanings: "\
+0: something was found
+1: nothing was found
+2: it was not done, or not to its end; or the command line could not be understood",
     };
     /// A program that runs others, as env(1) and timeout(1) have it: it exits with their code.
     pub const RUNS: Self = Self {
         nothing_found: 0,
         failed: 125,
+        meanings: "\
+0: the command ended with 0
+2: the command line could not be understood
+125: it was not done, or not to its end
+other: that of the command which was run; 124 at the end of its time, 127 if it could not be run, 128 + N if signal N \
+ended it",
     };
-}
 
-/// A call that needs nothing but an empty directory.
-pub struct SampleCall {
-    /// The name and content of a file that has to be there.
-    pub file: Option<(&'static str, &'static str)>,
-    /// The request.
-    pub request: &'static str,
-    /// A part of the answer.
-    pub answer: &'static str,
+    /// Each code with its meaning.
+    pub fn pairs(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.meanings
+            .lines()
+            .filter_map(|line| line.split_once(": "))
+    }
 }
 
 /// The families of tools; they differ in their envelopes and exit codes.

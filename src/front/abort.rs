@@ -9,6 +9,7 @@
 //! Codes and envelopes follow the specification's error objects and the decisions on the host's
 //! calls.
 
+use std::io::IoSlice;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
@@ -17,35 +18,17 @@ use rustix::process::getpid;
 use crate::console::streams;
 use crate::contract::tool::Family;
 
-/// The answer when memory ran out, after the fields that its family has before the error.
-macro_rules! out_of_memory {
-    ($before:literal) => {
-        concat!(
-            "{",
-            $before,
-            "\"error\":\"Memory ran out, and the call was given up. `ulimit -v` shows the limit \
-             on ",
-            "this process, if it has one; ask for less at a time. Whether the call has changed ",
-            "anything is not known.\",\"error_code\":\"OUT_OF_MEMORY\"}"
-        )
-    };
-}
+/// The rest of the answer when memory ran out, behind the fields that its family has before the
+/// error.
+const OUT_OF_MEMORY: &str = "\"error\":\"Memory ran out, and the call was given up. `ulimit -v` shows \
+    the limit on this process, if it has one; ask for less at a time. Whether the call has changed \
+    anything is not known.\",\"error_code\":\"OUT_OF_MEMORY\"}";
 
-/// The answer when the process had to abort for another reason.
-macro_rules! internal_error {
-    ($before:literal) => {
-        concat!(
-            "{",
-            $before,
-            "\"error\":\"Internal error: the stack ran out, or a fault could not be recovered \
-             from. ",
-            "The fault is in ikigai-tools or in a limit on this process (`ulimit -s`), and the \
-             same ",
-            "call will fail again. Whether it has changed anything is not known.\",",
-            "\"error_code\":\"TOOL_FAILED\"}"
-        )
-    };
-}
+/// The same when the process had to abort for another reason.
+const INTERNAL_ERROR: &str = "\"error\":\"Internal error: the stack ran out, or a fault could not be \
+    recovered from. The fault is in ikigai-tools or in a limit on this process (`ulimit -s`), and \
+    the same call will fail again. Whether it has changed anything is not known.\",\
+    \"error_code\":\"TOOL_FAILED\"}";
 
 /// The process that answers; 0 until a host's call is answered.
 static MYSELF: AtomicI32 = AtomicI32::new(0);
@@ -76,8 +59,10 @@ extern "C" fn on_abort(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc:
     // SAFETY: the kernel passes a valid structure, and a signal that a process sent has a sender.
     let sender = unsafe { (*info).si_pid() };
     if sender == myself && myself == MYSELF.load(Ordering::Relaxed) && !streams::has_begun() {
-        let answer = answer(WEB.load(Ordering::Relaxed), is_memory());
-        if rustix::io::write(rustix::stdio::stdout(), answer.as_bytes()) == Ok(answer.len()) {
+        let parts = answer(WEB.load(Ordering::Relaxed), is_memory());
+        let answer = parts.map(|part| IoSlice::new(part.as_bytes()));
+        let written = rustix::io::writev(rustix::stdio::stdout(), &answer);
+        if written == Ok(parts[0].len() + parts[1].len()) {
             // SAFETY: ends the process and runs nothing more of it.
             unsafe { libc::_exit(1) }
         }
@@ -85,6 +70,19 @@ extern "C" fn on_abort(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc:
     // SAFETY: sends this process the signal again, whose handler is the default by now
     // (`SA_RESETHAND`).
     unsafe { libc::kill(myself, libc::SIGABRT) };
+}
+
+/// The answer in two parts, which nothing has to be allocated for.
+fn answer(web: bool, memory: bool) -> [&'static str; 2] {
+    let begin = if web { "{\"success\":false," } else { "{" };
+    [
+        begin,
+        if memory {
+            OUT_OF_MEMORY
+        } else {
+            INTERNAL_ERROR
+        },
+    ]
 }
 
 /// True if memory has run out: the one cause of an abort that neither came from a panic nor happens
@@ -99,15 +97,6 @@ fn is_memory() -> bool {
     !on_spare_stack && !std::thread::panicking()
 }
 
-fn answer(web: bool, memory: bool) -> &'static str {
-    match (web, memory) {
-        (false, true) => out_of_memory!(""),
-        (true, true) => out_of_memory!("\"success\":false,"),
-        (false, false) => internal_error!(""),
-        (true, false) => internal_error!("\"success\":false,"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
@@ -119,8 +108,8 @@ mod tests {
     fn the_prepared_answers_are_objects_as_the_tools_write_them() {
         for (memory, code) in [(true, Code::OutOfMemory), (false, Code::ToolFailed)] {
             let [local, web] = [false, true].map(|web| -> Value {
-                let text = answer(web, memory);
-                let value: Value = serde_json::from_str(text).unwrap();
+                let text = answer(web, memory).concat();
+                let value: Value = serde_json::from_str(&text).unwrap();
                 assert_eq!(value["error_code"], code.as_str());
                 value
             });

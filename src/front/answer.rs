@@ -13,7 +13,7 @@ use crate::console::exit::ProgramExit;
 use crate::console::sanitize;
 use crate::console::streams::RawStdout;
 use crate::contract::failure::{Code, Failure};
-use crate::contract::reply::{Object, ObjectProgress, Reply};
+use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
@@ -71,65 +71,45 @@ pub fn respond<W: Write + Default>(
     terminal: bool,
     fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, ProgramExit),
 ) -> (io::Result<()>, ProgramExit) {
-    let mut at = None;
-    let answered = catch_panic(|| {
-        let opened = (None, terms, tool.less);
-        with_object(out, terminal, opened, &mut at, fill)
+    let answered = with_sink(out, terminal, |sink| {
+        let mut object = match Object::open_on(sink, terms, tool.less) {
+            Ok(object) => object,
+            Err(error) => return Ok((Err(error), ProgramExit::Failure)),
+        };
+        let answered = catch_panic(|| {
+            let (written, exit) = fill(&mut object);
+            (written.and_then(|()| object.close()), exit)
+        });
+        answered.map_err(|failure| (failure, object.progress()))
     });
-    let (failure, at) = match (answered, at) {
-        (Ok(done), _) => return done,
-        (Err(failure), at) => (failure, at),
+    let (failure, at) = match answered {
+        Ok(done) => return done,
+        Err(broken) => broken,
     };
-    let at = if is_untouched(out.get_ref()) {
+    let is_untouched = is_untouched(out.get_ref());
+    if is_untouched {
         let abandoned = std::mem::replace(out, BufWriter::with_capacity(BUFFER, W::default()));
         let _ = abandoned.into_parts();
-        None
-    } else {
-        at
-    };
-    let (written, _) = with_object(out, terminal, (at, terms, ""), &mut None, |object| {
-        let said = match at {
-            None => object.fail(tool.family, &failure),
-            Some(_) => object.break_off(&failure),
-        };
-        (said, ProgramExit::Failure)
+    }
+    let written = with_sink(out, terminal, |sink| {
+        if is_untouched {
+            let mut object = Object::open_on(sink, terms, "")?;
+            object.fail(tool.family, &failure)?;
+            return object.close();
+        }
+        let mut object = Object::resume(sink, at, terms)?;
+        object.break_off(&failure)?;
+        object.close()
     });
     (written, ProgramExit::Failure)
 }
 
-/// Lets `fill` write the fields of one object, or the rest of an object of which `begun` is there
-/// already. Stores in `at` how far it came, even if `fill` panics.
-fn with_object<W: Write>(
-    out: &mut BufWriter<W>,
-    terminal: bool,
-    (begun, terms, less): (Option<ObjectProgress>, Terms, &'static str),
-    at: &mut Option<ObjectProgress>,
-    fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, ProgramExit),
-) -> (io::Result<()>, ProgramExit) {
-    /// Keeps the place of an object that is given up.
-    struct ProgressGuard<'a, 'w>(Object<'w>, &'a mut Option<ObjectProgress>);
-    impl Drop for ProgressGuard<'_, '_> {
-        fn drop(&mut self) {
-            *self.1 = Some(self.0.progress());
-        }
+/// Lets `write` write JSON into `out`, for a terminal without characters that would steer it.
+fn with_sink<T>(out: &mut dyn Write, terminal: bool, write: impl FnOnce(&mut dyn Write) -> T) -> T {
+    if terminal {
+        return write(&mut sanitize::JsonEscaper(out));
     }
-    let mut sanitized;
-    let sink: &mut dyn Write = if terminal {
-        sanitized = sanitize::JsonEscaper(out);
-        &mut sanitized
-    } else {
-        out
-    };
-    let object = match begun {
-        None => Object::open_on(sink, terms, less),
-        Some(place) => Object::resume(sink, place, terms),
-    };
-    let mut kept = match object {
-        Ok(object) => ProgressGuard(object, at),
-        Err(error) => return (Err(error), ProgramExit::Failure),
-    };
-    let (written, exit) = fill(&mut kept.0);
-    (written.and_then(|()| kept.0.close()), exit)
+    write(out)
 }
 
 /// Carries out what `input` asks for and writes the fields of the answer.

@@ -4,8 +4,8 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{
-    AccessScope, Account, Credential, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints,
-    ToolManual, ToolSet,
+    AccessScope, Account, Credential, ExitCodes, Family, FieldRole, Tool, ToolHints, ToolManual,
+    ToolSet,
 };
 
 /// The tool's row.
@@ -50,11 +50,6 @@ pub const TOOL: Tool = Tool {
     ],
     exits: ExitCodes::USUAL,
     less: "",
-    sample: Some(SampleCall {
-        file: None,
-        request: r#"{"station":"north"}"#,
-        answer: "sunny",
-    }),
     run,
     from_cache: None,
 };

@@ -324,7 +324,8 @@ impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
 
     /// Works on a further thread until all is over.
     fn join_in<K: OrderedWorker<Job = W, Output = M>>(&self, worker: &mut K) {
-        let panicked = PanicGuard(self);
+        // Where it panics, its part is never done, and no other thread is to wait for it.
+        let panicked = EndOfWork(self);
         loop {
             let mut line = lock(&self.line);
             let taken = loop {
@@ -347,15 +348,6 @@ impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
             }
             self.do_part(worker, taken);
         }
-    }
-}
-
-/// Dropped where a thread panics: its part is never done then, and no other is to wait for it.
-struct PanicGuard<'a, W, M>(&'a SharedQueue<W, M>);
-
-impl<W, M> Drop for PanicGuard<'_, W, M> {
-    fn drop(&mut self) {
-        drop(EndOfWork(self.0));
     }
 }
 

@@ -165,35 +165,15 @@ impl WalkOutcome {
 pub struct PathList {
     pub(super) text: Vec<u8>,
     pub(super) spans: Vec<NameSpan<EntryKind>>,
-    pub(super) walked: WalkOutcome,
+    /// What the walk met beside them.
+    pub walked: WalkOutcome,
 }
 
 impl PathList {
-    /// The directories on the way that could not be listed.
-    #[must_use]
-    #[cfg(feature = "internals")]
-    pub fn unlisted(&self) -> &UnlistedDirectories {
-        &self.walked.unlisted
-    }
-
     /// Returns the paths that the pattern names, too, but the list does not hold.
     #[must_use]
     pub fn left_out(&self) -> Option<LeftOut> {
         self.walked.left_out
-    }
-
-    /// Counts the paths in the list.
-    #[must_use]
-    #[cfg(feature = "internals")]
-    pub fn len(&self) -> usize {
-        self.spans.len()
-    }
-
-    /// True if nothing was found.
-    #[must_use]
-    #[cfg(feature = "internals")]
-    pub fn is_empty(&self) -> bool {
-        self.spans.is_empty()
     }
 
     /// The paths in byte order.

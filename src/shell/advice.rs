@@ -9,21 +9,8 @@ use std::ffi::OsStr;
 use crate::shell::command_shell::find_on_path;
 
 /// Words of bash that `sh` takes for the names of programs.
-const WORDS: [&str; 13] = [
-    "[[",
-    "source",
-    "function",
-    "let",
-    "declare",
-    "typeset",
-    "shopt",
-    "mapfile",
-    "readarray",
-    "pushd",
-    "popd",
-    "disown",
-    "time",
-];
+const WORDS: &str =
+    "[[ source function let declare typeset shopt mapfile readarray pushd popd disown time";
 
 /// Other spellings of bash: part of the error message, part of the command, and a name for it.
 const SPELLINGS: [(&str, &str, &str); 17] = [
@@ -62,17 +49,23 @@ const LONGEST: usize = 64 * 1024;
 /// of its output.
 #[must_use]
 pub fn advise_on_failure(command: &str, tail: &[u8]) -> Option<String> {
-    let complains = ["sh: ", "time: cannot run ", "-e ", "-ne ", "-en "];
-    let mut complains = complains
+    let complaints = ["sh: ", "-e ", "-ne ", "-en "];
+    let mut complaints = complaints
         .iter()
         .map(|words| memchr::memmem::find(tail, words.as_bytes()));
-    if command.len() > LONGEST || complains.all(|found| found.is_none()) {
+    if command.len() > LONGEST || complaints.all(|found| found.is_none()) {
         return None;
     }
     let tail = String::from_utf8_lossy(tail);
     let command = strip_quoted(command)?;
-    if let Some(advice) = tail.lines().find_map(|line| advise_program(&command, line)) {
-        return Some(advice.to_owned());
+    let is_echoed = |option: &str| {
+        command.contains(&format!("echo {option} "))
+            && tail
+                .lines()
+                .any(|line| line.starts_with(&format!("{option} ")))
+    };
+    if ["-e", "-ne", "-en"].into_iter().any(is_echoed) {
+        return Some(ECHO.to_owned());
     }
     tail.lines()
         .filter_map(parse_message)
@@ -83,24 +76,9 @@ pub fn advise_on_failure(command: &str, tail: &[u8]) -> Option<String> {
         })
 }
 
-/// Advice on a word that bash would have taken for its own, by a line of what came of it.
-fn advise_program(command: &str, line: &str) -> Option<&'static str> {
-    let option = ["-e", "-ne", "-en"].into_iter().find(|option| {
-        line.strip_prefix(option)
-            .is_some_and(|rest| rest.starts_with(' '))
-    });
-    if option.is_some_and(|option| command.contains(&format!("echo {option} "))) {
-        return Some(
-            "The shell here is sh, whose echo prints -e and reads escapes without it; printf '%b\\n' \
-             does the same in every shell.",
-        );
-    }
-    let run = line.strip_prefix("time: cannot run ")?;
-    let (name, _) = run.split_once('=')?;
-    command.contains(&format!("time {name}=")).then_some(
-        "`time` is a program here, which takes no assignment: write the assignment before it.",
-    )
-}
+/// Advice on an option of `echo`, which bash would have taken for one.
+const ECHO: &str = "The shell here is sh, whose echo prints -e and reads escapes without it; printf '%b\\n' \
+    does the same in every shell.";
 
 /// Line number and words of an error message of the shell's: `sh: 1: words`.
 fn parse_message(line: &str) -> Option<(u64, &str)> {
@@ -149,7 +127,7 @@ fn find_spelling(command: &str, words: &str) -> Option<&'static str> {
         parts.any(|part| part == word)
     };
     if let Some(name) = missing_program(words)
-        && let Some(word) = WORDS.into_iter().find(|word| *word == name)
+        && let Some(word) = WORDS.split(' ').find(|word| *word == name)
     {
         return is_called(word).then_some(word);
     }

@@ -74,7 +74,7 @@ impl BackgroundOutput {
     pub(super) fn show_held_lines(&mut self, lines: &str) {
         let end = self.output.written;
         let _ = self.output.file.write_all_at(lines.as_bytes(), end);
-        let _ = self.output.file.set_len(end + counting(lines.len()));
+        let _ = self.output.file.set_len(end + lines.len() as u64);
         self.has_held_lines = !lines.is_empty();
     }
 
@@ -112,7 +112,7 @@ impl BackgroundOutput {
             return copied.map(drop);
         };
         mark_in_use(&file);
-        self.output.written = bytes + counting(LEFT_OUT.len());
+        self.output.written = bytes + LEFT_OUT.len() as u64;
         self.output.file = file;
         Ok(())
     }
@@ -124,7 +124,7 @@ impl BackgroundOutput {
 
     /// Writes `bytes` if there is room for them.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let length = counting(bytes.len());
+        let length = bytes.len() as u64;
         if self.room < length {
             self.make_room(length)?;
         }
@@ -155,7 +155,7 @@ impl Write for BackgroundOutput {
         }
         match self.append(bytes) {
             Ok(()) => self.is_in_line = !bytes.ends_with(b"\n"),
-            Err(_) => self.lost += counting(bytes.len()),
+            Err(_) => self.lost += bytes.len() as u64,
         }
         Ok(bytes.len())
     }
@@ -163,8 +163,4 @@ impl Write for BackgroundOutput {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-fn counting(length: usize) -> u64 {
-    u64::try_from(length).unwrap_or(u64::MAX)
 }

@@ -13,10 +13,6 @@ const LONG_LINE: usize = 500;
 
 /// A writer that collects output.
 #[derive(Debug)]
-pub struct OutputCollector(CollectedOutput);
-
-/// Output that was collected.
-#[derive(Debug)]
 pub struct CollectedOutput {
     /// Length in bytes up to which it is kept in memory whole.
     most: usize,
@@ -34,13 +30,13 @@ pub struct CollectedOutput {
     whole: Option<KeptOutput>,
 }
 
-impl OutputCollector {
+impl CollectedOutput {
     /// Collects up to `most` bytes. Of longer output so much of both ends is kept, or all lines,
     /// if they take no more when the long ones are shortened.
     #[must_use]
     pub fn new(most: usize) -> Self {
         let shortest = (most / 10).clamp(64, LONG_LINE);
-        Self(CollectedOutput {
+        Self {
             most,
             beginning: None,
             end: ShortenedLines::default(),
@@ -49,45 +45,36 @@ impl OutputCollector {
             bytes: 0,
             newlines: 0,
             whole: None,
-        })
+        }
     }
 
     /// The same without a file.
     #[cfg(test)]
     pub fn without_file(most: usize) -> Self {
         let mut collector = Self::new(most);
-        collector.0.whole = Some(KeptOutput::none());
+        collector.whole = Some(KeptOutput::none());
         collector
-    }
-
-    /// Returns the output.
-    #[must_use]
-    pub fn finish(self) -> CollectedOutput {
-        self.0
     }
 
     /// Keeps memory bounded: long lines are shortened first, further and further, and only then is
     /// the middle left out. Between `most` and twice as much stays, so that this is done seldom.
     fn make_room(&mut self) {
-        let output = &mut self.0;
-        if output.end.text().len() <= 4 * output.most {
+        if self.end.text().len() <= 4 * self.most {
             return;
         }
-        while output.beginning.is_none() {
-            output.end = output.end.shortened(output.longest);
-            if output.end.text().len() <= 2 * output.most {
+        while self.beginning.is_none() {
+            self.end = self.end.shortened(self.longest);
+            if self.end.text().len() <= 2 * self.most {
                 return;
             }
-            if output.longest == output.shortest {
-                output.beginning = Some(output.end.clone());
+            if self.longest == self.shortest {
+                self.beginning = Some(self.end.clone());
             }
-            output.longest = output.shortest.max(output.longest / 2);
+            self.longest = self.shortest.max(self.longest / 2);
         }
-        output.end.keep_end(2 * output.most);
+        self.end.keep_end(2 * self.most);
     }
-}
 
-impl CollectedOutput {
     /// All of the output as it is, if it is so short.
     #[must_use]
     pub fn whole(&self) -> Option<&[u8]> {
@@ -137,9 +124,7 @@ impl CollectedOutput {
         });
         whole.finish()
     }
-}
 
-impl CollectedOutput {
     /// Saves all of the output in a file that can go on.
     ///
     /// # Errors
@@ -154,22 +139,21 @@ impl CollectedOutput {
     }
 }
 
-impl Write for OutputCollector {
+impl Write for CollectedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let output = &mut self.0;
-        output.bytes += bytes.len() as u64;
-        output.newlines += memchr::memchr_iter(b'\n', bytes).count() as u64;
-        if output.whole.is_none() && output.whole().is_none() {
+        self.bytes += bytes.len() as u64;
+        self.newlines += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        if self.whole.is_none() && self.whole().is_none() {
             let mut whole = KeptOutput::begin();
-            whole.append(output.end.text());
-            output.whole = Some(whole);
+            whole.append(self.end.text());
+            self.whole = Some(whole);
         }
-        if let Some(whole) = &mut output.whole {
+        if let Some(whole) = &mut self.whole {
             whole.append(bytes);
         }
         let mut rest = bytes;
         while !rest.is_empty() {
-            rest = self.0.end.push(rest, self.0.longest);
+            rest = self.end.push(rest, self.longest);
             self.make_room();
         }
         Ok(bytes.len())
@@ -186,17 +170,17 @@ mod tests {
 
     /// `text` as it is collected in pieces of `step` bytes, where memory is bounded.
     fn collected(text: &[u8], most: usize, step: usize) -> CollectedOutput {
-        let mut collector = OutputCollector::without_file(most);
+        let mut collector = CollectedOutput::without_file(most);
         for piece in text.chunks(step) {
             collector.write_all(piece).unwrap();
-            let output = &collector.0;
+            let output = &collector;
             let beginning = output
                 .beginning
                 .as_ref()
                 .map_or(0, |lines| lines.text().len());
             assert!(beginning <= 6 * most && output.end.text().len() <= 4 * most);
         }
-        let output = collector.finish();
+        let output = collector;
         assert_eq!(output.bytes, text.len() as u64);
         output
     }
@@ -219,9 +203,9 @@ mod tests {
             assert!(end.len() >= 1_000 && text.ends_with(&end), "{step}");
             assert_eq!(output.newlines, 9_000);
         }
-        let mut collector = OutputCollector::without_file(100);
+        let mut collector = CollectedOutput::without_file(100);
         collector.write_all(&text.as_bytes()[..100]).unwrap();
-        let output = collector.finish();
+        let output = collector;
         assert_eq!(output.whole(), Some(&text.as_bytes()[..100]));
     }
 
@@ -264,9 +248,9 @@ mod tests {
             let text = text.repeat(300_000 / text.len());
             for (most, step) in [(1, 8_192), (500, 8_192), (2_000, 64), (2_000, 1 << 20)] {
                 if most < 500 {
-                    let mut collector = OutputCollector::without_file(most);
+                    let mut collector = CollectedOutput::without_file(most);
                     collector.write_all(&text).unwrap();
-                    assert!(collector.0.end.text().len() <= 200);
+                    assert!(collector.end.text().len() <= 200);
                     continue;
                 }
                 let output = collected(&text, most, step);

@@ -14,7 +14,6 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Resource, getrlimit};
 
 use crate::basics::words::system_words;
 use crate::sandbox::confinement::Confinement;
@@ -129,14 +128,10 @@ pub fn run_command(
         Ok(started) => started,
         Err(reason) => return write_refusal(&reason, sink),
     };
-    let mut sink = HeadWriter {
-        sink,
-        head: Vec::new(),
-    };
     let hand_over_at =
         hand_over_at.filter(|moment| limit.is_none_or(|limit| *moment < limit.ask_at));
     let until = hand_over_at.or(limit.map(|limit| limit.ask_at));
-    let passed_on = pass_on(&mut pipe, &watchdog, &mut sink, until, progress)?;
+    let passed_on = pass_on(&mut pipe, &watchdog, sink, until, progress)?;
     match (passed_on, limit) {
         (PassedOn::UntilTimeout, _) if hand_over_at.is_some() => {
             return Ok(CommandOutcome {
@@ -146,7 +141,7 @@ pub fn run_command(
             });
         }
         (PassedOn::UntilTimeout, Some(limit)) => {
-            let running = end_in_time(&mut pipe, watchdog, &mut sink, limit)?;
+            let running = end_in_time(&mut pipe, watchdog, sink, limit)?;
             return Ok(CommandOutcome {
                 timed_out: Some(running),
                 ..CommandOutcome::ended(TIMED_OUT)
@@ -155,8 +150,7 @@ pub fn run_command(
         _ => {}
     }
     let end = watchdog.end();
-    let is_left_open = watchdog.has_left_processes() && pipe.is_left_open(&mut sink)?;
-    let HeadWriter { sink, head } = sink;
+    let is_left_open = watchdog.has_left_processes() && pipe.is_left_open(sink)?;
     let goes_on = if goes_on && is_left_open {
         Some(BackgroundCommand::left(pipe, watchdog))
     } else {
@@ -167,9 +161,6 @@ pub fn run_command(
         Ok(code) => code,
         Err(reason) => return write_refusal(&reason, sink),
     };
-    if let Some(cause) = explain_failed_start(code, &head) {
-        write!(sink, "bash: {cause}")?;
-    }
     Ok(CommandOutcome {
         is_cut_off: is_left_open && goes_on.is_none(),
         goes_on,
@@ -239,47 +230,6 @@ fn explain_not_confined(errno: Errno) -> String {
 fn write_refusal(reason: &str, sink: &mut dyn Write) -> io::Result<CommandOutcome> {
     write!(sink, "bash: {reason}")?;
     Ok(CommandOutcome::ended(NOT_RUN))
-}
-
-/// The message for a shell that may have ended before it did anything: if there is too little
-/// memory to load it, the kernel kills it without a word, or the dynamic loader reports an error.
-/// `head` is the beginning of its output.
-fn explain_failed_start(code: i32, head: &[u8]) -> Option<String> {
-    let ended = match code - 128 {
-        libc::SIGKILL | libc::SIGSEGV => head.is_empty(),
-        _ => code == 127 && memchr::memmem::find(head, LOADING).is_some(),
-    };
-    let limit = getrlimit(Resource::As).current;
-    let limit = limit.filter(|limit| ended && *limit < LITTLE_MEMORY)?;
-    Some(format!(
-        "the shell ended before it could begin, for want of memory: the limit on this process is \
-         {limit} bytes \
-         (`ulimit -v`)"
-    ))
-}
-
-/// With less than this, in bytes, programs of ordinary size cannot be loaded.
-const LITTLE_MEMORY: u64 = 64 * 1024 * 1024;
-
-/// The dynamic loader's error message (`ld.so(8)`).
-const LOADING: &[u8] = b": error while loading shared libraries: ";
-
-/// A writer that passes everything on and keeps the beginning.
-struct HeadWriter<'a> {
-    sink: &'a mut dyn Write,
-    head: Vec<u8>,
-}
-
-impl Write for HeadWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let wanted = (2 * LOADING.len()).saturating_sub(self.head.len());
-        self.head.extend(bytes.iter().take(wanted));
-        self.sink.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.sink.flush()
-    }
 }
 
 /// Starts a command; an error is the reason why that is not possible.

@@ -271,7 +271,7 @@ impl OutputFile {
         let done = self.file.write_all(&self.gathered[..count]);
         let _ = flock(&self.all, FlockOperation::Unlock);
         done?;
-        self.written += u64::try_from(count).unwrap_or(u64::MAX);
+        self.written += count as u64;
         self.cut |= count < self.gathered.len();
         self.gathered.clear();
         Ok(())

@@ -23,7 +23,7 @@ mod unattended;
 pub use advice::advise_on_failure;
 pub use background::BackgroundCommand;
 pub use background_output::BackgroundOutput;
-pub use collected_output::{CollectedOutput, OutputCollector};
+pub use collected_output::CollectedOutput;
 pub use command::{
     CommandOutcome, CommandSettings, NOT_RUN, TimeLimit, open_directory, run_command,
     start_in_background,

@@ -71,7 +71,7 @@ fn bytes_that_no_text_can_hold_are_named() {
     // So file-read shows it.
     let note = note_of(&file, "caf\u{FFFD} = 1", "x");
     assert!(
-        note.contains("line 2 has 0xE9, which is no UTF-8"),
+        note.contains(r"line 2 has the bytes \xe9, which are no UTF-8"),
         "{note}"
     );
     assert!(note.contains("send text from beside them"), "{note}");

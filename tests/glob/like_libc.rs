@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use ikigai_tools::search::walk::expand;
+use super::walk::expand;
 use ikigai_tools::search::wildcard::PatternComponent;
 
 unsafe extern "C" {

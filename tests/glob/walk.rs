@@ -10,9 +10,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
 use crate::common;
-use ikigai_tools::search::paths::{EntryKind, LeftOut};
+use ikigai_tools::search::paths::{EntryKind, LeftOut, PathList};
 use ikigai_tools::search::steps::{GlobPattern, WildcardError};
-use ikigai_tools::search::walk::{GlobError, PathVisitor, WalkEntry, WalkScope, expand};
+use ikigai_tools::search::walk::{GlobError, PathVisitor, WalkEntry, WalkScope};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
 
@@ -31,6 +31,11 @@ fn tree(names: &[&str]) -> tempfile::TempDir {
     root
 }
 
+/// What `pattern` names below the directory `path`, in byte order.
+pub fn expand(path: &Path, pattern: &[u8]) -> Result<PathList, GlobError> {
+    GlobPattern::parse(pattern)?.paths(path, None)
+}
+
 /// Keeps nothing of what is found.
 struct Forgetful;
 
@@ -41,10 +46,6 @@ impl PathVisitor for Forgetful {
 
     fn visit(&mut self, _: &mut WalkEntry<'_>, (): &mut ()) -> Option<Infallible> {
         None
-    }
-
-    fn resume(&mut self, rest: Infallible, (): &mut ()) -> Option<Infallible> {
-        match rest {}
     }
 
     fn is_enough(&self, (): &()) -> bool {
@@ -220,8 +221,8 @@ fn an_absolute_pattern_ignores_the_directory_given() {
 fn the_directory_alone_is_what_no_pattern_names() {
     let root = tree(&["f"]);
     assert_eq!(found(root.path(), ""), [""]);
-    assert_eq!(expand(Path::new(""), b"").unwrap().len(), 0);
-    assert_eq!(expand(&root.path().join("f"), b"").unwrap().len(), 0);
+    assert_eq!(expand(Path::new(""), b"").unwrap().iter().len(), 0);
+    assert_eq!(expand(&root.path().join("f"), b"").unwrap().iter().len(), 0);
 }
 
 #[test]
@@ -263,7 +264,7 @@ fn a_nul_or_great_length_makes_a_pattern_invalid() {
         expand(Path::new(""), long.as_bytes()).unwrap_err(),
         GlobError::InvalidPattern(WildcardError::TooLong)
     );
-    assert_eq!(expand(Path::new("a\0b"), b"*").unwrap().len(), 0);
+    assert_eq!(expand(Path::new("a\0b"), b"*").unwrap().iter().len(), 0);
 }
 
 #[test]
@@ -271,13 +272,19 @@ fn a_directory_that_is_missing_or_none_has_no_paths() {
     let root = tree(&["f"]);
     for directory in ["missing", "f", "f/x"] {
         assert_eq!(
-            expand(&root.path().join(directory), b"*").unwrap().len(),
+            expand(&root.path().join(directory), b"*")
+                .unwrap()
+                .iter()
+                .len(),
             0,
             "{directory}"
         );
     }
     assert_eq!(
-        expand(Path::new(&"x/".repeat(4000)), b"*").unwrap().len(),
+        expand(Path::new(&"x/".repeat(4000)), b"*")
+            .unwrap()
+            .iter()
+            .len(),
         0
     );
 }
@@ -362,7 +369,11 @@ fn a_chain_of_directories_is_left_where_its_paths_become_useless() {
         at = openat(&at, &*name, OFlags::DIRECTORY, Mode::empty()).unwrap();
     }
     let paths = expand(root.path(), b"**").unwrap();
-    assert!((160..170).contains(&paths.len()), "{}", paths.len());
+    assert!(
+        (160..170).contains(&paths.iter().len()),
+        "{}",
+        paths.iter().len()
+    );
 }
 
 #[test]
@@ -400,7 +411,7 @@ fn ways_up_and_down_again_end() {
         "*/../*/../*/../*/../*/../*/../e1/f",
     ] {
         let paths = expand(&path, pattern.as_bytes()).unwrap();
-        assert!(!paths.is_empty(), "{pattern}");
+        assert!(paths.iter().len() > 0, "{pattern}");
         assert_eq!(paths.left_out(), Some(LeftOut::OtherNames), "{pattern}");
         let mut names: Vec<&[u8]> = paths.iter().map(|found| found.path()).collect();
         let file = fs::metadata(path.join("e1/f")).unwrap().ino();
@@ -431,7 +442,7 @@ fn links_to_what_lies_above_multiply_no_more_than_dots() {
     let pattern = format!("{}f", "**/up/".repeat(8));
     let paths = expand(root.path(), pattern.as_bytes()).unwrap();
     assert_eq!(paths.left_out(), Some(LeftOut::OtherNames));
-    assert!(!paths.is_empty());
+    assert!(paths.iter().len() > 0);
 }
 
 #[test]
@@ -592,11 +603,17 @@ fn directories_on_the_way_that_cannot_be_listed_are_counted() {
     symlink("loop", root.path().join("loop")).unwrap();
     as_somebody(|| {
         let paths = expand(root.path(), b"**/*").unwrap();
-        assert_eq!(paths.unlisted().count, 2);
-        let (_, why) = paths.unlisted().first.as_ref().unwrap();
+        assert_eq!(paths.walked.unlisted.count, 2);
+        let (_, why) = paths.walked.unlisted.first.as_ref().unwrap();
         assert_eq!(*why, Errno::ACCESS);
-        assert_eq!(expand(root.path(), b"*/*").unwrap().unlisted().count, 1);
-        assert_eq!(expand(root.path(), b"a/*").unwrap().unlisted().count, 0);
+        assert_eq!(
+            expand(root.path(), b"*/*").unwrap().walked.unlisted.count,
+            1
+        );
+        assert_eq!(
+            expand(root.path(), b"a/*").unwrap().walked.unlisted.count,
+            0
+        );
     });
     for directory in &closed {
         fs::set_permissions(directory, Permissions::from_mode(0o755)).unwrap();
@@ -612,9 +629,9 @@ fn a_walk_whose_time_is_over_ends_with_what_it_has_found() {
     let now = Some(std::time::Instant::now());
     let paths = pattern.paths(root.path(), now).unwrap();
     assert_eq!(
-        (paths.len(), paths.left_out()),
+        (paths.iter().len(), paths.left_out()),
         (0, Some(LeftOut::NotReached))
     );
     let paths = pattern.paths(root.path(), None).unwrap();
-    assert_eq!((paths.len(), paths.left_out()), (200, None));
+    assert_eq!((paths.iter().len(), paths.left_out()), (200, None));
 }

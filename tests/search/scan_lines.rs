@@ -12,6 +12,7 @@ use std::path::Path;
 use ikigai_tools::search::scan::{
     self, ContextLines, FileScanner, LineMatcher, LineSink, LinkPolicy, ScanError, ScanFlow,
 };
+use rustix::fs::{CWD, Mode, openat};
 
 /// Matches the lines that hold a piece of text.
 struct Holds(&'static [u8]);
@@ -41,6 +42,11 @@ impl LineMatcher for Beyond {
     }
 }
 
+fn open(path: &CStr, links: LinkPolicy) -> Result<(OwnedFd, usize), ScanError> {
+    let file = openat(CWD, path, scan::flags(links), Mode::empty());
+    scan::regular(file, links)
+}
+
 type Lines = Vec<(u64, Vec<u8>)>;
 
 fn scan(scanner: &mut FileScanner, path: &Path, matcher: &impl LineMatcher) -> Lines {
@@ -56,7 +62,7 @@ fn try_scan(
     matcher: &impl LineMatcher,
     found: &mut Lines,
 ) -> Result<(), ScanError> {
-    let (file, size) = scan::open(&c(path), links)?;
+    let (file, size) = open(&c(path), links)?;
     let mut scan = scanner.begin(file, size);
     let flow = scan.go_on(matcher, &mut |number: u64, line: &[u8]| {
         found.push((number, line.to_vec()));
@@ -91,7 +97,7 @@ fn line_feeds_are_counted_whether_the_last_line_is_found_or_not() {
         fs::write(&path, text).unwrap();
         for window in [1, 64] {
             let mut scanner = FileScanner::with_limits(window, 1 << 20);
-            let (file, size) = scan::open(&c(&path), LinkPolicy::Follow).unwrap();
+            let (file, size) = open(&c(&path), LinkPolicy::Follow).unwrap();
             let mut scan = scanner.begin(file, size);
             let flow = scan.go_on(&Holds(b"a"), &mut |_: u64, _: &[u8]| ScanFlow::GoOn);
             assert_eq!(flow, Ok(ScanFlow::GoOn));
@@ -204,7 +210,7 @@ fn any_window_shows_the_same_lines_around_matches_once_and_in_order() {
                     .collect();
                 for window in [1, 2, 3, 5, 8, 13, 1 << 18] {
                     let mut scanner = FileScanner::with_limits(window, 1 << 20);
-                    let (file, size) = scan::open(&c(&path), LinkPolicy::Follow).unwrap();
+                    let (file, size) = open(&c(&path), LinkPolicy::Follow).unwrap();
                     let mut scan = scanner
                         .begin(file, size)
                         .with_context(ContextLines { before, after });
@@ -463,7 +469,7 @@ fn what_is_written_meanwhile_is_not_waited_for() {
     file.write_all(b"x\n").unwrap();
     let mut output = File::options().append(true).open(file.path()).unwrap();
     let mut scanner = FileScanner::with_limits(2, 1 << 20);
-    let (opened, size) = scan::open(&c(file.path()), LinkPolicy::Follow).unwrap();
+    let (opened, size) = open(&c(file.path()), LinkPolicy::Follow).unwrap();
     let mut count = 0;
     let result = scanner
         .begin(opened, size)
@@ -482,7 +488,7 @@ fn a_search_that_pauses_goes_on_where_it_was() {
     file.write_all(text.as_bytes()).unwrap();
     for (window, mark) in [(1, ""), (7, ""), (1 << 10, ""), (16, "\u{feff}")] {
         fs::write(file.path(), format!("{mark}{text}")).unwrap();
-        let (opened, size) = scan::open(&c(file.path()), LinkPolicy::Follow).unwrap();
+        let (opened, size) = open(&c(file.path()), LinkPolicy::Follow).unwrap();
         let mut scan = FileScanner::with_limits(window, 1 << 20).begin(opened, size);
         let mut seen = Lines::new();
         let mut pauses = 0;
@@ -526,7 +532,7 @@ fn a_name_alone_is_taken_from_the_working_directory() {
     let path: &CStr = c"Cargo.toml";
     let mut count = 0;
     for _ in 0..3 {
-        let (file, size) = scan::open(path, LinkPolicy::Refuse).unwrap();
+        let (file, size) = open(path, LinkPolicy::Refuse).unwrap();
         let result = FileScanner::new().begin(file, size).go_on(
             &Holds(b"[package]"),
             &mut |_: u64, _: &[u8]| {

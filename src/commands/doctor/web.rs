@@ -127,22 +127,19 @@ pub fn report_helpers(report: &mut DoctorReport) {
 fn report_providers(report: &mut DoctorReport, credentials: &Credentials<'_>) {
     let all = choice::PROVIDERS.iter();
     let configured = all.filter(|provider| provider.is_chosen(credentials));
-    let configured: Vec<&str> = configured.map(|provider| provider.name).collect();
-    let (colour, names) = match configured.as_slice() {
-        [] => (PLAIN, "none; DuckDuckGo needs no key".to_owned()),
-        some => (GOOD, some.join(", ")),
-    };
-    report.row("providers configured", colour, &names);
+    let names = configured.map(|provider| provider.name);
+    report_names(
+        report,
+        "providers configured",
+        names,
+        "none; DuckDuckGo needs no key",
+    );
     let with_key = PROVIDERS.iter().filter(|provider| {
         let account = provider.account(credentials);
         account.is_ok_and(|account| account.keys.iter().any(Option::is_some))
     });
-    let with_key: Vec<&str> = with_key.map(|provider| provider.name).collect();
-    let (colour, names) = match with_key.as_slice() {
-        [] => (PLAIN, "none; none is needed".to_owned()),
-        some => (GOOD, some.join(", ")),
-    };
-    report.row("keys for papers", colour, &names);
+    let names = with_key.map(|provider| provider.name);
+    report_names(report, "keys for papers", names, "none; none is needed");
     let (colour, searches) = match choice::choose(&WebSearch::default(), credentials) {
         Ok(ProviderChoice::One(provider)) => (PLAIN, provider.name.to_owned()),
         Ok(ProviderChoice::FirstOf(all)) => {
@@ -162,12 +159,26 @@ fn report_providers(report: &mut DoctorReport, credentials: &Credentials<'_>) {
     };
     report.row("searches with", colour, &searches);
     let patents = patent_provider::configured(credentials).into_iter();
-    let patents: Vec<&str> = patents.map(|provider| provider.service.name).collect();
-    let (colour, names) = match patents.as_slice() {
-        [] => (PLAIN, "a web search; no provider has a key".to_owned()),
-        some => (GOOD, some.join(", ")),
-    };
-    report.row("patents from", colour, &names);
+    let names = patents.map(|provider| provider.service.name);
+    report_names(
+        report,
+        "patents from",
+        names,
+        "a web search; no provider has a key",
+    );
+}
+
+/// Reports the names, or that there is none.
+fn report_names(
+    report: &mut DoctorReport,
+    subject: &str,
+    names: impl Iterator<Item = &'static str>,
+    none: &str,
+) {
+    match names.collect::<Vec<_>>() {
+        names if names.is_empty() => report.row(subject, PLAIN, none),
+        names => report.row(subject, GOOD, &names.join(", ")),
+    }
 }
 
 fn report_cache(report: &mut DoctorReport) {

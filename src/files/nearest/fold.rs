@@ -142,8 +142,8 @@ const ASCII: [u8; 256] = {
 };
 
 impl<'a> FoldedText<'a> {
-    /// Folds `source`, with its line ends. Where `clock` runs out, the rest is left.
-    pub fn new(source: &'a [u8], clock: &SearchClock) -> Self {
+    /// Folds `source`, with its `line_ends` or without. Where `clock` runs out, the rest is left.
+    pub fn new(source: &'a [u8], line_ends: bool, clock: &SearchClock) -> Self {
         let mut bytes = Vec::with_capacity(source.len());
         let mut marks = vec![(0, 0)];
         let (mut at, mut next_mark) = (0, STEP);
@@ -163,39 +163,18 @@ impl<'a> FoldedText<'a> {
             for byte in simple {
                 let folded = ASCII[usize::from(*byte)];
                 bytes[end] = folded;
-                end += usize::from(folded != 0);
+                end += usize::from(folded != 0 && (line_ends || folded != b'\n'));
             }
             bytes.truncate(end);
             at += simple.len();
             let (unit, length) = unit_at(source, at);
-            push_folded(unit, true, &mut bytes);
+            push_folded(unit, line_ends, &mut bytes);
             at += length;
         }
         Self {
             source: &source[..at],
             bytes,
-            line_ends: true,
-            marks,
-        }
-    }
-
-    /// The same without its line ends.
-    pub fn without_line_ends(&self) -> Self {
-        let mut bytes = Vec::with_capacity(self.bytes.len());
-        let ends = self.marks[1..].iter().map(|(folded, _)| *folded);
-        let ends = ends.chain([self.bytes.len()]);
-        let marks = self.marks.iter().zip(ends).map(|((from, at), to)| {
-            let mark = (bytes.len(), *at);
-            for line in self.bytes[*from..to].split(|byte| *byte == b'\n') {
-                bytes.extend_from_slice(line);
-            }
-            mark
-        });
-        let marks = marks.collect();
-        Self {
-            source: self.source,
-            bytes,
-            line_ends: false,
+            line_ends,
             marks,
         }
     }
@@ -233,22 +212,15 @@ impl<'a> FoldedText<'a> {
 /// The number of bytes at the beginning of `piece` that are ASCII, without a last character that an
 /// accent may follow, and without NUL.
 fn simple_part(piece: &[u8]) -> usize {
-    let ascii = if piece.is_ascii() {
-        piece.len()
-    } else {
-        piece
-            .iter()
-            .position(|byte| !byte.is_ascii())
-            .unwrap_or(piece.len())
-    };
-    let ascii = memchr::memchr(0, &piece[..ascii]).unwrap_or(ascii);
+    let other = piece.iter().position(|byte| !byte.is_ascii() || *byte == 0);
+    let ascii = other.unwrap_or(piece.len());
     // The byte behind the piece is not known here.
     ascii.saturating_sub(1)
 }
 
 /// `text` folded, with its line ends.
 pub fn fold_text(text: &[u8]) -> Vec<u8> {
-    FoldedText::new(text, &SearchClock::endless()).bytes
+    FoldedText::new(text, true, &SearchClock::endless()).bytes
 }
 
 /// The end of the blanks that begin at `from`, and, with `line_ends`, of the line ends among them.
@@ -330,14 +302,12 @@ mod tests {
             let mut text = words.concat().into_bytes();
             text.extend(std::iter::repeat_n(b' ', filling));
             text.extend(b"\xE9 end \xE2\x82");
-            let folded = FoldedText::new(&text, &SearchClock::endless());
-            let folded = if line_ends { folded } else { folded.without_line_ends() };
+            let folded = FoldedText::new(&text, line_ends, &SearchClock::endless());
             let step = folded.bytes.len() / 8 + 1;
             for from in (0..folded.bytes.len()).step_by(step) {
                 for to in (from + 1..=folded.bytes.len()).step_by(step) {
                     let source = folded.trace(&(from..to));
-                    let again = FoldedText::new(&text[source], &SearchClock::endless());
-                    let again = if line_ends { again } else { again.without_line_ends() };
+                    let again = FoldedText::new(&text[source], line_ends, &SearchClock::endless());
                     // A character is never parted.
                     let there = &folded.bytes[from..to];
                     prop_assert!(memchr::memmem::find(&again.bytes, there).is_some());

@@ -99,19 +99,13 @@ impl LineSearch<'_> {
                 places.entry(line).or_default().0.push(at);
             }
         }
-        // Most lines of a long file are told apart by their length.
-        let mut lengths = [false; 256];
-        for line in places.keys() {
-            lengths[line.len() % 256] = true;
-        }
         // The votes for each distance between the two texts.
         let mut votes: HashMap<usize, usize> = HashMap::new();
         for (there, line) in self.file.iter().enumerate() {
             if there % 4096 == 4095 && self.clock.is_out() {
                 return Err(());
             }
-            if lengths[line.len() % 256]
-                && let Some((wanted, count)) = places.get_mut(line)
+            if let Some((wanted, count)) = places.get_mut(line)
                 && *count < MOST_VOTES
             {
                 *count += wanted.len();
@@ -306,8 +300,7 @@ impl BigramCounts {
             return 0;
         }
         let is_there = |pair: &&[u8]| self.counts[Self::slot(pair)] > 0;
-        let most = other.windows(2).filter(is_there).count();
-        if self.score(most, pairs) < ALIKE {
+        if self.score(other.windows(2).filter(is_there).count(), pairs) < ALIKE {
             return 0;
         }
         // Pairs that the line has only so often count only so often.
@@ -334,7 +327,7 @@ mod tests {
     use super::*;
 
     fn found(file: &str, sought: &str) -> Option<LikeLines> {
-        let folded = FoldedText::new(file.as_bytes(), &SearchClock::endless());
+        let folded = FoldedText::new(file.as_bytes(), true, &SearchClock::endless());
         most_like_lines(&folded, sought.as_bytes(), &SearchClock::endless()).unwrap()
     }
 

@@ -164,7 +164,7 @@ impl NearestSearch<'_> {
         if let Some(encoding) = super::kind::wide_encoding(self.content) {
             return (NearestFinding::Wide(encoding), None);
         }
-        let folded = FoldedText::new(self.content, self.clock);
+        let folded = FoldedText::new(self.content, true, self.clock);
         if is_blank(&fold_text(self.sought)) {
             return (NearestFinding::Blank, None);
         }
@@ -181,7 +181,7 @@ impl NearestSearch<'_> {
                 return (NearestFinding::Unknown, None);
             }
         }
-        let joined = folded.without_line_ends();
+        let joined = FoldedText::new(self.content, false, self.clock);
         if let Some(found) = self.alike(&joined, None, self.sought, false) {
             return found;
         }
@@ -301,11 +301,15 @@ impl NearestSearch<'_> {
         let sought = self.sought.strip_suffix(b"\n").unwrap_or(self.sought);
         let sought: Vec<&[u8]> = sought.split(|byte| *byte == b'\n').collect();
         let shown = |lines: &[&[u8]]| {
-            lines
+            let mut quoted: Vec<String> = lines
                 .iter()
                 .take(QUOTED_LINES)
                 .map(|line| shown(line))
-                .collect()
+                .collect();
+            if lines.len() > quoted.len() {
+                quoted.push("…".to_owned());
+            }
+            quoted
         };
         let changes = found.changes.iter().map(|(there, at)| LineChange {
             lines: there.start as u64 + 1..there.end as u64 + 1,

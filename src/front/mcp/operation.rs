@@ -10,7 +10,7 @@ mod redaction;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Mutex;
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -23,7 +23,7 @@ use crate::cache::SharingState;
 use crate::console::sanitize;
 use crate::web::credentials::SecretText;
 use crate::web::date;
-use metrics::{ServerMetrics, ServerState};
+use metrics::{CallCounts, ServerState};
 
 pub use metrics::TEXT_FORM;
 
@@ -49,14 +49,14 @@ const BETWEEN_REFUSALS: Duration = Duration::from_secs(60);
 /// A server's reports to its operator.
 pub struct OperatorReports {
     begun: Instant,
-    log: RecordLog,
+    log: SyncSender<String>,
     /// Each call is logged.
     logs_calls: bool,
     /// The last line on a refused token, and how many were refused since.
     refused_tokens: Mutex<(Option<Instant>, u64)>,
     /// The arguments of calls are logged as well, without these keys.
     arguments: Option<Vec<SecretText>>,
-    metrics: ServerMetrics,
+    metrics: Mutex<CallCounts>,
 }
 
 /// The record of a call in the log.
@@ -81,11 +81,11 @@ impl OperatorReports {
         }
         Ok(Self {
             begun: Instant::now(),
-            log: RecordLog::start().map_err(|error| format!("cannot log: {error}"))?,
+            log: start_log().map_err(|error| format!("cannot log: {error}"))?,
             logs_calls: log,
             refused_tokens: Mutex::default(),
             arguments,
-            metrics: ServerMetrics::default(),
+            metrics: Mutex::default(),
         })
     }
 
@@ -96,7 +96,7 @@ impl OperatorReports {
         tool: &'static str,
         arguments: &JsonObject,
     ) -> RunningCall<'a> {
-        self.metrics.lock().running += 1;
+        lock(&self.metrics).running += 1;
         let logged = self.logs_calls;
         RunningCall {
             operation: self,
@@ -118,7 +118,7 @@ impl OperatorReports {
 
     /// Records that a request was refused with this status.
     pub fn record_refusal(&self, status: u16) {
-        self.metrics.lock().record_refusal(status);
+        *lock(&self.metrics).refused.entry(status).or_default() += 1;
         if status == UNAUTHORIZED {
             self.log_refused_token();
         }
@@ -146,8 +146,8 @@ impl OperatorReports {
     }
 
     fn write(&self, line: String) {
-        if !self.log.write(line) {
-            self.metrics.lock().lost += 1;
+        if self.log.try_send(line).is_err() {
+            lock(&self.metrics).lost += 1;
         }
     }
 
@@ -177,7 +177,7 @@ impl OperatorReports {
 
     /// The metrics, in [`TEXT_FORM`], of a server that has so many `connections`.
     pub fn metrics(&self, connections: usize, sharing: Option<&SharingState>) -> String {
-        self.metrics.text(&ServerState {
+        lock(&self.metrics).text(&ServerState {
             uptime: self.begun.elapsed(),
             connections,
             shared_up: sharing.is_none_or(|sharing| sharing.up),
@@ -187,7 +187,7 @@ impl OperatorReports {
 
     fn record_end(&self, call: &RunningCall<'_>, outcome: &str, bytes: usize) {
         let took = call.begun.elapsed();
-        self.metrics.lock().record_end(call.tool, outcome, took);
+        lock(&self.metrics).record_end(call.tool, outcome, took);
         if !self.logs_calls {
             return;
         }
@@ -233,31 +233,19 @@ impl Drop for RunningCall<'_> {
     }
 }
 
-/// A thread that writes lines on stderr, so that no call waits for the log's reader.
-struct RecordLog(Mutex<SyncSender<String>>);
-
-impl RecordLog {
-    fn start() -> io::Result<Self> {
-        let (lines, waiting) = sync_channel::<String>(LINES);
-        thread::Builder::new()
-            .name("log".to_owned())
-            .stack_size(64 * 1024)
-            .spawn(move || {
-                for mut line in waiting {
-                    line.push('\n');
-                    let _ = io::stderr().write_all(line.as_bytes());
-                }
-            })?;
-        Ok(Self(Mutex::new(lines)))
-    }
-
-    /// True if there was room for the line.
-    fn write(&self, line: String) -> bool {
-        !matches!(
-            lock(&self.0).try_send(line),
-            Err(TrySendError::Full(_) | TrySendError::Disconnected(_))
-        )
-    }
+/// Starts a thread that writes lines on stderr, so that no call waits for the log's reader.
+fn start_log() -> io::Result<SyncSender<String>> {
+    let (lines, waiting) = sync_channel::<String>(LINES);
+    let thread = thread::Builder::new()
+        .name("log".to_owned())
+        .stack_size(64 * 1024);
+    thread.spawn(move || {
+        for mut line in waiting {
+            line.push('\n');
+            let _ = io::stderr().write_all(line.as_bytes());
+        }
+    })?;
+    Ok(lines)
 }
 
 /// Now, to the millisecond (RFC 3339).

@@ -15,9 +15,6 @@ pub const READ: &str = "IKIGAI_READ";
 /// The variable that keeps them off the network, unless it is empty or `0`.
 pub const NO_NETWORK: &str = "IKIGAI_NO_NETWORK";
 
-/// All three.
-pub const VARIABLES: [&str; 3] = [ROOTS, READ, NO_NETWORK];
-
 /// The separator of directories in a variable, as in `PATH`.
 const SEPARATOR: u8 = b':';
 

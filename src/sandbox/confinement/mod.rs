@@ -37,7 +37,7 @@ use crate::sandbox::roots::{self, RootSet};
 use masked_paths::MaskedPaths;
 use opened_path::OpenedPath;
 
-pub use bounds::{ConfinementBounds, ConfinementSource, NO_NETWORK, READ, ROOTS, VARIABLES};
+pub use bounds::{ConfinementBounds, ConfinementSource, NO_NETWORK, READ, ROOTS};
 pub use exposure::Sensitivity;
 pub use opened_path::{directory, file_or_directory};
 pub use ruleset::{IMPOSSIBLE, abi, is_possible};

@@ -13,20 +13,7 @@ use super::{AccessRight, etc, ruleset};
 use crate::sandbox::roots::{self, RootSet};
 
 /// Directories that may be read, and whose programs may be run.
-const TO_READ: [&str; 12] = [
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    ETC,
-    "/opt",
-    "/nix/store",
-    "/proc",
-    "/sys",
-];
+const TO_READ: &str = "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc /opt /nix/store /proc /sys";
 
 /// The one of them that is not all for root.
 const ETC: &str = "/etc";
@@ -83,7 +70,7 @@ pub fn places(roots: &[PathBuf]) -> Vec<(OpenedPath, BitFlags<AccessFs>)> {
 /// into `/usr`.
 fn directories(roots: &[PathBuf]) -> Vec<(OpenedPath, BitFlags<AccessFs>)> {
     let mut opened: Vec<(OpenedPath, BitFlags<AccessFs>)> = Vec::with_capacity(24);
-    for name in TO_READ {
+    for name in TO_READ.split(' ') {
         let name = Path::new(name);
         let within = std::fs::read_link(name).is_ok_and(|_| {
             real(name).is_some_and(|real| opened.iter().any(|(one, _)| real.starts_with(&one.path)))
@@ -136,45 +123,13 @@ fn configuration_of_git() -> Vec<PathBuf> {
 
 /// Variables that lead to a service of the session, which would do for a command what it may not do
 /// itself.
-const SERVICES: [&str; 37] = [
-    "ALACRITTY_SOCKET",
-    "AT_SPI_BUS_ADDRESS",
-    "BUILDKIT_HOST",
-    "CONTAINERD_ADDRESS",
-    "CONTAINER_HOST",
-    "DISPLAY",
-    "DOCKER_HOST",
-    "EMACS_SOCKET_NAME",
-    "GIT_ASKPASS",
-    "GNOME_KEYRING_CONTROL",
-    "GPG_AGENT_INFO",
-    "HYPRLAND_INSTANCE_SIGNATURE",
-    "I3SOCK",
-    "ICEAUTHORITY",
-    "KITTY_LISTEN_ON",
-    "LISTEN_FDS",
-    "LISTEN_PID",
-    "NIRI_SOCKET",
-    "NOTIFY_SOCKET",
-    "NVIM",
-    "NVIM_LISTEN_ADDRESS",
-    "PIPEWIRE_REMOTE",
-    "PULSE_SERVER",
-    "SESSION_MANAGER",
-    "SSH_AGENT_PID",
-    "SSH_ASKPASS",
-    "SSH_AUTH_SOCK",
-    "STY",
-    "SUDO_ASKPASS",
-    "SWAYSOCK",
-    "TMUX",
-    "WAYLAND_DISPLAY",
-    "WAYLAND_SOCKET",
-    "WEZTERM_UNIX_SOCKET",
-    "WSL_INTEROP",
-    "XAUTHORITY",
-    "XDG_RUNTIME_DIR",
-];
+const SERVICES: &str = "\
+    ALACRITTY_SOCKET AT_SPI_BUS_ADDRESS BUILDKIT_HOST CONTAINERD_ADDRESS CONTAINER_HOST DISPLAY \
+    DOCKER_HOST EMACS_SOCKET_NAME GIT_ASKPASS GNOME_KEYRING_CONTROL GPG_AGENT_INFO \
+    HYPRLAND_INSTANCE_SIGNATURE I3SOCK ICEAUTHORITY KITTY_LISTEN_ON LISTEN_FDS LISTEN_PID \
+    NIRI_SOCKET NOTIFY_SOCKET NVIM NVIM_LISTEN_ADDRESS PIPEWIRE_REMOTE PULSE_SERVER \
+    SESSION_MANAGER SSH_AGENT_PID SSH_ASKPASS SSH_AUTH_SOCK STY SUDO_ASKPASS SWAYSOCK TMUX \
+    WAYLAND_DISPLAY WAYLAND_SOCKET WEZTERM_UNIX_SOCKET WSL_INTEROP XAUTHORITY XDG_RUNTIME_DIR";
 
 /// Prefixes of further names: D-Bus, and editors in whose terminal a command runs.
 const OF_SERVICES: [&str; 3] = ["DBUS_", "VSCODE_", "ZELLIJ"];
@@ -190,10 +145,11 @@ pub const TEMPORARY_OF_ZSH: &str = "TMPPREFIX";
 #[must_use]
 pub fn is_withheld(name: &OsStr) -> bool {
     let name = name.as_bytes();
-    [TEMPORARY, TEMPORARY_OF_ZSH]
-        .iter()
+    let own = [TEMPORARY, TEMPORARY_OF_ZSH].into_iter();
+    SERVICES
+        .split(' ')
+        .chain(own)
         .any(|one| one.as_bytes() == name)
-        || SERVICES.iter().any(|one| one.as_bytes() == name)
         || OF_SERVICES
             .iter()
             .any(|one| name.starts_with(one.as_bytes()))

@@ -4,8 +4,11 @@
 //! search: a search ends only once it has taken far more processor time than the amount of text
 //! explains.
 
+use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -155,4 +158,25 @@ impl SearchBudget {
     pub fn stopped(&self) -> Option<usize> {
         Some(self.stopped.load(Ordering::Relaxed)).filter(|at| *at != NOWHERE)
     }
+}
+
+/// The longest line, in bytes, that is decided in a thread of its own: it is copied for that.
+pub(super) const LONGEST_ASIDE: usize = 64 << 20;
+
+/// Has `work`, which cannot be interrupted, done in a thread of its own. At `end` the thread is left
+/// behind; it ends once its work is done, or with the process.
+///
+/// # Errors
+/// The system has no thread left.
+pub(super) fn decide_aside(
+    end: Instant,
+    work: impl FnOnce() -> Option<bool> + Send + 'static,
+) -> io::Result<Option<bool>> {
+    let (verdict, verdicts) = channel();
+    thread::Builder::new().spawn(move || {
+        // The receiver may have timed out.
+        let _ = verdict.send(work());
+    })?;
+    let left = end.saturating_duration_since(Instant::now());
+    Ok(verdicts.recv_timeout(left).ok().flatten())
 }

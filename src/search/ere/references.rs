@@ -1,20 +1,17 @@
 //! Patterns with back-references: `regex` for the lines that may match, `fancy-regex` on each.
 //!
 //! A backtracking engine cannot be interrupted either. So a line that it does not decide in a few
-//! steps is decided in a thread of its own. When its time is over the thread is left behind; it
-//! ends once its steps are used up, or with the process.
+//! steps is decided in a thread of its own ([`decide_aside`]).
 
 use std::borrow::Cow;
-use std::sync::mpsc::channel;
 use std::sync::{Arc, OnceLock};
-use std::thread;
 use std::time::Instant;
 
 use fancy_regex::RegexInput;
 
 use super::PatternError;
 use super::ast::PatternNode;
-use super::budget::SearchBudget;
+use super::budget::{LONGEST_ASIDE, SearchBudget, decide_aside};
 use super::cost::{check_size, positions};
 use super::search::{LinearSearch, line_around};
 use super::simplify::{loosen, simplify};
@@ -28,8 +25,6 @@ const LINE_STEPS: usize = 1_000_000;
 const PLACE_STEPS: usize = 10_000;
 /// From this length on, in bytes, a line is tried from one starting position after another.
 const LONG_LINE: usize = 4 << 10;
-/// The longest line, in bytes, that is tried at all: it is copied for the thread.
-const LONGEST_LINE: usize = 64 << 20;
 /// The largest product that is tried without a thread: positions in the pattern times bytes of the
 /// line.
 const QUICK: u64 = 1 << 12;
@@ -108,24 +103,13 @@ impl ReferenceSearch {
         {
             return Some(verdict);
         }
-        if line.len() > LONGEST_LINE {
+        if line.len() > LONGEST_ASIDE {
             return None;
         }
         let deadline = self.budget.line_deadline();
-        let (verdict, verdicts) = channel();
         let (engines, text) = (Arc::clone(&self.engines), as_text(line).into_owned());
-        let decided = thread::Builder::new().spawn(move || {
-            // The receiver may have timed out.
-            let _ = verdict.send(engines.decide(&text, deadline));
-        });
-        match decided {
-            Ok(_) => {
-                let left = deadline.saturating_duration_since(Instant::now());
-                verdicts.recv_timeout(left).ok().flatten()
-            }
-            // The system has no thread left for us.
-            Err(_) => self.engines.decide(&as_text(line), deadline),
-        }
+        decide_aside(deadline, move || engines.decide(&text, deadline))
+            .unwrap_or_else(|_| self.engines.decide(&as_text(line), deadline))
     }
 }
 

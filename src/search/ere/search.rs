@@ -1,6 +1,6 @@
 //! Patterns without back-references, searched by the engine of `regex`: over whole windows where
 //! that is quick in any case, else in blocks of whole lines, and a line that is too long for the
-//! pattern byte by byte.
+//! pattern step by step, or in a thread that may be left behind.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,11 +11,11 @@ use regex_syntax::hir::Hir;
 
 use super::PatternError;
 use super::ast::{Assertion, PatternNode};
-use super::budget::SearchBudget;
+use super::budget::{LONGEST_ASIDE, SearchBudget, decide_aside};
 use super::cost::{check_size, positions, shortest};
 use super::hir::hir;
 use super::required::{first_length, longest_text, required_text};
-use super::stepper::LineStepper;
+use super::stepper::{LineStepper, SteppedLine};
 
 /// The most memory that a compiled pattern may take, in bytes.
 pub(super) const SIZE_LIMIT: usize = 32 << 20;
@@ -154,9 +154,16 @@ impl LinearSearch {
         let stepper = piecewise
             .stepper
             .get_or_init(|| LineStepper::new(&piecewise.pattern, SIZE_LIMIT));
-        stepper
-            .as_ref()?
-            .is_match(line, self.budget.line_deadline())
+        let end = self.budget.line_deadline();
+        let walked = stepper.as_ref().map(|one| one.step_through(line, end));
+        match walked.unwrap_or(SteppedLine::Unfit) {
+            SteppedLine::Decided(verdict) => Some(verdict),
+            SteppedLine::Unfit if line.len() <= LONGEST_ASIDE => {
+                let (regex, line) = (self.regex.clone(), line.to_vec());
+                decide_aside(end, move || Some(regex.is_match(&line))).ok()?
+            }
+            SteppedLine::Unfit | SteppedLine::OutOfTime => None,
+        }
     }
 
     fn find_in_one_call(&self, window: &[u8], from: usize) -> Option<usize> {

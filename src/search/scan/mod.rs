@@ -25,8 +25,6 @@ pub use context::ContextLines;
 use context::{first_lines, last_lines, lines};
 use decode::ByteOrderMark;
 pub use error::ScanError;
-#[cfg(feature = "internals")]
-pub use opening::open;
 pub use opening::{LinkPolicy, flags, regular};
 pub use pieces::{FilePieces, LARGE, PiecedFile};
 

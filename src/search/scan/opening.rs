@@ -50,14 +50,3 @@ pub fn regular(
     }
     Ok((file, usize::try_from(status.st_size).unwrap_or(0)))
 }
-
-/// Opens the regular file `path`. Anything else is refused without waiting for it.
-///
-/// # Errors
-/// It cannot be opened, or is anything else.
-#[cfg(feature = "internals")]
-pub fn open(path: &std::ffi::CStr, links: LinkPolicy) -> Result<(OwnedFd, usize), ScanError> {
-    use rustix::fs::{CWD, Mode, openat};
-
-    regular(openat(CWD, path, flags(links), Mode::empty()), links)
-}

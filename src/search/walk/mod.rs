@@ -70,15 +70,6 @@ impl From<WildcardError> for GlobError {
     }
 }
 
-/// Finds what `pattern` names below the directory `path`, in byte order.
-///
-/// # Errors
-/// As for [`GlobPattern::walk`]; or the text is not a pattern.
-#[cfg(feature = "internals")]
-pub fn expand(path: &Path, pattern: &[u8]) -> Result<PathList, GlobError> {
-    GlobPattern::parse(pattern)?.paths(path, None)
-}
-
 impl GlobPattern {
     /// Begins to walk to what it names below the directory `path`, as far as `scope` takes it; the
     /// walk ends at `until`.

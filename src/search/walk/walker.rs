@@ -35,8 +35,10 @@ pub trait PathVisitor: Send {
     /// Visits a path. The rest that it returns is done before anything behind it.
     fn visit(&mut self, found: &mut WalkEntry<'_>, made: &mut Self::Output) -> Option<Self::Rest>;
 
-    /// Goes on with the rest of a path.
-    fn resume(&mut self, rest: Self::Rest, made: &mut Self::Output) -> Option<Self::Rest>;
+    /// Goes on with the rest of a path, if the visitor ever leaves one.
+    fn resume(&mut self, _: Self::Rest, _: &mut Self::Output) -> Option<Self::Rest> {
+        None
+    }
 
     /// True if so much was made or done that it is to be handed on.
     fn is_enough(&self, made: &Self::Output) -> bool;
@@ -75,12 +77,6 @@ impl WalkEntry<'_> {
     #[must_use]
     pub fn parts(&self) -> [&[u8]; 2] {
         [&self.listing.base, self.name.to_bytes()]
-    }
-
-    /// The path.
-    #[must_use]
-    pub fn path(&self) -> Vec<u8> {
-        self.parts().concat()
     }
 
     /// Its kind; a link is not followed.
@@ -357,10 +353,6 @@ impl PathVisitor for PathCollector {
             .failed
             .or(made.paths.push(found.parts(), found.kind).err());
         None
-    }
-
-    fn resume(&mut self, rest: Infallible, _: &mut CollectedPaths) -> Option<Infallible> {
-        match rest {}
     }
 
     fn is_enough(&self, made: &CollectedPaths) -> bool {

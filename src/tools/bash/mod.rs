@@ -16,14 +16,14 @@ use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
 use crate::contract::tool::{
-    AccessScope, ExitCodes, FieldRole, Habit, SampleCall, Tool, ToolHints, ToolManual,
+    AccessScope, ExitCodes, FieldRole, Habit, Tool, ToolHints, ToolManual,
 };
 use crate::sandbox::confinement::audit::{DenialListener, KernelDenial};
 use crate::sandbox::confinement::{self, AccessRight, Confinement};
 use crate::sandbox::roots;
 use crate::shell::output_claims::claims_in;
 use crate::shell::{
-    BackgroundOutput, CommandOutcome, CommandSettings, CommandShell, NOT_RUN, OutputCollector,
+    BackgroundOutput, CollectedOutput, CommandOutcome, CommandSettings, CommandShell, NOT_RUN,
     TerminalText,
 };
 use crate::{secrets, shell};
@@ -87,11 +87,6 @@ command's environment, unless IKIGAI_PASS_KEYS=1.",
     ],
     exits: ExitCodes::RUNS,
     less: "To have less, print less: pipe the command into `head`, `tail` or `grep`, or send its output to a file and read parts of that.",
-    sample: Some(SampleCall {
-        file: None,
-        request: r#"{"command":"echo hello"}"#,
-        answer: r#""exit_code":0"#,
-    }),
     run,
     ..Tool::PLAIN
 };
@@ -304,8 +299,8 @@ impl CommandCall<'_> {
     fn show_ends(self, object: &mut Object<'_>, room: usize) -> io::Result<AnsweredCommand> {
         const NAME: &str = "output";
         let room = room.saturating_sub(NAME.len());
-        let (ended, output) = self.run(OutputCollector::new(room + 1), is_for_terminals(object))?;
-        let mut output = output.finish();
+        let output = CollectedOutput::new(room + 1);
+        let (ended, mut output) = self.run(output, is_for_terminals(object))?;
         let file = ended.goes_on.as_ref().map(|_| output.save_and_go_on());
         let mut shown = output::show_ends(&output, object.measure(), room);
         if shown.is_cut {

@@ -63,7 +63,7 @@ fn show_both_ends(
         return show_both_ends(output, measure, room, longest / 2);
     }
     let shown = || first.iter().chain(&last);
-    let lines = output.lines().saturating_sub(counting(shown().count()));
+    let lines = output.lines().saturating_sub(shown().count() as u64);
     let bytes = shown().map(|line| line.bytes()).sum();
     let lines = counted(lines, "line");
     let bytes = counted(output.bytes.saturating_sub(bytes), "byte");
@@ -140,7 +140,7 @@ pub fn note_on_cut(
         }
     };
     // A line that is longer than an answer cannot be read by its number.
-    let part = (mean > counting(room)).then_some(counting(room) / 2);
+    let part = (mean > room as u64).then_some(room as u64 / 2);
     let ways = ways_to_read(&path, part, terms);
     let ways = ways.unwrap_or_else(|| {
         String::from("run the command again with its output in a file of yours")
@@ -173,10 +173,6 @@ pub fn ways_to_read(path: &Path, part: Option<u64>, terms: &Terms) -> Option<Str
     (!ways.is_empty()).then(|| ways.join(", or "))
 }
 
-fn counting(length: usize) -> u64 {
-    u64::try_from(length).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Write;
@@ -185,12 +181,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::shell::OutputCollector;
 
     fn shown(text: &[u8], measure: TextMeasure, room: usize) -> ShownOutput {
-        let mut collector = OutputCollector::without_file(room + 1);
+        let mut collector = CollectedOutput::without_file(room + 1);
         collector.write_all(text).unwrap();
-        show_ends(&collector.finish(), measure, room)
+        show_ends(&collector, measure, room)
     }
 
     #[test]
@@ -275,8 +270,8 @@ mod tests {
                 prop_assert!(are_of_lines(&first, &all[..first.len()]));
                 prop_assert!(are_of_lines(&last, &all[all.len() - last.len()..]));
                 let missing = &all[first.len()..all.len() - last.len()];
-                let bytes = missing.iter().map(|line| line.len() + 1).sum();
-                let expected = format!("{} ({})", counted(counting(missing.len()), "line"), counted(counting(bytes), "byte"));
+                let bytes: usize = missing.iter().map(|line| line.len() + 1).sum();
+                let expected = format!("{} ({})", counted(missing.len() as u64, "line"), counted(bytes as u64, "byte"));
                 prop_assert_eq!(left_out, expected);
             }
         }

@@ -61,15 +61,16 @@ impl ConfinedCall<'_> {
             _ => true,
         };
         let all = denials.iter().filter(matters).map(|one| self.fact(one));
-        let mut told: Vec<(String, bool)> = all.collect();
-        let mut left = 0;
-        let length = |told: &[(String, bool)]| told.iter().map(|one| one.0.len()).sum::<usize>();
-        while told.len() > MOST || (told.len() > 1 && length(&told) > LONGEST) {
-            told.pop();
-            left += 1;
+        let (mut told, mut can_be_allowed, mut left, mut length) = (Vec::new(), false, 0, 0);
+        for (fact, is_allowed) in all {
+            length += fact.len();
+            if told.len() == MOST || (!told.is_empty() && length > LONGEST) {
+                left += 1;
+                continue;
+            }
+            told.push(fact);
+            can_be_allowed |= is_allowed;
         }
-        let can_be_allowed = told.iter().any(|one| one.1);
-        let told: Vec<String> = told.into_iter().map(|one| one.0).collect();
         let more = match left {
             0 => String::new(),
             left => format!("; and {left} more"),
@@ -142,22 +143,18 @@ impl ConfinedCall<'_> {
                 format!("{SPEAKS}. This call is confined, which may be why.{bounds}{network}")
             });
         };
-        let (kept, rights) = match outside.right {
-            AccessRight::Write => ("write", &[AccessRight::Write][..]),
-            _ => (
-                "read or write",
-                &[AccessRight::Read, AccessRight::Write][..],
-            ),
+        let (kept, both) = match outside.right {
+            AccessRight::Write => ("write", None),
+            _ => ("read or write", Some(AccessRight::Read)),
         };
         let directory = directory_of(&outside.path);
-        let how = rights
-            .iter()
-            .filter_map(|right| self.allowed(*right, directory));
-        let how = how.collect::<Vec<_>>().join(", or, to write there, by ");
-        let allowed = if how.is_empty() {
-            DO_WITHOUT.to_owned()
-        } else {
-            format!("allowed by {how}")
+        let rights = both.into_iter().chain([AccessRight::Write]);
+        let how: Vec<String> = rights
+            .filter_map(|right| self.allowed(right, directory))
+            .collect();
+        let allowed = match &how[..] {
+            [] => DO_WITHOUT.to_owned(),
+            how => format!("allowed by {}", how.join(", or, to write there, by ")),
         };
         Some(format!(
             "{SPEAKS}, and {} is outside of what this call may {kept} ({allowed}).{}{bounds}",

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::basics::words::seconds;
 use crate::contract::terms::{Deadline, Terms};
 use crate::shell::{StillRunning, TimeLimit};
 
@@ -100,40 +101,5 @@ impl CommandTime {
             "The command was ended after {after}, with all that it had started: {limit}.{running} \
              If all it needs is time, {longer}{background}."
         ))
-    }
-}
-
-/// A time in words: in whole seconds, and below ten of them in tenths.
-fn seconds(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    let seconds = if seconds < 10.0 {
-        (seconds * 10.0).round() / 10.0
-    } else {
-        seconds.round()
-    };
-    let plural = if time.as_millis().abs_diff(1000) < 50 {
-        ""
-    } else {
-        "s"
-    };
-    format!("{seconds} second{plural}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_readable() {
-        for (milliseconds, words) in [
-            (997, "1 second"),
-            (1_000, "1 second"),
-            (500, "0.5 seconds"),
-            (2_000, "2 seconds"),
-            (27_999, "28 seconds"),
-            (600_000, "600 seconds"),
-        ] {
-            assert_eq!(seconds(Duration::from_millis(milliseconds)), words);
-        }
     }
 }

@@ -8,7 +8,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::terms::{Audience, Terms};
-use crate::contract::tool::{AccessScope, FieldRole, SampleCall, Tool, ToolHints, ToolManual};
+use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
 use crate::files::{self, EditError, TextReplacement};
 use crate::paths::PathWant;
 use crate::tools::file::{edit_note, failure, write_note};
@@ -49,11 +49,6 @@ links stay.",
         ("output", FieldRole::Output),
         ("replacements", FieldRole::Silent),
     ],
-    sample: Some(SampleCall {
-        file: Some(("edit.txt", "hello\n")),
-        request: r#"{"file_path":"edit.txt","old_string":"hello","new_string":"bye"}"#,
-        answer: "Replaced 1 occurrence",
-    }),
     run,
     ..Tool::PLAIN
 };

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::basics::words::{counted, quoted_for_shell, thousands};
+use crate::basics::words::{counted, quoted_for_shell, series, thousands};
 use crate::contract::bounded::TextMeasure;
 use crate::contract::terms::Terms;
 use crate::files::nearest::{
@@ -36,7 +36,7 @@ pub fn not_found(path: &str, nearest: &NearestText, terms: &Terms) -> String {
 fn note_of(path: &str, nearest: &NearestText, terms: &Terms, quotes: bool) -> String {
     let mut note = String::new();
     if !nearest.already.is_empty() {
-        let lines = lines_in_words(&nearest.already);
+        let lines = lines_in_words(&nearest.already, nearest.already.len() as u64);
         note = format!(
             "The file already holds new_string, in {lines}: this edit may have been made before."
         );
@@ -50,13 +50,7 @@ fn note_of(path: &str, nearest: &NearestText, terms: &Terms, quotes: bool) -> St
 
 /// The note on a text that is in the file `count` times, first in `lines`.
 pub fn not_unique(count: u64, lines: &[u64]) -> String {
-    let more = thousands(count - lines.len() as u64);
-    let mut unique = lines.to_vec();
-    unique.dedup();
-    let mut named = lines_in_words(&unique);
-    if more != "0" {
-        let _ = write!(named, ", and {more} more");
-    }
+    let named = lines_in_words(lines, count);
     format!(
         "old_string begins in {named}. Add lines from around the one that is meant, or send \
          \"replace_all\":true to replace all {}.",
@@ -67,27 +61,19 @@ pub fn not_unique(count: u64, lines: &[u64]) -> String {
 /// The lines that an edit has changed, behind its answer: ` (lines 3 to 5 and 9)`; empty if none
 /// are known.
 pub fn changed_lines(changed: &ChangedLines) -> String {
-    let ranges = changed.ranges();
-    let mut places: Vec<String> = ranges
-        .iter()
-        .take(MOST_NAMED)
-        .map(|(first, last)| match last - first {
-            0 => first.to_string(),
-            _ => format!("{first} to {last}"),
-        })
-        .collect();
-    if changed.is_partial || ranges.len() > MOST_NAMED {
+    let mut places: Vec<String> = changed.ranges().iter().map(range_of).collect();
+    if changed.is_partial || places.len() > MOST_NAMED {
+        places.truncate(MOST_NAMED);
         places.push("more".to_owned());
     }
-    let plural = if places.len() == 1 && !places[0].contains(' ') {
-        ""
-    } else {
-        "s"
-    };
+    let several = places.len() > 1 || places.iter().any(|place| place.contains(' '));
     match &places[..] {
         [] => String::new(),
-        [one] => format!(" (line{plural} {one})"),
-        [before @ .., last] => format!(" (line{plural} {} and {last})", before.join(", ")),
+        places => format!(
+            " (line{} {})",
+            if several { "s" } else { "" },
+            series(places, "and")
+        ),
     }
 }
 
@@ -157,10 +143,9 @@ fn finding_in_words(path: &str, nearest: &NearestText, terms: &Terms, quotes: bo
                 note += " Indent new_string as the file is indented.";
             }
             if *others > 0 && place.same.1 <= 1 {
-                let are = if *others == 1 { "is" } else { "are" };
                 let _ = write!(
                     note,
-                    " {} {are} as near.",
+                    " As near: {}.",
                     counted(*others as u64, "other place")
                 );
             }
@@ -238,102 +223,75 @@ fn differences_in_words(differences: &[TextDifference]) -> String {
     }
     let more = groups.len().saturating_sub(MOST_DIFFERENCES);
     groups.truncate(MOST_DIFFERENCES);
-    let mut said: Vec<String> = groups
-        .into_iter()
-        .map(|(one, mut lines)| {
-            lines.dedup();
-            difference_in_words(one, &lines)
-        })
-        .collect();
+    let mut said: Vec<String> = groups.iter().map(difference_in_words).collect();
     if more > 0 {
         said.push(format!("and {}", counted(more as u64, "other difference")));
     }
     said.join("; ")
 }
 
-fn difference_in_words(one: &TextDifference, lines: &[u64]) -> String {
-    let place = lines_in_words(lines);
-    let several = lines.len() > 1;
-    let choose = |one, more| if several { more } else { one };
-    let file = characters_in_words(&one.file);
-    let ends = choose("ends in", "end in");
-    let differs = match one.kind {
-        DifferenceKind::Indentation if one.file.is_empty() => {
-            choose("is not indented", "are not indented").to_owned()
-        }
-        DifferenceKind::Indentation => {
-            format!("{} indented with {file}", choose("is", "are"))
-        }
-        DifferenceKind::Trailing if one.file.is_empty() => {
-            format!("{} nothing at the end", choose("has", "have"))
-        }
-        DifferenceKind::Trailing => format!("{ends} {file}"),
-        DifferenceKind::LineEnd => {
-            let name = |bytes: &[u8]| if bytes == b"\r\n" { "CRLF" } else { "LF" };
-            let (file, sought) = (name(&one.file), name(&one.sought));
-            return format!("{place} {ends} {file} where old_string has {sought}");
-        }
-        DifferenceKind::Case => {
-            let differ = choose("differs", "differ");
-            return format!("{place} {differ} in small and capital letters");
-        }
-        DifferenceKind::NotUtf8 => {
-            let bytes: Vec<String> = one
-                .file
-                .iter()
-                .map(|byte| format!("0x{byte:02X}"))
-                .collect();
-            let bytes = bytes.join(" ");
-            return format!("{place} has {bytes}, which is no UTF-8 and is shown as U+FFFD");
-        }
-        DifferenceKind::Blanks | DifferenceKind::Character => {
-            format!("{} {file}", choose("has", "have"))
-        }
+fn difference_in_words((one, lines): &(&TextDifference, Vec<u64>)) -> String {
+    let place = lines_in_words(lines, lines.len() as u64);
+    let (singular, plural) = match one.kind {
+        DifferenceKind::Indentation => ("is indented with", "are indented with"),
+        DifferenceKind::Trailing | DifferenceKind::LineEnd => ("ends in", "end in"),
+        DifferenceKind::Case => ("differs", "differ"),
+        _ => ("has", "have"),
     };
-    let sought = characters_in_words(&one.sought);
-    format!("{place} {differs} where old_string has {sought}")
+    let verb = if place.starts_with("lines") {
+        plural
+    } else {
+        singular
+    };
+    let (file, sought) = (
+        characters_in_words(&one.file),
+        characters_in_words(&one.sought),
+    );
+    match one.kind {
+        DifferenceKind::Case => format!("{place} {verb} in small and capital letters"),
+        DifferenceKind::NotUtf8 => format!(
+            "{place} {verb} the bytes {}, which are no UTF-8 and are shown as U+FFFD",
+            one.file.escape_ascii()
+        ),
+        _ => format!("{place} {verb} {file} where old_string has {sought}"),
+    }
 }
 
 /// `4 spaces`, `a tab and 2 spaces`, `“ (U+201C)`, `nothing`.
 fn characters_in_words(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
-    let code = |one: char| format!("U+{:04X}", u32::from(one));
+    let text = String::from_utf8_lossy(bytes);
+    let code = |one: &char| format!("U+{:04X}", u32::from(*one));
     let is_hidden = |one: char| one.is_whitespace() || one.is_control() || unseen::is_unseen(one);
-    if text.is_empty() {
-        return "nothing".to_owned();
+    let all: Vec<char> = text.chars().collect();
+    match &*text {
+        "" => return "nothing".to_owned(),
+        "\n" => return "LF".to_owned(),
+        "\r\n" => return "CRLF".to_owned(),
+        _ if text.contains(is_hidden) => {}
+        _ => {
+            let codes: Vec<String> = all.iter().map(code).collect();
+            return format!("{text} ({})", codes.join(" "));
+        }
     }
-    if !text.contains(is_hidden) {
-        let codes: Vec<String> = text.chars().map(code).collect();
-        return format!("{text} ({})", codes.join(" "));
-    }
-    let mut parts: Vec<String> = Vec::new();
-    let mut rest = &text[..];
-    while let Some(one) = rest.chars().next() {
-        let behind = rest.trim_start_matches(one);
-        let times = ((rest.len() - behind.len()) / one.len_utf8()) as u64;
-        rest = behind;
-        let (name, code) = match one {
+    let runs = all.chunk_by(|one, other| one == other).map(|run| {
+        let (name, code) = match run[0] {
             ' ' => ("space", String::new()),
             '\t' => ("tab", String::new()),
             '\n' => ("line end", String::new()),
-            '\u{A0}' => ("no-break space", " (U+00A0)".to_owned()),
-            _ => ("hidden character", format!(" ({})", code(one))),
+            one => ("hidden character", format!(" ({})", code(&one))),
         };
-        parts.push(match times {
+        match run.len() {
             1 => format!("a {name}{code}"),
-            _ => format!("{times} {name}s{code}"),
-        });
-    }
-    parts.join(" and ")
+            times => format!("{times} {name}s{code}"),
+        }
+    });
+    runs.collect::<Vec<_>>().join(" and ")
 }
 
 fn stale(place: &FilePlace, changes: &[LineChange], equal: usize) -> String {
     let mut note = format!("The nearest {}", are_lines(place));
     if equal > 0 {
-        let are = if equal == 1 { "is" } else { "are" };
-        let _ = write!(note, ", of which {equal} {are} the same");
-    } else if place.first == place.last {
-        note += ", which is not the same";
+        let _ = write!(note, ", with {}", counted(equal as u64, "equal line"));
     }
     let mut said: Vec<String> = changes.iter().take(3).map(change_in_words).collect();
     if changes.len() > said.len() {
@@ -346,25 +304,15 @@ fn stale(place: &FilePlace, changes: &[LineChange], equal: usize) -> String {
 }
 
 fn change_in_words(change: &LineChange) -> String {
-    let quoted = |lines: &[String]| {
+    let (first, behind) = (change.lines.start, change.lines.end);
+    let lines = range_in_words(first, behind.saturating_sub(1));
+    let reads = if behind - first > 1 { "read" } else { "reads" };
+    let [file, sought] = [&change.file, &change.sought].map(|lines| {
         let quoted: Vec<String> = lines.iter().map(|line| format!("`{line}`")).collect();
-        quoted.join(", ")
-    };
-    let lines = range_in_words(change.lines.start, change.lines.end.saturating_sub(1));
-    let reads = if change.lines.end - change.lines.start > 1 {
-        "read"
-    } else {
-        "reads"
-    };
-    let more = |shown: usize, all: usize| if all > shown { ", …" } else { "" };
-    let all = usize::try_from(change.lines.end - change.lines.start).unwrap_or(usize::MAX);
-    let file = format!("{}{}", quoted(&change.file), more(change.file.len(), all));
-    let sought = quoted(&change.sought);
+        quoted.join(", ").replace("`…`", "…")
+    });
     if change.lines.is_empty() {
-        format!(
-            "before line {} old_string has {sought}, which the file has not",
-            change.lines.start
-        )
+        format!("before line {first} old_string has {sought}, which the file has not")
     } else if change.sought.is_empty() {
         format!("{lines} {reads} {file}, which old_string has not")
     } else {
@@ -381,10 +329,7 @@ fn to_be_sent(
 ) {
     let (lines, times) = &place.same;
     if *times > 1 {
-        let mut named = lines_in_words(lines);
-        if *times > MOST_NAMED {
-            let _ = write!(named, ", and {} more", times - lines.len());
-        }
+        let named = lines_in_words(lines, *times as u64);
         let _ = write!(
             note,
             " This text of the file is there {times} times, in {named}: add lines from around the \
@@ -434,30 +379,40 @@ fn are_lines(place: &FilePlace) -> String {
     format!("{verb} {}", range_in_words(place.first, place.last))
 }
 
+/// `line 5`, `lines 5 to 7`.
 fn range_in_words(first: u64, last: u64) -> String {
-    if first >= last {
-        format!("line {first}")
+    let several = if first < last { "s" } else { "" };
+    format!("line{several} {}", range_of(&(first, last.max(first))))
+}
+
+/// `5`, `5 to 7`.
+fn range_of((first, last): &(u64, u64)) -> String {
+    if first == last {
+        first.to_string()
     } else {
-        format!("lines {first} to {last}")
+        format!("{first} to {last}")
     }
 }
 
-/// `line 5`, `lines 3 to 8`, `lines 3, 5 and 9`. The numbers ascend.
-fn lines_in_words(numbers: &[u64]) -> String {
-    let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else {
-        return String::new();
+/// `line 5`, `lines 3 to 8`, `lines 3, 5 and 9`, and how many more there are of `count`. The
+/// numbers ascend.
+fn lines_in_words(numbers: &[u64], count: u64) -> String {
+    let mut unique = numbers.to_vec();
+    unique.dedup();
+    let named = match &unique[..] {
+        [first, _, .., last] if last - first + 1 == unique.len() as u64 => {
+            range_in_words(*first, *last)
+        }
+        [one] => format!("line {one}"),
+        several => {
+            let several: Vec<String> = several.iter().map(u64::to_string).collect();
+            format!("lines {}", series(&several, "and"))
+        }
     };
-    if numbers.len() == 1 {
-        return format!("line {first}");
+    match count - numbers.len() as u64 {
+        0 => named,
+        more => format!("{named}, and {} more", thousands(more)),
     }
-    if numbers.len() > 2 && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1) {
-        return format!("lines {first} to {last}");
-    }
-    let before: Vec<String> = numbers[..numbers.len() - 1]
-        .iter()
-        .map(u64::to_string)
-        .collect();
-    format!("lines {} and {last}", before.join(", "))
 }
 
 #[cfg(test)]
@@ -472,7 +427,7 @@ mod tests {
             (&[3, 4, 5], "lines 3 to 5"),
             (&[3, 5, 9], "lines 3, 5 and 9"),
         ] {
-            assert_eq!(lines_in_words(numbers), words);
+            assert_eq!(lines_in_words(numbers, numbers.len() as u64), words);
         }
     }
 }

@@ -6,43 +6,27 @@ use std::path::{Path, PathBuf};
 use crate::basics::words::{quoted_for_shell, thousands};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::{Audience, Terms};
-use crate::files::FileAccessError;
+use crate::files::{ErrorReason, FileAccessError};
 use crate::paths::{self, MeantPath, NamePlaces, PathObstacle, PathSlip, PathWant};
 use crate::sandbox::confinement;
 
 /// The failure of a call for `path` on which there was `error`.
 pub fn of(path: &str, error: &FileAccessError) -> Failure {
-    let (code, message) = match error {
-        FileAccessError::NotFound => (Code::FileNotFound, format!("File not found: {path}")),
-        FileAccessError::PermissionDenied => {
-            (Code::PermissionDenied, format!("Permission denied: {path}"))
-        }
-        FileAccessError::Refused(reason) => (
-            Code::PermissionDenied,
-            format!("Permission denied: {path}{reason}"),
-        ),
-        FileAccessError::Open(reason) => (
-            Code::OpenFailed,
-            format!("Cannot open file: {path}{reason}"),
-        ),
-        FileAccessError::Seek => (Code::SeekFailed, format!("Cannot seek file: {path}")),
-        FileAccessError::Size => (Code::SizeFailed, format!("Cannot get file size: {path}")),
-        FileAccessError::Read(reason) => (
-            Code::ReadFailed,
-            format!("Failed to read file: {path}{reason}"),
-        ),
-        FileAccessError::Write(reason) => (
-            Code::WriteFailed,
-            format!("Failed to write file: {path}{reason}"),
-        ),
-        FileAccessError::NoSpace => (Code::NoSpace, format!("No space left on device: {path}")),
-        FileAccessError::Locked => (
-            Code::Timeout,
-            format!("Timed out waiting for another writer: {path}"),
-        ),
-        FileAccessError::TooSlow => (Code::Timeout, format!("Timed out reading file: {path}")),
+    let none = &ErrorReason::default();
+    let (code, what, reason) = match error {
+        FileAccessError::NotFound => (Code::FileNotFound, "File not found", none),
+        FileAccessError::PermissionDenied => (Code::PermissionDenied, "Permission denied", none),
+        FileAccessError::Refused(reason) => (Code::PermissionDenied, "Permission denied", reason),
+        FileAccessError::Open(reason) => (Code::OpenFailed, "Cannot open file", reason),
+        FileAccessError::Seek => (Code::SeekFailed, "Cannot seek file", none),
+        FileAccessError::Size => (Code::SizeFailed, "Cannot get file size", none),
+        FileAccessError::Read(reason) => (Code::ReadFailed, "Failed to read file", reason),
+        FileAccessError::Write(reason) => (Code::WriteFailed, "Failed to write file", reason),
+        FileAccessError::NoSpace => (Code::NoSpace, "No space left on device", none),
+        FileAccessError::Locked => (Code::Timeout, "Timed out waiting for another writer", none),
+        FileAccessError::TooSlow => (Code::Timeout, "Timed out reading file", none),
     };
-    Failure::new(code, message)
+    Failure::new(code, format!("{what}: {path}{reason}"))
 }
 
 /// The same failure, with a note if the path is wrong or the file is locked.

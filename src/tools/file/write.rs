@@ -7,9 +7,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
-use crate::contract::tool::{
-    AccessScope, FieldRole, Habit, SampleCall, Tool, ToolHints, ToolManual,
-};
+use crate::contract::tool::{AccessScope, FieldRole, Habit, Tool, ToolHints, ToolManual};
 use crate::files::{self, ErrorReason, FileAccessError, MadeDirectories};
 use crate::paths::{self, PathObstacle, PathWant};
 use crate::sandbox::confinement;
@@ -46,11 +44,6 @@ an edit, a note says what was replaced.",
         environment: &[],
     },
     fields: &[("output", FieldRole::Output), ("bytes", FieldRole::Silent)],
-    sample: Some(SampleCall {
-        file: None,
-        request: r#"{"file_path":"new.txt","content":"hello"}"#,
-        answer: "Wrote 5 bytes",
-    }),
     run,
     ..Tool::PLAIN
 };

@@ -11,9 +11,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::{self, Audience, threads};
-use crate::contract::tool::{
-    AccessScope, ExitCodes, FieldRole, Habit, SampleCall, Tool, ToolManual,
-};
+use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Habit, Tool, ToolManual};
 use crate::search::paths::WalkOutcome;
 use crate::search::walk::{GlobError, PathVisitor, PatternWalk, WalkEntry};
 use crate::tools::search::empty_result::{self, EmptySearch};
@@ -54,11 +52,6 @@ looked past what there is.",
     fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
     exits: ExitCodes::SEARCH,
     less: "To have less, narrow `pattern` or `path`.",
-    sample: Some(SampleCall {
-        file: Some(("note.txt", "hello\n")),
-        request: r#"{"pattern":"no*.txt"}"#,
-        answer: "note.txt",
-    }),
     run,
     ..Tool::PLAIN
 };
@@ -179,10 +172,6 @@ impl PathVisitor for NameCollector<'_> {
             }
         }
         None
-    }
-
-    fn resume(&mut self, rest: Infallible, _: &mut NameChunk) -> Option<Infallible> {
-        match rest {}
     }
 
     fn is_enough(&self, made: &NameChunk) -> bool {

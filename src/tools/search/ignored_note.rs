@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::basics::words::{counted, thousands};
+use crate::basics::words::{counted, series, thousands};
 use crate::search::paths::{EntryKind, IgnoredNames};
 use crate::search::steps::GlobPattern;
 use crate::search::walk::WalkScope;
@@ -66,12 +66,9 @@ fn told_names(ignored: &IgnoredNames, path: &str) -> String {
     });
     let told: Vec<String> = told.collect();
     let further = names.len().saturating_sub(MOST_TOLD) as u64 + ignored.further;
-    match (&*told, further) {
-        (told, 1..) => format!("{} and {} more", told.join(", "), thousands(further)),
-        ([before @ .., last], 0) if !before.is_empty() => {
-            format!("{} and {last}", before.join(", "))
-        }
-        (told, 0) => told.concat(),
+    match further {
+        0 => series(&told, "and"),
+        more => format!("{} and {} more", told.join(", "), thousands(more)),
     }
 }
 

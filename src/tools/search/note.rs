@@ -5,7 +5,7 @@ use std::io;
 
 use rustix::io::Errno;
 
-use crate::basics::words::{counted, system_words, thousands};
+use crate::basics::words::{seconds, system_words, thousands};
 use crate::contract::terms::Terms;
 use crate::search::braces::MOST_ALTERNATIVES;
 use crate::search::paths::{LeftOut, UnlistedDirectories};
@@ -33,7 +33,7 @@ pub fn shown_part(shown: u64, count: u64, what: &str, narrow: &str) -> String {
 /// Says that even the first line of an answer is longer than the limit.
 #[must_use]
 pub fn first_is_cut(length: usize, count: u64, narrow: &str) -> String {
-    let length = thousands(u64::try_from(length).unwrap_or(u64::MAX));
+    let length = thousands(length as u64);
     let others = match count {
         0 | 1 => String::new(),
         count => format!(" of {}", thousands(count)),
@@ -44,13 +44,8 @@ pub fn first_is_cut(length: usize, count: u64, narrow: &str) -> String {
 /// Writes the time that a call had.
 #[must_use]
 pub fn seconds_of_call(terms: &Terms) -> String {
-    match terms.deadline {
-        Some(deadline) if deadline.whole.subsec_millis() == 0 => {
-            counted(deadline.whole.as_secs(), "second")
-        }
-        Some(deadline) => format!("{:.1} seconds", deadline.whole.as_secs_f64()),
-        None => "its time".to_owned(),
-    }
+    let deadline = terms.deadline;
+    deadline.map_or("its time".to_owned(), |deadline| seconds(deadline.whole))
 }
 
 /// Says which names of a pattern were left out.
@@ -109,12 +104,12 @@ pub fn pattern_error(error: WildcardError, length: usize, words: NoteWords) -> S
         WildcardError::Nul => format!("`{field}` holds a NUL character, which no file name has."),
         WildcardError::TooLong => format!(
             "`{field}` has {} bytes, and {} is the most: no path is that long.",
-            thousands(u64::try_from(length).unwrap_or(u64::MAX)),
-            thousands(u64::try_from(LONGEST_PATTERN).unwrap_or(u64::MAX))
+            thousands(length as u64),
+            thousands(LONGEST_PATTERN as u64)
         ),
         WildcardError::TooMany => format!(
             "The braces in `{field}` stand for more than {} patterns; send fewer at a time, or a `*`.",
-            thousands(u64::try_from(MOST_ALTERNATIVES).unwrap_or(u64::MAX))
+            thousands(MOST_ALTERNATIVES as u64)
         ),
     }
 }

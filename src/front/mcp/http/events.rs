@@ -9,7 +9,6 @@
 //! A message that is too large to be kept is replaced by an error that says so.
 
 use std::collections::{HashMap, VecDeque};
-use std::io::{self, Write};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
@@ -419,20 +418,8 @@ fn instead_of(message: &ServerJsonRpcMessage) -> ServerJsonRpcMessage {
 
 /// Length of a message as it is sent, in bytes.
 fn encoded_length(message: &ServerJsonRpcMessage) -> usize {
-    struct ByteCounter(usize);
-    impl Write for ByteCounter {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = ByteCounter(0);
     // A message that cannot be written cannot be sent either.
-    let _ = serde_json::to_writer(&mut count, message);
-    count.0
+    serde_json::to_vec(message).map_or(0, |bytes| bytes.len())
 }
 
 #[cfg(test)]

@@ -4,11 +4,7 @@
 //! The crates for this take more room than the executable has.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write};
-use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
-
-use crate::basics::mutex::lock;
 
 /// Content type of the metrics.
 pub const TEXT_FORM: &str = "text/plain; version=0.0.4";
@@ -16,11 +12,19 @@ pub const TEXT_FORM: &str = "text/plain; version=0.0.4";
 /// The bounds of the durations that are counted together, in seconds.
 const BOUNDS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.0, 25.0];
 
-/// The metrics of a server.
-#[derive(Debug, Default)]
-pub struct ServerMetrics(Mutex<CallCounts>);
+/// Each metric's name, kind and meaning, in the order in which they are shown.
+const FAMILIES: &str = "\
+calls_total counter Calls that have ended, by tool and outcome.
+call_seconds histogram How long calls took.
+refused_total counter Requests that were refused, by HTTP status.
+log_lines_lost_total counter Lines for which a log that is read too slowly had no room.
+calls_running gauge Calls under way.
+connections gauge Connections of clients.
+shared_cache_up gauge 0 where a shared cache is configured and cannot be reached, else 1.
+resident_bytes gauge Memory of the server's own process.
+uptime_seconds gauge How long the server has been there.";
 
-/// The counters.
+/// The counters of a server's metrics.
 #[derive(Debug, Default)]
 pub struct CallCounts {
     /// Calls under way.
@@ -32,7 +36,7 @@ pub struct CallCounts {
     /// Durations of calls, by tool.
     durations: BTreeMap<&'static str, DurationHistogram>,
     /// Requests that were refused, by status.
-    refused: BTreeMap<u16, u64>,
+    pub refused: BTreeMap<u16, u64>,
 }
 
 #[derive(Debug, Default)]
@@ -55,21 +59,6 @@ pub struct ServerState {
     pub resident: Option<u64>,
 }
 
-impl ServerMetrics {
-    /// The counters, locked for an update.
-    pub fn lock(&self) -> MutexGuard<'_, CallCounts> {
-        lock(&self.0)
-    }
-
-    /// All of it, in [`TEXT_FORM`].
-    pub fn text(&self, now: &ServerState) -> String {
-        let mut text = String::new();
-        // Writing to memory does not fail.
-        let _ = self.lock().write(now, &mut text);
-        text
-    }
-}
-
 impl CallCounts {
     /// Records that a call of `tool` has ended.
     pub fn record_end(&mut self, tool: &'static str, outcome: &str, elapsed: Duration) {
@@ -84,86 +73,61 @@ impl CallCounts {
         }
     }
 
-    /// Records that a request was refused with this status.
-    pub fn record_refusal(&mut self, status: u16) {
-        *self.refused.entry(status).or_default() += 1;
-    }
-
-    fn write(&self, now: &ServerState, out: &mut String) -> fmt::Result {
-        head(
-            out,
-            "calls_total",
-            "counter",
-            "Calls that have ended, by tool and outcome.",
-        )?;
-        for ((tool, outcome), count) in &self.calls {
+    /// All of them, in [`TEXT_FORM`].
+    pub fn text(&self, now: &ServerState) -> String {
+        let calls = self.calls.iter().map(|((tool, outcome), count)| {
             let outcome = escaped(outcome);
-            writeln!(
-                out,
-                "ikigai_calls_total{{outcome=\"{outcome}\",tool=\"{tool}\"}} {count}"
-            )?;
-        }
-        head(out, "call_seconds", "histogram", "How long calls took.")?;
-        for (tool, durations) in &self.durations {
-            let mut so_far = 0;
-            for (bound, count) in BOUNDS.iter().zip(durations.within) {
-                so_far += count;
-                writeln!(
-                    out,
-                    "ikigai_call_seconds_bucket{{tool=\"{tool}\",le=\"{bound}\"}} {so_far}"
-                )?;
+            format!("{{outcome=\"{outcome}\",tool=\"{tool}\"}} {count}")
+        });
+        let durations = self.durations.iter();
+        let durations = durations.flat_map(|(tool, durations)| durations.samples(tool));
+        let refused = self.refused.iter();
+        let refused = refused.map(|(status, count)| format!("{{status=\"{status}\"}} {count}"));
+        let one = |value: u64| vec![format!(" {value}")];
+        let samples = [
+            calls.collect(),
+            durations.collect(),
+            refused.collect(),
+            one(self.lost),
+            one(self.running),
+            one(now.connections as u64),
+            one(u64::from(now.shared_up)),
+            now.resident.map(one).unwrap_or_default(),
+            one(now.uptime.as_secs()),
+        ];
+        let mut text = String::new();
+        for (family, samples) in FAMILIES.lines().zip(samples) {
+            let mut words = family.splitn(3, ' ');
+            let [name, kind, help] = [(); 3].map(|()| words.next().unwrap_or_default());
+            if kind == "gauge" && samples.is_empty() {
+                continue;
             }
-            let DurationHistogram { count, seconds, .. } = durations;
-            writeln!(
-                out,
-                "ikigai_call_seconds_bucket{{tool=\"{tool}\",le=\"+Inf\"}} {count}\n\
-                 ikigai_call_seconds_sum{{tool=\"{tool}\"}} {seconds}\n\
-                 ikigai_call_seconds_count{{tool=\"{tool}\"}} {count}"
-            )?;
-        }
-        head(
-            out,
-            "refused_total",
-            "counter",
-            "Requests that were refused, by HTTP status.",
-        )?;
-        for (status, count) in &self.refused {
-            writeln!(out, "ikigai_refused_total{{status=\"{status}\"}} {count}")?;
-        }
-        let help = "Lines for which a log that is read too slowly had no room.";
-        head(out, "log_lines_lost_total", "counter", help)?;
-        writeln!(out, "ikigai_log_lines_lost_total {}", self.lost)?;
-        let help = "0 where a shared cache is configured and cannot be reached, else 1.";
-        let connections = u64::try_from(now.connections).unwrap_or(u64::MAX);
-        for (name, help, value) in [
-            ("calls_running", "Calls under way.", Some(self.running)),
-            ("connections", "Connections of clients.", Some(connections)),
-            ("shared_cache_up", help, Some(u64::from(now.shared_up))),
-            (
-                "resident_bytes",
-                "Memory of the server's own process.",
-                now.resident,
-            ),
-            (
-                "uptime_seconds",
-                "How long the server has been there.",
-                Some(now.uptime.as_secs()),
-            ),
-        ] {
-            if let Some(value) = value {
-                head(out, name, "gauge", help)?;
-                writeln!(out, "ikigai_{name} {value}")?;
+            let head = format!("# HELP ikigai_{name} {help}\n# TYPE ikigai_{name} {kind}\n");
+            text.push_str(&head);
+            for sample in samples {
+                text.extend(["ikigai_", name, &*sample, "\n"]);
             }
         }
-        Ok(())
+        text
     }
 }
 
-fn head(out: &mut String, name: &str, kind: &str, help: &str) -> fmt::Result {
-    writeln!(
-        out,
-        "# HELP ikigai_{name} {help}\n# TYPE ikigai_{name} {kind}"
-    )
+impl DurationHistogram {
+    /// What stands behind the name of each of its samples.
+    fn samples(&self, tool: &str) -> Vec<String> {
+        let mut so_far = 0;
+        let within = BOUNDS.iter().zip(self.within).map(|(bound, count)| {
+            so_far += count;
+            format!("_bucket{{tool=\"{tool}\",le=\"{bound}\"}} {so_far}")
+        });
+        let Self { count, seconds, .. } = self;
+        let all = [
+            format!("_bucket{{tool=\"{tool}\",le=\"+Inf\"}} {count}"),
+            format!("_sum{{tool=\"{tool}\"}} {seconds}"),
+            format!("_count{{tool=\"{tool}\"}} {count}"),
+        ];
+        within.chain(all).collect()
+    }
 }
 
 /// The value of a label, as the form wants it.
@@ -180,11 +144,10 @@ mod tests {
 
     #[test]
     fn durations_are_counted_up_to_each_bound() {
-        let figures = ServerMetrics::default();
+        let mut figures = CallCounts::default();
         for milliseconds in [1, 3, 3, 30_000] {
-            let mut counted = figures.lock();
-            counted.running += 1;
-            counted.record_end("t", "a\"b", Duration::from_millis(milliseconds));
+            figures.running += 1;
+            figures.record_end("t", "a\"b", Duration::from_millis(milliseconds));
         }
         let text = figures.text(&ServerState {
             uptime: Duration::from_secs(7),

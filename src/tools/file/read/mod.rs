@@ -20,7 +20,7 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::terms::Audience;
-use crate::contract::tool::{AccessScope, FieldRole, SampleCall, Tool, ToolManual};
+use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolManual};
 use crate::conversion;
 use crate::files::{self, FileAccessError, FirstLine};
 use crate::paths::PathWant;
@@ -64,11 +64,6 @@ once. A host's request gets regular files alone, as they are.",
     },
     fields: &[("output", FieldRole::Content)],
     less: "To have less, ask for a window of lines with `offset` and `limit`.",
-    sample: Some(SampleCall {
-        file: Some(("note.txt", "hello\n")),
-        request: r#"{"file_path":"note.txt"}"#,
-        answer: "hello",
-    }),
     run,
     ..Tool::PLAIN
 };

@@ -152,13 +152,6 @@ pub fn more_below(search: EmptySearch<'_>, found: u64) -> Option<String> {
 pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<String> {
     let scope = SearchScope::of(&search);
     let pattern = search.pattern;
-    let links = || {
-        let were = if searched.links == 1 { "was" } else { "were" };
-        let links = counted(searched.links, "symbolic link");
-        (searched.links > 0).then(|| {
-            format!("{links} {were} not searched: a link is followed only where `path` names it.")
-        })
-    };
     if searched.files > 0 {
         // A name that is written out has been found.
         if !scope.names.is_wild() {
@@ -168,8 +161,15 @@ pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<String>
         // Below, all has been searched then.
         let is_all = search.searches_all || (is_deep && !searched.hidden);
         let reason = (!is_all).then(|| scope.survey(search, Some(searched.files)));
-        return reason.flatten().or_else(links);
+        return reason.flatten();
     }
+    let links = || {
+        let were = if searched.links == 1 { "was" } else { "were" };
+        let links = counted(searched.links, "symbolic link");
+        (searched.links > 0).then(|| {
+            format!("{links} {were} not searched: a link is followed only where `path` names it.")
+        })
+    };
     if searched.directories > 0 {
         let named = pattern.trim_end_matches('/');
         // A pattern for every name does not mean the directories.

@@ -1,10 +1,8 @@
 //! A directory or file that is not where it was looked for, and where it may be.
 
-use std::env;
-use std::fs::{self, FileType};
+use std::fs;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::FileTypeExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use super::{BetterPattern, EmptySearch, json_field};
@@ -50,26 +48,9 @@ pub(super) fn of_other_kind(path: &str, name: &str, search: EmptySearch<'_>) -> 
             "`path` is a file, not a directory: send the directory that it is in, and its name in `{field}`."
         ));
     }
-    let kind = kind_in_words(status.file_type());
-    let what = if searches {
-        "Nothing was searched"
-    } else {
-        "There is nothing in it"
-    };
     Some(format!(
-        "{what}: {name} is {kind}, neither a directory nor a regular file."
+        "{name} is neither a directory nor a regular file, and is not searched."
     ))
-}
-
-/// Names a kind of file, with its article.
-fn kind_in_words(kind: FileType) -> &'static str {
-    if kind.is_fifo() {
-        "a FIFO"
-    } else if kind.is_socket() {
-        "a socket"
-    } else {
-        "a device"
-    }
 }
 
 fn is_missing(error: &io::Error) -> bool {
@@ -89,6 +70,9 @@ fn missing(search: EmptySearch<'_>, pattern: Option<&str>) -> String {
         return NearestPath::of(Path::new(path), search.until).sentence("`path`");
     }
     let (directory, named) = split_at_wildcards(path);
+    if !Path::new(&directory).is_dir() {
+        return NearestPath::of(Path::new(&directory), search.until).sentence(&directory);
+    }
     let inner = EmptySearch {
         path: &directory,
         ..search
@@ -102,13 +86,7 @@ fn missing(search: EmptySearch<'_>, pattern: Option<&str>) -> String {
     });
     let send = json_field("path", &directory);
     let found = search.recommend(&found);
-    let sentence =
-        format!("`path` is taken as it is, and wildcards belong in `{field}`: {send},{found}.");
-    if Path::new(&directory).is_dir() {
-        return sentence;
-    }
-    let nearest = NearestPath::of(Path::new(&directory), search.until);
-    format!("{sentence} {}", nearest.sentence(&directory))
+    format!("`path` is taken as it is, and wildcards belong in `{field}`: {send},{found}.")
 }
 
 /// The nearest that there is to a path that is missing.
@@ -161,20 +139,15 @@ impl NearestPath {
 
     /// Says that `path` is missing.
     pub fn sentence(&self, path: &str) -> String {
-        match self.file.as_deref() {
-            Some(file) if file == path => {
-                return format!("{path} is a file, and nothing lies in it.");
-            }
-            Some(file) => {
-                return format!("{path} does not exist: {file} is a file, and nothing lies in it.");
-            }
-            None => {}
+        if let Some(file) = self.file.as_deref() {
+            let missing = format!("{path} does not exist: ");
+            let missing = if file == path { "" } else { &missing };
+            return format!("{missing}{file} is a file, and nothing lies in it.");
         }
-        let has = if self.similar.is_empty() {
-            String::new()
-        } else {
-            format!(", which has {}", self.similar.join(", "))
-        };
+        let mut has = self.similar.join(", ");
+        if !has.is_empty() {
+            has.insert_str(0, ", which has ");
+        }
         // A full stop behind it would make it another directory.
         let nearest = match &*self.directory {
             "." => "the working directory",
@@ -194,20 +167,4 @@ fn split_at_wildcards(path: &str) -> (String, String) {
         Some(slash) => (path[..slash].to_owned(), path[slash + 1..].to_owned()),
         None => (".".to_owned(), path.to_owned()),
     }
-}
-
-/// `path` from the root of the file system on, as far as that can be told.
-pub(super) fn absolute(path: &str) -> PathBuf {
-    let here = env::current_dir().unwrap_or_default();
-    let mut whole = PathBuf::new();
-    for part in here.join(path).components() {
-        match part {
-            Component::ParentDir => {
-                whole.pop();
-            }
-            Component::CurDir => {}
-            part => whole.push(part),
-        }
-    }
-    whole
 }

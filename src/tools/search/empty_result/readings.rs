@@ -1,8 +1,8 @@
 //! Other ways to read a wildcard pattern that names nothing as it is written.
 
+use std::fs;
 use std::path::Path;
 
-use super::place;
 use super::survey::escaped;
 use crate::basics::unicode_form::in_other_form;
 use crate::paths::{self, unexpanded};
@@ -46,7 +46,7 @@ fn without_beginning(pattern: &str, path: &str) -> Vec<String> {
     if is_absolute {
         all.push(relative.to_owned());
     }
-    let here = place::absolute(path);
+    let here = fs::canonicalize(if path.is_empty() { "." } else { path }).unwrap_or_default();
     let mut dropped = String::new();
     for (at, part) in parts.iter().enumerate().take(parts.len() - 1) {
         if part.contains(['*', '?', '[', '{']) {

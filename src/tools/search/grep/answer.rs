@@ -12,8 +12,6 @@ use super::options::{GrepOptions, GrepOutput};
 use super::search::{SharedSearch, binary_matches, note_outcome, path_text};
 use crate::contract::reply::{Object, Text};
 
-/// The most links that are looked at for an empty answer.
-const MOST_LINKS: usize = 10_000;
 /// The longest time between two sendings to the reader.
 const SEND: Duration = Duration::from_millis(20);
 /// The bytes of a large file's text that are put together at once.
@@ -75,24 +73,30 @@ pub struct SearchOutcome {
     /// Files with a line that is too long.
     pub not_to_the_end: Vec<String>,
     /// The first line that could not be decided.
-    pub undecided: Option<String>,
-    /// The place where the search ended early, if it did.
-    pub ended: Option<EarlyEnd>,
+    pub undecided: Option<(String, u64)>,
+    /// The first line that was not searched for lack of time.
+    pub ended: Option<(String, u64)>,
+    /// True if that was since the time of the call was over, whatever the pattern costs.
+    pub by_the_clock: bool,
     /// The number of directories among the names.
     pub directories: u64,
-    /// The first of the symbolic links among them.
-    pub links: Vec<Vec<u8>>,
+    /// The number of symbolic links among them.
+    pub links: u64,
 }
 
-/// The place where a search ended early.
-#[derive(Debug)]
-pub struct EarlyEnd {
-    /// The file.
-    pub file: String,
-    /// The first line that was not searched.
-    pub line: u64,
-    /// True if the time of the call was over, whatever the pattern costs.
-    pub by_the_clock: bool,
+impl SearchOutcome {
+    /// Adds what was found next.
+    fn add(&mut self, next: Self) {
+        self.count += next.count;
+        self.files += next.files;
+        self.unreadable += next.unreadable;
+        self.first_unreadable = self.first_unreadable.take().or(next.first_unreadable);
+        self.not_to_the_end.extend(next.not_to_the_end);
+        self.undecided = self.undecided.take().or(next.undecided);
+        self.ended = self.ended.take().or(next.ended);
+        self.directories += next.directories;
+        self.links += next.links;
+    }
 }
 
 impl<'a, 'o> GrepAnswer<'a, 'o> {
@@ -134,27 +138,9 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
         chunk.shortest = 0;
         chunk.records.clear();
         chunk.bytes = 0;
-        let done = &mut self.done;
-        done.count += std::mem::take(&mut chunk.count);
-        done.files += std::mem::take(&mut chunk.files);
-        done.unreadable += std::mem::take(&mut chunk.unreadable);
-        let unreadable = chunk.first_unreadable.take();
-        done.first_unreadable = done.first_unreadable.take().or(unreadable);
-        done.not_to_the_end.append(&mut chunk.not_to_the_end);
-        done.directories += std::mem::take(&mut chunk.directories);
-        let room = MOST_LINKS.saturating_sub(done.links.len());
-        done.links.extend(chunk.links.drain(..).take(room));
-        let undecided = chunk.undecided.take();
-        let undecided = undecided.map(|(file, line)| format!("{file}:{line}"));
-        done.undecided = done.undecided.take().or(undecided);
-        if let Some((file, line)) = chunk.ended.take() {
-            let over = |until| Instant::now() >= until;
-            done.ended = Some(EarlyEnd {
-                file,
-                line,
-                by_the_clock: self.shared.until.is_some_and(over),
-            });
-        }
+        self.done.add(std::mem::take(&mut chunk.done));
+        let over = |until| Instant::now() >= until;
+        self.done.by_the_clock = self.done.ended.is_some() && self.shared.until.is_some_and(over);
         self.send()?;
         Ok(self.done.ended.is_none())
     }
@@ -219,15 +205,13 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             }
         }
         self.write(&text)?;
-        let number = |line: u64| self.large.lines + line;
-        let undecided = piece
-            .undecided
-            .map(|line| (path_text(&known.path), number(line)));
-        chunk.undecided = undecided;
+        let undecided = piece.undecided;
+        chunk.done.undecided =
+            undecided.map(|line| (path_text(&known.path), self.large.lines + line));
         let failed = piece.failed.map(|failed| failed.shifted(self.large.lines));
         self.large.lines += piece.line_feeds;
         if known.binary {
-            self.large.counted += chunk.count;
+            self.large.counted += chunk.done.count;
         }
         if piece.last || failed.is_some() {
             self.large.failed = true;
@@ -235,12 +219,9 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             if self.large.counted > 0 {
                 let text = binary_matches(&known.path, self.large.counted, form);
                 let record = LineRecord {
-                    end: 0,
                     whole: text.len(),
-                    number: 0,
                     lines: self.large.counted,
-                    excerpt: 0,
-                    is_joined: false,
+                    ..LineRecord::default()
                 };
                 if self.shared.is_limited() {
                     self.record(&text, record, None)?;

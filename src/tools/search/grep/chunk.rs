@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use rustix::io::Errno;
-
+use super::answer::SearchOutcome;
 use crate::search::scan::{PiecedFile, ScanError};
 
 /// Findings of one thread. It is emptied when it is put into the answer, and used again.
@@ -19,32 +18,16 @@ pub struct ResultChunk {
     pub excerpts: Vec<u8>,
     /// The bytes of the text with long lines in their short forms.
     pub shortest: usize,
-    /// The number of lines that match.
-    pub count: u64,
     /// The number of bytes that were searched.
     pub bytes: usize,
-    /// The number of files that were searched, to the end or not.
-    pub files: u64,
-    /// The number of files that could not be read.
-    pub unreadable: u64,
-    /// The first of them, and the reason.
-    pub first_unreadable: Option<(String, Errno)>,
-    /// Files with a line that is too long.
-    pub not_to_the_end: Vec<String>,
-    /// The first line that could not be decided.
-    pub undecided: Option<(String, u64)>,
-    /// The first line that was not searched for lack of time.
-    pub ended: Option<(String, u64)>,
-    /// The number of directories among the names.
-    pub directories: u64,
-    /// The symbolic links among them.
-    pub links: Vec<Vec<u8>>,
+    /// What these findings add to the result of the search.
+    pub done: SearchOutcome,
     /// The piece, if this is one.
     pub piece: Option<SearchedPiece>,
 }
 
 /// A line in a text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct LineRecord {
     /// The offset at which it ends there.
     pub end: usize,

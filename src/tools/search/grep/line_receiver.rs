@@ -93,7 +93,7 @@ impl LineReceiver<'_> {
 
 impl LineSink for LineReceiver<'_> {
     fn line(&mut self, number: u64, line: &[u8]) -> ScanFlow {
-        self.chunk.count += 1;
+        self.chunk.done.count += 1;
         let output = self.shared.options.output;
         if output != GrepOutput::Lines || self.matcher.binary.get() == Some(true) {
             self.current.counted += 1;

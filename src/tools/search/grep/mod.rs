@@ -12,12 +12,10 @@ mod second_pass;
 mod tests;
 
 use std::borrow::Cow;
-use std::ffi::OsStr;
+use std::io;
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use std::{fs, io};
 
 use serde_json::Value;
 
@@ -27,7 +25,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::{self, Audience, Terms};
-use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, SampleCall, Tool, ToolManual};
+use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual};
 use crate::search::ere::{RegexMatcher, has_empty_group};
 use crate::search::paths::WalkOutcome;
 use crate::search::scan::LinkPolicy;
@@ -37,7 +35,7 @@ use crate::tools::search::empty_result::{self, EmptySearch, SearchedNames};
 use crate::tools::search::ignored_note::note_on_ignored;
 use crate::tools::search::note::{self, NoteWords};
 use crate::tools::search::scope::{FileScope, check_place};
-use answer::{EarlyEnd, GrepAnswer, SearchOutcome};
+use answer::{GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
 use options::{GrepOptions, GrepOutput, HABITS};
 use search::{FileSearcher, SharedSearch};
@@ -81,11 +79,6 @@ what was not searched.",
     fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
     exits: ExitCodes::SEARCH,
     less: "To have less, narrow `pattern`, `glob` or `path`.",
-    sample: Some(SampleCall {
-        file: Some(("note.txt", "hello\n")),
-        request: r#"{"pattern":"hel+o","glob":"note.txt"}"#,
-        answer: "note.txt",
-    }),
     run,
     ..Tool::PLAIN
 };
@@ -246,13 +239,8 @@ impl GrepQuery<'_> {
         terms: &Terms,
     ) -> Notes {
         let mut notes = Notes::default();
-        let undecided = done.undecided.as_deref();
-        notes.add(undecided.map(|first| too_costly(self.matcher.gave_up(), first)));
-        notes.add(
-            done.ended
-                .as_ref()
-                .map(|ended| ended_early(ended, done, terms)),
-        );
+        notes.add(too_costly(self.matcher.gave_up(), done));
+        notes.add(ended_early(done, terms));
         notes.add(cut_short(&done.not_to_the_end));
         notes.add(unreadable(done));
         let mut ended = done.ended.is_some();
@@ -337,9 +325,13 @@ impl GrepQuery<'_> {
             _ if glob.starts_with('/') => None,
             _ => empty_result::misplaced(search, self.glob),
         };
-        let reason = misplaced.or_else(|| {
-            empty_result::lines(search, searched(self.path, walked, done, search.until))
-        });
+        let searched = SearchedNames {
+            files: done.files,
+            directories: done.directories,
+            links: done.links,
+            hidden: walked.hidden,
+        };
+        let reason = misplaced.or_else(|| empty_result::lines(search, searched));
         // A model is told so in place of the lines.
         if reason.is_some() || done.files > 0 || terms.reader == Audience::Model {
             return reason;
@@ -355,35 +347,6 @@ impl GrepQuery<'_> {
             None => "Nothing was searched: there is no file to be searched.".to_owned(),
         })
     }
-}
-
-/// Counts the names that were found below `path`.
-fn searched(
-    path: &str,
-    walked: &WalkOutcome,
-    done: &SearchOutcome,
-    until: Instant,
-) -> SearchedNames {
-    let mut searched = SearchedNames {
-        files: done.files,
-        directories: done.directories,
-        hidden: walked.hidden,
-        ..SearchedNames::default()
-    };
-    let here = fs::canonicalize(if path.is_empty() { "." } else { path });
-    // A file to which a link leads within that directory is searched there, if any is.
-    let elsewhere = |link: &[u8]| {
-        let target = fs::canonicalize(OsStr::from_bytes(link)).ok()?;
-        let inside = done.files > 0 && here.as_ref().is_ok_and(|here| target.starts_with(here));
-        (!inside && target.is_file()).then_some(())
-    };
-    for link in &done.links {
-        if Instant::now() >= until {
-            break;
-        }
-        searched.links += u64::from(elsewhere(link).is_some());
-    }
-    searched
 }
 
 /// Says how many matches are shown, if not all have room.
@@ -417,50 +380,41 @@ fn unreadable(done: &SearchOutcome) -> Option<String> {
     })
 }
 
-fn too_costly(lines: u64, first: &str) -> String {
-    let (lines, which) = match lines {
-        1 => ("1 further line".to_owned(), ""),
-        lines => (format!("{lines} further lines"), "the first of them "),
-    };
-    format!(
-        "{lines} may match ({which}{first}): the pattern is too costly to decide on what is there. \
-         Make it more specific: smaller counts, fewer repetitions inside repetitions or \
-         back-references, more plain text."
-    )
+fn too_costly(lines: u64, done: &SearchOutcome) -> Option<String> {
+    let (file, line) = done.undecided.as_ref()?;
+    let which = if lines == 1 { "" } else { "the first of them " };
+    Some(format!(
+        "{} may match ({which}{file}:{line}): the pattern is too costly to decide on what is \
+         there. Make it more specific: smaller counts, fewer repetitions inside repetitions or \
+         back-references, more plain text.",
+        counted(lines, "further line")
+    ))
 }
 
 /// The time before the end of a call's time at which a pattern's limit counts as that end.
 const NEARLY: Duration = Duration::from_millis(100);
 
-fn ended_early(ended: &EarlyEnd, done: &SearchOutcome, terms: &Terms) -> String {
-    let EarlyEnd {
-        file,
-        line,
-        by_the_clock,
-    } = ended;
+fn ended_early(done: &SearchOutcome, terms: &Terms) -> Option<String> {
+    let (file, line) = done.ended.as_ref()?;
     // A pattern's own limit is the rest of the call's time, where the call has one.
     let of_the_call = |until: Instant| Instant::now() + NEARLY >= until;
-    let (why, what) = if *by_the_clock {
-        let time = note::seconds_of_call(terms);
-        (format!("the call had {time}"), "Narrow `path` or `glob`")
-    } else if terms.until().is_some_and(of_the_call) {
-        let time = note::seconds_of_call(terms);
-        (
-            format!("the call had {time}"),
-            "Narrow `path` or `glob`, make the pattern simpler",
-        )
+    let of_the_call = done.by_the_clock || terms.until().is_some_and(of_the_call);
+    let why = if of_the_call {
+        format!("the call had {}", note::seconds_of_call(terms))
     } else {
-        (
-            "the pattern is too costly".to_owned(),
-            "Make the pattern simpler",
-        )
+        "the pattern is too costly".to_owned()
     };
-    format!(
+    let what = match (done.by_the_clock, of_the_call) {
+        (true, _) => "Narrow `path` or `glob`",
+        (false, true) => "Narrow `path` or `glob`, make the pattern simpler",
+        (false, false) => "Make the pattern simpler",
+    };
+    Some(format!(
         "The search ended for lack of time before line {line} of {file}, since {why}: all before that was \
          searched ({} to the end), the rest of this file and the files behind it were not. {what}, or \
          search fewer files at a time.",
         counted(done.files, "file")
-    )
+    ))
 }
 
 fn cut_short(files: &[String]) -> Option<String> {

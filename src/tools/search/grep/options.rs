@@ -13,16 +13,7 @@ use crate::search::scan::ContextLines;
 const MOST_CONTEXT: u64 = 1000;
 
 /// The fields beside the specification's.
-const FURTHER_FIELDS: [&str; 8] = [
-    "all",
-    "exclude",
-    "ignore_case",
-    "context",
-    "before",
-    "after",
-    "output",
-    "limit",
-];
+const FURTHER_FIELDS: &str = "all exclude ignore_case context before after output limit";
 
 /// The form of several patterns of names as one.
 const BRACES: [&str; 3] = ["{", ",", "}"];
@@ -105,8 +96,8 @@ impl GrepOptions {
             usize::try_from(lines).unwrap_or(usize::MAX)
         };
         let terms = request.terms();
-        let by_specification =
-            terms.reader == Audience::Host && !FURTHER_FIELDS.iter().any(|name| request.has(name));
+        let by_specification = terms.reader == Audience::Host
+            && !FURTHER_FIELDS.split(' ').any(|name| request.has(name));
         Ok(Self {
             output: output.unwrap_or(GrepOutput::Lines),
             context: ContextLines {

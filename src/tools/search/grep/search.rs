@@ -288,14 +288,13 @@ impl<'s> FileSearcher<'s> {
             chunk.records.push(LineRecord {
                 end: chunk.text.len(),
                 whole: chunk.text.len() - start,
-                number: 0,
                 lines,
-                excerpt: 0,
-                is_joined: false,
+                ..LineRecord::default()
             });
         }
         if let Some(line) = scan.undecided() {
             chunk
+                .done
                 .undecided
                 .get_or_insert_with(|| (path_text(path), line));
         }
@@ -356,20 +355,21 @@ pub fn path_text(path: &[u8]) -> String {
 /// Notes how the search of a file has ended.
 pub fn note_outcome(chunk: &mut ResultChunk, path: &[u8], failed: Option<ScanError>) {
     match failed {
-        Some(ScanError::OutOfTime(line)) => chunk.ended = Some((path_text(path), line)),
+        Some(ScanError::OutOfTime(line)) => chunk.done.ended = Some((path_text(path), line)),
         Some(ScanError::LineTooLong) => {
-            chunk.files += 1;
-            chunk.not_to_the_end.push(path_text(path));
+            chunk.done.files += 1;
+            chunk.done.not_to_the_end.push(path_text(path));
         }
         // It has been removed meanwhile.
         Some(ScanError::NotRegular | ScanError::Unreadable(Errno::NOENT)) => {}
         Some(ScanError::Unreadable(error)) => {
-            chunk.unreadable += 1;
+            chunk.done.unreadable += 1;
             chunk
+                .done
                 .first_unreadable
                 .get_or_insert_with(|| (path_text(path), error));
         }
-        None => chunk.files += 1,
+        None => chunk.done.files += 1,
     }
 }
 
@@ -381,8 +381,8 @@ impl PathVisitor for FileSearcher<'_> {
     fn visit(&mut self, found: &mut WalkEntry<'_>, chunk: &mut ResultChunk) -> Option<PendingScan> {
         match found.kind() {
             EntryKind::Regular | EntryKind::Unknown => return self.search_file(found, chunk),
-            EntryKind::Directory => chunk.directories += 1,
-            EntryKind::Symlink => chunk.links.push(found.path()),
+            EntryKind::Directory => chunk.done.directories += 1,
+            EntryKind::Symlink => chunk.done.links += 1,
             EntryKind::Other => {}
         }
         None
@@ -406,7 +406,7 @@ impl PathVisitor for FileSearcher<'_> {
     fn is_enough(&self, chunk: &ResultChunk) -> bool {
         chunk.text.len() >= ENOUGH_TEXT
             || chunk.bytes >= ENOUGH_BYTES
-            || chunk.ended.is_some()
+            || chunk.done.ended.is_some()
             || chunk.piece.is_some()
     }
 

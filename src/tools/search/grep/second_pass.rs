@@ -160,10 +160,6 @@ impl PathVisitor for ReadingVisitor<'_> {
         None
     }
 
-    fn resume(&mut self, rest: Infallible, (): &mut ()) -> Option<Infallible> {
-        match rest {}
-    }
-
     fn is_enough(&self, (): &()) -> bool {
         self.pass.is_over()
     }

@@ -1,5 +1,7 @@
 //! Answers as a model is shown them, and as a host is.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use super::*;
