@@ -207,8 +207,8 @@ impl HiddenElements {
             waiting = offers.len();
             offers.retain(|(control, targets)| {
                 let waits = is_within_hidden(control, &shown);
-                if !waits {
-                    targets.iter().for_each(|target| shown[*target] = true);
+                for target in targets.iter().filter(|_| !waits) {
+                    shown[*target] = true;
                 }
                 waits
             });

@@ -168,14 +168,13 @@ pub(super) fn display(parts: &[ValuePart<'_>]) -> Option<CssValues> {
         ["none"] => one(0.0),
         ["inline"] | ["inline", "flow"] | ["flow", "inline"] => one(1.0),
         ["contents"] => one(2.0),
-        [word] => match *word {
+        [
             "block" | "flex" | "flow" | "flow-root" | "grid" | "inline-block" | "inline-flex"
             | "inline-grid" | "inline-table" | "list-item" | "math" | "ruby" | "ruby-base"
             | "ruby-text" | "table" | "table-caption" | "table-cell" | "table-column"
             | "table-column-group" | "table-footer-group" | "table-header-group" | "table-row"
-            | "table-row-group" | "-webkit-box" | "-webkit-flex" => one(3.0),
-            _ => None,
-        },
+            | "table-row-group" | "-webkit-box" | "-webkit-flex",
+        ] => one(3.0),
         ["block" | "inline", inside] | [inside, "block" | "inline"] => match *inside {
             "flow" | "flow-root" | "table" | "flex" | "grid" | "ruby" | "math" | "list-item" => {
                 one(3.0)
