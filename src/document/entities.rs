@@ -65,6 +65,16 @@ fn reference(text: &str, in_attribute: bool) -> Option<CharacterReference> {
     if bytes.first() == Some(&b'#') {
         return numeric_reference(bytes);
     }
+    // The most common ones need no look at the table.
+    for (name, character) in [("amp;", '&'), ("nbsp;", '\u{a0}'), ("quot;", '"')] {
+        if text.starts_with(name) {
+            return Some(CharacterReference {
+                characters: [Some(character), None],
+                length: name.len(),
+                is_ended: true,
+            });
+        }
+    }
     // The longest matching name counts. The table also holds prefixes of names, with the code 0.
     let mut found = None;
     for length in 1..=bytes.len() {

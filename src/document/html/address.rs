@@ -97,8 +97,8 @@ const TRACKING: &[&str] = &[
 
 /// Prefixes of tracking parameters.
 const TRACKING_BEGINS: &[&str] = &[
-    "__hs", "_hs", "_trk", "click_", "cm_mmc", "cm_sp", "gad_", "hsa_", "mtm_", "pd_rd_", "pf_rd_",
-    "pk_", "utm_",
+    "__hs", "_hs", "_trk", "click_", "cm_mmc", "cm_sp", "gad_", "hsCta", "hsa_", "mtm_", "pd_rd_",
+    "pf_rd_", "pk_", "utm_",
 ];
 
 /// Returns an address without tracking parameters, otherwise unchanged.
