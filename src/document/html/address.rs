@@ -91,8 +91,8 @@ fn joined_plainly(base: &Url, reference: &str) -> Option<String> {
 /// Names of tracking parameters, besides those with the prefixes below.
 const TRACKING: &[&str] = &[
     "_ga", "_gl", "dclid", "epik", "fbclid", "gbraid", "gclid", "gclsrc", "icid", "igsh", "igshid",
-    "itmprp", "mc_cid", "mc_eid", "mibextid", "mkt_tok", "msclkid", "ref_src", "ref_url", "snr",
-    "srsltid", "trk", "ttclid", "twclid", "wbraid", "yclid",
+    "itmprp", "mc_cid", "mc_eid", "mibextid", "mkt_tok", "msclkid", "ref_src", "ref_url", "s_cid",
+    "snr", "srsltid", "trk", "ttclid", "twclid", "wbraid", "yclid",
 ];
 
 /// Prefixes of tracking parameters.
