@@ -3,133 +3,75 @@
 use std::borrow::Cow;
 
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
-
-/// Length in bytes of the longest entity name (`CounterClockwiseContourIntegral;`).
-const LONGEST_NAME: usize = 32;
+use memchr::memchr;
 
 /// Decodes entities once, and only those that end in a semicolon, as writers write them.
 #[must_use]
 pub fn decoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at + 1..];
-        let end = rest
-            .bytes()
-            .take(LONGEST_NAME + 1)
-            .position(|byte| byte == b';');
-        match end.and_then(|end| decode_entity(&rest[..end])) {
-            Some(characters) => {
-                out.extend(characters.into_iter().flatten());
-                rest = &rest[end.map_or(0, |end| end + 1)..];
-            }
-            None => out.push('&'),
-        }
-    }
-    out + rest
+    let ended = |rest: &str| reference(rest, false).filter(|found| found.is_ended);
+    with_references(text, &ended).into_owned()
 }
 
 /// Decodes an attribute's value as browsers do, also entities without a semicolon.
-///
-/// Rules: HTML Living Standard, "Tokenization", from the character reference state on.
 #[must_use]
 pub fn decoded_in_attribute(value: &str) -> Cow<'_, str> {
-    if !value.contains('&') {
-        return Cow::Borrowed(value);
-    }
-    let mut out = String::with_capacity(value.len());
-    let mut rest = value;
-    while let Some(at) = rest.find('&') {
+    with_references(value, &|rest| reference(rest, true))
+}
+
+/// Decodes text between tags as browsers do.
+#[must_use]
+pub fn decoded_in_text(text: &str) -> Cow<'_, str> {
+    with_references(text, &|rest| reference(rest, false))
+}
+
+/// Replaces the references that `read` finds behind an `&`.
+fn with_references<'a>(
+    text: &'a str,
+    read: &dyn Fn(&str) -> Option<CharacterReference>,
+) -> Cow<'a, str> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = memchr(b'&', rest.as_bytes()) {
         out.push_str(&rest[..at]);
         rest = &rest[at + 1..];
-        let length = match rest.strip_prefix('#') {
-            Some(number) => {
-                let hexadecimal = number.starts_with(['x', 'X']);
-                let of_number = |c: &char| c.is_digit(if hexadecimal { 16 } else { 10 });
-                let marks = 1 + usize::from(hexadecimal);
-                let digits = rest.chars().skip(marks).take_while(of_number).count();
-                (digits > 0).then_some(marks + digits)
-            }
-            None => name_in_attribute(rest),
-        };
-        let characters = length.and_then(|length| decode_entity(&rest[..length]));
-        match (length, characters) {
-            (Some(length), Some(characters)) => {
-                out.extend(characters.into_iter().flatten());
-                rest = &rest[length..];
-                rest = rest.strip_prefix(';').unwrap_or(rest);
-            }
-            _ => out.push('&'),
+        if let Some(found) = read(rest) {
+            out.extend(found.characters.into_iter().flatten());
+            rest = &rest[found.length..];
+        } else {
+            out.push('&');
         }
+    }
+    if rest.len() == text.len() {
+        return Cow::Borrowed(text);
     }
     Cow::Owned(out + rest)
 }
 
-/// Returns the length of the entity name that `text` begins with, without its semicolon. A name
-/// that needs no semicolon counts only if nothing follows that would continue it.
-fn name_in_attribute(text: &str) -> Option<usize> {
-    let of_name = |byte: &u8| byte.is_ascii_alphanumeric();
-    let letters = text.bytes().take(LONGEST_NAME).take_while(of_name).count();
-    match text.as_bytes().get(letters) {
-        Some(b';') => return Some(letters),
-        Some(b'=') => return None,
-        _ => {}
-    }
-    let named = NAMED_ENTITIES.get(&text[..letters]);
-    // The table also holds prefixes of names, with the code 0.
-    named.is_some_and(|found| found.0 != 0).then_some(letters)
-}
-
-/// Returns the one or two characters that an entity stands for.
-fn decode_entity(name: &str) -> Option<[Option<char>; 2]> {
-    let Some(number) = name.strip_prefix('#') else {
-        let (first, second) = NAMED_ENTITIES.get(&format!("{name};"))?;
-        let character = |code: u32| char::from_u32(code).filter(|c| *c != '\0');
-        return Some([character(*first), character(*second)]);
-    };
-    let (digits, radix) = match number.strip_prefix(['x', 'X']) {
-        Some(digits) => (digits, 16),
-        None => (number, 10),
-    };
-    // `from_str_radix` would accept a sign.
-    if !digits.chars().all(|digit| digit.is_digit(radix)) {
-        return None;
-    }
-    let code = u32::from_str_radix(digits, radix).ok()?;
-    Some([Some(char_of_code(code)), None])
-}
-
 /// A decoded character reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CharacterReference {
-    pub characters: [Option<char>; 2],
+struct CharacterReference {
+    characters: [Option<char>; 2],
     /// Length in bytes after the `&`.
-    pub length: usize,
+    length: usize,
+    /// True if it ends in a semicolon.
+    is_ended: bool,
 }
 
 /// Parses the reference that continues with `text` after its `&`, as page parsers do, between tags
 /// or in an attribute; `None` if the `&` does not begin one.
 ///
 /// Rules: HTML Living Standard, "Tokenization", from the character reference state on.
-#[must_use]
-pub fn reference(text: &str, in_attribute: bool) -> Option<CharacterReference> {
+fn reference(text: &str, in_attribute: bool) -> Option<CharacterReference> {
     let bytes = text.as_bytes();
     if bytes.first() == Some(&b'#') {
         return numeric_reference(bytes);
     }
     // The most common ones need no look at the table.
-    for (name, character) in [
-        ("lt;", '<'),
-        ("gt;", '>'),
-        ("amp;", '&'),
-        ("quot;", '"'),
-        ("nbsp;", '\u{a0}'),
-    ] {
+    for (name, character) in [("amp;", '&'), ("nbsp;", '\u{a0}'), ("quot;", '"')] {
         if text.starts_with(name) {
             return Some(CharacterReference {
                 characters: [Some(character), None],
                 length: name.len(),
+                is_ended: true,
             });
         }
     }
@@ -146,15 +88,16 @@ pub fn reference(text: &str, in_attribute: bool) -> Option<CharacterReference> {
         }
     }
     let (length, (first, second)) = found?;
-    let ended = bytes[length - 1] == b';';
+    let is_ended = bytes[length - 1] == b';';
     let goes_on = |byte: &u8| *byte == b'=' || byte.is_ascii_alphanumeric();
-    if in_attribute && !ended && bytes.get(length).is_some_and(goes_on) {
+    if in_attribute && !is_ended && bytes.get(length).is_some_and(goes_on) {
         return None;
     }
     let second = char::from_u32(second).filter(|c| *c != '\0');
     Some(CharacterReference {
         characters: [char::from_u32(first), second],
         length,
+        is_ended,
     })
 }
 
@@ -176,10 +119,11 @@ fn numeric_reference(text: &[u8]) -> Option<CharacterReference> {
     if length == begin {
         return None;
     }
-    let ended = text.get(length) == Some(&b';');
+    let is_ended = text.get(length) == Some(&b';');
     Some(CharacterReference {
         characters: [Some(char_of_code(code)), None],
-        length: length + usize::from(ended),
+        length: length + usize::from(is_ended),
+        is_ended,
     })
 }
 
@@ -218,7 +162,7 @@ mod tests {
             ),
             (
                 "&#+5; &\u{e9}; &#99999999999999;",
-                "&#+5; &\u{e9}; &#99999999999999;",
+                "&#+5; &\u{e9}; \u{fffd}",
             ),
         ] {
             assert_eq!(decoded(text), expected, "{text}");

@@ -55,136 +55,121 @@ fn find_layout(name: &str) -> Option<(FormulaLayout, [&'static str; 3])> {
 /// an unknown element.
 pub(super) fn read_mathml(elements: &str, is_hidden: fn(&XmlTag<'_>) -> bool) -> Option<String> {
     let mut xml = XmlReader::new(elements, None);
-    let mut reader = FormulaReader::default();
-    while let Some(item) = xml.next() {
-        match item {
-            XmlEvent::Open(tag) if is_hidden(&tag) => xml.skip(),
-            XmlEvent::Open(tag) => reader.open(&tag, find_layout(tag.name())?, &mut xml),
-            XmlEvent::Text(text) if !reader.add_text(&text) && !text.trim().is_empty() => {
-                return None;
-            }
-            _ => {}
-        }
-        reader.close_below(xml.depth());
-    }
-    let text = FormulaPart::from_row(reader.parts).text;
-    (reader.has_layout && !xml.broken && !text.is_empty()).then_some(text)
+    let mut reader = FormulaReader::new(&mut xml, is_hidden);
+    let text = reader.read(0, &mut FormulaElement::new(Row, [""; 3])).text;
+    let tells_more = reader.is_known && reader.has_layout && !text.is_empty();
+    (tells_more && !xml.broken).then_some(text)
 }
 
 /// Reads the rest of the `oMath` element that was opened last.
 pub(super) fn read_omml(xml: &mut XmlReader<'_>) -> String {
     let level = xml.depth();
-    let mut reader = FormulaReader::default();
-    while let Some(item) = xml.within(level) {
-        if let XmlEvent::Open(tag) = &item {
-            let layout = find_layout(tag.name()).unwrap_or((Row, [""; 3]));
-            reader.open(tag, layout, xml);
-        } else if let XmlEvent::Text(text) = &item {
-            reader.add_text(text);
-        }
-        reader.close_below(xml.depth());
-    }
-    reader.close_below(0);
-    FormulaPart::from_row(reader.parts).text
+    let mut reader = FormulaReader::new(xml, |_| false);
+    let row = &mut FormulaElement::new(Row, [""; 3]);
+    reader.read(level, row).text
 }
 
-struct OpenFormulaElement {
-    layout: FormulaLayout,
-    signs: [String; 3],
-    /// Depth of the element in its document.
-    level: usize,
-    /// Index of its first part.
-    first_part: usize,
-    is_hidden: bool,
-}
-
-#[derive(Default)]
-struct FormulaReader {
-    open: Vec<OpenFormulaElement>,
-    /// The parts of all open elements.
-    parts: Vec<FormulaPart>,
-    /// Text of the open token.
-    token: String,
+struct FormulaReader<'x, 'a> {
+    xml: &'x mut XmlReader<'a>,
+    is_hidden: fn(&XmlTag<'_>) -> bool,
+    /// Number of open elements with a layout of their own.
+    depth: usize,
     /// True if an element was laid out in another way than in a row.
     has_layout: bool,
+    /// True if all elements are known and all text is in tokens.
+    is_known: bool,
 }
 
-impl FormulaReader {
-    fn open(
-        &mut self,
-        tag: &XmlTag<'_>,
-        layout: (FormulaLayout, [&str; 3]),
-        xml: &mut XmlReader<'_>,
-    ) {
-        let (layout, signs) = layout;
-        let level = xml.depth();
-        let is_deep = layout != Token && self.open.len() >= MAX_DEPTH;
-        let around = self.open.last_mut();
+impl<'x, 'a> FormulaReader<'x, 'a> {
+    fn new(xml: &'x mut XmlReader<'a>, is_hidden: fn(&XmlTag<'_>) -> bool) -> Self {
+        Self {
+            xml,
+            is_hidden,
+            depth: 0,
+            has_layout: false,
+            is_known: true,
+        }
+    }
+
+    /// Reads the contents of the `level`-th open element.
+    fn read(&mut self, level: usize, element: &mut FormulaElement) -> FormulaPart {
+        let (mut parts, mut token) = (Vec::new(), String::new());
+        while let Some(event) = self.xml.within(level) {
+            match event {
+                XmlEvent::Text(text) if element.layout == Token => token.push_str(&text),
+                XmlEvent::Text(text) => self.is_known &= text.trim().is_empty(),
+                XmlEvent::Open(tag) if (self.is_hidden)(&tag) => self.xml.skip(),
+                XmlEvent::Open(tag) => parts.extend(self.open(&tag, element)),
+                XmlEvent::Close => {}
+            }
+        }
+        let takes = match element.layout {
+            Template(template) if template.contains('c') => parts.len() == 3,
+            Template(template) if template.contains('b') => parts.len() == 2,
+            Template(_) | List => true,
+            _ => false,
+        };
+        self.has_layout |= takes;
+        match element.layout {
+            Token => FormulaPart::from_token(&token),
+            _ if takes => element.lay_out(parts),
+            _ => FormulaPart::from_row(parts),
+        }
+    }
+
+    /// Reads the element that `tag` opens; `None` if it is no part of its own of the one around it.
+    fn open(&mut self, tag: &XmlTag<'_>, around: &mut FormulaElement) -> Option<FormulaPart> {
+        let found = find_layout(tag.name());
+        self.is_known &= found.is_some();
+        let (layout, signs) = found.unwrap_or((Row, [""; 3]));
+        let level = self.xml.depth();
         // A row within a row is a part of it, unless it can be hidden by itself.
-        let is_within_row = around.as_ref().is_none_or(|around| around.layout == Row);
-        let joins = layout == Row && is_within_row && !matches!(tag.name(), "r" | "phant");
-        match (layout, around) {
-            (Omitted, _) | (Properties, None) => xml.skip(),
-            (Properties, Some(around)) => {
-                while let Some(property) = xml.tag_within(level) {
+        let joins = match around.layout {
+            Token => true,
+            Row if layout == Row => !matches!(tag.name(), "r" | "phant"),
+            _ => layout != Token && self.depth == MAX_DEPTH,
+        };
+        match layout {
+            Omitted => self.xml.skip(),
+            Properties => {
+                while let Some(property) = self.xml.tag_within(level) {
                     let value = property.attribute("val").unwrap_or_default();
                     around.set_property(property.name(), &value);
                 }
             }
-            _ if joins || is_deep => {}
+            _ if joins => {}
             _ => {
-                let mut element = OpenFormulaElement {
-                    layout,
-                    signs: signs.map(str::to_owned),
-                    level,
-                    first_part: self.parts.len(),
-                    is_hidden: false,
-                };
+                let mut element = FormulaElement::new(layout, signs);
                 for name in ["linethickness", "open", "close"] {
                     if let Some(value) = tag.attribute(name) {
                         element.set_property(name, value.trim());
                     }
                 }
-                self.open.push(element);
+                self.depth += 1;
+                let part = self.read(level, &mut element);
+                self.depth -= 1;
+                return (!element.is_hidden).then_some(part);
             }
         }
-    }
-
-    /// Returns false if the text does not belong to a token.
-    fn add_text(&mut self, text: &str) -> bool {
-        let is_in_token = self.open.last().is_some_and(|open| open.layout == Token);
-        if is_in_token {
-            self.token.push_str(text);
-        }
-        is_in_token
-    }
-
-    /// Lays out the elements that have ended where `depth` elements are open.
-    fn close_below(&mut self, depth: usize) {
-        while let Some(element) = self.open.pop_if(|element| element.level > depth) {
-            let parts = self.parts.split_off(element.first_part);
-            let takes = match element.layout {
-                Template(template) if template.contains('c') => parts.len() == 3,
-                Template(template) if template.contains('b') => parts.len() == 2,
-                _ => true,
-            };
-            match element.layout {
-                _ if element.is_hidden => {}
-                Token => {
-                    let token = FormulaPart::from_token(&std::mem::take(&mut self.token));
-                    self.parts.push(token);
-                }
-                Template(_) | List if takes => {
-                    self.has_layout = true;
-                    self.parts.push(element.lay_out(parts));
-                }
-                _ => self.parts.push(FormulaPart::from_row(parts)),
-            }
-        }
+        None
     }
 }
 
-impl OpenFormulaElement {
+struct FormulaElement {
+    layout: FormulaLayout,
+    signs: [String; 3],
+    is_hidden: bool,
+}
+
+impl FormulaElement {
+    fn new(layout: FormulaLayout, signs: [&str; 3]) -> Self {
+        Self {
+            layout,
+            signs: signs.map(str::to_owned),
+            is_hidden: false,
+        }
+    }
+
     fn set_property(&mut self, name: &str, value: &str) {
         match name {
             "chr" | "begChr" | "open" => value.clone_into(&mut self.signs[0]),

@@ -134,16 +134,9 @@ fn files_and_diffs_in_tables_of_lines_are_code() {
             "<div class=fragment><div class=line><span class=lineno>    1</span>a</div>\n<div class=line>  b</div></div>",
             "```\na\n  b\n```",
         ),
-        // SyntaxHighlighter
-        (
-            "<div class='syntaxhighlighter python'><div class=toolbar><a href=#>?</a></div><table><tr><td class=gutter>\
-             <div class=line>1</div><div class=line>2</div><td><div class=container><div class=line><code>a</code></div>\
-             <div class=line><code>&nbsp;&nbsp;</code><code>b</code></div></div></table></div>",
-            "```python\na\n  b\n```",
-        ),
         // Crayon
         (
-            "<textarea class=crayon-plain>a\n  b</textarea><table><tr><td><div>1</div><div>2</div><td><div class=crayon-pre>\
+            "<table><tr><td><div>1</div><div>2</div><td><div class=crayon-pre>\
              <div class=crayon-line>a</div><div class=crayon-line><span>  </span>b</div></div></table>",
             "```\na\n  b\n```",
         ),
@@ -255,14 +248,10 @@ fn a_block_in_a_cell_leaves_the_table_one() {
         assert_eq!(row(cell), wanted, "{cell}");
     }
     check(&[
-        // Headers at the side are headers, and rows of code are rows.
+        // Headers at the side are headers.
         (
             "<table><tr><th>a<td><pre>x</pre><tr><th>b<td>y</table>",
             "| | |\n| --- | --- |\n| a | `x` |\n| b | y |",
-        ),
-        (
-            "<table><tr><td>a<td><pre>x</pre><tr><td>b<td><pre>y</pre></table>",
-            "| | |\n| --- | --- |\n| a | `x` |\n| b | `y` |",
         ),
         // Notes stand behind the table, in the order of their marks.
         (
@@ -340,7 +329,6 @@ fn code_and_tables_cost_no_more_than_their_length() {
         "<table><tr><th>a<td><pre> b</pre>",
         "<table><tr><td class=blob-code><i data-code-marker=+>",
         "<div role=table><div role=row><div role=cell>1",
-        "<div class=syntaxhighlighter>",
         "<div class=pre>a</div>\n",
         "<pre><table><tr><td>1<td><a href=#1>1",
         "<button>Copy<b>",

@@ -180,7 +180,7 @@ fn what_merely_hides_stays_hidden() {
         "<u hidden>SECRET</u>",
         "<font style='display:none'>SECRET</font>",
         "<font hidden><font>SECRET</font>SECRET</font>",
-        "<small aria-hidden=true><p>SECRET</small>",
+        "<small aria-hidden=true><b>SECRET</b></small>",
         "<svg style='display:none'><text>SECRET</text></svg>",
         "<svg hidden><svg></svg><text>SECRET</text></svg>",
         "<select hidden><option>SECRET</select>",
@@ -577,7 +577,6 @@ fn a_page_with_text_of_its_own_has_none_of_its_data() {
     let short = r#"<script type=application/json>{"a":"One sentence of the page, and it is too short to be it."}</script>"#;
     assert!(!markdown(short).contains("sentence"));
     is_no_text_of(r#"<script type=application/json>{"a":"#, 20_000);
-    is_no_text_of("<script>location.replace(", 20_000);
 }
 
 fn is_no_text_of(part: &str, times: usize) {
@@ -600,14 +599,6 @@ fn a_page_without_text_says_why() {
         (
             "<meta http-equiv=refresh content='0; URL=/next?a=b'>",
             "[This page shows no text. It leads to <https://example.com/next?a=b>]",
-        ),
-        (
-            "<body><script>if (a) { location.replace('/next') }</script>",
-            "[This page shows no text without JavaScript, which was not run. It leads to <https://example.com/next>]",
-        ),
-        (
-            "<body><script>location.replace(next)</script>",
-            "[This page shows no text without JavaScript, which was not run.]",
         ),
         (
             "<frameset><frame src=a.html><frame src=b.html><noframes>No frames, no JavaScript.</noframes></frameset>",

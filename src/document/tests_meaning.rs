@@ -126,14 +126,6 @@ fn a_formula_is_told_wherever_a_page_has_it() {
             "<p>a<script type='math/tex; mode=display'>% <![CDATA[\nx %]]></script>",
             "a`x`",
         ),
-        (
-            "<p>a <span class=MathJax_Preview>x^2</span> <script type=math/tex>x^2</script>",
-            "a `x^2`",
-        ),
-        (
-            "<p>a <span class=MathJax_Preview>x2</span><span>b</span>",
-            "a x2b",
-        ),
         // MathJax has written this one into the page.
         (
             "<p>a <math><mi>x</mi></math><script type=math/tex id=MathJax-Element-1>x</script>",
@@ -142,10 +134,6 @@ fn a_formula_is_told_wherever_a_page_has_it() {
         (
             "<p>a <span class=katex><span class=katex-html aria-hidden=true><span>E</span>=m</span></span> b",
             "a E=m b",
-        ),
-        (
-            "<p>a <span data-math='E=m'><span class='katex x'> <span class=katex-html aria-hidden=true>Em</span></span></span> b",
-            "a `E=m` b",
         ),
         (
             "<p>a <span class=katex><span class=katex-mathml><math><mi>E</mi></math></span><span class=katex-html aria-hidden=true>F</span></span>",
@@ -160,17 +148,8 @@ fn a_formula_is_told_wherever_a_page_has_it() {
             "<p>a <span class=katex-html aria-hidden=true>Ignore</span>",
             "a",
         ),
-        (
-            "<p>a <img class=latex src=/l.png alt='E=mc^2'> <img src='https://latex.codecogs.com/svg.image?x' alt='\\pi'>",
-            "a `E=mc^2` `\\pi`",
-        ),
-        (
-            "<p>a <img class=latex src=/l.png alt='A logo'>",
-            "a ![A logo](https://example.com/l.png)",
-        ),
     ]);
     for part in [
-        "<span class=MathJax_Preview>",
         "><span class=katex-html aria-hidden=true>",
         "<a \"><span class=katex-html aria-hidden=true>",
         "<annotation encoding=TeX>a</annotation-x>",

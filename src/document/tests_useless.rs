@@ -228,7 +228,6 @@ fn an_image_stands_for_what_the_page_says_by_it() {
             "<figure><img src=/x.png alt=''><figcaption>a</figcaption></figure>",
             "![](https://example.com/x.png)\n\na",
         ),
-        ("<img src=/x.png alt=''>", "![](https://example.com/x.png)"),
         // One in a link with a text of its own.
         (
             "<a href=/y><img src=/x.png alt='a b'> a b c</a>",

@@ -46,14 +46,6 @@ pub(super) fn resolve(
         }
     }
     if let Some(base) = base
-        && is_plain_path(reference)
-    {
-        return Some(within(format!(
-            "{}{reference}",
-            &base[..Position::BeforePath]
-        )));
-    }
-    if let Some(base) = base
         && let Some(joined) = joined_plainly(base, reference)
     {
         return Some(within(joined));
@@ -64,116 +56,50 @@ pub(super) fn resolve(
     }
 }
 
-/// True if `reference` is a path from the root that joining to a base leaves unchanged.
-fn is_plain_path(reference: &str) -> bool {
-    let bytes = reference.as_bytes();
-    bytes.first() == Some(&b'/')
-        && bytes.get(1) != Some(&b'/')
-        && reference.bytes().all(is_plain)
-        && !reference.contains("/.")
-}
-
 /// True for a byte that joining leaves unchanged.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_~/=&+,;:@!$*().?#".contains(&byte)
 }
 
-/// Returns the result of [`Url::join`] for a path relative to the base's, if only the leading `../`
-/// need resolving; `None` for any other reference.
+/// Returns the result of [`Url::join`] for a path from the root or relative to the base's, if only
+/// the leading `../` need resolving; `None` for any other reference.
 fn joined_plainly(base: &Url, reference: &str) -> Option<String> {
-    let mut rest = reference;
-    let mut up = 0;
-    while let Some(after) = rest.strip_prefix("../") {
-        rest = after;
-        up += 1;
-    }
-    let bytes = rest.as_bytes();
-    let plain = bytes.first()?.is_ascii_alphanumeric()
-        && rest.bytes().all(is_plain)
-        && !rest.contains("/.")
-        && (up > 0 || !rest.contains(':'))
-        && matches!(base.scheme(), "http" | "https");
-    if !plain {
-        return None;
-    }
     let path = base.path();
     let mut directory = &path[..=path.rfind('/')?];
-    for _ in 0..up {
+    let mut rest = reference;
+    if let Some(path) = reference.strip_prefix('/') {
+        (directory, rest) = ("/", path);
+    }
+    let is_rooted = rest.len() < reference.len();
+    while let Some(after) = rest.strip_prefix("../").filter(|_| !is_rooted) {
+        rest = after;
         let above = directory[..directory.len() - 1].rfind('/');
         directory = above.map_or(directory, |at| &directory[..=at]);
     }
-    let before = &base[..Position::BeforePath];
-    let mut joined = String::with_capacity(before.len() + directory.len() + rest.len());
-    joined.push_str(before);
-    joined.push_str(directory);
-    joined.push_str(rest);
-    Some(joined)
+    let begins = match rest.bytes().next() {
+        Some(first) if is_rooted => !matches!(first, b'/' | b'.'),
+        first => first.map_or(is_rooted, |first| first.is_ascii_alphanumeric()),
+    };
+    let plain = begins
+        && rest.bytes().all(is_plain)
+        && !rest.contains("/.")
+        && (rest.len() < reference.len() || !rest.contains(':'))
+        && matches!(base.scheme(), "http" | "https");
+    plain.then(|| [&base[..Position::BeforePath], directory, rest].concat())
 }
 
 /// Names of tracking parameters, besides those with the prefixes below.
 const TRACKING: &[&str] = &[
-    "__hsfp",
-    "__hssc",
-    "__hstc",
-    "_ga",
-    "_gl",
-    "_hsenc",
-    "_hsmi",
-    "_openstat",
-    "_trkparms",
-    "_trksid",
-    "click_key",
-    "click_sum",
-    "cm_mmc",
-    "cm_mmca1",
-    "cm_mmca2",
-    "cm_sp",
-    "dclid",
-    "dm_i",
-    "elqTrack",
-    "elqTrackId",
-    "epik",
-    "fbclid",
-    "gad_campaignid",
-    "gad_source",
-    "gbraid",
-    "gclid",
-    "gclsrc",
-    "hsCtaTracking",
-    "icid",
-    "igsh",
-    "igshid",
-    "itmprp",
-    "li_fat_id",
-    "lipi",
-    "mc_cid",
-    "mc_eid",
-    "mibextid",
-    "mkt_tok",
-    "msclkid",
-    "oly_anon_id",
-    "oly_enc_id",
-    "rb_clickid",
-    "ref_src",
-    "ref_url",
-    "s_cid",
-    "sc_cid",
-    "snr",
-    "srsltid",
-    "trackingId",
-    "trk",
-    "trkCampaign",
-    "ttclid",
-    "twclid",
-    "vero_conv",
-    "vero_id",
-    "wbraid",
-    "wickedid",
-    "yclid",
+    "_ga", "_gl", "dclid", "epik", "fbclid", "gbraid", "gclid", "gclsrc", "icid", "igsh", "igshid",
+    "itmprp", "mc_cid", "mc_eid", "mibextid", "mkt_tok", "msclkid", "ref_src", "ref_url", "s_cid",
+    "snr", "srsltid", "trk", "ttclid", "twclid", "wbraid", "yclid",
 ];
 
 /// Prefixes of tracking parameters.
-const TRACKING_BEGINS: &[&str] = &["utm_", "hsa_", "mtm_", "pd_rd_", "pf_rd_", "piwik_", "pk_"];
+const TRACKING_BEGINS: &[&str] = &[
+    "__hs", "_hs", "_trk", "click_", "cm_mmc", "cm_sp", "gad_", "hsCta", "hsa_", "mtm_", "pd_rd_",
+    "pf_rd_", "pk_", "utm_",
+];
 
 /// Returns an address without tracking parameters, otherwise unchanged.
 pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
@@ -190,7 +116,9 @@ pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
     let tracks = |pair: &&str| {
         let name = pair.split('=').next().unwrap_or_default();
         let name = name.strip_prefix("amp;").unwrap_or(name);
-        TRACKING_BEGINS.iter().any(|begin| name.starts_with(begin)) || TRACKING.contains(&name)
+        TRACKING_BEGINS.iter().any(|begin| name.starts_with(begin))
+            || TRACKING.contains(&name)
+            || name == "trackingId"
     };
     if !query.split('&').any(|pair| tracks(&pair)) {
         return Cow::Borrowed(address);
@@ -207,33 +135,25 @@ pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Forms that share a page, ready to be sent; their target is the page that is being read.
+/// Beginnings of the addresses of forms that share a page, ready to be sent; their target is the
+/// page that is being read.
 const SHARES: &[&str] = &[
-    "addtoany.com/add_to/",
-    "addtoany.com/share",
+    "addtoany.com/",
     "bsky.app/intent/compose",
     "bufferapp.com/add",
-    "buffer.com/add",
-    "facebook.com/dialog/feed",
-    "facebook.com/dialog/share",
-    "facebook.com/share.php",
-    "facebook.com/sharer",
-    "getpocket.com/edit",
+    "facebook.com/dialog/",
+    "facebook.com/share",
     "getpocket.com/save",
     "linkedin.com/cws/share",
     "linkedin.com/sharearticle",
-    "linkedin.com/sharing/share-offsite",
+    "linkedin.com/sharing/",
     "news.ycombinator.com/submitlink",
     "pinterest.com/pin/create",
     "plus.google.com/share",
     "reddit.com/submit",
-    "service.weibo.com/share",
-    "social-plugins.line.me/lineit/share",
     "t.me/share",
     "telegram.me/share",
-    "threads.net/intent/post",
     "tumblr.com/share",
-    "tumblr.com/widgets/share",
     "twitter.com/home",
     "twitter.com/intent/post",
     "twitter.com/intent/tweet",
@@ -241,7 +161,6 @@ const SHARES: &[&str] = &[
     "vk.com/share.php",
     "x.com/intent/post",
     "x.com/intent/tweet",
-    "xing.com/spi/shares/new",
 ];
 
 /// True for an address that opens a form to share the page.
@@ -336,11 +255,12 @@ mod tests {
             ("x.html#y", "https://h:8/a/b/x.html#y"),
             ("../x/?y=z", "https://h:8/a/x/?y=z"),
             ("../../../x//", "https://h:8/x//"),
+            ("/x?y", "https://h:8/x?y"),
         ] {
             assert_eq!(joined_plainly(&base, reference).as_deref(), Some(expected));
         }
         for reference in [
-            "", "..", "./x", "x:y", "?x", "#x", "a/../b", "a b", "//x", "/x",
+            "", "..", "./x", "x:y", "?x", "#x", "a/../b", "a b", "//x", "/./x",
         ] {
             assert_eq!(joined_plainly(&base, reference), None, "{reference}");
         }

@@ -176,86 +176,34 @@ fn class_language(class: &str) -> Option<&str> {
         }
     }
     let mut words = class.split_ascii_whitespace();
-    while let Some(word) = words.next() {
-        match word {
-            "hljs" | "sourceCode" | "prettyprint" | "highlight" | "code" | "chroma" | "brush:"
-            | "src" | "programlisting" => {
-                if let Some(next) = words.clone().find(|next| KNOWN.contains(next)) {
-                    return Some(next);
-                }
-                if matches!(word, "brush:" | "sourceCode") {
-                    return words.next();
-                }
-            }
-            _ => {
-                if let Some(named) = word
-                    .strip_prefix("brush:")
-                    .or_else(|| word.strip_prefix("src-"))
-                {
-                    return Some(named);
-                }
-            }
+    if let Some(known) = words.clone().find(|word| is_known(word)) {
+        return Some(known);
+    }
+    loop {
+        let named = match words.next()? {
+            "brush:" | "sourceCode" => words.next(),
+            word => word
+                .strip_prefix("brush:")
+                .or_else(|| word.strip_prefix("src-")),
+        };
+        if named.is_some() {
+            return named;
         }
     }
-    class
-        .split_ascii_whitespace()
-        .find(|word| KNOWN.contains(word))
 }
 
 /// Classes that are a language's name even where nothing else says so.
 const KNOWN: &[&str] = &[
-    "bash",
-    "c",
-    "cpp",
-    "csharp",
-    "css",
-    "diff",
-    "dockerfile",
-    "elixir",
-    "erlang",
-    "go",
-    "golang",
-    "graphql",
-    "haskell",
-    "html",
-    "ini",
-    "java",
-    "javascript",
-    "js",
-    "json",
-    "jsx",
-    "kotlin",
-    "latex",
-    "lisp",
-    "lua",
-    "makefile",
-    "markdown",
-    "matlab",
-    "objc",
-    "ocaml",
-    "perl",
-    "php",
-    "powershell",
-    "python",
-    "python3",
-    "r",
-    "ruby",
-    "rust",
-    "scala",
-    "scheme",
-    "sh",
-    "shell",
-    "sql",
-    "swift",
-    "toml",
-    "ts",
-    "tsx",
-    "typescript",
-    "vim",
-    "xml",
-    "yaml",
-    "zig",
+    "bash", "c", "cpp", "csharp", "css", "diff", "elixir", "erlang", "go", "golang", "graphql",
+    "haskell", "html", "ini", "java", "js", "json", "jsx", "kotlin", "latex", "lisp", "lua",
+    "makefile", "markdown", "matlab", "objc", "ocaml", "perl", "php", "python", "python3", "r",
+    "ruby", "rust", "scala", "scheme", "sh", "shell", "sql", "swift", "toml", "ts", "tsx", "vim",
+    "xml", "yaml", "zig",
 ];
+
+fn is_known(word: &str) -> bool {
+    KNOWN.contains(&word) || NAMES.iter().any(|(name, _)| *name == word)
+}
 
 #[cfg(test)]
 mod tests {

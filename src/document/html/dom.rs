@@ -225,6 +225,35 @@ pub(super) fn letters_in(node: &Handle, left_out: impl Fn(&Handle) -> bool) -> u
     letters
 }
 
+/// Returns the text of `node`, if it has at most so many nodes and bytes and contains no element of
+/// the kind `without`.
+pub(super) fn short_text(
+    node: &Handle,
+    nodes: usize,
+    bytes: usize,
+    without: ElementKind,
+) -> Option<String> {
+    let mut text = String::new();
+    let mut open = vec![node.clone()];
+    for _ in 0..nodes {
+        let Some(node) = open.pop() else {
+            return Some(text);
+        };
+        if let NodeData::Text { contents } = &node.data {
+            text.push_str(&contents.borrow());
+        }
+        let kind = kind(&node);
+        let children = node.children.borrow();
+        if kind == Some(without) || text.len() > bytes || children.len() > nodes {
+            return None;
+        }
+        if kind != Some(ElementKind::Dropped) {
+            open.extend(children.iter().rev().cloned());
+        }
+    }
+    None
+}
+
 /// True if this element is hidden and takes up no space, unlike one that is only invisible or not
 /// read aloud.
 pub(super) fn is_gone(node: &Handle) -> bool {

@@ -7,11 +7,8 @@
 //! of it; in a page with visible text it stays hidden because instructions to models are put there.
 
 use std::fmt::Write as _;
-use std::rc::Rc;
 
-use html2md::{Handle, RcDom};
-use html5ever::interface::{ElementFlags, QualName, TreeSink};
-use html5ever::{local_name, ns};
+use html2md::Handle;
 use memchr::{memchr, memmem};
 use url::Url;
 
@@ -19,12 +16,12 @@ use super::dom::{self, ElementKind};
 use super::page_data::{self, ScriptData};
 use super::prefilter::{WantedContent, media, tag};
 use super::{
-    ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageSyntax, PageTree, parse, reveal,
+    ConvertedPage, DocumentCuts, DocumentModel, HtmlSource, PageSyntax, PageTree, address, reveal,
 };
 use crate::basics::sort::sort_by_count;
-use crate::basics::words::{beginning, floor_boundary};
+use crate::basics::words::beginning;
 use crate::document::entities;
-use crate::document::model::ModelBuilder;
+use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 
 /// Letters below which a page shows almost nothing.
 pub(super) const LITTLE: usize = 100;
@@ -92,7 +89,12 @@ pub(super) fn convert_with_fallback(
     let letters = letters_of(&model);
     if letters < LITTLE && !cuts.time {
         let (text, stands_in) = page_data::text_of(&about.data);
-        let (found, cut) = source.convert_own(&text);
+        let own = HtmlSource {
+            page: &text,
+            syntax: PageSyntax::Html,
+            ..*source
+        };
+        let (found, cut) = own.walk(&own.parse(WantedContent::Shown));
         let least = match letters {
             0 => LITTLE / 2,
             letters => SOME.max(letters * TIMES),
@@ -110,8 +112,9 @@ pub(super) fn convert_with_fallback(
     }
     let silent = origin.is_none() && (model.count_letters(1) == 0 || is_notice(&model));
     let mut navigates = false;
-    if silent && !cuts.time && show_navigation(&tree.tree) {
-        let (found, cut) = source.walk(&tree);
+    if silent && !cuts.time && (has("<nav") || has("<NAV")) {
+        // There is no other text, and tables of contents are marked up as navigation, too.
+        let (found, cut) = source.walk(&source.parse(WantedContent::Navigation));
         navigates = found.count_letters(usize::MAX) > model.count_letters(usize::MAX);
         if navigates {
             (model, cuts) = (found, cut);
@@ -129,32 +132,6 @@ pub(super) fn convert_with_fallback(
         of_data: origin.is_some(),
         refresh,
     }
-}
-
-/// Turns navigation into ordinary text, because there is no other and tables of contents are marked
-/// up as navigation, too; false if there is none.
-fn show_navigation(tree: &RcDom) -> bool {
-    let mut found = false;
-    let mut open = vec![tree.document.clone()];
-    while let Some(node) = open.pop() {
-        for child in &mut *node.children.borrow_mut() {
-            if dom::name(child) == "nav" && !dom::is_hidden(child) {
-                let name = QualName::new(None, ns!(html), local_name!("div"));
-                let shown = tree.create_element(name, Vec::new(), ElementFlags::default());
-                for inner in &*child.children.borrow() {
-                    inner.parent.set(Some(Rc::downgrade(&shown)));
-                }
-                shown.children.replace(child.children.take());
-                shown.parent.set(Some(Rc::downgrade(&node)));
-                *child = shown;
-                found = true;
-            }
-            if !is_dropped(child) {
-                open.push(child.clone());
-            }
-        }
-    }
-    found
 }
 
 /// Parts of words that pages put beside "JavaScript" when they require it, in the most frequent
@@ -216,10 +193,9 @@ struct PageClues<'a> {
     is_page: bool,
     scripts: bool,
     description: Option<&'a str>,
-    /// Addresses to which it leads: by `refresh`, and by a script.
+    /// The address to which its `refresh` leads.
     leads: Option<&'a str>,
     leads_at_once: bool,
-    script_leads: Option<&'a str>,
     data: Vec<ScriptData<'a>>,
     frames: Vec<&'a str>,
 }
@@ -234,15 +210,16 @@ fn remark(
     navigates: bool,
     origin: Option<&str>,
 ) -> Option<DocumentModel> {
-    let script_leads = about.script_leads.filter(|_| silent);
-    let leads = about.leads.or(script_leads);
-    let leads = leads.filter(|address| source.elsewhere(address).is_some());
-    let beyond = leads.is_some() || !about.frames.is_empty();
+    let leads = about.leads;
+    let leads = leads.and_then(|address| source.elsewhere(address));
+    let frames = about.frames.iter();
+    let frames: Vec<Url> = frames.filter_map(|frame| source.elsewhere(frame)).collect();
+    let beyond = leads.is_some() || !frames.is_empty();
     let tells = silent || beyond || origin.is_some();
     if !about.is_page || !tells || (navigates && !about.scripts && !beyond) {
         return None;
     }
-    let mut line = String::from("<p>[");
+    let mut line = String::from("[");
     if let Some(origin) = origin {
         let _ = write!(
             line,
@@ -261,57 +238,44 @@ fn remark(
         line.push('.');
     }
     if let Some(description) = about.description.filter(|_| silent) {
-        let description = beginning(description, MAX_DESCRIPTION).replace('<', "&lt;");
+        let description = entities::decoded_in_attribute(beginning(description, MAX_DESCRIPTION));
         let _ = write!(line, " It describes itself: \"{description}\".");
     }
-    let mut it = match (silent, origin) {
+    let it = match (silent, origin) {
         (false, None) => "This page",
         _ => " It",
     };
-    if let Some(address) = leads {
-        line.extend([it, " leads to "]);
-        write_link(address, &mut line);
-        it = " It";
+    let frames = frames.iter().enumerate().map(|(at, frame)| match at {
+        0 if leads.is_some() => (" It is made of frames: ", frame),
+        0 => (" is made of frames: ", frame),
+        _ => (", ", frame),
+    });
+    let leads = leads.iter().map(|url| (" leads to ", url));
+    let mut build = ModelBuilder::default();
+    build.open(NodeContent::Paragraph);
+    for (at, (before, url)) in leads.chain(frames).enumerate() {
+        line.push_str(if at == 0 { it } else { "" });
+        line.push_str(before);
+        add_text(&mut build, &line);
+        line.clear();
+        let address = build.keep_address(None, &address::without_tracking(url.as_str()));
+        let title = TextSlice::default();
+        build.open(NodeContent::Link { address, title });
+        build.add(NodeContent::Text(build.address_text(address)));
+        build.close();
     }
-    for (at, address) in about.frames.iter().enumerate() {
-        if at == 0 {
-            line.extend([it, " is made of frames: "]);
-        } else {
-            line.push_str(", ");
-        }
-        write_link(address, &mut line);
-    }
-    line.push_str("]</p>");
-    let source = HtmlSource {
-        page: &line,
-        ..*source
-    };
-    // The filter would take the links for media of the page.
-    let tree = PageTree {
-        tree: parse::parse(&line, None),
-        cuts: DocumentCuts::default(),
-    };
-    Some(source.walk(&tree).0)
+    line.push(']');
+    add_text(&mut build, &line);
+    Some(build.finish(String::new()))
 }
 
-/// Writes media of the tree; `address` and `label` are as they stand in a page.
-fn write_link(address: &str, line: &mut String) {
-    let address = address.replace('"', "&quot;");
-    let name = media::ELEMENT;
-    let _ = write!(line, "<{name} href=\"{address}\"></{name}>");
+fn add_text(build: &mut ModelBuilder, text: &str) {
+    build.count_source(text.len());
+    let text = build.keep(text);
+    build.add(NodeContent::Text(text));
 }
 
 impl HtmlSource<'_> {
-    /// Converts HTML that stands within the page.
-    fn convert_own(&self, page: &str) -> (DocumentModel, DocumentCuts) {
-        let source = HtmlSource {
-            page,
-            syntax: PageSyntax::Html,
-            ..*self
-        };
-        source.walk(&source.parse(WantedContent::Shown))
-    }
-
     /// Resolves an address to which the page leads; `None` if that is the page itself.
     fn elsewhere(&self, address: &str) -> Option<Url> {
         let address = entities::decoded_in_attribute(address);
@@ -333,20 +297,6 @@ pub(in crate::document) fn refresh_target(content: &str) -> Option<&str> {
     };
     let address = address.trim().trim_matches(['\'', '"']);
     Some(address).filter(|address| !address.is_empty() && media::is_followable(address))
-}
-
-/// Returns the address in the argument of a script's `location.replace`, if that is a literal.
-fn replaced_location(script: &str) -> Option<&str> {
-    let at = memmem::find(script.as_bytes(), b"location.replace(")?;
-    let argument = script[at + "location.replace(".len()..].trim_start();
-    let argument = &argument[..floor_boundary(argument, MAX_DESCRIPTION)];
-    let quote = argument
-        .chars()
-        .next()
-        .filter(|c| matches!(c, '"' | '\''))?;
-    let (address, rest) = argument[1..].split_once(quote)?;
-    let is_literal = rest.trim_start().starts_with(')') && !address.contains(['\\', '\n', '"']);
-    (is_literal && !address.is_empty() && media::is_followable(address)).then_some(address)
 }
 
 impl<'a> PageClues<'a> {
@@ -380,39 +330,29 @@ impl<'a> PageClues<'a> {
 
     /// Reads the script whose name begins at `at`, and returns its end.
     fn read_script(&mut self, page: &'a str, at: usize) -> usize {
-        let mut kind = "";
-        let tag = tag::read(page, at, |name, value| {
-            if name.eq_ignore_ascii_case("type") {
-                kind = value;
-            }
-        });
-        let Some(tag) = tag else { return page.len() };
+        let Some(tag) = tag::read(page, at) else {
+            return page.len();
+        };
         let (to, end) = tag::raw_end(page, tag.end, "script");
         let text = &page[tag.end..to];
-        self.script_leads = self.script_leads.or_else(|| replaced_location(text));
         if self.data.len() < MAX_DATA {
-            self.data.extend(ScriptData::of(kind, text));
+            self.data
+                .extend(ScriptData::of(tag.get("type").unwrap_or_default(), text));
         }
         end
     }
 
     /// Reads the `meta` or `frame` tag whose name begins at `at`, and returns its end.
     fn read_tag(&mut self, page: &'a str, at: usize, meta: bool) -> Option<usize> {
-        let (mut name, mut content, mut source) = ("", "", "");
-        let tag = tag::read(page, at, |attribute, value| {
-            let is = |wanted: &str| attribute.eq_ignore_ascii_case(wanted);
-            if is("name") || is("property") || is("http-equiv") {
-                name = value.trim();
-            } else if is("content") {
-                content = value.trim();
-            } else if is("src") {
-                source = value.trim();
-            }
-        })?;
+        let tag = tag::read(page, at)?;
+        let value = |name: &str| tag.get(name).unwrap_or_default().trim();
         if meta {
-            self.read_meta(name, content);
+            let name = ["name", "property", "http-equiv"];
+            let name = name.into_iter().find_map(|name| tag.get(name));
+            self.read_meta(name.unwrap_or_default().trim(), value("content"));
         } else {
             self.is_page = true;
+            let source = value("src");
             if !source.is_empty() && media::is_followable(source) && self.frames.len() < MAX_FRAMES
             {
                 self.frames.push(source);

@@ -9,9 +9,10 @@
 use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 
 /// The block to which inline content belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum FlowMode {
     /// The page's flow: a paragraph opens wherever there is text.
+    #[default]
     Flow,
     /// A heading of this level, in one line.
     Heading(u8),
@@ -41,6 +42,7 @@ const MAX_AROUND: usize = 64;
 const COPY: usize = 16;
 
 /// The document so far, with the open elements of its last block.
+#[derive(Default)]
 pub(super) struct FlowBuilder {
     pub(super) build: ModelBuilder,
     /// The block to which the next text belongs.
@@ -65,16 +67,8 @@ impl FlowBuilder {
     pub(super) fn new(length: usize) -> Self {
         Self {
             build: ModelBuilder::for_source(length),
-            mode: FlowMode::Flow,
-            open: false,
-            breaks: 0,
-            styles: Vec::new(),
-            waiting: 0,
-            code: String::new(),
-            in_code: 0,
-            contents: 0,
             copies: FREE_COPIES,
-            last: None,
+            ..Self::default()
         }
     }
 
@@ -271,11 +265,6 @@ impl FlowBuilder {
         }
     }
 
-    /// Returns the node of the inline element that began last.
-    pub(super) fn last_style(&self) -> Option<NodeContent> {
-        self.styles.last().and_then(|style| style.content)
-    }
-
     /// True within a link.
     pub(super) fn in_link(&self) -> bool {
         let link = |style: &ActiveStyle| matches!(style.content, Some(NodeContent::Link { .. }));
@@ -298,12 +287,10 @@ impl FlowBuilder {
     }
 
     /// Ends the link that began last, after adding its label.
-    pub(super) fn pop_link(&mut self, label: Option<TextSlice>) {
+    pub(super) fn pop_link(&mut self, label: TextSlice) {
         self.prepare_content();
         let link = self.styles.pop();
-        if let Some(label) = label {
-            self.build.add(NodeContent::Text(label));
-        }
+        self.build.add(NodeContent::Text(label));
         if link.is_some_and(|link| link.open) {
             self.build.close();
         }

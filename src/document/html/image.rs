@@ -5,7 +5,7 @@
 
 use html2md::Handle;
 
-use super::prefilter::tag::is_tiny;
+use super::prefilter::tag::{is_data, is_tiny};
 use super::{address, dom};
 
 /// Maximum side of an icon, in pixels.
@@ -68,21 +68,7 @@ fn side(value: &str) -> Option<u32> {
 }
 
 /// File names of spacer images, without their extension.
-const SPACERS: &[&str] = &[
-    "1x1",
-    "blank",
-    "clear",
-    "pixel",
-    "pixel_trans",
-    "s",
-    "shim",
-    "spacer",
-    "spaceball",
-    "transparent",
-    "trans",
-    "tracking",
-    "tracking-pixel",
-];
+const SPACERS: &[&str] = &["1x1", "blank", "clear", "pixel", "s", "spacer", "trans"];
 
 /// True for the address of a spacer image or a tracking pixel.
 fn is_spacer(address: &str) -> bool {
@@ -103,10 +89,7 @@ const LATE: [&str; 3] = ["data-src", "data-lazy-src", "data-original"];
 fn source(node: &Handle) -> Option<String> {
     let usable = |address: &str| {
         let address = address.trim();
-        let data = address
-            .get(..5)
-            .is_some_and(|start| start.eq_ignore_ascii_case("data:"));
-        !address.is_empty() && !data && !is_spacer(address)
+        !address.is_empty() && !is_data(address) && !is_spacer(address)
     };
     let plain = |wanted: &str| dom::attribute(node, wanted).filter(|address| usable(address));
     let set = |wanted: &str| {

@@ -2,7 +2,7 @@
 //! and diffs, or a box of lines.
 //!
 //! Rules: the classes and attributes of GitHub, GitLab, Gitea, Gitiles, gitweb, cgit, Doxygen,
-//! `SyntaxHighlighter` and Crayon.
+//! and Crayon.
 
 use html2md::{Handle, NodeData};
 
@@ -18,13 +18,7 @@ const LINES: [&str; 4] = [
 ];
 
 /// Classes of a box of boxes, whose whole text is code.
-const BOXES: [&str; 5] = [
-    "fragment",
-    "react-code-lines",
-    "crayon-pre",
-    "syntaxhighlighter",
-    "patch",
-];
+const BOXES: [&str; 4] = ["fragment", "react-code-lines", "crayon-pre", "patch"];
 
 /// Attributes with the sign of a line of a diff.
 const SIGNS: [&str; 2] = ["data-code-marker", "data-type-marker"];
@@ -51,10 +45,7 @@ pub(super) fn is_listing(tag: &str, class: &str) -> bool {
 
 /// True if `node` is, or holds, lines of code.
 pub(super) fn is_marked(node: &Handle) -> bool {
-    dom::with_attributes(node, |name, value| {
-        (name == "class" && is_listing(dom::name(node), value)).then_some(())
-    })
-    .is_some()
+    dom::attribute(node, "class").is_some_and(|class| is_listing(dom::name(node), &class))
 }
 
 /// Returns the code of the listing that begins with `node`, its language and the number of its
@@ -80,7 +71,7 @@ pub(super) fn read(node: &Handle, behind: &[Handle]) -> Option<(String, &'static
         return None;
     }
     let more = |node: &Handle| is_pre && dom::attribute(node, "class") == class;
-    let mut code = line_of(&table_of_lines(node).unwrap_or_else(|| node.clone()));
+    let mut code = line_of(node);
     let mut taken = 0;
     for (at, next) in behind.iter().enumerate() {
         if more(next) {
@@ -96,20 +87,6 @@ pub(super) fn read(node: &Handle, behind: &[Handle]) -> Option<(String, &'static
         ""
     };
     Some((code, language, taken))
-}
-
-/// Returns the table in a box of `SyntaxHighlighter`, beside which stand its controls.
-fn table_of_lines(node: &Handle) -> Option<Handle> {
-    let class = dom::attribute(node, "class")?;
-    let mut open = vec![node.clone()];
-    while class.contains("syntaxhighlighter") {
-        let node = open.pop()?;
-        if dom::kind(&node) == Some(ElementKind::Table) {
-            return Some(node);
-        }
-        open.extend(node.children.borrow().iter().rev().cloned());
-    }
-    None
 }
 
 /// Returns the text of one line of code, or of a box of lines.

@@ -1,9 +1,8 @@
 //! The reader of HTML: a page and its address in, a [`DocumentModel`] out.
 //!
-//! The parser and its tree are `html2md`'s, which is taken over at its documented extension
-//! point, a `TagHandler` for the root element: its own handlers and clean-up touch no
-//! page. The tokens of the tree come from [`prefilter`], which keeps a hostile page from costing
-//! more than its length; [`walk`] goes through the tree once, front to back.
+//! The parser and its tree are `html2md`'s; its own conversion touches no page. The tokens of the
+//! tree come from [`prefilter`], which keeps a hostile page from costing more than its length;
+//! [`walk`] goes through the tree once, front to back.
 //!
 //! | module | contents |
 //! |---|---|
@@ -26,12 +25,9 @@
 //! | `address`, `image`, `code`, `preformatted`, `listing`, `table` | one kind of content each |
 //! | `resized` | the originals of resized images |
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::rc::Rc;
 use std::time::Instant;
 
-use html2md::{Handle, RcDom, StructuredPrinter, TagHandler, TagHandlerFactory};
+use html2md::RcDom;
 use url::Url;
 
 use super::DocumentCuts;
@@ -168,43 +164,11 @@ impl HtmlSource<'_> {
     }
 
     fn walk(&self, tree: &PageTree) -> (DocumentModel, DocumentCuts) {
-        let read = Rc::new(RefCell::new((
-            DocumentModel::default(),
-            DocumentCuts::default(),
-        )));
-        let root = RootHandler {
-            base: self.base.clone(),
-            length: self.page.len(),
-            end: self.ends.walk,
-            read: Rc::clone(&read),
-        };
-        let mut handlers: HashMap<String, Box<dyn TagHandlerFactory>> = HashMap::new();
-        handlers.insert("html".to_owned(), Box::new(move || root.clone()));
-        let mut printer = StructuredPrinter::default();
-        html2md::walk(&tree.tree.document, &mut printer, &handlers);
-        let (model, cuts) = read.take();
+        let children = tree.tree.document.children.borrow();
+        let root = children.iter().find(|node| dom::name(node) == "html");
+        let walk = |root| walk::walk(root, self.base, self.page.len(), self.ends.walk);
+        let (model, cuts) = root.map(walk).unwrap_or_default();
         (model, cuts.and(tree.cuts))
-    }
-}
-
-/// Takes over from `html2md` at the page's root element.
-#[derive(Clone)]
-struct RootHandler {
-    base: Url,
-    length: usize,
-    end: Option<Instant>,
-    read: Rc<RefCell<(DocumentModel, DocumentCuts)>>,
-}
-
-impl TagHandler for RootHandler {
-    fn handle(&mut self, tag: &Handle, _printer: &mut StructuredPrinter) {
-        *self.read.borrow_mut() = walk::walk(tag, &self.base, self.length, self.end);
-    }
-
-    fn after_handle(&mut self, _printer: &mut StructuredPrinter) {}
-
-    fn skip_descendants(&self) -> bool {
-        true
     }
 }
 

@@ -6,10 +6,8 @@
 //! sentences or of markup around such.
 
 use std::collections::HashSet;
-use std::fmt;
 
-use memchr::memmem;
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use memchr::{memchr2, memmem};
 use serde_json::Value;
 
 use super::prefilter::tag;
@@ -65,9 +63,7 @@ pub(super) fn text_of(scripts: &[ScriptData<'_>]) -> (String, &'static str) {
     }
     for script in scripts {
         if let ScriptData::State(json) = script {
-            let mut reader = serde_json::Deserializer::from_str(json.trim());
-            // Of a damaged state, what stands before the damage counts.
-            let _ = text.deserialize(&mut reader);
+            text.collect_state(json);
         }
     }
     (text.html, "the data of its script")
@@ -101,6 +97,36 @@ impl DataText {
         }
     }
 
+    /// Adds the strings of a state that are prose, without keeping it: it may be as large as the
+    /// page. Of a damaged state, what stands before the damage counts.
+    fn collect_state(&mut self, json: &str) {
+        let bytes = json.as_bytes();
+        let (mut at, mut depth) = (0, 0_usize);
+        while let Some(byte) = bytes.get(at) {
+            at += 1;
+            match byte {
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' if depth <= 1 => return,
+                b'}' | b']' => depth -= 1,
+                b'"' => {
+                    let Some(end) = string_end(bytes, at) else {
+                        return;
+                    };
+                    let string = json.get(at - 1..end).unwrap_or_default();
+                    at = end;
+                    let is_name = bytes[at..].trim_ascii_start().starts_with(b":");
+                    if !is_name
+                        && let Ok(text) = serde_json::from_str::<String>(string)
+                        && is_prose(&text)
+                    {
+                        self.add(&text);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Adds a text with its markup or, if it has none, its paragraphs.
     fn add(&mut self, text: &str) {
         if text.contains("</") || text.contains("<p>") || text.contains("<br") {
@@ -126,59 +152,15 @@ impl DataText {
     }
 }
 
-/// Reads a state without keeping it: it may be as large as the page.
-impl<'de> DeserializeSeed<'de> for &mut DataText {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
-        reader.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for &mut DataText {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
-        if is_prose(text) {
-            self.add(text);
+/// Returns the end of the string whose first quote ends at `from`.
+fn string_end(json: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        at += memchr2(b'"', b'\\', json.get(at..)?)?;
+        if json[at] == b'"' {
+            return Some(at + 1);
         }
-        Ok(())
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while list.next_element_seed(&mut *self)?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while map.next_key::<IgnoredAny>()?.is_some() {
-            map.next_value_seed(&mut *self)?;
-        }
-        Ok(())
+        at += 2;
     }
 }
 

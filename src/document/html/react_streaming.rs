@@ -12,13 +12,10 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use html2md::{Handle, NodeData, RcDom};
-use memchr::{memchr, memmem};
+use memchr::memmem;
 
 use super::dom;
 use super::reveal::parent_of;
-
-/// Maximum length of an id, in bytes.
-const MAX_ID: usize = 64;
 
 /// Maximum depth of a slot in the tree, because what comes there may be as deep again.
 const MAX_DEPTH: usize = 512;
@@ -31,14 +28,9 @@ pub(super) fn is_streamed(page: &str) -> bool {
     memmem::find(page.as_bytes(), b"id=\"S:").is_some()
 }
 
-/// True for an id of a late piece.
-pub(super) fn names_piece(id: &str) -> bool {
-    id.contains("S:")
-}
-
-/// True for an id of a slot.
-pub(super) fn names_slot(id: &str) -> bool {
-    id.contains("B:") || id.contains("P:")
+/// True for an id of a late piece or of a slot.
+pub(super) fn names_part(id: &str) -> bool {
+    ["S:", "B:", "P:"].iter().any(|mark| id.contains(mark))
 }
 
 /// True for the text of a comment at the beginning or the end of a boundary.
@@ -52,8 +44,6 @@ struct StreamedPieces<'a> {
     pieces: HashMap<String, Handle>,
     /// The ids of the pieces for slots, as the scripts pair them.
     wanted: HashMap<&'a str, &'a str>,
-    /// The pieces that stay where they are.
-    staying: HashSet<String>,
     /// The pieces that are for a slot.
     moving: HashSet<String>,
     steps: usize,
@@ -64,7 +54,6 @@ pub(super) fn assemble(page: &str, tree: &RcDom) {
     let mut streamed = StreamedPieces {
         pieces: HashMap::new(),
         wanted: find_slot_pieces(page),
-        staying: HashSet::new(),
         moving: HashSet::new(),
         steps: MAX_STEPS,
     };
@@ -77,23 +66,12 @@ pub(super) fn assemble(page: &str, tree: &RcDom) {
         };
         if dom::name(&node) == "template" {
             slots.push(id);
-        } else if names_piece(&id) && comes_late(&node) {
+        } else if id.contains("S:") && comes_late(&node) {
             streamed.pieces.insert(id, node);
         }
     }
-    let mut empty = false;
-    for slot in slots {
-        match streamed.piece_for(&slot) {
-            Some(piece) => drop(streamed.moving.insert(piece)),
-            None => empty = true,
-        }
-    }
-    if empty {
-        // Pieces that no script names are for the slots that stay empty.
-        let staying = streamed.pieces.keys();
-        let staying = staying.filter(|piece| !streamed.moving.contains(*piece));
-        streamed.staying = staying.cloned().collect();
-    }
+    let moving = slots.iter().filter_map(|slot| streamed.piece_for(slot));
+    streamed.moving = moving.collect();
     let mut open = vec![(Rc::clone(&tree.document), 0)];
     while let Some((node, depth)) = open.pop() {
         if depth < MAX_DEPTH {
@@ -121,8 +99,8 @@ impl StreamedPieces<'_> {
     /// Replaces the slots among the children of a node, and removes the pieces that are for a slot.
     fn fill(&mut self, parent: &Handle) {
         let concerns = |node: &Handle| {
-            let known = |id: String| self.moving.contains(&id) || self.staying.contains(&id);
-            dom::name(node) == "template" || dom::attribute(node, "id").is_some_and(known)
+            let moves = |id: String| self.moving.contains(&id);
+            dom::name(node) == "template" || dom::attribute(node, "id").is_some_and(moves)
         };
         if !parent.children.borrow().iter().any(concerns) {
             return;
@@ -132,22 +110,19 @@ impl StreamedPieces<'_> {
         let mut filled: Vec<Handle> = Vec::with_capacity(rest.len());
         while let Some(child) = rest.pop() {
             let id = dom::attribute(&child, "id").unwrap_or_default();
-            let is_slot = dom::name(&child) == "template";
-            let piece = if is_slot {
-                let piece = self.piece_for(&id);
-                piece.and_then(|piece| self.pieces.remove(&piece))
-            } else if self.staying.remove(&id) {
-                Some(child)
-            } else {
+            if dom::name(&child) != "template" {
                 if !self.moving.contains(&id) {
                     child.parent.set(Some(Rc::downgrade(parent)));
                     filled.push(child);
                 }
-                None
+                continue;
+            }
+            let piece = self.piece_for(&id);
+            let Some(piece) = piece.and_then(|piece| self.pieces.remove(&piece)) else {
+                continue;
             };
-            let Some(piece) = piece else { continue };
             // A boundary ends with its own comment and includes its placeholder.
-            if is_slot && id.contains("B:") {
+            if id.contains("B:") {
                 self.skip_placeholder(&mut rest);
             }
             rest.extend(piece.children.take().into_iter().rev());
@@ -163,7 +138,7 @@ impl StreamedPieces<'_> {
                 return;
             }
             self.steps -= 1;
-            if begins_boundary(node) {
+            if comment(node).is_some_and(|text| text.starts_with('$')) {
                 open += 1;
             } else if comment(node) == Some("/$") {
                 if open == 0 {
@@ -184,10 +159,6 @@ fn comment(node: &Handle) -> Option<&str> {
     }
 }
 
-fn begins_boundary(node: &Handle) -> bool {
-    comment(node).is_some_and(|text| text.starts_with('$'))
-}
-
 /// True if an element is hidden, or a row or a part of a hidden table.
 fn comes_late(node: &Handle) -> bool {
     if dom::is_hidden(node) {
@@ -206,29 +177,21 @@ fn comes_late(node: &Handle) -> bool {
 /// Returns the id of the piece for each slot, as the scripts pair them.
 fn find_slot_pieces(page: &str) -> HashMap<&str, &str> {
     let mut wanted = HashMap::new();
-    for at in memmem::find_iter(page.as_bytes(), b"$R") {
-        let Some(call) = page.get(at + 2..) else {
-            continue;
-        };
+    for call in page.split("$R").skip(1) {
         let turned = match call.as_bytes() {
             [b'C' | b'R', b'(', ..] => false,
             [b'S', b'(', ..] => true,
             _ => continue,
         };
-        let mut rest = &call[2..];
-        let mut argument = || {
-            let text = rest.strip_prefix('"')?;
-            let end = memchr(b'"', &text.as_bytes()[..text.len().min(MAX_ID + 1)])?;
-            rest = text[end + 1..].strip_prefix(',').unwrap_or_default();
-            Some(&text[..end])
-        };
-        if let (Some(first), Some(second)) = (argument(), argument()) {
-            let (place, piece) = if turned {
+        let mut quoted = call[2..].splitn(5, '"');
+        let parts = std::array::from_fn(|_| quoted.next());
+        if let [Some(""), Some(first), Some(","), Some(second), Some(_)] = parts {
+            let (slot, piece) = if turned {
                 (second, first)
             } else {
                 (first, second)
             };
-            wanted.entry(place).or_insert(piece);
+            wanted.entry(slot).or_insert(piece);
         }
     }
     wanted
@@ -310,10 +273,6 @@ mod tests {
             (
                 r#"a<template id="P:2"></template>b<div hidden id="S:2">c</div>"#,
                 "acb",
-            ),
-            (
-                r#"a<template id="B:0"></template>b<div hidden id="S:1f">c</div>d"#,
-                "abcd",
             ),
         ] {
             assert_eq!(assembled(page), wanted, "{page}");

@@ -18,49 +18,12 @@ const IMAGES: &[&str] = &[
     "avif", "bmp", "gif", "jpeg", "jpg", "pjpeg", "png", "svg", "tif", "tiff", "webp",
 ];
 
-/// Parameters that change the looks of an image.
+/// Parameters that change the looks of an image, and prefixes of others.
 const LOOKS: &[&str] = &[
-    "ar",
-    "auto",
-    "ch",
-    "compress",
-    "compression",
-    "crop",
-    "crop_strategy",
-    "cs",
-    "dpr",
-    "fit",
-    "fl",
-    "fm",
-    "fmt",
-    "format",
-    "fp-x",
-    "fp-y",
-    "h",
-    "hei",
-    "height",
-    "lossless",
-    "max-h",
-    "max-w",
-    "op_sharpen",
-    "op_usm",
-    "optimize",
-    "q",
-    "qlt",
-    "quality",
-    "rect",
-    "resize",
-    "resmode",
-    "scl",
-    "sharp",
-    "ssl",
-    "strip",
-    "usm",
-    "w",
-    "webp",
-    "wid",
-    "width",
+    "auto", "cs", "dpr", "fit", "fl", "fm", "fmt", "format", "h", "height", "optimize", "q",
+    "rect", "quality", "resize", "resmode", "ssl", "strip", "w", "webp", "wid", "width",
 ];
+const LOOKS_BEGIN: [&str; 2] = ["compress", "crop"];
 
 /// Returns the address of the original of `source`, which is as the page has it; `source` itself if
 /// that is not resized.
@@ -79,6 +42,7 @@ pub(super) fn original(source: &str) -> Cow<'_, str> {
         let name = pair.split('=').next().unwrap_or_default();
         let name = name.strip_prefix("amp;").unwrap_or(name);
         LOOKS.iter().any(|look| name.eq_ignore_ascii_case(look))
+            || LOOKS_BEGIN.iter().any(|look| name.starts_with(look))
     };
     // A version selects the image at one time; any other parameter may select the image itself.
     let version = |pair: &str| pair.starts_with("v=");

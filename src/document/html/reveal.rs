@@ -41,23 +41,17 @@ const SLIDES: &[&str] = &[
     "tns-item",
 ];
 
-/// Parts of the classes of panels: accordions, answers and tabs.
+/// Parts of the classes of panels without their hyphens and underscores: accordions, answers and
+/// tabs.
 const PANELS: &[&str] = &[
     "accordion",
     "collaps",
     "faq",
-    "tab-content",
-    "tab-pane",
-    "tab__content",
-    "tab__pane",
+    "tabcontent",
     "tabpane",
-    "tabs-content",
-    "tabs-pane",
-    "tabs__content",
-    "tabs__pane",
-    "toggle-content",
-    "toggle__content",
-    "toggle_content",
+    "tabscontent",
+    "tabspane",
+    "togglecontent",
 ];
 
 /// Elements that may be panels by their class alone, because they contain others.
@@ -128,10 +122,9 @@ impl HiddenElements {
     pub(super) fn show_disclosed(&mut self, root: &Handle) {
         self.show_behind_dialogs(root);
         self.show_offered();
-        let faded = |node: &Handle| hiding(node) == Some(HidingMethod::Faded);
-        if self.hidden.iter().any(faded) && is_much_faded(root) {
+        if self.hidden.iter().any(is_faded) && is_much_faded(root) {
             self.hidden.retain(|node| {
-                let shown = faded(node);
+                let shown = is_faded(node);
                 if shown {
                     unhide(node);
                 }
@@ -175,28 +168,23 @@ impl HiddenElements {
         let mut by_node: HashMap<*const (), usize> = HashMap::new();
         let mut shown = vec![false; self.hidden.len()];
         for (index, node) in self.hidden.iter().enumerate() {
-            let said = PanelAttributes::of(node);
+            let (id, is_panel) = panel_attributes(node);
             by_node.insert(node_id(node), index);
-            if said.is_panel {
-                shown[index] = true;
-            }
-            if let Some(id) = said.id {
+            shown[index] = is_panel;
+            if let Some(id) = id {
                 let same = by_id.entry(id).or_default();
                 if same.len() < MAX_SAME {
                     same.push(index);
                 }
             }
         }
-        let mut steps = MAX_STEPS;
-        let mut beside_steps = MAX_STEPS;
-        // Controls that are hidden themselves, by the index of the element that hides them.
-        let mut waiting: HashMap<usize, Vec<usize>> = HashMap::new();
         let mut offers: Vec<(Handle, Vec<usize>)> = Vec::new();
+        let mut steps = MAX_STEPS;
         if !self.hidden.is_empty() {
             for control in self.controls.drain(..) {
                 let mut targets = find_targets(&control, &by_id);
                 if targets.is_empty() && opens_unnamed(&control) {
-                    let beside = find_beside(&control, &mut beside_steps);
+                    let beside = find_beside(&control, &mut steps);
                     targets.extend(beside.and_then(|node| by_node.get(&node_id(&node))));
                 }
                 if !targets.is_empty() {
@@ -204,39 +192,26 @@ impl HiddenElements {
                 }
             }
         }
-        let mut ready: Vec<usize> = Vec::new();
-        let hider = |from: &Handle, shown: &[bool], steps: &mut usize| {
-            let mut node = Some(Rc::clone(from));
-            while let Some(here) = node {
-                if *steps == 0 {
-                    return Err(());
-                }
-                *steps -= 1;
-                match by_node.get(&node_id(&here)) {
-                    Some(index) if !shown[*index] => return Ok(Some(*index)),
-                    _ => node = parent_of(&here),
-                }
-            }
-            Ok(None)
+        steps = MAX_STEPS;
+        let mut is_within_hidden = |control: &Handle, shown: &[bool]| {
+            let mut around = std::iter::successors(Some(Rc::clone(control)), parent_of);
+            around.any(|node| {
+                steps = steps.saturating_sub(1);
+                let index = by_node.get(&node_id(&node));
+                steps == 0 || index.is_some_and(|index| !shown[*index])
+            })
         };
-        for (at, (control, targets)) in offers.iter().enumerate() {
-            match hider(control, &shown, &mut steps) {
-                Ok(None) => ready.extend(targets),
-                Ok(Some(hider)) => waiting.entry(hider).or_default().push(at),
-                Err(()) => break,
-            }
-        }
-        while let Some(index) = ready.pop() {
-            if std::mem::replace(&mut shown[index], true) {
-                continue;
-            }
-            for at in waiting.remove(&index).unwrap_or_default() {
-                match hider(&self.hidden[index], &shown, &mut steps) {
-                    Ok(None) => ready.extend(&offers[at].1),
-                    Ok(Some(hider)) => waiting.entry(hider).or_default().push(at),
-                    Err(()) => {}
+        // A control that is hidden itself counts as soon as another one shows it.
+        let mut waiting = usize::MAX;
+        while waiting > offers.len() {
+            waiting = offers.len();
+            offers.retain(|(control, targets)| {
+                let waits = is_within_hidden(control, &shown);
+                for target in targets.iter().filter(|_| !waits) {
+                    shown[*target] = true;
                 }
-            }
+                waits
+            });
         }
         let mut shown = shown.into_iter();
         self.hidden.retain(|node| {
@@ -249,29 +224,23 @@ impl HiddenElements {
     }
 }
 
-/// True if an element is hidden by `aria-hidden` and by nothing else.
-fn is_hidden_by_aria(node: &Handle) -> bool {
-    let (mut aria, mut others) = (false, false);
-    let _: Option<()> = dom::with_attributes(node, |name, value| {
-        let hides = dom::hides(name, value);
-        aria |= hides && name == "aria-hidden";
-        others |= hides && name != "aria-hidden";
-        None
-    });
-    aria && !others
+/// Returns the attributes that hide an element.
+fn hiders(node: &Handle) -> Vec<&'static str> {
+    let mut ways = vec!["hidden", "aria-hidden", "style"];
+    ways.retain(|way| dom::attribute(node, way).is_some_and(|value| dom::hides(way, &value)));
+    ways
 }
 
-/// Returns how an element is hidden by its style, if nothing else hides it.
-fn hiding(node: &Handle) -> Option<HidingMethod> {
-    let mut hiding = None;
-    let other = dom::with_attributes(node, |name, value| {
-        if name == "style" {
-            hiding = InlineStyle::of(value).hiding(false);
-            return None;
-        }
-        dom::hides(name, value).then_some(())
-    });
-    hiding.filter(|_| other.is_none())
+/// True if an element is hidden by `aria-hidden` and by nothing else.
+fn is_hidden_by_aria(node: &Handle) -> bool {
+    hiders(node) == ["aria-hidden"]
+}
+
+/// True if an element is hidden by its opacity and by nothing else.
+fn is_faded(node: &Handle) -> bool {
+    let style = || dom::attribute(node, "style").unwrap_or_default();
+    hiders(node) == ["style"]
+        && InlineStyle::of(&style()).hiding(false) == Some(HidingMethod::Faded)
 }
 
 /// Elements around the content of a page.
@@ -288,11 +257,11 @@ fn is_much_faded(root: &Handle) -> bool {
             letters += found;
             faded += if within { found } else { 0 };
         } else if !is_framed(&node) {
-            let within = match dom::is_hidden(&node).then(|| hiding(&node)) {
-                None => within,
-                Some(Some(HidingMethod::Faded)) => true,
-                Some(_) => continue,
-            };
+            let is_hidden = dom::is_hidden(&node);
+            if is_hidden && !is_faded(&node) {
+                continue;
+            }
+            let within = within || is_hidden;
             let children = node.children.borrow();
             open.extend(children.iter().map(|child| (Rc::clone(child), within)));
         }
@@ -339,16 +308,11 @@ fn find_beside(control: &Handle, steps: &mut usize) -> Option<Handle> {
     for _ in 0..MAX_UP {
         let around = parent_of(&node)?;
         let children = around.children.borrow();
-        let mut looked_at = children.iter().take(*steps);
-        let at = looked_at.position(|child| Rc::ptr_eq(child, &node));
-        *steps -= at.map_or(*steps, |at| at + 1);
-        let at = at?;
-        for next in &children[at + 1..] {
-            match &next.data {
-                NodeData::Element { .. } => return Some(Rc::clone(next)),
-                NodeData::Text { contents } if !contents.borrow().trim().is_empty() => return None,
-                _ => *steps = steps.checked_sub(1)?,
-            }
+        *steps = steps.checked_sub(children.len())?;
+        let at = children.iter().position(|child| Rc::ptr_eq(child, &node))?;
+        let mut behind = children[at + 1..].iter();
+        if let Some(next) = behind.find(|next| !dom::is_blank(next)) {
+            return dom::kind(next).map(|_| Rc::clone(next));
         }
         drop(children);
         node = around;
@@ -357,9 +321,10 @@ fn find_beside(control: &Handle, steps: &mut usize) -> Option<Handle> {
 }
 
 /// True for a class of panels or slides.
-fn is_panel(class: &str) -> bool {
+fn is_panel_class(class: &str) -> bool {
     let class = class.to_ascii_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| class.contains(word));
+    let joined = class.replace(['-', '_'], "");
+    let has = |words: &[&str]| words.iter().any(|word| joined.contains(word));
     let last = class.rsplit(['-', '_']).next().unwrap_or_default();
     has(PANELS) || (CELLS.contains(&last) && has(CAROUSELS))
 }
@@ -383,49 +348,33 @@ fn find_targets(control: &Handle, by_id: &HashMap<String, Vec<usize>>) -> Vec<us
     targets
 }
 
-/// The attributes of a hidden element that decide if it is shown.
-struct PanelAttributes {
-    id: Option<String>,
-    is_panel: bool,
-}
-
-impl PanelAttributes {
-    fn of(node: &Handle) -> Self {
-        let mut said = Self {
-            id: None,
-            is_panel: false,
-        };
-        let mut copy = false;
-        // The class of a paragraph, or of an inline element, is no evidence.
-        let holds = HOLDERS.contains(&dom::name(node));
-        let _: Option<()> = dom::with_attributes(node, |name, value| {
-            match name {
-                "id" => said.id = Some(value.to_owned()),
-                "role" => {
-                    let role = value.trim();
-                    said.is_panel |= role.eq_ignore_ascii_case("tabpanel")
-                        || role.eq_ignore_ascii_case("region");
+/// Returns the ID of a hidden element, and true if its attributes say that the page offers to show
+/// it.
+fn panel_attributes(node: &Handle) -> (Option<String>, bool) {
+    let (mut id, mut is_copy) = (None, false);
+    // While a dialog is open, `aria-hidden` marks the page behind it.
+    let mut is_panel = dom::name(node) == "main" && is_hidden_by_aria(node);
+    // The class of a paragraph, or of an inline element, is no evidence.
+    let holds = HOLDERS.contains(&dom::name(node));
+    let _: Option<()> = dom::with_attributes(node, |name, value| {
+        let is = |wanted: &str| value.trim().eq_ignore_ascii_case(wanted);
+        match name {
+            "id" => id = Some(value.to_owned()),
+            "role" => is_panel |= is("tabpanel") || is("region"),
+            "aria-roledescription" => is_panel |= is("slide"),
+            "class" => {
+                for word in value.split_ascii_whitespace() {
+                    is_panel |= SLIDES.contains(&word)
+                        || ROOTS.contains(&word)
+                        || (holds && is_panel_class(word));
+                    is_copy |= COPIES.contains(&word);
                 }
-                "aria-roledescription" => {
-                    said.is_panel |= value.trim().eq_ignore_ascii_case("slide");
-                }
-                "class" => {
-                    for word in value.split_ascii_whitespace() {
-                        said.is_panel |= SLIDES.contains(&word)
-                            || ROOTS.contains(&word)
-                            || (holds && is_panel(word));
-                        copy |= COPIES.contains(&word);
-                    }
-                }
-                _ => {}
             }
-            None
-        });
-        // While a dialog is open, `aria-hidden` marks the page behind it.
-        said.is_panel |= dom::name(node) == "main" && is_hidden_by_aria(node);
-        said.is_panel &= !copy;
-        said
-    }
+            _ => {}
+        }
+        None
+    });
+    (id, is_panel && !is_copy)
 }
 
 /// Removes the attributes that hide an element.

@@ -15,10 +15,8 @@ use crate::document::model::{ColumnAlignment, MAX_SPANNED_COLUMNS, RowSpans, Tab
 /// A cell is read up to such a block and up to the tables in it, so that nested tables cost no
 /// more than the content between them.
 pub(super) fn read_shape(table: &Handle) -> Option<TableLayout> {
-    let presentation = dom::with_attributes(table, |name, value| {
-        (name == "role" && matches!(value, "presentation" | "none")).then_some(())
-    });
-    if presentation.is_some() {
+    let role = dom::attribute(table, "role").unwrap_or_default();
+    if matches!(&*role, "presentation" | "none") {
         return None;
     }
     let mut shape = TableLayout {
@@ -28,13 +26,7 @@ pub(super) fn read_shape(table: &Handle) -> Option<TableLayout> {
         aligns: Vec::new(),
     };
     let mut first = true;
-    let holds = if is_headed(table) {
-        CellBlocks::Any
-    } else if is_list(table) {
-        CellBlocks::Code
-    } else {
-        CellBlocks::None
-    };
+    let is_headed = is_headed(table);
     for section in sections(table) {
         let mut rows = SectionRows::of(&section);
         let mut spans = RowSpans::default();
@@ -44,7 +36,7 @@ pub(super) fn read_shape(table: &Handle) -> Option<TableLayout> {
                 cells,
                 width,
                 all_header,
-            } = measure_row(row, &rows, &mut spans, holds)?;
+            } = measure_row(row, &rows, &mut spans, is_headed)?;
             if cells == 0 {
                 continue;
             }
@@ -61,15 +53,6 @@ pub(super) fn read_shape(table: &Handle) -> Option<TableLayout> {
     }
     let single = shape.cells == 1 && !shape.header;
     (shape.cells > 0 && !single).then_some(shape)
-}
-
-/// The blocks that the cells of a data table may hold.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum CellBlocks {
-    None,
-    /// Blocks of code alone.
-    Code,
-    Any,
 }
 
 /// Returns the visible groups of rows; in a table by its role, boxes may stand around them.
@@ -184,7 +167,7 @@ fn measure_row(
     row: &Handle,
     rows: &SectionRows,
     spans: &mut RowSpans,
-    holds: CellBlocks,
+    is_headed: bool,
 ) -> Option<RowShape> {
     let mut measured = RowShape {
         cells: 0,
@@ -199,7 +182,7 @@ fn measure_row(
             }
             continue;
         };
-        if seen && !fits_a_cell(cell, holds) {
+        if seen && !fits_a_cell(cell, is_headed) {
             return None;
         }
         while spans.take_spanned(measured.width) {
@@ -240,14 +223,11 @@ fn alignments(row: &Handle) -> Vec<ColumnAlignment> {
     let mut aligns = Vec::new();
     for cell in row.children.borrow().iter() {
         if cell_visibility(cell).is_some() {
-            let align = dom::with_attributes(cell, |name, value| match name {
-                "align" => Some(value.trim().to_ascii_lowercase()),
-                _ => None,
-            });
-            let align = match align.as_deref() {
-                Some("left") => ColumnAlignment::Left,
-                Some("center") => ColumnAlignment::Center,
-                Some("right") => ColumnAlignment::Right,
+            let align = dom::attribute(cell, "align").unwrap_or_default();
+            let align = match &*align.trim().to_ascii_lowercase() {
+                "left" => ColumnAlignment::Left,
+                "center" => ColumnAlignment::Center,
+                "right" => ColumnAlignment::Right,
                 _ => ColumnAlignment::None,
             };
             let (columns, _) = cell_span(cell);
@@ -259,10 +239,8 @@ fn alignments(row: &Handle) -> Vec<ColumnAlignment> {
 
 /// True for a header cell.
 fn is_header(cell: &Handle) -> bool {
-    let by_role = |name: &str, value: &str| {
-        (name == "role" && matches!(value, "columnheader" | "rowheader")).then_some(())
-    };
-    dom::name(cell) == "th" || dom::with_attributes(cell, by_role).is_some()
+    let role = || dom::attribute(cell, "role").unwrap_or_default();
+    dom::name(cell) == "th" || matches!(&*role(), "columnheader" | "rowheader")
 }
 
 /// True if the table has a caption, a head or a header cell.
@@ -272,23 +250,9 @@ fn is_headed(table: &Handle) -> bool {
         || rows(table).any(|row| row.children.borrow().iter().any(is_header))
 }
 
-/// True if the table has several rows, each of at least two cells and none with numbers of lines.
-fn is_list(table: &Handle) -> bool {
-    let mut count = 0;
-    rows(table).all(|row| {
-        let cells = row.children.borrow();
-        let mut cells = cells.iter().filter(|cell| cell_visibility(cell).is_some());
-        count += 1;
-        match (cells.next(), cells.next()) {
-            (Some(first), Some(second)) => !is_gutter(first, Some(second), true),
-            _ => false,
-        }
-    }) && count > 1
-}
-
-/// True if the contents of a cell are those of a table's cell: text and the blocks that it `holds`,
-/// but no chapter with headings of its own.
-fn fits_a_cell(cell: &Handle, holds: CellBlocks) -> bool {
+/// True if the contents of a cell are those of a table's cell: text, and in a table with headings
+/// blocks, but no chapter with headings of its own.
+fn fits_a_cell(cell: &Handle, is_headed: bool) -> bool {
     let mut headings = 0;
     let mut open: Vec<Handle> = cell.children.borrow().iter().rev().cloned().collect();
     while let Some(node) = open.pop() {
@@ -298,7 +262,7 @@ fn fits_a_cell(cell: &Handle, holds: CellBlocks) -> bool {
         match kind {
             ElementKind::Dropped => continue,
             _ if kind == ElementKind::Preformatted || listing::is_marked(&node) => {
-                if holds == CellBlocks::None {
+                if !is_headed {
                     return false;
                 }
                 continue;
@@ -311,7 +275,7 @@ fn fits_a_cell(cell: &Handle, holds: CellBlocks) -> bool {
             | ElementKind::Numbers
             | ElementKind::Item
             | ElementKind::Definition
-                if holds != CellBlocks::Any =>
+                if !is_headed =>
             {
                 return false;
             }

@@ -10,10 +10,7 @@
 //! | `verdict` | whether a style leaves something to be seen |
 
 use cssparser::color::parse_hash_color;
-use cssparser::{
-    AtRuleParser, CowRcStr, DeclarationParser, Delimiter, ParseError, Parser, ParserInput,
-    ParserState, QualifiedRuleParser, RuleBodyItemParser, RuleBodyParser, Token, parse_important,
-};
+use cssparser::{CowRcStr, Delimiter, ParseError, Parser, ParserInput, Token, parse_important};
 
 use self::property::{LonghandProperty, PropertyRow};
 pub(super) use self::verdict::{HidingMethod, TextLooks};
@@ -87,24 +84,48 @@ impl InlineStyle {
         read
     }
 
-    /// Reads the next item of a style; false at its end.
-    ///
-    /// A stray `}` begins an invalid declaration that ends at the next semicolon, as in Chrome,
-    /// whereas `cssparser` looks for a declaration directly behind it.
+    /// Reads the next item of a style; false at its end. What is no declaration ends at the next
+    /// semicolon, as in Chrome.
     fn next(&mut self, parser: &mut Parser<'_, '_>) -> bool {
-        let start = parser.state();
-        match parser.next() {
-            Ok(Token::Semicolon) => return true,
-            Ok(Token::CloseCurlyBracket) => {
-                let none = |_: &mut Parser<'_, '_>| -> Result<(), ParseError<'_, ()>> { Ok(()) };
-                // Leaving part of it unread is an error, but it is skipped all the same.
-                let _ = parser.parse_until_after(Delimiter::Semicolon, none);
-                return true;
-            }
-            Ok(_) => parser.reset(&start),
+        let token = match parser.next() {
+            Ok(token) => token.clone(),
             Err(_) => return false,
+        };
+        let end = match token {
+            Token::Semicolon => return true,
+            Token::AtKeyword(_) => Delimiter::Semicolon | Delimiter::CurlyBracketBlock,
+            _ => Delimiter::Semicolon,
+        };
+        // Leaving part of it unread is an error, but it is skipped all the same.
+        let _ = parser.parse_until_after(end, |input| -> Result<(), ParseError<'_, ()>> {
+            if let Token::Ident(name) = &token
+                && let Some(row) = property::row(name)
+                && input.expect_colon().is_ok()
+            {
+                self.read_value(row, input);
+            }
+            Ok(())
+        });
+        true
+    }
+
+    fn read_value(&mut self, row: &PropertyRow, input: &mut Parser<'_, '_>) {
+        let mut parts = Vec::new();
+        let (mut sound, mut variable, mut important) = (true, false, false);
+        loop {
+            // It ends the value; anything after it makes that invalid.
+            if input.try_parse(parse_important).is_ok() {
+                important = true;
+                sound &= input.is_exhausted();
+            }
+            match next_part(input, 0, &mut variable) {
+                Some(part) => parts.push(part),
+                None => break,
+            }
         }
-        RuleBodyParser::new(parser, self).next().is_some()
+        if sound {
+            self.declare(row, &parts, variable, important);
+        }
     }
 
     /// Stores the declared values of a row's properties, if they are valid.
@@ -157,61 +178,6 @@ fn is_wide(parts: &[ValuePart<'_>]) -> bool {
     let wide = ["inherit", "initial", "unset", "revert", "revert-layer"];
     matches!(parts, [ValuePart::Word(word)]
         if wide.iter().any(|wide| word.eq_ignore_ascii_case(wide)))
-}
-
-impl<'i> DeclarationParser<'i> for InlineStyle {
-    type Declaration = ();
-    type Error = ();
-
-    fn parse_value<'t>(
-        &mut self,
-        name: CowRcStr<'i>,
-        input: &mut Parser<'i, 't>,
-        _start: &ParserState,
-    ) -> Result<(), ParseError<'i, ()>> {
-        let Some(row) = property::row(&name) else {
-            return Err(input.new_custom_error(()));
-        };
-        let mut parts = Vec::new();
-        let (mut sound, mut variable, mut important) = (true, false, false);
-        loop {
-            // It ends the value; anything after it makes that invalid.
-            if input.try_parse(parse_important).is_ok() {
-                important = true;
-                sound &= input.is_exhausted();
-            }
-            match next_part(input, 0, &mut variable) {
-                Some(part) => parts.push(part),
-                None => break,
-            }
-        }
-        if sound {
-            self.declare(row, &parts, variable, important);
-        }
-        Ok(())
-    }
-}
-
-impl AtRuleParser<'_> for InlineStyle {
-    type Prelude = ();
-    type AtRule = ();
-    type Error = ();
-}
-
-impl QualifiedRuleParser<'_> for InlineStyle {
-    type Prelude = ();
-    type QualifiedRule = ();
-    type Error = ();
-}
-
-impl RuleBodyItemParser<'_, (), ()> for InlineStyle {
-    fn parse_declarations(&self) -> bool {
-        true
-    }
-
-    fn parse_qualified(&self) -> bool {
-        false
-    }
 }
 
 /// Reads the next part of a value; sets `variable` if it contains a call of `var()` or `env()`.

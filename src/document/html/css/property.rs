@@ -93,21 +93,10 @@ use LonghandProperty as L;
 const ROWS: [PropertyRow; 57] = [
     is("display", L::Display, 1, display),
     is("visibility", L::Visibility, 1, |parts| {
-        word(
-            parts,
-            &[("visible", 0.0), ("hidden", 1.0), ("collapse", 1.0)],
-        )
+        word(parts, &["visible", "hidden", "collapse"])
     }),
     is("text-align", L::Align, 1, |parts| {
-        word(
-            parts,
-            &[
-                ("left", 0.0),
-                ("center", 1.0),
-                ("right", 2.0),
-                ("justify", 3.0),
-            ],
-        )
+        word(parts, &["left", "center", "right", "justify"])
     }),
     is("opacity", L::Opacity, 1, |parts| {
         one(share(parts.first()?)?)
@@ -129,20 +118,14 @@ const ROWS: [PropertyRow; 57] = [
     is("clip-path", L::ClipPath, 1, clip_path),
     is("-webkit-clip-path", L::ClipPath, 1, clip_path),
     is("content-visibility", L::ContentVisibility, 1, |parts| {
-        word(parts, &[("visible", 0.0), ("auto", 0.0), ("hidden", 1.0)])
+        word(parts, &["visible", "auto", "hidden"])
     }),
     is("position", L::Position, 1, |parts| {
-        let words = [
-            ("static", 0.0),
-            ("sticky", 0.0),
-            ("relative", 1.0),
-            ("absolute", 2.0),
-            ("fixed", 3.0),
-        ];
+        let words = ["static", "sticky", "relative", "absolute", "fixed"];
         word(parts, &words)
     }),
     is("float", L::Float, 1, |parts| {
-        word(parts, &[("none", 0.0), ("left", 1.0), ("right", 1.0)])
+        word(parts, &["none", "left", "right"])
     }),
     is("overflow", L::OverflowX, 2, |parts| match parts {
         [both] => Some([Some(overflow(both)?), Some(overflow(both)?), None, None]),

@@ -51,7 +51,7 @@ fn what_hides_an_element_is_read_as_browsers_read_it() {
         "display:none;display:block",
         "display:none;display:inline flow-root",
         "display:none;display:flex block",
-        "display:none;display:list-item inline flow",
+        "display:none;display:list-item inline",
         "display:none;display:revert",
         "display:none;display:var(--x)",
         "display:none;display:env(x)",

@@ -83,14 +83,14 @@ pub(super) fn is_none(word: &str) -> bool {
     word.eq_ignore_ascii_case("none")
 }
 
-pub(super) fn word(parts: &[ValuePart<'_>], words: &[(&str, f32)]) -> Option<CssValues> {
+/// Reads a keyword: its index among `words`.
+pub(super) fn word(parts: &[ValuePart<'_>], words: &[&str]) -> Option<CssValues> {
     let [ValuePart::Word(word)] = parts else {
         return None;
     };
-    let found = words
-        .iter()
-        .find(|(name, _)| word.eq_ignore_ascii_case(name));
-    found.and_then(|(_, number)| one(*number))
+    let mut numbered = words.iter().zip(0_u8..);
+    let found = numbered.find(|(name, _)| word.eq_ignore_ascii_case(name));
+    found.and_then(|(_, number)| one(number.into()))
 }
 
 /// Reads a number, or a percentage as its hundredth.
@@ -158,66 +158,31 @@ pub(super) fn overflow(part: &ValuePart<'_>) -> Option<CssValue> {
 
 /// Reads `display`: 0 for none, 1 for inline, 2 for `contents`, 3 for a box.
 pub(super) fn display(parts: &[ValuePart<'_>]) -> Option<CssValues> {
-    let mut words = Vec::new();
-    for part in parts {
-        let ValuePart::Word(word) = part else {
-            return None;
-        };
-        words.push(word.to_ascii_lowercase());
-    }
-    match &*words.join(" ") {
-        "none" => one(0.0),
-        "inline" | "inline flow" | "flow inline" => one(1.0),
-        "contents" => one(2.0),
-        words if is_display(words) => one(3.0),
+    let lower = |part: &ValuePart<'_>| match part {
+        ValuePart::Word(word) => Some(word.to_ascii_lowercase()),
+        _ => None,
+    };
+    let words: Option<Vec<String>> = parts.iter().map(lower).collect();
+    let words = words?;
+    match &*words.iter().map(String::as_str).collect::<Vec<_>>() {
+        ["none"] => one(0.0),
+        ["inline"] | ["inline", "flow"] | ["flow", "inline"] => one(1.0),
+        ["contents"] => one(2.0),
+        [
+            "block" | "flex" | "flow" | "flow-root" | "grid" | "inline-block" | "inline-flex"
+            | "inline-grid" | "inline-table" | "list-item" | "math" | "ruby" | "ruby-base"
+            | "ruby-text" | "table" | "table-caption" | "table-cell" | "table-column"
+            | "table-column-group" | "table-footer-group" | "table-header-group" | "table-row"
+            | "table-row-group" | "-webkit-box" | "-webkit-flex",
+        ] => one(3.0),
+        ["block" | "inline", inside] | [inside, "block" | "inline"] => match *inside {
+            "flow" | "flow-root" | "table" | "flex" | "grid" | "ruby" | "math" | "list-item" => {
+                one(3.0)
+            }
+            _ => None,
+        },
         _ => None,
     }
-}
-
-fn is_display(value: &str) -> bool {
-    matches!(
-        value,
-        "inline-block"
-            | "inline-table"
-            | "inline-flex"
-            | "inline-grid"
-            | "table-row-group"
-            | "table-header-group"
-            | "table-footer-group"
-            | "table-row"
-            | "table-cell"
-            | "table-column-group"
-            | "table-column"
-            | "table-caption"
-            | "ruby-base"
-            | "ruby-text"
-            | "-webkit-box"
-            | "-webkit-inline-box"
-            | "-webkit-flex"
-            | "-webkit-inline-flex"
-    ) || is_box(value)
-}
-
-/// True for `[outside || inside] | [outside? && [flow | flow-root]? && list-item]`.
-fn is_box(value: &str) -> bool {
-    let (mut outside, mut inside, mut item) = (0, None, 0);
-    for word in value.split_ascii_whitespace() {
-        match word {
-            "block" | "inline" => outside += 1,
-            "list-item" => item += 1,
-            "flow" | "flow-root" | "table" | "flex" | "grid" | "ruby" | "math"
-                if inside.is_none() =>
-            {
-                inside = Some(word);
-            }
-            _ => return false,
-        }
-    }
-    let flows = matches!(inside, None | Some("flow" | "flow-root"));
-    (outside == 1 || inside.is_some() || item == 1)
-        && outside <= 1
-        && item <= 1
-        && (item == 0 || flows)
 }
 
 /// Reads the opacity of filters.

@@ -60,7 +60,7 @@ impl InlineStyle {
         if is(L::Display, 0.0) {
             return Some(HidingMethod::Removed);
         }
-        if is(L::Visibility, 1.0) {
+        if self.number(L::Visibility) > Some(0.0) {
             return Some(HidingMethod::Invisible);
         }
         if is(L::Display, 2.0) {
@@ -71,7 +71,7 @@ impl InlineStyle {
             || (is(L::Clip, 1.0) && self.is_lifted())
             || self.is_moved_away()
             || (self.is_boxed(boxed)
-                && (is(L::ContentVisibility, 1.0)
+                && (is(L::ContentVisibility, 2.0)
                     || [L::Scaled, L::Scale].into_iter().any(|of| below(of, SMALL))
                     || self
                         .number(L::Zoom)
@@ -102,12 +102,12 @@ impl InlineStyle {
     /// True if it takes the element out of the flow around it.
     fn is_lifted(&self) -> bool {
         self.number(L::Position)
-            .is_some_and(|position| position >= 2.0)
+            .is_some_and(|position| position >= 3.0)
     }
 
     fn is_boxed(&self, boxed: bool) -> bool {
         match self.number(L::Display) {
-            _ if self.is_lifted() || self.number(L::Float) == Some(1.0) => true,
+            _ if self.is_lifted() || self.number(L::Float) > Some(0.0) => true,
             Some(1.0) => false,
             Some(3.0) => true,
             _ => boxed,
@@ -163,7 +163,7 @@ impl InlineStyle {
             from <= -away && extent.is_none_or(|extent| from + extent <= 0.0)
         };
         let position = self.number(L::Position).unwrap_or(0.0);
-        let [x, y] = if position > 0.0 {
+        let [x, y] = if position >= 2.0 {
             [number(L::Left), number(L::Top)]
         } else {
             [0.0; 2]
@@ -178,8 +178,8 @@ impl InlineStyle {
             || before(moved_x, padding[0], width, FAR_AWAY)
             || before(moved_y, padding[1], height, FAR_AWAY)
             || x.max(moved_x).max(number(L::MarginLeft)) >= FAR_AWAY
-            || (position > 0.0 && number(L::Right) <= -FAR_AWAY)
-            || (position >= 3.0 && number(L::Right).min(number(L::Bottom)) <= -AWAY)
+            || (position >= 2.0 && number(L::Right) <= -FAR_AWAY)
+            || (position >= 4.0 && number(L::Right).min(number(L::Bottom)) <= -AWAY)
     }
 
     /// True if it sets something that is inherited.

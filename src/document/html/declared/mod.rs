@@ -7,11 +7,13 @@
 
 use memchr::memchr;
 
-use super::prefilter::tag;
+use super::prefilter::tag::{self, HtmlTag};
 use crate::basics::words::floor_boundary;
 use crate::document::entities;
 
 mod text;
+
+pub(super) use self::text::read_element;
 
 /// Maximum number of `meta` elements.
 const MAX_METAS: usize = 4096;
@@ -34,11 +36,19 @@ const MAX_BLOCKS_LENGTH: usize = 512 * 1024;
 /// Maximum number of elements that are read for their text.
 const MAX_ELEMENTS: usize = 64;
 
+/// Maximum length of such an element, in bytes.
+const MAX_ELEMENT: usize = 2 * 1024;
+
 /// Maximum distance of two names of one byline, in bytes.
 const MAX_APART: usize = 400;
 
 /// Maximum number of names in a byline.
 const MAX_NAMES: usize = 16;
+
+/// Elements that end at their own end tag alone, and show nothing that is declared.
+const RAW: [&str; 8] = [
+    "iframe", "noembed", "noframes", "noscript", "style", "template", "textarea", "xmp",
+];
 
 /// The attribute that names a `meta` element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,15 +94,7 @@ pub struct DeclaredMetadata<'a> {
 pub fn read_declared(page: &str) -> DeclaredMetadata<'_> {
     let mut reader = DeclarationReader {
         page,
-        found: DeclaredMetadata::default(),
-        titled: false,
-        drawings: 0,
-        article: false,
-        contents: 0,
-        blocks: 0,
-        elements: 0,
-        byline: None,
-        published: None,
+        ..DeclarationReader::default()
     };
     reader.run();
     reader.found
@@ -113,6 +115,7 @@ enum DateMark {
     InArticle,
 }
 
+#[derive(Default)]
 struct DeclarationReader<'a> {
     page: &'a str,
     found: DeclaredMetadata<'a>,
@@ -127,54 +130,6 @@ struct DeclarationReader<'a> {
     /// The mark of the byline found so far, and its end.
     byline: Option<(BylineMark, usize)>,
     published: Option<DateMark>,
-}
-
-/// The attributes used here, as they stand in the page.
-#[derive(Default)]
-struct MetadataAttributes<'a> {
-    name: Option<&'a str>,
-    property: Option<&'a str>,
-    itemprop: Option<&'a str>,
-    content: Option<&'a str>,
-    rel: Option<&'a str>,
-    href: Option<&'a str>,
-    kind: Option<&'a str>,
-    class: Option<&'a str>,
-    datetime: Option<&'a str>,
-    pubdate: bool,
-    hidden: bool,
-}
-
-impl<'a> MetadataAttributes<'a> {
-    /// Stores an attribute; the first one of a name counts.
-    fn set(&mut self, name: &str, value: &'a str) {
-        let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
-        let slot = match name.len() {
-            3 if is("rel") => &mut self.rel,
-            4 if is("name") => &mut self.name,
-            4 if is("href") => &mut self.href,
-            4 if is("type") => &mut self.kind,
-            5 if is("class") => &mut self.class,
-            5 if is("style") => {
-                self.hidden |= value.contains("none");
-                return;
-            }
-            6 if is("hidden") => {
-                self.hidden = true;
-                return;
-            }
-            7 if is("content") => &mut self.content,
-            7 if is("pubdate") => {
-                self.pubdate = true;
-                return;
-            }
-            8 if is("property") => &mut self.property,
-            8 if is("itemprop") => &mut self.itemprop,
-            8 if is("datetime") => &mut self.datetime,
-            _ => return,
-        };
-        slot.get_or_insert(value);
-    }
 }
 
 /// True if one of the words of an attribute is `word`.
@@ -237,27 +192,22 @@ impl<'a> DeclarationReader<'a> {
         if self.drawings > 0 && tag::is_named(self.page, open + 2, "svg") {
             self.drawings -= 1;
         }
-        tag::read(self.page, open + 2, |_, _| {}).map(|tag| tag.end)
+        tag::read(self.page, open + 2).map(|tag| tag.end)
     }
 
     /// Reads the start tag at `open`; returns the offset behind it, or behind the element.
     fn start_tag(&mut self, open: usize) -> Option<usize> {
-        let mut attributes = MetadataAttributes::default();
-        let tag = tag::read(self.page, open + 1, |name, value| {
-            attributes.set(name, value);
-        })?;
+        let tag = tag::read(self.page, open + 1)?;
         let is = |name: &str| tag.name.eq_ignore_ascii_case(name);
         match tag.name.len() {
             2 if is("h1") => self.article = true,
             3 if is("svg") => self.drawings += usize::from(!tag.closed),
-            3 if is("xmp") => return Some(self.raw_text(&tag).1),
             4 if is("meta") => {
-                self.keep_meta(&attributes);
+                self.keep_meta(&tag);
                 return Some(tag.end);
             }
             4 if is("main") => self.article = true,
-            4 if is("time") => self.read_time(&tag, &attributes),
-            5 if is("style") => return Some(self.raw_text(&tag).1),
+            4 if is("time") => self.read_time(&tag),
             5 if is("title") => {
                 let (text, end) = self.raw_text(&tag);
                 if self.drawings == 0 && !self.titled {
@@ -268,36 +218,32 @@ impl<'a> DeclarationReader<'a> {
             }
             6 if is("script") => {
                 let (text, end) = self.raw_text(&tag);
-                self.keep_json_ld(&attributes, text);
+                self.keep_json_ld(&tag, text);
                 return Some(end);
             }
-            6 if is("iframe") => return Some(self.raw_text(&tag).1),
             7 if is("article") => self.article = true,
-            7 if is("noembed") => return Some(self.raw_text(&tag).1),
-            8 if is("textarea") || is("noscript") || is("noframes") || is("template") => {
-                return Some(self.raw_text(&tag).1);
-            }
             9 if is("plaintext") => return None,
+            _ if RAW.into_iter().any(is) => return Some(self.raw_text(&tag).1),
             _ => {}
         }
-        self.read_byline(&tag, &attributes);
+        self.read_byline(&tag);
         Some(tag.end)
     }
 
     /// Returns the contents of an element that ends at its end tag alone, and the offset behind it.
-    fn raw_text(&self, tag: &tag::HtmlTag<'a>) -> (&'a str, usize) {
+    fn raw_text(&self, tag: &HtmlTag<'a>) -> (&'a str, usize) {
         let (text, end) = tag::raw_end(self.page, tag.end, tag.name);
         (&self.page[tag.end..text], end)
     }
 
-    fn keep_meta(&mut self, attributes: &MetadataAttributes<'a>) {
-        let Some(content) = attributes.content else {
+    fn keep_meta(&mut self, tag: &HtmlTag<'a>) {
+        let Some(content) = tag.get("content") else {
             return;
         };
         for (kind, name) in [
-            (MetaKind::Name, attributes.name),
-            (MetaKind::Property, attributes.property),
-            (MetaKind::ItemProp, attributes.itemprop),
+            (MetaKind::Name, tag.get("name")),
+            (MetaKind::Property, tag.get("property")),
+            (MetaKind::ItemProp, tag.get("itemprop")),
         ] {
             let Some(name) = name
                 .map(str::trim)
@@ -318,8 +264,8 @@ impl<'a> DeclarationReader<'a> {
         }
     }
 
-    fn keep_json_ld(&mut self, attributes: &MetadataAttributes<'a>, text: &'a str) {
-        let kind = attributes.kind.unwrap_or_default();
+    fn keep_json_ld(&mut self, tag: &HtmlTag<'a>, text: &'a str) {
+        let kind = tag.get("type").unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
         if kind.eq_ignore_ascii_case("application/ld+json")
             && self.found.json_ld.len() < MAX_BLOCKS
@@ -330,8 +276,8 @@ impl<'a> DeclarationReader<'a> {
         }
     }
 
-    fn read_time(&mut self, tag: &tag::HtmlTag<'a>, attributes: &MetadataAttributes<'a>) {
-        let marked = attributes.pubdate || has_word(attributes.itemprop, "datePublished");
+    fn read_time(&mut self, tag: &HtmlTag<'a>) {
+        let marked = tag.get("pubdate").is_some() || has_word(tag.get("itemprop"), "datePublished");
         let mark = if marked {
             DateMark::Published
         } else if self.article {
@@ -342,7 +288,7 @@ impl<'a> DeclarationReader<'a> {
         if self.published.is_some_and(|found| found <= mark) {
             return;
         }
-        let written = match attributes.datetime {
+        let written = match tag.get("datetime") {
             Some(written) => Some(entities::decoded_in_attribute(written).into_owned()),
             None => self.element_text(tag).map(|(text, _)| text),
         };
@@ -357,24 +303,28 @@ impl<'a> DeclarationReader<'a> {
     }
 
     /// Reads the byline or the date of publication that an element shows.
-    fn read_byline(&mut self, tag: &tag::HtmlTag<'a>, attributes: &MetadataAttributes<'a>) {
-        if let Some(content) = attributes.content
-            && has_word(attributes.itemprop, "datePublished")
+    fn read_byline(&mut self, tag: &HtmlTag<'a>) {
+        if let Some(content) = tag.get("content")
+            && has_word(tag.get("itemprop"), "datePublished")
             && self.published != Some(DateMark::Published)
         {
             let written = entities::decoded_in_attribute(content).into_owned();
             self.set_published(DateMark::Published, Some(written));
         }
-        let mark = if has_word(attributes.itemprop, "author") {
+        let mark = if has_word(tag.get("itemprop"), "author") {
             BylineMark::ItemProp
-        } else if has_word(attributes.rel, "author") {
+        } else if has_word(tag.get("rel"), "author") {
             BylineMark::Rel
-        } else if is_byline(attributes.class) {
+        } else if is_byline(tag.get("class")) {
             BylineMark::Class
         } else {
             return;
         };
-        if attributes.hidden || tag.closed || tag.name.eq_ignore_ascii_case("link") {
+        if tag.get("hidden").is_some()
+            || tag.get("style").is_some_and(|style| style.contains("none"))
+            || tag.closed
+            || tag.name.eq_ignore_ascii_case("link")
+        {
             return;
         }
         let more = match self.byline {
@@ -405,12 +355,12 @@ impl<'a> DeclarationReader<'a> {
     }
 
     /// Returns the text of a small element and its end, until too many have been read.
-    fn element_text(&mut self, tag: &tag::HtmlTag<'a>) -> Option<(String, usize)> {
+    fn element_text(&mut self, tag: &HtmlTag<'a>) -> Option<(String, usize)> {
         if self.elements == MAX_ELEMENTS {
             return None;
         }
         self.elements += 1;
-        text::read_element(self.page, tag)
+        read_element(self.page, tag, MAX_ELEMENT)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The text of a small element: of a byline, of a date.
+//! The text of a small element: of a byline, of a date, of a button.
 
 use memchr::memchr;
 
@@ -7,19 +7,17 @@ use crate::basics::words::floor_boundary;
 use crate::document::entities;
 use crate::document::html::prefilter::tag;
 
-/// Maximum length of an element that is read for its text, in bytes.
-const MAX_ELEMENT: usize = 2 * 1024;
-
-/// Returns the text of a small element, or of the name marked in it, and its end.
-pub(super) fn read_element(page: &str, tag: &tag::HtmlTag<'_>) -> Option<(String, usize)> {
-    let page = &page[..floor_boundary(page, tag.end + MAX_ELEMENT)];
+/// Returns the text of an element of at most `most` bytes, or of the name marked in it, and its end.
+pub(in crate::document::html) fn read_element(
+    page: &str,
+    tag: &tag::HtmlTag<'_>,
+    most: usize,
+) -> Option<(String, usize)> {
+    let page = &page[..floor_boundary(page, tag.end + most)];
     let bytes = page.as_bytes();
     let mut text = String::new();
     let mut at = tag.end;
     let mut depth = 1_usize;
-    // The name of the element that marks a name, and the number of open elements with it.
-    let mut name: Option<(&str, usize)> = None;
-    let mut named = None;
     loop {
         let open = at + memchr(b'<', bytes.get(at..)?)?;
         text.push_str(&page[at..open]);
@@ -31,31 +29,15 @@ pub(super) fn read_element(page: &str, tag: &tag::HtmlTag<'_>) -> Option<(String
             if parts_words(&page[at + 1..tag::name_end(page, at + 1)]) {
                 text.push(' ');
             }
-            if let Some((element, open_names)) = &mut name
-                && tag::is_named(page, open + 2, element)
-            {
-                *open_names -= 1;
-                if *open_names == 0 {
-                    named.get_or_insert_with(|| collapsed(&text));
-                    name = None;
-                }
-            }
             if tag::is_named(page, open + 2, tag.name) {
                 depth -= 1;
                 if depth == 0 {
-                    let text = named
-                        .filter(|name| !name.is_empty())
-                        .unwrap_or_else(|| collapsed(&text));
-                    return Some((text, end));
+                    return Some((collapsed(&text), end));
                 }
             }
             at = end;
         } else if bytes.get(at).is_some_and(u8::is_ascii_alphabetic) {
-            let mut marks = false;
-            let inner = tag::read(page, at, |attribute, value| {
-                marks |=
-                    attribute.eq_ignore_ascii_case("itemprop") && has_word(Some(value), "name");
-            })?;
+            let inner = tag::read(page, at)?;
             at = inner.end;
             if ["script", "style", "svg", "template"]
                 .iter()
@@ -74,18 +56,14 @@ pub(super) fn read_element(page: &str, tag: &tag::HtmlTag<'_>) -> Option<(String
             if void {
                 continue;
             }
-            if inner.name.eq_ignore_ascii_case(tag.name) {
+            if has_word(inner.get("itemprop"), "name") {
+                let (text, end) = read_element(page, &inner, most)?;
+                if !text.is_empty() {
+                    return Some((text, end));
+                }
+                at = end;
+            } else if inner.name.eq_ignore_ascii_case(tag.name) {
                 depth += 1;
-            }
-            match &mut name {
-                Some((element, open_names)) if inner.name.eq_ignore_ascii_case(element) => {
-                    *open_names += 1;
-                }
-                None if marks && named.is_none() => {
-                    text.clear();
-                    name = Some((inner.name, 1));
-                }
-                _ => {}
             }
         } else {
             text.push('<');

@@ -173,16 +173,15 @@ fn hidden_flags(veil: &mut HiddenElements, root: &Handle) -> HidingFlags {
     let mut hidden = HidingFlags::new();
     for node in &veil.hidden {
         let mut how = 0;
-        let _: Option<()> = dom::with_attributes(node, |name, value| {
-            if dom::hides(name, value) {
-                how |= match name {
-                    "hidden" => blocks::HIDDEN,
-                    "style" => blocks::STYLED,
-                    _ => blocks::ARIA,
-                };
+        for (way, flag) in [
+            ("hidden", blocks::HIDDEN),
+            ("style", blocks::STYLED),
+            ("aria-hidden", blocks::ARIA),
+        ] {
+            if dom::attribute(node, way).is_some_and(|value| dom::hides(way, &value)) {
+                how |= flag;
             }
-            None
-        });
+        }
         hidden.insert(reveal::node_id(node), how);
     }
     veil.show_disclosed(root);
@@ -214,18 +213,12 @@ fn title(document: &Handle) -> String {
 /// Returns the page's `og:type`.
 fn open_graph_type(page: &str) -> &str {
     let bytes = page.as_bytes();
-    let mut kind = "";
-    for found in memmem::find_iter(bytes, b"og:type").take(4) {
-        let Some(begin) = memrchr(b'<', &bytes[..found]) else {
-            continue;
-        };
-        if tag::is_named(page, begin + 1, "meta") {
-            let _ = tag::read(page, begin + 1, |name, value| {
-                if name.eq_ignore_ascii_case("content") && kind.is_empty() {
-                    kind = value;
-                }
-            });
-        }
-    }
-    kind
+    memmem::find_iter(bytes, b"og:type")
+        .take(4)
+        .find_map(|found| {
+            let name = memrchr(b'<', &bytes[..found])? + 1;
+            let is_meta = tag::is_named(page, name, "meta");
+            is_meta.then(|| tag::read(page, name)?.get("content"))?
+        })
+        .unwrap_or_default()
 }

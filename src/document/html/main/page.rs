@@ -378,6 +378,7 @@ fn hash_path(elements: &[PageElement], mut element: u32) -> u64 {
 }
 
 /// Totals over a page.
+#[derive(Default)]
 pub(super) struct PageTotals {
     pub(super) main: f64,
     pub(super) article: f64,
@@ -396,23 +397,10 @@ pub(super) struct PageTotals {
 
 impl PageTotals {
     pub(super) fn of(page: &MeasuredPage) -> Self {
+        let most_frequent = page.texts.values().max();
         let mut whole = Self {
-            main: 0.0,
-            article: 0.0,
-            articles: 0.0,
-            article_count: 0.0,
-            groups: [0.0; GROUPS.len()],
-            prices: 0.0,
-            long_blocks: 0.0,
-            paragraphs: 0.0,
-            hidden: 0.0,
-            median: 0.0,
-            longest: 0.0,
-            most_frequent: page
-                .texts
-                .values()
-                .max()
-                .map_or(0.0, |most| f64::from(*most)),
+            most_frequent: most_frequent.map_or(0.0, |most| f64::from(*most)),
+            ..Self::default()
         };
         for (element, sum) in page.cut.elements.iter().zip(&page.sums) {
             if element.tag.categories >> MAIN & 1 == 1 {

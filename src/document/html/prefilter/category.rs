@@ -14,19 +14,15 @@ pub(super) enum TagCategory {
     Title,
     /// `textarea`: contains text alone, and becomes a `span`.
     Area,
-    /// `xmp`: contains text alone, and becomes a `pre`.
+    /// `xmp`, `plaintext`: contains text alone, and becomes a `pre`.
     Xmp,
-    /// `plaintext`: the rest of the page, and becomes a `pre`.
-    Plaintext,
     Template,
     /// `svg`, `math`: of another language; only their text is used.
     Foreign,
     /// `select` and its parts, which become spaces.
     Choice,
-    /// Becomes a `div`.
+    /// Becomes a `div`, a hidden one if it is a `datalist`.
     Form,
-    /// Becomes a hidden `div`.
-    Choices,
     /// Embedded content, which becomes a link. Its contents are for browsers that cannot show it.
     Media,
     /// Void, and unused by the conversion.
@@ -69,13 +65,11 @@ pub(super) fn category_of(name: &str) -> TagCategory {
         "iframe" | "video" | "audio" | "embed" | "object" | "canvas" => TagCategory::Media,
         "title" => TagCategory::Title,
         "textarea" => TagCategory::Area,
-        "xmp" => TagCategory::Xmp,
-        "plaintext" => TagCategory::Plaintext,
+        "xmp" | "plaintext" => TagCategory::Xmp,
         "template" => TagCategory::Template,
         "svg" | "math" => TagCategory::Foreign,
         "select" | "option" | "optgroup" | "selectedcontent" => TagCategory::Choice,
-        "form" => TagCategory::Form,
-        "datalist" => TagCategory::Choices,
+        "form" | "datalist" => TagCategory::Form,
         "link" | "meta" | "param" | "source" | "track" | "area" | "col" | "colgroup" | "wbr"
         | "keygen" | "basefont" | "bgsound" | "frame" | "frameset" => TagCategory::Empty,
         "nobr" | "font" | "big" | "small" | "u" | media::ELEMENT => TagCategory::Styled,
@@ -111,11 +105,7 @@ impl TagCategory {
     pub(super) fn ends_by_name(self) -> bool {
         matches!(
             self,
-            TagCategory::Raw
-                | TagCategory::Template
-                | TagCategory::Title
-                | TagCategory::Xmp
-                | TagCategory::Plaintext
+            TagCategory::Raw | TagCategory::Template | TagCategory::Title | TagCategory::Xmp
         )
     }
 
@@ -130,7 +120,6 @@ impl TagCategory {
                     | TagCategory::Empty
                     | TagCategory::Void
                     | TagCategory::Rule
-                    | TagCategory::Choices
             )
     }
 
@@ -141,13 +130,11 @@ impl TagCategory {
             TagCategory::Paragraph
                 | TagCategory::Block
                 | TagCategory::Form
-                | TagCategory::Choices
                 | TagCategory::Item
                 | TagCategory::Term
                 | TagCategory::Heading
                 | TagCategory::Rule
                 | TagCategory::Xmp
-                | TagCategory::Plaintext
         )
     }
 

@@ -2,16 +2,14 @@
 //!
 //! Rules: the buttons of Sphinx, Docusaurus, MDN, GitHub and others.
 
-use memchr::{memchr, memmem};
+use memchr::memmem;
 
+use super::super::declared::read_element;
 use super::tag;
 
 /// Maximum length of a button's markup, and of its text, in bytes.
 const MARKUP: usize = 2048;
 const TEXT: usize = 30;
-
-/// Marks of an area with the text of the listing beside it, to be copied from.
-const AREAS: [&[u8]; 2] = [b"crayon-plain", b"read-only-cursor"];
 
 /// Words of a button, and all of what else may serve as one.
 const WORDS: [&str; 2] = ["copy", "copied"];
@@ -22,9 +20,6 @@ const COPY: [&str; 4] = ["copy", "copied", "copy code", "copy to clipboard"];
 pub(super) fn copies(page: &str, at: usize, name: &str, end: usize) -> bool {
     let start = &page.as_bytes()[at..end];
     let says = |word: &[u8]| memmem::find(start, word).is_some();
-    if name == "textarea" {
-        return AREAS.into_iter().any(says);
-    }
     let is_button = name == "button" || name.contains("copy");
     let is_target = name == "a" && says(b"href") && !says(b"href=\"#");
     if !is_button && (is_target || !matches!(name, "a" | "div" | "span")) {
@@ -34,7 +29,9 @@ pub(super) fn copies(page: &str, at: usize, name: &str, end: usize) -> bool {
     if (!is_button && !named) || !page[..at].trim_end().ends_with('>') {
         return false;
     }
-    let Some(text) = text_within(page, end, name) else {
+    let tag = tag::read(page, at + 1);
+    let text = tag.and_then(|tag| read_element(page, &tag, MARKUP));
+    let Some((text, _)) = text.filter(|(text, _)| text.len() <= TEXT) else {
         return false;
     };
     let text = text.to_ascii_lowercase();
@@ -44,25 +41,6 @@ pub(super) fn copies(page: &str, at: usize, name: &str, end: usize) -> bool {
         .next()
         .is_some_and(|word| WORDS.contains(&word));
     COPY.contains(&text) || (is_button && (named || says_copy))
-}
-
-/// Returns the text from `from` to the end tag with this name, if it is short and that is near.
-fn text_within(page: &str, from: usize, name: &str) -> Option<String> {
-    let bytes = page.as_bytes();
-    let limit = bytes.len().min(from + MARKUP);
-    let (mut at, mut text) = (from, String::new());
-    while at < limit && text.len() <= TEXT {
-        let next = memchr(b'<', &bytes[at..limit])? + at;
-        text.push_str(page[at..next].trim());
-        if tag::names_end(page, next, name).is_some() {
-            return (text.len() <= TEXT).then_some(text);
-        }
-        if tag::is_named(page, next + 1, name) {
-            return None;
-        }
-        at = tag::past(page, next, b'>');
-    }
-    None
 }
 
 /// Maximum number of elements that begin at once.

@@ -1,6 +1,6 @@
 //! End tags: those that pass, and the tags that the parser needs before them.
 
-use super::{EndTagOutcome, MEANING, PageFilter, TagCategory, foreign, meaning, renamed, tag};
+use super::{EndTagOutcome, MEANING, PageFilter, TagCategory, meaning, renamed, tag};
 
 impl PageFilter<'_> {
     /// Reads the end tag at `at`; returns the offset behind it.
@@ -11,7 +11,7 @@ impl PageFilter<'_> {
         self.fresh = false;
         let seen = self.tree.is_seen_on_top(name);
         // Attributes of an end tag are skipped like those of a start tag.
-        let Some(tag) = tag::read(self.page, at + 2, |_, _| {}) else {
+        let Some(tag) = tag::read(self.page, at + 2) else {
             return self.page.len();
         };
         let category = match self.category_of(name) {
@@ -19,30 +19,20 @@ impl PageFilter<'_> {
             TagCategory::Media => TagCategory::Plain,
             category => category,
         };
-        if self.foreign > 0 && !matches!(category, TagCategory::Paragraph | TagCategory::Void) {
-            if category == TagCategory::Foreign {
-                self.foreign -= 1;
-            }
-            self.draws_text &= !foreign::draws_text(name) && name != "svg";
-            if name == "text" {
-                self.out.push_characters(" ");
-            }
+        if self.foreign > 0 && (!matches!(name, "p" | "br") || self.is_in_hidden_html()) {
+            self.foreign_end(at, name);
             return tag.end;
         }
+        self.foreign = 0;
+        self.hidden_foreign = None;
         let out = &mut self.out;
         match category {
             TagCategory::Root => {}
             TagCategory::Choice | TagCategory::Styled => {
-                let mut kept = false;
-                if let Some(name) = renamed(name) {
-                    match self.tree.end(name, TagCategory::Plain, out) {
-                        EndTagOutcome::Kept => {
-                            out.end(name);
-                            kept = true;
-                        }
-                        EndTagOutcome::Dropped => kept = self.tree.end_through(name, out),
-                        EndTagOutcome::Silent => {}
-                    }
+                let name = renamed(name).unwrap_or(name);
+                let kept = self.tree.end(name, TagCategory::Plain, out) == EndTagOutcome::Kept;
+                if kept {
+                    out.end(name);
                 }
                 if !kept && category == TagCategory::Choice {
                     out.push_characters(" ");
@@ -51,7 +41,7 @@ impl PageFilter<'_> {
             }
             TagCategory::Void if self.xml => return tag.end,
             TagCategory::Void if name == "br" => self.tree.before_content(false, out),
-            TagCategory::Form | TagCategory::Choices => {
+            TagCategory::Form => {
                 if self.tree.end("div", TagCategory::Block, out) != EndTagOutcome::Dropped {
                     out.end("div");
                 }

@@ -4,58 +4,97 @@
 //! that are never drawn, and the attributes `display` and `visibility`; `MathML` Core, `mphantom`.
 
 use super::super::dom;
-use super::{MEANING, PageFilter, TagCategory, category_of, meaning, memchr, memmem, tag};
+use super::{MEANING, PageFilter, TagCategory, category_of, meaning, tag};
 use crate::document::entities;
 
-impl PageFilter<'_> {
+/// A hidden foreign element whose contents are being left out.
+pub(super) struct HiddenForeign<'a> {
+    name: &'a str,
+    /// Number of open elements with its name.
+    same: usize,
+    /// Number of open elements that may contain HTML.
+    html: usize,
+}
+
+impl<'a> PageFilter<'a> {
+    /// Enters a foreign element that is hidden and not self-closing.
+    pub(super) fn hide_foreign(&mut self, name: &'a str) {
+        self.hidden_foreign = Some(HiddenForeign {
+            name,
+            same: 1,
+            html: usize::from(holds_html(meaning(name, &mut [0; MEANING]))),
+        });
+    }
+
+    /// True within HTML in a hidden foreign element.
+    pub(super) fn is_in_hidden_html(&self) -> bool {
+        self.hidden_foreign
+            .as_ref()
+            .is_some_and(|hidden| hidden.html > 0)
+    }
+
     /// Reads a start tag within `svg` or `math`; `None` if the tag ends the foreign content.
     pub(super) fn foreign_start(&mut self, at: usize, name: &str) -> Option<usize> {
         let page = self.page;
         let category = category_of(name);
-        if ends_foreign(category, name) {
+        if ends_foreign(category, name) && !self.is_in_hidden_html() {
             self.foreign = 0;
+            self.hidden_foreign = None;
             return None;
         }
-        let Some(tag) = read_start(page, at, name) else {
+        let Some((end, closed, hides)) = read_start(page, at, name) else {
             return Some(page.len());
         };
-        let end = match category {
-            _ if tag.closed => tag.end,
-            _ if tag.hides => behind_hidden(page, tag.end, tag.name),
-            TagCategory::Raw | TagCategory::Title | TagCategory::Template => {
-                tag::raw_end(page, tag.end, name).1
+        let is_raw = category.ends_by_name() || category == TagCategory::Area;
+        if is_raw && !closed {
+            return Some(tag::raw_end(page, end, name).1);
+        }
+        self.foreign += usize::from(category == TagCategory::Foreign && !closed);
+        if let Some(hidden) = &mut self.hidden_foreign {
+            let opens = usize::from(!closed);
+            hidden.same += opens * usize::from(tag::is_named(page, at + 1, hidden.name));
+            hidden.html += opens * usize::from(holds_html(name));
+            return Some(end);
+        }
+        if hides {
+            if !closed {
+                self.hide_foreign(&page[at + 1..tag::name_end(page, at + 1)]);
             }
-            TagCategory::Foreign => {
-                self.foreign += 1;
-                self.draws_text = name == "math";
-                tag.end
-            }
-            _ => {
-                self.draws_text |= draws_text(name);
-                tag.end
-            }
-        };
-        if !tag.hides && (draws_text(name) || name == "tspan") {
+            return Some(end);
+        }
+        if category == TagCategory::Foreign && !closed {
+            self.draws_text = name == "math";
+        } else if !closed {
+            self.draws_text |= draws_text(name);
+        }
+        if draws_text(name) || name == "tspan" {
             self.out.push_characters(" ");
         }
         Some(end)
     }
+
+    /// Reads an end tag within `svg` or `math`.
+    pub(super) fn foreign_end(&mut self, at: usize, name: &str) {
+        self.foreign -= usize::from(category_of(name) == TagCategory::Foreign);
+        if let Some(hidden) = &mut self.hidden_foreign {
+            hidden.same -= usize::from(tag::is_named(self.page, at + 2, hidden.name));
+            hidden.html -= usize::from(holds_html(name)).min(hidden.html);
+            if hidden.same == 0 || self.foreign == 0 {
+                self.hidden_foreign = None;
+            }
+            return;
+        }
+        self.draws_text &= !draws_text(name) && name != "svg";
+        if name == "text" {
+            self.out.push_characters(" ");
+        }
+    }
 }
 
-/// A start tag of foreign content.
-pub(super) struct ForeignTag<'a> {
-    /// Its name in the page's spelling.
-    pub(super) name: &'a str,
-    /// Byte offset behind the tag.
-    pub(super) end: usize,
-    /// True if the tag is self-closing.
-    pub(super) closed: bool,
-    /// True if the contents of its element are invisible.
-    pub(super) hides: bool,
-}
-
-/// Reads the start tag at `at` with this lower-case name; `None` if the page ends within it.
-pub(super) fn read_start<'a>(page: &'a str, at: usize, name: &str) -> Option<ForeignTag<'a>> {
+/// Reads the foreign start tag at `at` with this lower-case name: the offset behind it, and true if
+/// it is self-closing and if the contents of its element are invisible. `None` if the page ends
+/// within it.
+pub(super) fn read_start(page: &str, at: usize, name: &str) -> Option<(usize, bool, bool)> {
     let name_end = tag::name_end(page, at + 1);
     let mut hides = matches!(
         name,
@@ -90,76 +129,7 @@ pub(super) fn read_start<'a>(page: &'a str, at: usize, name: &str) -> Option<For
             _ => false,
         };
     })?;
-    let name = &page[at + 1..name_end];
-    Some(ForeignTag {
-        name,
-        end,
-        closed,
-        hides,
-    })
-}
-
-/// Returns the offset behind a hidden foreign element with this name whose start tag ends at
-/// `from`: behind its end tag, or at the end of the foreign content around it.
-pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
-    let bytes = page.as_bytes();
-    let mut space = [0; MEANING];
-    let html = usize::from(holds_html(meaning(hidden, &mut space)));
-    // Numbers of open elements: with its name, foreign ones, and those that may contain HTML.
-    let (mut same, mut foreign, mut html) = (1, 0, html);
-    let mut at = from;
-    while let Some(length) = memchr(b'<', &bytes[at..]) {
-        let open = at + length;
-        let rest = &bytes[open + 1..];
-        let is_end = rest.first() == Some(&b'/');
-        let start = open + 1 + usize::from(is_end);
-        if !bytes.get(start).is_some_and(u8::is_ascii_alphabetic) {
-            at = match rest {
-                [b'!', b'-', b'-', ..] => tag::comment_end(page, open + 4),
-                [b'!', b'[', ..] => {
-                    memmem::find(rest, b"]]>").map_or(bytes.len(), |length| open + length + 4)
-                }
-                [b'!' | b'?' | b'/', ..] => tag::past(page, open, b'>'),
-                _ => open + 1,
-            };
-            continue;
-        }
-        let name_end = tag::name_end(page, start);
-        let name = meaning(&page[start..name_end], &mut space);
-        let category = category_of(name);
-        let is_same = tag::is_named(page, start, hidden);
-        let is_foreign = category == TagCategory::Foreign && !is_same;
-        let leaves = if is_end {
-            (is_foreign && foreign == 0) || (html == 0 && matches!(name, "p" | "br"))
-        } else {
-            html == 0 && ends_foreign(category, name)
-        };
-        if leaves {
-            return open;
-        }
-        let Some((end, closed)) = tag::scan(page, name_end, |_| {}) else {
-            return bytes.len();
-        };
-        at = end;
-        let holds_html = usize::from(holds_html(name));
-        if is_end {
-            same -= usize::from(is_same);
-            foreign -= usize::from(is_foreign);
-            html -= holds_html.min(html);
-            if same == 0 {
-                return end;
-            }
-        } else if category.ends_by_name() || category == TagCategory::Area {
-            if !closed {
-                at = tag::raw_end(page, end, name).1;
-            }
-        } else if !closed {
-            same += usize::from(is_same);
-            foreign += usize::from(is_foreign);
-            html += holds_html;
-        }
-    }
-    bytes.len()
+    Some((end, closed, hides))
 }
 
 /// True if a start tag ends the foreign content around it.
@@ -176,7 +146,7 @@ fn ends_foreign(category: TagCategory, name: &str) -> bool {
 }
 
 /// True if an element of a drawing shows the text in it; others show none.
-pub(super) fn draws_text(name: &str) -> bool {
+fn draws_text(name: &str) -> bool {
     matches!(name, "text" | "foreignobject")
 }
 

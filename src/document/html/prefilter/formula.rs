@@ -5,50 +5,29 @@
 //! `katex-html`, which `aria-hidden` hides from screen readers alone; and images whose `alt` is
 //! TeX, as Wikipedia's: visible, hidden from screen readers, with invisible elements for them.
 
+use std::borrow::Cow;
+
 use memchr::{memmem, memrchr};
 
 use super::super::dom;
 use super::start_tag::StartTag;
 use super::{PageFilter, TagCategory, tag};
 use crate::basics::words::floor_boundary;
+use crate::document::entities;
 use crate::document::formula::read_mathml;
 use crate::document::office::xml::XmlTag;
 
 /// Beginning of the class of Wikipedia's formula images.
 const WIKIPEDIA: &str = "mwe-math-fallback-image";
 
-/// Classes of other images whose `alt` may be a formula, and parts of the addresses of servers that
-/// draw formulas.
-const CLASSES: [&str; 5] = ["equation", "formula", "latex", "math", "tex"];
-const SERVERS: [&str; 5] = [
-    "latex.codecogs.com/",
-    "/latex.php?",
-    "/render/math?",
-    "mathtex.cgi?",
-    "mimetex.cgi?",
-];
-
-/// Attributes in which elements around a formula by `KaTeX` have its TeX.
-const SOURCES: [&str; 3] = ["data-latex", "data-math", "data-tex"];
-
 /// Maximum length of a formula, in bytes of the page.
 const LONGEST: usize = 8 * 1024;
-
-/// Maximum length of a preview and the start tag behind it, in bytes of the page.
-const LONGEST_PREVIEW: usize = 1024;
-
-/// A formula as it stands in the page, or without references.
-pub(super) enum PageFormula<'a> {
-    InPage(&'a str),
-    Plain(String),
-}
 
 /// Offsets of the next matches, so that each is searched for once.
 #[derive(Default)]
 pub(super) struct FormulaLookahead {
     end: usize,
     annotation: usize,
-    preview: usize,
     letters: usize,
 }
 
@@ -68,7 +47,7 @@ impl<'a> PageFilter<'a> {
         &mut self,
         at: usize,
         start: &StartTag<'a>,
-    ) -> Option<(PageFormula<'a>, usize)> {
+    ) -> Option<(Cow<'a, str>, usize)> {
         let page = self.page;
         let end = next(page, start.end, "</math>", &mut self.ahead.end);
         if end == page.len() || start.closed {
@@ -79,20 +58,14 @@ impl<'a> PageFilter<'a> {
         if annotation < end
             && let Some(said) = annotated(page, annotation, end)
         {
-            return Some((PageFormula::InPage(said), behind));
+            return Some((entities::decoded_in_text(said), behind));
         }
-        let mut said = None;
-        tag::scan(page, at + 1 + start.name.len(), |attribute| {
-            if attribute.name.eq_ignore_ascii_case("alttext") {
-                said = said.or_else(|| tex(attribute.value));
-            }
-        })?;
-        if let Some(said) = said {
-            return Some((PageFormula::InPage(said), behind));
+        if let Some(said) = tag::read(page, at + 1)?.get("alttext").and_then(tex) {
+            return Some((entities::decoded_in_text(said), behind));
         }
         let elements = page.get(start.end..end)?;
         let formula = (elements.len() <= LONGEST).then(|| read_mathml(elements, is_hidden))??;
-        Some((PageFormula::Plain(formula), behind))
+        Some((Cow::Owned(formula), behind))
     }
 
     /// Replaces the formula in the `script` at `at`, if it is one. `MathJax` has written those to
@@ -111,68 +84,21 @@ impl<'a> PageFilter<'a> {
             .strip_prefix("% <![CDATA[")
             .and_then(|said| said.strip_suffix("%]]>"))
             .unwrap_or(said);
-        let formula = PageFormula::Plain(tex(said)?.to_owned());
-        Some(self.emit_formula(&formula, behind))
+        Some(self.emit_formula(tex(said)?, behind))
     }
 
-    /// Replaces an element with a formula as a script has typeset it.
-    pub(super) fn replace_typeset(
-        &mut self,
-        at: usize,
-        name: &str,
-        start: &StartTag<'a>,
-    ) -> Option<usize> {
-        self.skip_preview(at, name, start)
-            .or_else(|| self.show_letters(at, start))
-    }
-
-    /// Skips the preview of a formula from a `script` behind it.
-    fn skip_preview(&mut self, at: usize, name: &str, start: &StartTag<'a>) -> Option<usize> {
-        let page = self.page;
-        if next(page, at, "MathJax_Preview", &mut self.ahead.preview) >= start.end {
-            return None;
-        }
-        let window = &page[..floor_boundary(page, start.end + LONGEST_PREVIEW)];
-        let (_, behind) = tag::raw_end(window, start.end, name);
-        let script = window[behind..].trim_start();
-        let is_script =
-            script.starts_with("<script") && is_tex_script(&script[..tag::past(script, 0, b'>')]);
-        is_script.then_some(behind)
-    }
-
-    /// Shows a formula by `KaTeX` that has no `MathML` before its letters: its TeX if one of the
-    /// elements around has it, otherwise the letters.
-    fn show_letters(&mut self, at: usize, start: &StartTag<'a>) -> Option<usize> {
+    /// Shows the letters of a formula by `KaTeX` that has no `MathML` before them.
+    pub(super) fn show_letters(&mut self, at: usize, start: &StartTag<'a>) -> Option<usize> {
         let page = self.page;
         if next(page, at, "katex-html", &mut self.ahead.letters) >= start.end {
             return None;
         }
-        let (mut first, mut said) = (false, None);
-        let mut from = at;
-        for _ in 0..3 {
-            let before = page[..from].trim_ascii_end();
-            let window = &before.as_bytes()[before.len().saturating_sub(LONGEST)..];
-            let Some(length) = memrchr(b'<', window).filter(|_| before.ends_with('>')) else {
-                break;
-            };
-            from = before.len() - window.len() + length;
-            if window.get(length + 1) == Some(&b'/') {
-                break;
-            }
-            let start = tag::name_end(page, from + 1);
-            let _ = tag::scan(&page[..at], start, |attribute| {
-                let is = |name: &&str| attribute.name.eq_ignore_ascii_case(name);
-                first |= is(&"class") && attribute.value.split(' ').any(|word| word == "katex");
-                if SOURCES.iter().any(is) {
-                    said = said.or_else(|| tex(attribute.value));
-                }
-            });
-        }
-        if !first {
-            return None;
-        }
-        if let Some(said) = said {
-            self.emit_formula(&PageFormula::InPage(said), at);
+        let before = page[..at].trim_ascii_end();
+        let window = &before.as_bytes()[before.len().saturating_sub(LONGEST)..];
+        let open = before.len() - window.len() + memrchr(b'<', window)?;
+        let around = tag::read(before, open + 1).filter(|_| before.ends_with('>'))?;
+        let class = around.get("class").unwrap_or_default();
+        if !class.split(' ').any(|word| word == "katex") {
             return None;
         }
         self.tree.start_silent(start.name, TagCategory::Plain);
@@ -188,46 +114,29 @@ impl<'a> PageFilter<'a> {
         if end == window.len() {
             return None;
         }
-        Some(self.emit_formula(&PageFormula::InPage(formula), behind))
+        Some(self.emit_formula(&entities::decoded_in_text(formula), behind))
     }
 
     /// Returns the formula that the image at `at` shows; `None` if it shows none or is invisible.
     pub(super) fn formula_of_image(&self, at: usize) -> Option<&'a str> {
-        let (mut said, mut gone) = (None, false);
-        let (mut surely, mut maybe) = (false, false);
-        tag::scan(self.page, at + 1 + "img".len(), |attribute| {
-            let value = attribute.value;
-            let is = |name: &str| attribute.name.eq_ignore_ascii_case(name);
-            if is("alt") {
-                said = said.or_else(|| tex(value));
-            } else if is("src") {
-                maybe |= SERVERS.iter().any(|part| value.contains(part));
-            } else if is("class") {
-                let mut words = value.split_ascii_whitespace();
-                surely |= words.clone().any(|word| word.starts_with(WIKIPEDIA));
-                maybe |= words.any(|word| CLASSES.contains(&word));
-            } else if is("hidden") {
-                gone |= dom::hides("hidden", value);
-            } else if is("style") {
-                gone |= dom::hides("style", value);
-            }
-        })?;
-        let is_tex = |said: &str| surely || (maybe && said.contains(['\\', '^', '_', '=']));
-        said.filter(|said| !gone && is_tex(said))
+        let tag = tag::read(self.page, at + 1)?;
+        let value = |name: &str| tag.get(name).unwrap_or_default();
+        let mut words = value("class").split_ascii_whitespace();
+        let is_formula = words.any(|word| word.starts_with(WIKIPEDIA));
+        let mut ways = ["hidden", "style"].into_iter();
+        let gone = ways.any(|way| tag.get(way).is_some_and(|value| dom::hides(way, value)));
+        tex(value("alt")).filter(|_| is_formula && !gone)
     }
 
     /// Emits a formula instead of what ends at `end`.
-    pub(super) fn emit_formula(&mut self, formula: &PageFormula<'a>, end: usize) -> usize {
+    pub(super) fn emit_formula(&mut self, formula: &str, end: usize) -> usize {
         self.tree
             .before_start("code", TagCategory::Plain, &mut self.out);
         if !self.tree.is_settled() {
             self.tree.before_content(false, &mut self.out);
         }
         self.out.start("code", &[]);
-        match formula {
-            PageFormula::InPage(formula) => self.out.push_text(formula),
-            PageFormula::Plain(formula) => self.out.push_characters(formula),
-        }
+        self.out.push_characters(formula);
         self.out.end("code");
         end
     }
@@ -243,17 +152,15 @@ fn is_tex_script(tag: &str) -> bool {
 /// another formula may search the same annotation.
 fn annotated(page: &str, at: usize, end: usize) -> Option<&str> {
     let most = floor_boundary(page, end.min(at + LONGEST));
-    let mut is_tex = false;
-    let (from, closed) = tag::scan(&page[..most], at + "<annotation".len(), |attribute| {
-        is_tex |= attribute.name.eq_ignore_ascii_case("encoding")
-            && matches!(
-                attribute.value.trim(),
-                "application/x-tex" | "TeX" | "LaTeX"
-            );
-    })?;
-    if !is_tex || closed {
+    let tag = tag::read(&page[..most], at + 1)?;
+    let is_tex = matches!(
+        tag.get("encoding").unwrap_or_default().trim(),
+        "application/x-tex" | "TeX" | "LaTeX"
+    );
+    if !is_tex || tag.closed {
         return None;
     }
+    let from = tag.end;
     let length = memmem::find(&page.as_bytes()[from..most], b"</annotation")?;
     tex(&page[from..from + length])
 }

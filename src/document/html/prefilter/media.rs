@@ -7,18 +7,24 @@ use super::start_tag::StartTag;
 use super::tag::TagAttribute;
 use super::{PageFilter, TagCategory, memchr, tag};
 
-/// Number of names of media elements with contents.
-pub(super) const NAMES: usize = 4;
-
 /// Element that stands for media in the tree. An element with that name in a page is renamed.
 pub(in crate::document::html) const ELEMENT: &str = "x-media";
 
 impl<'a> PageFilter<'a> {
     /// Replaces the media element whose start tag is at `at`; returns the offset behind it.
     pub(super) fn replace_media(&mut self, at: usize, name: &str, tag: StartTag<'a>) -> usize {
-        let mut source = MediaAttributes::of(self.page, at, name);
+        let read = tag::read(self.page, at + 1);
+        let value = |name: &str| {
+            let value = read.as_ref()?.get(name)?.trim();
+            Some(value).filter(|value| !value.is_empty())
+        };
         let object = name == "object";
-        if object && source.address.is_none() {
+        // Lazy frames have a placeholder as their source until a script runs.
+        let mut source = value(if object { "data" } else { "src" })
+            .filter(|address| is_followable(address))
+            .or_else(|| value("data-src"))
+            .or_else(|| value("data-lazy-src"));
+        if object && source.is_none() {
             return self.pass_start(name, TagCategory::Wall, tag);
         }
         let void = name == "embed" || (self.xml && tag.closed);
@@ -27,18 +33,18 @@ impl<'a> PageFilter<'a> {
         } else if name == "iframe" {
             Some(self.raw_end(tag.end, name))
         } else {
-            self.media_end(tag.end, name)
+            self.media_end(&tag)
         };
         let end = inner.map_or(tag.end, |(_, end)| end);
         if let Some((inner, _)) = inner
-            && source.address.is_none()
+            && source.is_none()
         {
-            source.address = first_source(&self.page[tag.end..inner]);
+            source = first_source(&self.page[tag.end..inner]);
         }
-        let shown = source
-            .address
-            .filter(|address| !tag.hides && is_followable(address));
-        let Some(address) = shown.filter(|_| name != "canvas" && !source.tiny) else {
+        let is_tiny = |side| value(side).is_some_and(tag::is_tiny);
+        let hides = tag.hides || name == "canvas" || is_tiny("width") || is_tiny("height");
+        let shown = source.filter(|address| !hides && is_followable(address));
+        let Some(address) = shown else {
             if !void && inner.is_none() {
                 self.tree.start_silent(tag.name, TagCategory::Plain);
             }
@@ -48,7 +54,8 @@ impl<'a> PageFilter<'a> {
             self.tree.before_content(false, &mut self.out);
         }
         self.out.push_characters(" ");
-        let label = source.label.unwrap_or(match name {
+        let label = value("title").or_else(|| value("aria-label"));
+        let label = label.unwrap_or(match name {
             "video" => "Video",
             "audio" => "Audio",
             _ => "",
@@ -62,61 +69,17 @@ impl<'a> PageFilter<'a> {
 
     /// Returns the end of the contents and of the element: at the next end tag with that name.
     /// Without one the content behind the start tag is the page's.
-    fn media_end(&mut self, from: usize, name: &str) -> Option<(usize, usize)> {
-        let index = match name {
-            "video" => 0,
-            "audio" => 1,
-            "object" => 2,
-            _ => 3,
-        };
-        if self.endless[index] {
+    fn media_end(&mut self, tag: &StartTag<'a>) -> Option<(usize, usize)> {
+        let is_endless = |name: &&str| name.eq_ignore_ascii_case(tag.name);
+        if self.endless.iter().any(is_endless) {
             return None;
         }
-        let (inner, end) = self.raw_end(from, name);
+        let (inner, end) = self.raw_end(tag.end, tag.name);
         if inner == self.page.len() {
-            self.endless[index] = true;
+            self.endless.push(tag.name);
             return None;
         }
         Some((inner, end))
-    }
-}
-
-/// The attributes of a media element as they stand in the page.
-#[derive(Default)]
-struct MediaAttributes<'a> {
-    address: Option<&'a str>,
-    label: Option<&'a str>,
-    /// True if it is too small to be seen.
-    tiny: bool,
-}
-
-impl<'a> MediaAttributes<'a> {
-    fn of(page: &'a str, at: usize, element: &str) -> Self {
-        let mut found = Self::default();
-        let mut late = None;
-        let _ = tag::read(page, at + 1, |name, value| {
-            let value = value.trim();
-            let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
-            let source = if element == "object" { "data" } else { "src" };
-            if value.is_empty() {
-            } else if is(source) {
-                found.address = found.address.or(Some(value));
-            } else if is("data-src") || is("data-lazy-src") {
-                late = late.or(Some(value));
-            } else if is("title") {
-                found.label = Some(value);
-            } else if is("aria-label") {
-                found.label = found.label.or(Some(value));
-            } else if is("width") || is("height") {
-                found.tiny |= tag::is_tiny(value);
-            }
-        });
-        // Lazy frames have a placeholder as their source until a script runs.
-        found.address = found
-            .address
-            .filter(|address| is_followable(address))
-            .or(late);
-        found
     }
 }
 
@@ -127,14 +90,9 @@ fn first_source(inner: &str) -> Option<&str> {
     while let Some(length) = memchr(b'<', &bytes[at..]) {
         at += length + 1;
         if tag::is_named(inner, at, "source") {
-            let mut address = None;
-            tag::read(inner, at, |name, value| {
-                if name.eq_ignore_ascii_case("src") && !value.trim().is_empty() {
-                    address = address.or(Some(value.trim()));
-                }
-            })?;
-            if address.is_some() {
-                return address;
+            let address = tag::read(inner, at)?.get("src").unwrap_or_default().trim();
+            if !address.is_empty() {
+                return Some(address);
             }
         }
     }

@@ -49,6 +49,8 @@ pub(super) enum WantedContent {
     Shown,
     /// The same in a browser without scripts or frames.
     Scriptless,
+    /// The content that a browser shows, with the navigation.
+    Navigation,
     /// Everything that may be content, with the naming attributes of elements.
     All,
 }
@@ -78,12 +80,12 @@ struct PageFilter<'a> {
     /// The ID of the part that the page's address names.
     section: Option<String>,
     xml: bool,
-    scriptless: bool,
+    wanted: WantedContent,
     /// True if everything that may be content is kept, with naming attributes.
     all: bool,
     /// True if React may have streamed parts of it late.
     is_streamed: bool,
-    out: TokenEmitter<'a>,
+    out: TokenEmitter,
     tree: ElementStack<'a>,
     /// Byte offset of the end of the last `noscript`, where all that is in it ends in a browser.
     noscript: usize,
@@ -91,13 +93,14 @@ struct PageFilter<'a> {
     foreign: usize,
     /// True if the foreign element around shows text.
     draws_text: bool,
+    hidden_foreign: Option<foreign::HiddenForeign<'a>>,
     /// True at the beginning of a line, where whitespace has no meaning.
     fresh: bool,
     /// True after an element whose text may be invisible: from then on, styles that make text
     /// visible again are kept.
     dim: bool,
-    /// True for each kind of media without an end tag in the rest of the page.
-    endless: [bool; media::NAMES],
+    /// Names of media elements without an end tag in the rest of the page.
+    endless: Vec<&'a str>,
     /// Offsets of the end and the TeX of the next formula.
     ahead: formula::FormulaLookahead,
 }
@@ -109,17 +112,18 @@ impl<'a> PageFilter<'a> {
             page,
             section: dom::section_id(source.base),
             xml: source.syntax == PageSyntax::Xml,
-            scriptless: wanted == WantedContent::Scriptless,
+            wanted,
             all: wanted == WantedContent::All,
             is_streamed: react_streaming::is_streamed(page),
-            out: TokenEmitter::new(page),
+            out: TokenEmitter::new(),
             tree: ElementStack::new(page.len()),
             noscript: 0,
             foreign: 0,
             draws_text: false,
+            hidden_foreign: None,
             fresh: false,
             dim: false,
-            endless: [false; media::NAMES],
+            endless: Vec::new(),
             ahead: formula::FormulaLookahead::default(),
         }
     }
@@ -155,7 +159,7 @@ impl<'a> PageFilter<'a> {
     }
 
     fn pass_text(&mut self, from: usize, to: usize) {
-        if self.foreign > 0 && !self.draws_text {
+        if self.is_undrawn() {
             return;
         }
         let page = self.page;
@@ -168,6 +172,11 @@ impl<'a> PageFilter<'a> {
         }
         self.prepare_content(text);
         self.out.push_text(text);
+    }
+
+    /// True within foreign content whose text is not shown.
+    fn is_undrawn(&self) -> bool {
+        self.foreign > 0 && (!self.draws_text || self.hidden_foreign.is_some())
     }
 
     /// Notes if a line begins behind the start or the end of an element. Most texts of a page are
@@ -199,7 +208,7 @@ impl<'a> PageFilter<'a> {
             },
             Some(b'!') => {
                 if let Some((text, end)) = self.xml.then(|| xml::section(page, at)).flatten() {
-                    if self.foreign == 0 || self.draws_text {
+                    if !self.is_undrawn() {
                         self.prepare_content(text);
                         self.out.push_characters(text);
                     }
@@ -220,14 +229,12 @@ impl<'a> PageFilter<'a> {
                 let doctype = rest
                     .get(..7)
                     .is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"));
-                let (end, definitions) = if self.xml && doctype {
-                    xml::doctype_end(page, at + 2)
-                } else {
-                    (tag::past(page, at + 2, b'>'), false)
-                };
-                if definitions {
+                if self.xml && doctype {
                     self.out.push_doctype("<!DOCTYPE html>");
-                } else if doctype {
+                    return xml::doctype_end(page, at + 2);
+                }
+                let end = tag::past(page, at + 2, b'>');
+                if doctype {
                     self.out.push_doctype(&page[at..end]);
                 }
                 end
@@ -251,9 +258,13 @@ impl<'a> PageFilter<'a> {
     }
 
     fn category_of(&self, name: &str) -> TagCategory {
-        if (self.scriptless && matches!(name, "noscript" | "noframes"))
-            || (self.all && matches!(name, "noscript" | "nav"))
-        {
+        let is_shown = match self.wanted {
+            WantedContent::Shown => false,
+            WantedContent::Scriptless => matches!(name, "noscript" | "noframes"),
+            WantedContent::Navigation => name == "nav",
+            WantedContent::All => matches!(name, "noscript" | "nav"),
+        };
+        if is_shown {
             TagCategory::Form
         } else {
             category_of(name)

@@ -10,35 +10,15 @@ use super::tag;
 const LONGEST: usize = 4 * 1024;
 
 /// HTML elements that may be hosts; custom elements may be as well.
-const HOSTS: [&str; 18] = [
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "div",
-    "footer",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "main",
-    "nav",
-    "p",
-    "section",
-    "span",
+const HOSTS: [&str; 17] = [
+    "article", "aside", "body", "div", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header",
+    "main", "nav", "p", "section", "span",
 ];
 
 /// True if the template whose start tag is at `at` is a shadow root.
 pub(super) fn is_shadow_root(page: &str, at: usize) -> bool {
-    let mut mode = None;
-    tag::scan(page, at + 1 + "template".len(), |attribute| {
-        if attribute.name.eq_ignore_ascii_case("shadowrootmode") {
-            mode = mode.or(Some(attribute.value));
-        }
-    });
+    let tag = tag::read(page, at + 1);
+    let mode = tag.and_then(|tag| tag.get("shadowrootmode"));
     let shows = mode.is_some_and(|mode| {
         mode.eq_ignore_ascii_case("open") || mode.eq_ignore_ascii_case("closed")
     });
@@ -57,5 +37,9 @@ fn host(page: &str) -> Option<&str> {
 
 fn may_have_root(name: &str) -> bool {
     let named = name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.contains('-');
-    named || HOSTS.iter().any(|host| name.eq_ignore_ascii_case(host))
+    named
+        || ["blockquote"]
+            .iter()
+            .chain(&HOSTS)
+            .any(|host| name.eq_ignore_ascii_case(host))
 }

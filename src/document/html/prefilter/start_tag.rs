@@ -4,13 +4,13 @@
 use super::super::css::HidingMethod;
 use super::super::dom::{self, ElementKind};
 use super::super::{listing, react_streaming};
-use super::formula::PageFormula;
 use super::tag::TagAttribute;
 use super::visibility::TagVisibility;
 use super::{
     MEANING, PageFilter, TagCategory, content_hints, controls, foreign, is_verbatim, line_numbers,
     meaning, memchr, renamed, shadow_root, tag, xml,
 };
+use crate::document::entities;
 
 /// Ends of the words that begin with "tab" in the names of custom elements with tabs.
 const TAB_WORDS: [&str; 6] = ["", "s", "group", "panel", "panels", "set"];
@@ -79,17 +79,15 @@ impl<'a> PageFilter<'a> {
                 self.part_words(end)
             }
             TagCategory::Area => self.emit_textarea(&tag),
-            TagCategory::Xmp => self.emit_raw_text(&tag, "xmp", "pre", &[]),
-            TagCategory::Plaintext => self.emit_raw_text(&tag, "plaintext", "pre", &[]),
+            TagCategory::Xmp => self.emit_raw_text(&tag, name, "pre", &[]),
             TagCategory::Foreign => {
-                let hides = foreign::read_start(self.page, at, name).is_some_and(|read| read.hides);
-                self.foreign = usize::from(!hides && !tag.closed);
+                self.foreign = usize::from(!tag.closed);
                 self.draws_text = name == "math";
-                if hides && !tag.closed {
-                    foreign::behind_hidden(self.page, tag.end, tag.name)
-                } else {
-                    tag.end
+                let read = foreign::read_start(self.page, at, name);
+                if read.is_some_and(|(_, closed, hides)| hides && !closed) {
+                    self.hide_foreign(tag.name);
                 }
+                tag.end
             }
             // An `<option>` contains only text.
             TagCategory::Choice if name == "option" && tag.hides => {
@@ -143,7 +141,7 @@ impl<'a> PageFilter<'a> {
         tag: &StartTag<'a>,
     ) -> Option<usize> {
         if matches!(name, "span" | "div")
-            && let Some(end) = self.replace_typeset(at, name, tag)
+            && let Some(end) = self.show_letters(at, tag)
         {
             return Some(end);
         }
@@ -151,9 +149,7 @@ impl<'a> PageFilter<'a> {
             TagCategory::Template if shadow_root::is_shadow_root(self.page, at) => {
                 Some(self.part_words(tag.end))
             }
-            TagCategory::Template
-                if self.is_streamed && tag.kept.iter().any(|kept| is_of_stream(category, kept)) =>
-            {
+            TagCategory::Template if self.is_streamed && tag.kept.iter().any(is_of_stream) => {
                 self.out.start(name, &tag.kept);
                 self.out.end(name);
                 None
@@ -166,7 +162,7 @@ impl<'a> PageFilter<'a> {
             TagCategory::Plain if name == "annotation" => self.replace_annotation(at),
             TagCategory::Void if name == "img" => {
                 let formula = self.formula_of_image(at)?;
-                Some(self.emit_formula(&PageFormula::InPage(formula), tag.end))
+                Some(self.emit_formula(&entities::decoded_in_text(formula), tag.end))
             }
             _ if self.tree.is_verbatim()
                 || (name == "a"
@@ -174,7 +170,7 @@ impl<'a> PageFilter<'a> {
                         .is_some()) =>
             {
                 let in_code = self.tree.is_verbatim();
-                line_numbers::skip_line_number(self.page, at, name, tag.end, in_code)
+                line_numbers::skip_line_number(self.page, at, name, in_code)
             }
             _ => None,
         }
@@ -202,7 +198,7 @@ impl<'a> PageFilter<'a> {
                 None => {
                     (!seen && tag::is_used(name, in_pre, attribute.name, attribute.value))
                         || (calls && content_hints::names_element(attribute.name))
-                        || (self.is_streamed && is_of_stream(category, &attribute))
+                        || (self.is_streamed && is_of_stream(&attribute))
                         || self.section.as_deref().is_some_and(|id| {
                             dom::names_section(name, attribute.name, attribute.value, id)
                         })
@@ -309,7 +305,7 @@ impl<'a> PageFilter<'a> {
             }
         }
         let renamed = match category {
-            TagCategory::Form | TagCategory::Choices => Some("div"),
+            TagCategory::Form => Some("div"),
             TagCategory::Empty => Some("span"),
             TagCategory::Styled | TagCategory::Choice => renamed(name),
             _ => None,
@@ -325,12 +321,12 @@ impl<'a> PageFilter<'a> {
                 self.out.end(opened);
                 return tag.end;
             }
-            TagCategory::Choices => tag.kept.push(HIDDEN),
+            TagCategory::Form if name == "datalist" => tag.kept.push(HIDDEN),
             _ => {}
         }
         let category = match category {
             TagCategory::Styled | TagCategory::Choice => TagCategory::Plain,
-            TagCategory::Form | TagCategory::Choices => TagCategory::Block,
+            TagCategory::Form => TagCategory::Block,
             category => category,
         };
         self.tree.start(opened, category, &mut self.out);
@@ -440,13 +436,8 @@ impl<'a> PageFilter<'a> {
 }
 
 /// True for the id of a slot or of content that React streams late.
-fn is_of_stream(category: TagCategory, attribute: &TagAttribute<'_>) -> bool {
-    attribute.name.eq_ignore_ascii_case("id")
-        && match category {
-            TagCategory::Template => react_streaming::names_slot(attribute.value),
-            TagCategory::Empty => false,
-            _ => react_streaming::names_piece(attribute.value),
-        }
+fn is_of_stream(attribute: &TagAttribute<'_>) -> bool {
+    attribute.name.eq_ignore_ascii_case("id") && react_streaming::names_part(attribute.value)
 }
 
 /// True if the kept class of an element says that its text is code.

@@ -16,6 +16,15 @@ pub(in crate::document) struct HtmlTag<'a> {
     pub(in crate::document) end: usize,
     /// True if it ends in `/>`.
     pub(in crate::document) closed: bool,
+    attributes: Vec<TagAttribute<'a>>,
+}
+
+impl<'a> HtmlTag<'a> {
+    /// Returns the value of an attribute as it stands in the page; the first one of a name counts.
+    pub(in crate::document) fn get(&self, wanted: &str) -> Option<&'a str> {
+        let is = |attribute: &&TagAttribute<'_>| attribute.name.eq_ignore_ascii_case(wanted);
+        self.attributes.iter().find(is).map(|found| found.value)
+    }
 }
 
 /// Maximum length of the value of a kept attribute, in bytes.
@@ -108,21 +117,22 @@ fn scan_by<'a>(
     }
 }
 
-/// Reads the tag whose name begins at `at`; calls `each` with its attributes that are not too
-/// long. `None` if the page ends within it.
-pub(in crate::document) fn read<'a>(
-    page: &'a str,
-    at: usize,
-    mut each: impl FnMut(&'a str, &'a str),
-) -> Option<HtmlTag<'a>> {
+/// Reads the tag whose name begins at `at`, with its attributes that are not too long. `None` if
+/// the page ends within it.
+pub(in crate::document) fn read(page: &str, at: usize) -> Option<HtmlTag<'_>> {
     let name_end = name_end(page, at);
+    let mut attributes = Vec::new();
     let (end, closed) = scan(page, name_end, |attribute| {
         if attribute.value.len() <= MAX_VALUE {
-            each(attribute.name, attribute.value);
+            attributes.push(attribute);
         }
     })?;
-    let name = &page[at..name_end];
-    Some(HtmlTag { name, end, closed })
+    Some(HtmlTag {
+        name: &page[at..name_end],
+        end,
+        closed,
+        attributes,
+    })
 }
 
 /// True if the conversion uses this attribute of an element; `tag` is in lower case.
@@ -183,7 +193,8 @@ pub(super) fn is_used_of_hidden(attribute: &TagAttribute<'_>) -> bool {
             .any(|wanted| attribute.name.eq_ignore_ascii_case(wanted))
 }
 
-fn is_data(value: &str) -> bool {
+/// True for an address that holds its data.
+pub(in crate::document::html) fn is_data(value: &str) -> bool {
     value
         .trim_start()
         .get(..5)

@@ -40,6 +40,7 @@ pub(super) enum EndTagOutcome {
     Dropped,
 }
 
+#[derive(Default)]
 pub(super) struct ElementStack<'a> {
     stack: Vec<OpenTag<'a>>,
     /// Number of open elements of each category.
@@ -54,12 +55,9 @@ pub(super) struct ElementStack<'a> {
 impl<'a> ElementStack<'a> {
     pub(super) fn new(page: usize) -> Self {
         Self {
-            stack: Vec::new(),
-            counts: [0; category::CATEGORIES],
-            verbatim: 0,
-            carried: Vec::new(),
             reopenings: FREE_REOPENINGS + page / 256,
             moves: FREE_MOVES,
+            ..Self::default()
         }
     }
 
@@ -100,12 +98,12 @@ impl<'a> ElementStack<'a> {
         self.counts[category as usize] > 0
     }
 
-    fn push(&mut self, name: &'a str, category: TagCategory) {
+    fn push(&mut self, name: &'a str, category: TagCategory, silent: bool) {
         self.counts[category as usize] += 1;
         self.stack.push(OpenTag {
             name,
             category,
-            silent: false,
+            silent,
             hidden: false,
             verbatim: false,
         });
@@ -139,14 +137,7 @@ impl<'a> ElementStack<'a> {
     /// Opens an element whose tags are removed.
     pub(super) fn start_silent(&mut self, name: &'a str, category: TagCategory) {
         if self.stack.len() < MAX_DEPTH {
-            self.counts[category as usize] += 1;
-            self.stack.push(OpenTag {
-                name,
-                category,
-                silent: true,
-                hidden: false,
-                verbatim: false,
-            });
+            self.push(name, category, true);
         }
     }
 
@@ -157,7 +148,7 @@ impl<'a> ElementStack<'a> {
 
     /// Prepares for content. The parser reopens unclosed formatting, unless the content is the
     /// start of a block.
-    pub(super) fn before_content(&mut self, block: bool, out: &mut TokenEmitter<'_>) {
+    pub(super) fn before_content(&mut self, block: bool, out: &mut TokenEmitter) {
         if let Some(open) = self.top()
             && open.category.is_grid()
         {
@@ -166,10 +157,10 @@ impl<'a> ElementStack<'a> {
             } else {
                 if open.category != TagCategory::Row {
                     out.start("tr", &[]);
-                    self.push("tr", TagCategory::Row);
+                    self.push("tr", TagCategory::Row, false);
                 }
                 out.start("td", &[]);
-                self.push("td", TagCategory::Cell);
+                self.push("td", TagCategory::Cell, false);
             }
         }
         if block || self.carried.is_empty() {
@@ -183,12 +174,12 @@ impl<'a> ElementStack<'a> {
             return;
         }
         for name in std::mem::take(&mut self.carried) {
-            self.push(name, TagCategory::Formatting);
+            self.push(name, TagCategory::Formatting, false);
         }
     }
 
     /// Closes the elements above the first `keep`. Formatting is carried on.
-    fn truncate(&mut self, keep: usize, out: &mut TokenEmitter<'_>) {
+    fn truncate(&mut self, keep: usize, out: &mut TokenEmitter) {
         for open in self
             .stack
             .split_off(keep.min(self.stack.len()))
@@ -233,7 +224,7 @@ impl<'a> ElementStack<'a> {
         &mut self,
         name: &str,
         category: TagCategory,
-        out: &mut TokenEmitter<'_>,
+        out: &mut TokenEmitter,
     ) {
         if category.ends_paragraph()
             && self.has(TagCategory::Paragraph)
@@ -244,42 +235,23 @@ impl<'a> ElementStack<'a> {
         {
             self.truncate(at, out);
         }
-        match category {
+        let same = |open: &OpenTag| open.category == category;
+        let is_wall = |open: &OpenTag| open.category.is_wall();
+        let on_top = self.top().filter(same).map(|_| self.stack.len() - 1);
+        let closed = match category {
             TagCategory::Item | TagCategory::Term if self.has(category) => {
-                let stops = |open: &OpenTag| {
+                self.find(same, |open| {
+                    let passes = ["div", "address"];
                     open.category.is_special()
                         && open.category != TagCategory::Paragraph
-                        && !["div", "address"]
-                            .iter()
-                            .any(|n| open.name.eq_ignore_ascii_case(n))
-                };
-                if let Some(at) = self.find(|open| open.category == category, stops) {
-                    self.truncate(at, out);
-                }
+                        && !passes.iter().any(|n| open.name.eq_ignore_ascii_case(n))
+                })
             }
-            TagCategory::Heading if self.top().is_some_and(|open| open.category == category) => {
-                self.truncate(self.stack.len() - 1, out);
-            }
-            TagCategory::Button if self.has(category) => {
-                let at = self.find(
-                    |open| open.category == category,
-                    |open| open.category.is_wall(),
-                );
-                if let Some(at) = at {
-                    self.truncate(at, out);
-                }
-            }
+            TagCategory::Heading => on_top,
+            TagCategory::Button if self.has(category) => self.find(same, is_wall),
             TagCategory::Ruby => {
                 let annotates = |open: &OpenTag| open.name.eq_ignore_ascii_case("ruby");
-                if self
-                    .top()
-                    .is_some_and(|open| open.category == TagCategory::Ruby)
-                    && self
-                        .find(annotates, |open| open.category.is_wall())
-                        .is_some()
-                {
-                    self.truncate(self.stack.len() - 1, out);
-                }
+                on_top.filter(|_| self.find(annotates, is_wall).is_some())
             }
             TagCategory::Section | TagCategory::Caption | TagCategory::Row | TagCategory::Cell => {
                 let holder = |open: &OpenTag| match category {
@@ -289,28 +261,22 @@ impl<'a> ElementStack<'a> {
                     }
                     _ => open.category == TagCategory::Table,
                 };
-                if let Some(at) = self.find(holder, |open| open.category == TagCategory::Table) {
-                    self.truncate(at + 1, out);
-                }
+                let holder = self.find(holder, |open| open.category == TagCategory::Table);
+                holder.map(|at| at + 1)
             }
-            TagCategory::Formatting
-                if name.eq_ignore_ascii_case("a")
-                    && self.end("a", TagCategory::Formatting, out) == EndTagOutcome::Kept =>
-            {
-                out.end("a");
-            }
-            _ => {}
+            _ => None,
+        };
+        if let Some(at) = closed {
+            self.truncate(at, out);
+        }
+        if name.eq_ignore_ascii_case("a") && self.end("a", category, out) == EndTagOutcome::Kept {
+            out.end("a");
         }
     }
 
     /// Opens an element. If it would be too deep, all open elements are closed first, so that it
     /// becomes a sibling of the outermost.
-    pub(super) fn start(
-        &mut self,
-        name: &'a str,
-        category: TagCategory,
-        out: &mut TokenEmitter<'_>,
-    ) {
+    pub(super) fn start(&mut self, name: &'a str, category: TagCategory, out: &mut TokenEmitter) {
         if self.stack.len() >= MAX_DEPTH {
             for name in self.carried.drain(..) {
                 out.end(name);
@@ -321,7 +287,7 @@ impl<'a> ElementStack<'a> {
             self.counts = [0; category::CATEGORIES];
             self.verbatim = 0;
         }
-        self.push(name, category);
+        self.push(name, category, false);
     }
 
     /// Applies the effect of an end tag on the open elements.
@@ -329,33 +295,25 @@ impl<'a> ElementStack<'a> {
         &mut self,
         name: &str,
         category: TagCategory,
-        out: &mut TokenEmitter<'_>,
+        out: &mut TokenEmitter,
     ) -> EndTagOutcome {
-        let same =
-            |open: &OpenTag| open.category == category && open.name.eq_ignore_ascii_case(name);
-        let found = match category {
-            _ if !self.has(category) => None,
-            TagCategory::Formatting => self.find(same, |open| open.category.is_wall()),
-            TagCategory::Plain | TagCategory::Ruby => {
-                self.find(same, |open| open.category.is_special())
-            }
-            TagCategory::Heading => self.find(
-                |open| open.category == category,
-                |open| open.category.is_wall(),
-            ),
-            TagCategory::Item => self.find(same, |open| {
-                open.category.is_wall() || matches!(open.name, "ul" | "ol" | "UL" | "OL")
-            }),
-            TagCategory::Paragraph => self.find(same, |open| {
-                open.category.is_wall() || open.category == TagCategory::Button
-            }),
+        let is_heading = category == TagCategory::Heading;
+        let same = |open: &OpenTag| {
+            open.category == category && (is_heading || open.name.eq_ignore_ascii_case(name))
+        };
+        let stops = |open: &OpenTag| match category {
+            TagCategory::Plain | TagCategory::Ruby => open.category.is_special(),
             TagCategory::Table
             | TagCategory::Section
             | TagCategory::Row
             | TagCategory::Cell
-            | TagCategory::Caption => self.find(same, |open| open.category == TagCategory::Table),
-            _ => self.find(same, |open| open.category.is_wall()),
+            | TagCategory::Caption => open.category == TagCategory::Table,
+            _ if open.category.is_wall() => true,
+            TagCategory::Item => matches!(open.name, "ul" | "ol" | "UL" | "OL"),
+            TagCategory::Paragraph => open.category == TagCategory::Button,
+            _ => false,
         };
+        let found = self.has(category).then(|| self.find(same, stops)).flatten();
         let Some(at) = found else {
             if category == TagCategory::Formatting
                 && let Some(at) = self
@@ -373,37 +331,12 @@ impl<'a> ElementStack<'a> {
         } else {
             EndTagOutcome::Kept
         };
-        if category == TagCategory::Formatting
-            && self.stack[at..]
-                .iter()
-                .any(|open| open.category.is_special())
-        {
-            let open = self.stack.remove(at);
-            self.count_out(open);
-        } else {
-            let above = self.stack.len() - at;
-            if above > 1 {
-                self.truncate(at + 1, out);
-            }
-            let open = self.stack.remove(at);
-            self.count_out(open);
+        let mut above = self.stack[at..].iter();
+        if category != TagCategory::Formatting || !above.any(|open| open.category.is_special()) {
+            self.truncate(at + 1, out);
         }
+        let open = self.stack.remove(at);
+        self.count_out(open);
         ending
-    }
-
-    /// Closes the nearest open element with that name and all elements in it, though their end tags
-    /// are missing; true if the parser has an element with that name.
-    pub(super) fn end_through(&mut self, name: &str, out: &mut TokenEmitter<'_>) -> bool {
-        let found = self.find(|open| open.name == name, |open| open.category.is_wall());
-        let Some(at) = found.filter(|at| !self.stack[*at].silent) else {
-            return false;
-        };
-        for open in self.stack.split_off(at).into_iter().rev() {
-            self.count_out(open);
-            if !open.silent {
-                out.end(open.name);
-            }
-        }
-        true
     }
 }

@@ -7,6 +7,7 @@ use super::{TagCategory, content_hints, tag};
 use crate::document::entities;
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
+#[derive(Default)]
 pub(super) struct TagVisibility {
     /// The element has a box whose size can be set.
     boxed: bool,
@@ -46,14 +47,7 @@ impl TagVisibility {
             dim,
             solid: matches!(category, TagCategory::Area | TagCategory::Choice),
             is_dialog: name == "dialog",
-            opens: false,
-            pops: false,
-            styled: false,
-            hiding: None,
-            displays: false,
-            align: None,
-            plainly: false,
-            dims: false,
+            ..Self::default()
         }
     }
 

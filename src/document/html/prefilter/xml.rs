@@ -20,7 +20,7 @@ pub(in crate::document) fn section(page: &str, at: usize) -> Option<(&str, usize
 }
 
 /// Emits text between tags with its CDATA sections, without comments.
-pub(super) fn emit_text<'a>(text: &'a str, out: &mut TokenEmitter<'a>) {
+pub(super) fn emit_text(text: &str, out: &mut TokenEmitter) {
     let mut at = 0;
     while let Some(length) = memmem::find(&text.as_bytes()[at..], b"<!") {
         out.push_text(&text[at..at + length]);
@@ -57,17 +57,15 @@ pub(in crate::document) fn raw_end(page: &str, from: usize, name: &str) -> (usiz
     (page.len(), page.len())
 }
 
-/// Returns the end of the document type whose `<!` ends at `from`, and true if it has definitions.
-pub(in crate::document) fn doctype_end(page: &str, from: usize) -> (usize, bool) {
+/// Returns the end of the document type whose `<!` ends at `from`, with its definitions.
+pub(in crate::document) fn doctype_end(page: &str, from: usize) -> usize {
     let bytes = page.as_bytes();
-    match memchr2(b'[', b'>', &bytes[from..]) {
-        Some(length) if bytes[from + length] == b'[' => {
-            let end = memmem::find(&bytes[from + length..], b"]")
-                .map_or(page.len(), |close| from + length + close);
-            (tag::past(page, end, b'>'), true)
-        }
-        _ => (tag::past(page, from, b'>'), false),
-    }
+    let end = match memchr2(b'[', b'>', &bytes[from..]) {
+        Some(length) if bytes[from + length] == b'[' => memmem::find(&bytes[from + length..], b"]")
+            .map_or(page.len(), |close| from + length + close),
+        _ => from,
+    };
+    tag::past(page, end, b'>')
 }
 
 /// Returns the end of the instruction whose `<?` ends at `from`.

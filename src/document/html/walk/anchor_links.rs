@@ -14,34 +14,20 @@ const MAX_TEXT: usize = 80;
 /// Maximum number of nodes read for its text.
 const MAX_NODES: usize = 16;
 
-/// Maximum depth of a link's text.
-const MAX_DEPTH: usize = 8;
-
 /// Beginnings of the texts of skip links, in lower case.
 const SKIPS: &[&str] = &[
     "skip to ",
     "skip nav",
     "skip link",
-    "skip main",
     "skip content",
-    "skip the nav",
     "jump to content",
     "jump to main",
     "jump to nav",
     "jump to search",
     "zum inhalt",
-    "zum hauptinhalt",
-    "direkt zum inhalt",
     "aller au contenu",
-    "passer au contenu",
     "ir al contenido",
-    "saltar al contenido",
-    "vai al contenuto",
-    "ir para o conte\u{fa}do",
-    "pular para o conte\u{fa}do",
-    "naar inhoud",
-    "ga naar inhoud",
-    "przejd\u{17a} do tre\u{15b}ci",
+    "ir para o conte",
 ];
 
 /// True for a skip link, and for an anchor in a heading.
@@ -50,7 +36,8 @@ pub(super) fn is_useless(link: &Handle, in_heading: bool) -> bool {
     if dom::with_attributes(link, into).is_none() {
         return false;
     }
-    let Some(text) = short_text(link) else {
+    let text = dom::short_text(link, MAX_NODES, MAX_TEXT, ElementKind::Image);
+    let Some(text) = text else {
         return false;
     };
     let text = text.trim_matches(|c: char| c.is_whitespace() || unseen::is_unseen(c));
@@ -74,49 +61,20 @@ pub(super) fn is_useless(link: &Handle, in_heading: bool) -> bool {
 
 /// Writes the beginning of a link's text to `text`; returns true if there is text, not only images.
 pub(super) fn says(link: &Handle, text: &mut String) -> bool {
-    fn gather(node: &Handle, depth: usize, nodes: &mut usize, text: &mut String) {
-        for child in node.children.borrow().iter() {
-            if *nodes == 0 || text.len() > MAX_TEXT {
-                return;
-            }
-            *nodes -= 1;
-            match &child.data {
-                NodeData::Text { contents } => text.push_str(&contents.borrow()),
-                _ if depth < MAX_DEPTH && !dom::is_hidden(child) => {
-                    gather(child, depth + 1, nodes, text);
-                }
-                _ => {}
-            }
-        }
-    }
     text.clear();
-    gather(link, 0, &mut { 2 * MAX_NODES }, text);
-    text.contains(char::is_alphanumeric)
-}
-
-/// Returns the text of a link, if it is short and contains no image.
-fn short_text(link: &Handle) -> Option<String> {
-    let mut text = String::new();
     let mut open = vec![link.clone()];
-    for _ in 0..MAX_NODES {
-        let Some(node) = open.pop() else {
-            return Some(text);
+    for _ in 0..2 * MAX_NODES {
+        let Some(node) = open.pop().filter(|_| text.len() <= MAX_TEXT) else {
+            break;
         };
-        if let NodeData::Text { contents } = &node.data {
-            let contents = contents.borrow();
-            if text.len() + contents.len() > MAX_TEXT {
-                return None;
+        match &node.data {
+            NodeData::Text { contents } => text.push_str(&contents.borrow()),
+            _ if dom::is_hidden(&node) => {}
+            _ => {
+                let children = node.children.borrow();
+                open.extend(children.iter().take(2 * MAX_NODES).rev().cloned());
             }
-            text.push_str(&contents);
         }
-        if dom::kind(&node) == Some(ElementKind::Image) {
-            return None;
-        }
-        let children = node.children.borrow();
-        if children.len() > MAX_NODES {
-            return None;
-        }
-        open.extend(children.iter().rev().cloned());
     }
-    None
+    text.contains(char::is_alphanumeric)
 }

@@ -39,19 +39,16 @@ impl TreeWalk {
                 "("
             }
             "span" if has_class(node, OUTER) => " (",
-            _ => return Some(ElementExit::Nothing),
+            _ => return Some(ElementExit::Text("")),
         };
         self.flow.add_text(start);
-        Some(ElementExit::Raised { bracketed: true })
+        Some(ElementExit::Text(")"))
     }
 }
 
 fn has_class(node: &Handle, class: &str) -> bool {
-    let has = |name: &str, value: &str| {
-        let has = name == "class" && value.split_ascii_whitespace().any(|word| word == class);
-        has.then_some(())
-    };
-    dom::with_attributes(node, has).is_some()
+    let own = dom::attribute(node, "class").unwrap_or_default();
+    own.split_ascii_whitespace().any(|word| word == class)
 }
 
 fn says_something(node: &Handle) -> bool {

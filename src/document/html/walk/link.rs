@@ -2,8 +2,6 @@
 //!
 //! Rules: HTML Living Standard, `a`, `img`, `input`, and the `aria-label` attribute.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use html2md::Handle;
 
 use super::super::dom::{self, ElementKind};
@@ -16,22 +14,8 @@ use crate::document::model::{AddressId, NodeContent, TextSlice};
 /// for that.
 const SHORT: usize = 16;
 
-/// Maximum number of empty links stored for a page that has nothing else.
-const MAX_EMPTY: usize = 64;
-
-/// Maximum number of decorative images stored for a page that has nothing else.
-const MAX_DECORATION: usize = 64;
-
 /// Number of elements around an image that are searched for a figure.
 const MAX_AROUND: usize = 8;
-
-/// Label of a link without text.
-enum LinkLabel {
-    Text(TextSlice),
-    Blank,
-    /// A text that was already used as the label of a copy of the link.
-    Copy,
-}
 
 impl TreeWalk {
     /// Begins a link; `None` if it is useless to a reader.
@@ -50,15 +34,6 @@ impl TreeWalk {
         self.link_says = anchor_links::says(node, &mut self.link_text);
         self.flow.push(link);
         Some(ElementExit::Link)
-    }
-
-    fn hash_of(&self, address: AddressId) -> u64 {
-        let build = &self.flow.build;
-        let mut hasher = DefaultHasher::new();
-        build
-            .kept_text(build.address_text(address))
-            .hash(&mut hasher);
-        hasher.finish()
     }
 
     /// True if the link directly follows another one in a list: outside of paragraphs, or as one of
@@ -99,27 +74,7 @@ impl TreeWalk {
             address,
             title: TextSlice::default(),
         }));
-        self.flow.pop_link(Some(label));
-    }
-
-    /// Writes the empty links and decorative images of a page that has nothing else.
-    pub(super) fn write_leftovers(&mut self) {
-        for address in std::mem::take(&mut self.decoration) {
-            self.flow.add_leaf(NodeContent::Image {
-                address,
-                alt: TextSlice::default(),
-                title: TextSlice::default(),
-            });
-            self.flow.add_space();
-        }
-        for address in std::mem::take(&mut self.empty) {
-            self.flow.push(Some(NodeContent::Link {
-                address,
-                title: TextSlice::default(),
-            }));
-            self.flow.pop_link(None);
-        }
-        self.flow.end();
+        self.flow.pop_link(label);
     }
 
     fn link_content(&mut self, node: &Handle) -> Option<NodeContent> {
@@ -127,31 +82,13 @@ impl TreeWalk {
             let useful = name == "href" && !address::is_share_form(value);
             useful.then(|| self.shared_address(value))
         })??;
-        let title = dom::with_attributes(node, |name, value| {
-            (name == "title").then(|| self.keep_attribute(value))
-        });
-        Some(NodeContent::Link {
-            address,
-            title: title.unwrap_or_default(),
-        })
-    }
-
-    /// Stores an attribute's value, but only once if copies of the element share it.
-    fn keep_attribute(&mut self, value: &str) -> TextSlice {
-        let place = value.as_ptr() as usize;
-        if value.len() <= SHORT {
-            return self.flow.build.keep(value);
-        }
-        let build = &mut self.flow.build;
-        *self
-            .attributes
-            .entry(place)
-            .or_insert_with(|| build.keep(value))
+        let title = dom::attribute(node, "title").unwrap_or_default();
+        let title = self.flow.build.keep(&title);
+        Some(NodeContent::Link { address, title })
     }
 
     /// Stores an address, made absolute; `None` if it cannot be followed. It stays as the page has
-    /// it if a long base would make all addresses many times longer than the page, or has been
-    /// copied too often.
+    /// it if a long base would make all addresses many times longer than the page.
     fn keep_address(&mut self, reference: &str) -> Option<AddressId> {
         self.flow.read(reference.len());
         let length = self.base.as_str().len();
@@ -219,51 +156,33 @@ impl TreeWalk {
         self.flow.pop();
     }
 
-    /// Stores the label of a link, unless a copy of the link has it already.
-    fn keep_label(&mut self, value: &str) -> LinkLabel {
+    /// Stores the label of a link; `None` if it is blank, or a copy of the link has it already.
+    fn keep_label(&mut self, value: &str) -> Option<TextSlice> {
         let text = value.trim();
         let place = value.as_ptr() as usize;
-        if text.is_empty() {
-            LinkLabel::Blank
-        } else if value.len() > SHORT && !self.labels.insert(place) {
-            LinkLabel::Copy
-        } else {
-            self.flow.read(text.len());
-            LinkLabel::Text(self.flow.build.keep(text))
+        if text.is_empty() || (value.len() > SHORT && !self.labels.insert(place)) {
+            return None;
         }
+        self.flow.read(text.len());
+        Some(self.flow.build.keep(text))
     }
 
     /// Ends a link. One without text gets its label as text, unless its target is in this page.
     pub(super) fn leave_link(&mut self, node: &Handle) {
-        if !self.flow.is_empty_link() {
-            self.flow.pop();
-            return;
-        }
         let here =
             |name: &str, value: &str| (name == "href" && value.starts_with('#')).then_some(());
-        if dom::with_attributes(node, here).is_some() {
+        if !self.flow.is_empty_link() || dom::with_attributes(node, here).is_some() {
             self.flow.pop();
             return;
         }
         let mut label = |wanted: &str| {
             dom::with_attributes(node, |name, value| {
-                (name == wanted).then(|| self.keep_label(value))
+                (name == wanted).then(|| self.keep_label(value))?
             })
         };
-        let label = label("aria-label").or_else(|| label("title"));
-        match label {
-            Some(LinkLabel::Text(text)) => self.flow.pop_link(Some(text)),
-            Some(LinkLabel::Copy) => self.flow.pop(),
-            _ => {
-                if node.children.borrow().is_empty()
-                    && self.empty.len() < MAX_EMPTY
-                    && self.flow.build.is_empty()
-                    && let Some(NodeContent::Link { address, .. }) = self.flow.last_style()
-                {
-                    self.empty.push(address);
-                }
-                self.flow.pop();
-            }
+        match label("aria-label").or_else(|| label("title")) {
+            Some(text) => self.flow.pop_link(text),
+            None => self.flow.pop(),
         }
     }
 
@@ -288,15 +207,13 @@ impl TreeWalk {
             return;
         };
         if image.decorates && !in_link && !self.in_figure() {
-            if self.decoration.len() < MAX_DECORATION && self.flow.build.is_empty() {
-                self.decoration.push(address);
-            }
             self.flow.add_space();
             return;
         }
         // A repeated image becomes its text.
-        let hash = self.hash_of(address);
-        if !self.images.insert(hash) {
+        let build = &self.flow.build;
+        let shown = build.kept_text(build.address_text(address)).to_owned();
+        if !self.images.insert(shown) {
             self.add_stand_in(&image.alt);
             return;
         }

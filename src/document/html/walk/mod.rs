@@ -12,7 +12,7 @@ use url::{Position, Url};
 use super::dom::{self, ElementKind};
 use super::flow::{FlowBuilder, FlowMode};
 use super::{code, preformatted, repeated_links, table};
-use crate::document::model::{AddressId, DocumentModel, NodeContent, TextSlice};
+use crate::document::model::{AddressId, DocumentModel, NodeContent};
 use crate::document::{ALLOWANCE, DocumentCuts};
 
 mod anchor_links;
@@ -26,7 +26,6 @@ mod superscript;
 /// The action at the end of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ElementExit {
-    Nothing,
     Block,
     Heading,
     Link,
@@ -34,12 +33,8 @@ enum ElementExit {
     Code,
     /// Code around links, which become no links of their own.
     Signature,
-    Quoted,
-    Boxed,
-    /// Superscript text, in brackets or not.
-    Raised {
-        bracketed: bool,
-    },
+    /// Text that follows the element.
+    Text(&'static str),
     Container,
     /// A heading in a cell.
     CellHeading,
@@ -73,8 +68,6 @@ struct TreeWalk {
     /// Long addresses by their location in memory, because the parser copies an unclosed element
     /// and its copies share them.
     addresses: HashMap<usize, Option<AddressId>>,
-    /// Other long attributes, in the same way.
-    attributes: HashMap<usize, TextSlice>,
     /// Long texts that were used as the label of a link, in the same way.
     labels: HashSet<usize>,
     base: Url,
@@ -86,12 +79,8 @@ struct TreeWalk {
     /// Text of the open link; `link_says` is true if it is more than the text of images.
     link_text: String,
     link_says: bool,
-    /// Hashes of the addresses of the images so far.
-    images: HashSet<u64>,
-    /// Targets of empty links.
-    empty: Vec<AddressId>,
-    /// Decorative images.
-    decoration: Vec<AddressId>,
+    /// Addresses of the images so far.
+    images: HashSet<String>,
     /// Bytes of base addresses that may still be copied.
     joinable: usize,
     /// Bytes by which absolute addresses may still lengthen the page.
@@ -126,7 +115,6 @@ pub(super) fn walk(
         end,
         cuts: DocumentCuts::default(),
         addresses: HashMap::new(),
-        attributes: HashMap::new(),
         labels: HashSet::new(),
         base: base.clone(),
         base_given: false,
@@ -135,8 +123,6 @@ pub(super) fn walk(
         link_text: String::new(),
         link_says: false,
         images: HashSet::new(),
-        empty: Vec::new(),
-        decoration: Vec::new(),
         joinable: MAX_JOINED,
         growable: length.saturating_mul(2).saturating_add(ALLOWANCE),
         title: None,
@@ -157,13 +143,10 @@ pub(super) fn walk(
     walk.stack.push(WalkFrame {
         node: root.clone(),
         next: 0,
-        exit: ElementExit::Nothing,
+        exit: ElementExit::Text(""),
     });
     walk.run();
     walk.flow.end();
-    if walk.flow.build.is_empty() {
-        walk.write_leftovers();
-    }
     let title = walk.title.unwrap_or_default();
     let mut model = walk.flow.build.finish(title);
     code::remove_labels(&mut model);
@@ -299,12 +282,12 @@ impl TreeWalk {
             ElementKind::Code => self.enter_code(node),
             ElementKind::Quoted => {
                 self.flow.add_text("\"");
-                ElementExit::Quoted
+                ElementExit::Text("\"")
             }
             ElementKind::Raised => return self.enter_raised(node),
             ElementKind::Boxed => {
                 self.flow.add_space();
-                ElementExit::Boxed
+                ElementExit::Text(" ")
             }
             ElementKind::Break => {
                 self.flow.line_break();
@@ -406,7 +389,7 @@ impl TreeWalk {
 
     fn leave(&mut self, frame: &WalkFrame) {
         match frame.exit {
-            ElementExit::Nothing => {}
+            ElementExit::Text(text) => self.flow.add_text(text),
             ElementExit::Block => self.end_block(),
             ElementExit::Heading | ElementExit::Cell => {
                 self.flow.end();
@@ -419,13 +402,6 @@ impl TreeWalk {
             ElementExit::Style => self.flow.pop(),
             ElementExit::Code => self.flow.leave_code(),
             ElementExit::Signature => self.leave_signature(),
-            ElementExit::Quoted => self.flow.add_text("\""),
-            ElementExit::Boxed => self.flow.add_space(),
-            ElementExit::Raised { bracketed } => {
-                if bracketed {
-                    self.flow.add_text(")");
-                }
-            }
             ElementExit::Container => {
                 self.flow.end();
                 self.flow.build.close();

@@ -4,7 +4,7 @@
 //! Rules: `^` before it, as in plain text and most programs, and brackets around more than a number
 //! or a word. Ordinals (1st) and trade marks have no mark.
 
-use html2md::{Handle, NodeData};
+use html2md::Handle;
 
 use super::super::dom::{self, ElementKind};
 use super::{ElementExit, TreeWalk, annotation};
@@ -25,9 +25,7 @@ impl TreeWalk {
         if let Some(mark) = mark {
             self.flow.add_text(mark);
         }
-        Some(ElementExit::Raised {
-            bracketed: mark == Some("^("),
-        })
+        Some(ElementExit::Text(if mark == Some("^(") { ")" } else { "" }))
     }
 }
 
@@ -54,35 +52,16 @@ fn mark(before: Option<char>, text: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns the text of an element, if it is short and contains no link.
+/// Returns the text of an element, if it is short and contains no link. A power of a power gets
+/// brackets.
 fn text_of(node: &Handle) -> Option<String> {
-    let mut text = String::new();
-    let mut nested = false;
-    let mut open = vec![node.clone()];
-    for _ in 0..NODES {
-        let Some(node) = open.pop() else {
-            // A power of a power gets brackets.
-            text.push_str(if nested { "^" } else { "" });
-            return Some(text);
-        };
-        if let NodeData::Text { contents } = &node.data {
-            text.push_str(&contents.borrow());
-        }
-        if text.len() > LONGEST {
-            return None;
-        }
-        for child in node.children.borrow().iter().rev().take(NODES) {
-            match dom::kind(child) {
-                Some(ElementKind::Link) => return None,
-                Some(ElementKind::Dropped) => {}
-                kind => {
-                    nested |= kind == Some(ElementKind::Raised);
-                    open.push(child.clone());
-                }
-            }
-        }
-    }
-    None
+    let is_raised = |child: &Handle| dom::kind(child) == Some(ElementKind::Raised);
+    let mark = if node.children.borrow().iter().any(is_raised) {
+        "^"
+    } else {
+        ""
+    };
+    Some(dom::short_text(node, NODES, LONGEST, ElementKind::Link)? + mark)
 }
 
 #[cfg(test)]
