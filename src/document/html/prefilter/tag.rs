@@ -183,7 +183,13 @@ pub(super) fn is_used_of_hidden(attribute: &TagAttribute<'_>) -> bool {
             .any(|wanted| attribute.name.eq_ignore_ascii_case(wanted))
 }
 
-fn is_data(value: &str) -> bool {
+/// True for an attribute with the address of an image.
+pub(super) fn is_address(attribute: &TagAttribute<'_>) -> bool {
+    let name = attribute.name.to_ascii_lowercase();
+    !attribute.value.trim().is_empty() && (name.contains("src") || name == "data-original")
+}
+
+pub(super) fn is_data(value: &str) -> bool {
     value
         .trim_start()
         .get(..5)
