@@ -13,6 +13,7 @@ use quick_xml::reader::Reader;
 use url::Url;
 
 use super::html::tag;
+use super::office::xml::{XmlEvent, XmlReader};
 use super::{Document, DocumentCuts, entities};
 use crate::basics::words::floor_boundary;
 
@@ -55,35 +56,24 @@ pub(super) fn read(page: &str, base: &Url) -> Option<Document> {
     }))
 }
 
-/// Creates a reader of XML that may not be well-formed.
-fn reader(page: &str) -> Reader<&[u8]> {
-    let mut reader = Reader::from_str(page);
-    let config = reader.config_mut();
-    config.check_end_names = false;
-    config.allow_unmatched_ends = true;
-    config.allow_dangling_amp = true;
-    reader
-}
-
 /// True if the root element of `page` is that of a feed.
 pub(super) fn is_feed(page: &str) -> bool {
     let page = page.trim_start_matches('\u{feff}').trim_start();
     if !page.starts_with('<') {
         return false;
     }
-    let mut reader = reader(page);
+    let mut xml = XmlReader::new(page, None);
     loop {
-        match reader.read_event() {
-            Ok(Event::Start(root) | Event::Empty(root)) => {
+        match xml.next() {
+            Some(XmlEvent::Text(text)) if text.trim().is_empty() => {}
+            Some(XmlEvent::Open(root)) => {
                 let start = &page[..floor_boundary(page, ROOT_WITHIN)];
-                return match root.name().into_inner() {
+                return match root.name() {
                     "rss" | "feed" => true,
-                    "rdf:RDF" => start.contains("/rss/"),
+                    "RDF" => start.contains("/rss/"),
                     _ => false,
                 };
             }
-            Ok(Event::Text(text)) if text.trim().is_empty() => {}
-            Ok(Event::Decl(_) | Event::PI(_) | Event::Comment(_) | Event::DocType(_)) => {}
             _ => return false,
         }
     }
@@ -140,53 +130,13 @@ fn field_of(name: &str) -> Option<FeedField> {
     })
 }
 
-/// True for an element of HTML, which some feeds contain without escaping it.
-fn is_html(name: &str) -> bool {
-    matches!(
-        name,
-        "a" | "b"
-            | "blockquote"
-            | "br"
-            | "code"
-            | "dd"
-            | "div"
-            | "dl"
-            | "dt"
-            | "em"
-            | "figure"
-            | "font"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "h6"
-            | "hr"
-            | "i"
-            | "iframe"
-            | "img"
-            | "li"
-            | "ol"
-            | "p"
-            | "pre"
-            | "small"
-            | "span"
-            | "strong"
-            | "sub"
-            | "sup"
-            | "table"
-            | "tbody"
-            | "td"
-            | "th"
-            | "tr"
-            | "u"
-            | "ul"
-    )
-}
-
 impl FeedParser {
     fn parse(&mut self, page: &str) {
-        let mut reader = reader(page);
+        let mut reader = Reader::from_str(page);
+        let config = reader.config_mut();
+        config.check_end_names = false;
+        config.allow_unmatched_ends = true;
+        config.allow_dangling_amp = true;
         loop {
             let place = reader.buffer_position();
             match reader.read_event() {
@@ -216,21 +166,18 @@ impl FeedParser {
         }
     }
 
-    /// Closes the element with the name of an end tag, or else the one that was opened last, unless
-    /// that is a container or the tag is one of HTML.
+    /// Closes the element with the name of an end tag, or else a child of an item that was opened
+    /// last; within texts such a tag may be HTML that is not escaped.
     fn end_tag(&mut self, name: &str) {
-        let out = self
-            .open
-            .iter()
-            .rev()
-            .take(MAX_OUT)
-            .position(|open| **open == *name);
-        let holds = ["item", "entry", "channel", "feed", "rss", "rdf:RDF"];
-        let last = self.open.last().map_or("", |open| &**open);
-        match out {
+        let mut open = self.open.iter().rev().take(MAX_OUT);
+        let depth = self.open.len();
+        match open.position(|open| **open == *name) {
             Some(out) => (0..=out).for_each(|_| self.end()),
-            None if holds.contains(&last) || is_html(name) => {}
-            None => self.end(),
+            None if matches!(self.field, Some((field, at)) if at == depth && field != FeedField::Text) =>
+            {
+                self.end();
+            }
+            None => {}
         }
     }
 

@@ -22,14 +22,13 @@ type CommentAuthors = HashMap<String, String>;
 pub(super) fn read_authors(parts: &[String]) -> CommentAuthors {
     let mut authors = CommentAuthors::new();
     for part in parts {
-        let mut xml = XmlReader::new(part, None);
-        while let Some(tag) = xml.tag_within(0) {
+        XmlReader::new(part, None).each_tag(|_, tag| {
             if let (Some(id), Some(name)) = (tag.attribute("id"), tag.attribute("name"))
                 && authors.len() < MAX_COMMENTS
             {
                 authors.insert(id.into_owned(), name.into_owned());
             }
-        }
+        });
     }
     authors
 }
@@ -46,7 +45,7 @@ fn write_list(text: &str, authors: &CommentAuthors, blocks: &mut BlockWriter, ha
     for _ in 0..MAX_COMMENTS {
         let Some(tag) = xml.tag_within(0) else { break };
         let id = tag.attribute("authorId").unwrap_or_default();
-        let cell = tag.attribute("ref").unwrap_or_default().into_owned();
+        let cell = tag.value("ref");
         let author = match tag.name() {
             "author" => {
                 of_sheet.push(xml.text_within(MAX_TEXT));

@@ -111,24 +111,12 @@ impl<'a> CompoundFile<'a> {
     }
 
     fn sector_at(&self, place: u32) -> Option<&'a [u8]> {
-        let start = (place as usize).checked_add(1)?.checked_mul(self.sector)?;
-        let end = (start + self.sector).min(self.bytes.len());
-        self.bytes.get(start..end).filter(|_| place < MAX_SECTOR)
+        unit_at(self.bytes, self.sector, (place as usize).checked_add(1)?)
     }
 
     /// Returns the bytes of a chain of sectors, up to `most`.
     fn chain(&self, start: u32, most: usize) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let mut next = start;
-        for _ in 0..self.table.len() {
-            let Some(sector) = self.sector_at(next).filter(|_| bytes.len() < most) else {
-                break;
-            };
-            bytes.extend_from_slice(sector);
-            next = self.table.get(next as usize).copied().unwrap_or(u32::MAX);
-        }
-        bytes.truncate(most);
-        bytes
+        follow(&self.table, start, most, |place| self.sector_at(place))
     }
 
     fn content(&self, entry: &CompoundEntry) -> Vec<u8> {
@@ -136,22 +124,8 @@ impl<'a> CompoundFile<'a> {
         if entry.size >= SMALL {
             return self.chain(entry.start, size);
         }
-        let mut bytes = Vec::new();
-        let mut next = entry.start;
-        while bytes.len() < size {
-            let start = (next as usize).saturating_mul(SMALL_SECTOR);
-            let Some(sector) = self.small.get(start..start.saturating_add(SMALL_SECTOR)) else {
-                break;
-            };
-            bytes.extend_from_slice(sector);
-            next = self
-                .small_table
-                .get(next as usize)
-                .copied()
-                .unwrap_or(u32::MAX);
-        }
-        bytes.truncate(size);
-        bytes
+        let unit = |place: u32| unit_at(&self.small, SMALL_SECTOR, place as usize);
+        follow(&self.small_table, entry.start, size, unit)
     }
 
     /// The entries of the storage at this index, by their names.
@@ -179,6 +153,31 @@ impl<'a> CompoundFile<'a> {
         let entry = self.entries.get(at);
         entry.map(|entry| self.content(entry)).unwrap_or_default()
     }
+}
+
+/// Returns the sector of this number; the last one may be cut.
+fn unit_at(bytes: &[u8], size: usize, place: usize) -> Option<&[u8]> {
+    let rest = bytes.get(place.checked_mul(size)?..)?;
+    Some(&rest[..rest.len().min(size)]).filter(|unit| !unit.is_empty())
+}
+
+/// Joins the sectors of a chain, up to `most` bytes.
+fn follow<'s>(
+    table: &[u32],
+    start: u32,
+    most: usize,
+    sector: impl Fn(u32) -> Option<&'s [u8]>,
+) -> Vec<u8> {
+    let (mut bytes, mut next) = (Vec::new(), start);
+    for _ in 0..table.len() {
+        let Some(sector) = sector(next).filter(|_| bytes.len() < most) else {
+            break;
+        };
+        bytes.extend_from_slice(sector);
+        next = table.get(next as usize).copied().unwrap_or(u32::MAX);
+    }
+    bytes.truncate(most);
+    bytes
 }
 
 fn entry_of(bytes: &[u8]) -> CompoundEntry {

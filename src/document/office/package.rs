@@ -12,7 +12,7 @@ use memchr::memmem;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::xml::{self, XmlEvent, XmlReader};
+use super::xml::{self, XmlReader};
 use crate::document::DocumentError;
 
 /// Limit of a file's entries.
@@ -46,20 +46,13 @@ pub(in crate::document) struct ZipPackage<'a> {
     pub(in crate::document) locked: bool,
 }
 
-/// The target of a relationship.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::document) enum RelationshipTarget {
-    /// Name of another part.
-    Part(String),
-    Address(String),
-}
-
 /// A relationship of a part.
-#[derive(Clone, Debug)]
-pub(in crate::document) struct PartRelationship {
+struct PartRelationship {
     /// Last segment of its type, as `hyperlink`.
-    pub(in crate::document) kind: String,
-    pub(in crate::document) target: RelationshipTarget,
+    kind: String,
+    /// Name of another part, or an address outside of the file.
+    target: String,
+    is_outside: bool,
 }
 
 /// The relationships of a part, by their identifiers and in their order.
@@ -72,18 +65,14 @@ pub(in crate::document) struct PartRelationships {
 impl PartRelationships {
     /// Returns the part that a relationship points to.
     pub(in crate::document) fn part(&self, id: &str) -> Option<&str> {
-        match &self.by_id.get(id)?.target {
-            RelationshipTarget::Part(name) => Some(name),
-            RelationshipTarget::Address(_) => None,
-        }
+        let found = self.by_id.get(id).filter(|found| !found.is_outside);
+        found.map(|found| &*found.target)
     }
 
     /// Returns the address that a relationship points to.
     pub(in crate::document) fn address(&self, id: &str) -> Option<&str> {
-        match &self.by_id.get(id)?.target {
-            RelationshipTarget::Address(address) => Some(address),
-            RelationshipTarget::Part(_) => None,
-        }
+        let found = self.by_id.get(id).filter(|found| found.is_outside);
+        found.map(|found| &*found.target)
     }
 
     /// Returns the first part of a kind.
@@ -208,34 +197,28 @@ impl<'a> ZipPackage<'a> {
         let Some(text) = self.text(&format!("{folder}{slash}_rels/{name}.rels")) else {
             return relations;
         };
-        let mut xml = XmlReader::new(&text, self.end);
-        while let Some(item) = xml.next() {
-            let XmlEvent::Open(tag) = item else { continue };
-            if tag.name() != "Relationship" || relations.by_id.len() >= MAX_ENTRIES {
-                continue;
-            }
-            let (Some(id), Some(target)) = (tag.attribute("Id"), tag.attribute("Target")) else {
-                continue;
-            };
-            let kind = tag.attribute("Type").unwrap_or_default();
-            let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
-            let outside = tag
-                .attribute("TargetMode")
-                .is_some_and(|mode| mode == "External");
-            let target = if outside {
-                RelationshipTarget::Address(target.into_owned())
-            } else {
-                match resolve_part_name(folder, &target) {
-                    Some(name) => RelationshipTarget::Part(name),
-                    None => continue,
+        XmlReader::new(&text, self.end).each_tag(|_, tag| {
+            let is_outside = tag.says("TargetMode", "External");
+            let target = tag.attribute("Target").and_then(|target| {
+                if is_outside {
+                    return Some(target.into_owned());
                 }
-            };
-            let id = id.into_owned();
-            relations.order.push(id.clone());
-            relations
-                .by_id
-                .insert(id, PartRelationship { kind, target });
-        }
+                resolve_part_name(folder, &target)
+            });
+            if let (Some(id), Some(target)) = (tag.attribute("Id"), target)
+                && tag.name() == "Relationship"
+                && relations.by_id.len() < MAX_ENTRIES
+            {
+                let kind = tag.attribute("Type").unwrap_or_default();
+                let found = PartRelationship {
+                    kind: kind.rsplit('/').next().unwrap_or_default().to_owned(),
+                    target,
+                    is_outside,
+                };
+                relations.order.push(id.clone().into_owned());
+                relations.by_id.insert(id.into_owned(), found);
+            }
+        });
         relations
     }
 }

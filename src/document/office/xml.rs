@@ -56,6 +56,21 @@ impl XmlTag<'_> {
         })
     }
 
+    /// Returns the value of an attribute; empty if there is none.
+    pub(crate) fn value(&self, name: &str) -> String {
+        self.attribute(name).unwrap_or_default().into_owned()
+    }
+
+    /// True if an attribute has this value.
+    pub(crate) fn says(&self, name: &str, value: &str) -> bool {
+        self.attribute(name).as_deref() == Some(value)
+    }
+
+    /// True if an attribute is there and means yes.
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        self.attribute(name).is_some_and(|value| is_true(&value))
+    }
+
     /// Returns the number in an attribute.
     pub(crate) fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.attribute(name)?.trim().parse().ok()
@@ -180,6 +195,14 @@ impl<'a> XmlReader<'a> {
             if let XmlEvent::Open(tag) = self.within(level)? {
                 return Some(tag);
             }
+        }
+    }
+
+    /// Calls `each` with every start tag within the element that was opened last.
+    pub(crate) fn each_tag(&mut self, mut each: impl FnMut(&mut Self, &XmlTag<'a>)) {
+        let level = self.depth;
+        while let Some(tag) = self.tag_within(level) {
+            each(self, &tag);
         }
     }
 

@@ -48,28 +48,22 @@ const HEADINGS: [&str; 24] = [
     "címsor",
 ];
 
-/// Beginnings of the names of monospaced fonts.
-const MONO: [&str; 14] = [
+/// Beginnings of the names of monospaced fonts that do not say so by their last word.
+const MONO: [&str; 8] = [
     "courier",
     "consolas",
     "menlo",
     "monaco",
     "lucida console",
-    "dejavu sans mono",
     "source code pro",
     "cascadia",
-    "liberation mono",
-    "ubuntu mono",
-    "andale mono",
     "fira code",
-    "jetbrains mono",
-    "roboto mono",
 ];
 
 /// True if a font is monospaced.
 pub(in super::super) fn is_mono(font: &str) -> bool {
     let font = font.to_lowercase();
-    MONO.iter().any(|mono| font.starts_with(mono))
+    font.ends_with(" mono") || MONO.iter().any(|mono| font.starts_with(mono))
 }
 
 /// True if shading has another colour than white.
@@ -193,25 +187,22 @@ pub(super) struct StyleSheet {
 impl StyleSheet {
     pub(super) fn read(text: &str) -> Self {
         let mut styles = Self::default();
-        let mut xml = XmlReader::new(text, None);
-        while let Some(tag) = xml.tag_within(0) {
+        XmlReader::new(text, None).each_tag(|xml, tag| {
             if tag.name() != "style" || styles.all.len() >= MAX_STYLES {
-                continue;
+                return;
             }
-            let id = tag.attribute("styleId").unwrap_or_default().into_owned();
+            let id = tag.value("styleId");
             let is_paragraph = tag.attribute("type").as_deref() == Some("paragraph");
-            let is_default = tag
-                .attribute("default")
-                .is_some_and(|on| super::super::xml::is_true(&on));
+            let is_default = tag.is_set("default");
             if is_paragraph && is_default {
                 styles.default.clone_from(&id);
             }
-            let style = read_style(&mut xml);
+            let style = read_style(xml);
             // One without an identifier would be the base of all that have none.
             if !id.is_empty() {
                 styles.all.insert(id, style);
             }
-        }
+        });
         styles
     }
 
@@ -294,9 +285,8 @@ impl StyleSheet {
 }
 
 fn read_style(xml: &mut XmlReader<'_>) -> DocxStyle {
-    let level = xml.depth();
     let mut style = DocxStyle::default();
-    while let Some(tag) = xml.tag_within(level) {
+    xml.each_tag(|xml, tag| {
         let value = || tag.attribute("val").unwrap_or_default();
         match tag.name() {
             "name" => style.name = value().to_lowercase(),
@@ -307,14 +297,13 @@ fn read_style(xml: &mut XmlReader<'_>) -> DocxStyle {
             "tblPr" | "trPr" => xml.skip(),
             // Conditional formatting of some of its cells.
             "tblStylePr" | "tcPr" => {
-                let level = xml.depth();
-                while let Some(tag) = xml.tag_within(level) {
-                    style.shades |= tag.name() == "shd" && is_shaded(&tag);
-                }
+                xml.each_tag(|_, tag| {
+                    style.shades |= tag.name() == "shd" && is_shaded(tag);
+                });
             }
-            _ => style.run.read(&tag),
+            _ => style.run.read(tag),
         }
-    }
+    });
     style
 }
 

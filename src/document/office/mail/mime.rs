@@ -30,37 +30,28 @@ const HEAD: usize = 8 * 1024;
 /// The beginning of the line before each message of a mailbox.
 const MAILBOX: &[u8] = b"From ";
 
-/// True for a header that only mail has.
-fn is_of_mail(name: &str) -> bool {
-    let of_mail = "received message-id return-path delivered-to mime-version";
-    of_mail.split(' ').any(|known| known == name)
-}
+/// Headers that only mail has.
+const OF_MAIL: [&str; 5] = [
+    "received",
+    "message-id",
+    "return-path",
+    "delivered-to",
+    "mime-version",
+];
 
 /// True if a file surely begins as a message: nothing but headers, one that only mail has, and its
 /// author.
 pub(in crate::document) fn is_message(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(HEAD)];
-    let (mut of_mail, mut has_author) = (0, false);
-    for (at, line) in head.split(|byte| *byte == b'\n').enumerate() {
-        let line = line.trim_ascii_end();
-        // The date of git's patches is no message's.
-        if at == 0 && line.starts_with(MAILBOX) && memmem::find(line, b" Mon Sep 17 ").is_none() {
-            continue;
-        }
-        if line.is_empty() {
-            break;
-        }
-        if line.starts_with(b" ") || line.starts_with(b"\t") {
-            continue;
-        }
-        let Some((name, _)) = split_header(line) else {
-            // Only the last line may be cut.
-            return line.as_ptr_range().end == head.as_ptr_range().end && of_mail > 0 && has_author;
-        };
-        of_mail += usize::from(is_of_mail(&name));
-        has_author |= name == "from";
+    let mut head = &bytes[..bytes.len().min(HEAD)];
+    if head.len() < bytes.len() {
+        head = &head[..memchr::memrchr(b'\n', head).unwrap_or(0)];
     }
-    of_mail > 0 && has_author
+    let part = MimePart::of(head);
+    let has = |name: &&str| part.headers.iter().any(|(of, _)| of == name);
+    // The date of git's patches is no message's.
+    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let is_patch = line.starts_with(MAILBOX) && memmem::find(line, b" Mon Sep 17 ").is_some();
+    part.is_whole && !is_patch && has(&"from") && OF_MAIL.iter().any(has)
 }
 
 /// Splits a header into its name in lower case and its value.
@@ -79,12 +70,14 @@ fn split_header(line: &[u8]) -> Option<(String, &[u8])> {
 struct MimePart<'a> {
     headers: Vec<(String, Vec<u8>)>,
     body: &'a [u8],
+    /// False if text follows its headers at once.
+    is_whole: bool,
 }
 
 impl<'a> MimePart<'a> {
     fn of(bytes: &'a [u8]) -> Self {
         let mut headers: Vec<(String, Vec<u8>)> = Vec::new();
-        let mut at = 0;
+        let (mut at, mut is_whole) = (0, true);
         while at < bytes.len().min(MAX_HEADERS) {
             let length =
                 memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len() - at, |end| end + 1);
@@ -104,7 +97,7 @@ impl<'a> MimePart<'a> {
                 let value = value.trim_ascii();
                 headers.push((name, value[..value.len().min(MAX_VALUE)].to_vec()));
             } else if !line.starts_with(b">From ") && !line.starts_with(b"From ") {
-                // Text without headers.
+                is_whole = false;
                 break;
             }
             at += length;
@@ -112,6 +105,7 @@ impl<'a> MimePart<'a> {
         Self {
             headers,
             body: &bytes[at.min(bytes.len())..],
+            is_whole,
         }
     }
 

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use super::blocks::BlockWriter;
 use super::inlines::{InlineContent, RunStyle};
-use super::{DocumentProperties, ParsedDocument, rtf};
+use super::{DocumentProperties, rtf};
 use crate::basics::words::plural;
 use crate::document::html::PageSyntax;
 use crate::document::{FileKind, epub};
@@ -60,40 +60,32 @@ pub(in crate::document) fn read(
     bytes: &[u8],
     kind: FileKind,
     end: Option<Instant>,
-) -> Option<(ParsedDocument, DocumentProperties)> {
+) -> Option<BlockWriter> {
     let message = match kind {
         FileKind::Msg => outlook::read(bytes)?,
         _ => mime::read(bytes),
     };
-    let about = DocumentProperties {
-        title: message.subject.clone(),
-        author: message.from.clone(),
-        date: message.date.clone(),
-    };
     let mut writer = MailWriter {
         blocks: BlockWriter::default(),
-        read: ParsedDocument::default(),
         end,
     };
     writer.write(&message, 1);
-    writer.blocks.end();
-    let read = ParsedDocument {
-        cut: writer.read.cut || writer.blocks.cut,
-        builder: writer.blocks.builder,
-        ..writer.read
+    writer.blocks.about = DocumentProperties {
+        title: message.subject,
+        author: message.from,
+        date: message.date,
     };
-    Some((read, about))
+    Some(writer.blocks)
 }
 
 struct MailWriter {
     blocks: BlockWriter,
-    read: ParsedDocument,
     end: Option<Instant>,
 }
 
 impl MailWriter {
     fn write(&mut self, message: &MailMessage, level: u8) {
-        self.read.cut |= message.cut;
+        self.blocks.cut |= message.cut;
         self.blocks.add_plain_heading(level, &message.subject);
         let mut about = InlineContent::default();
         for (name, value) in [
@@ -139,18 +131,16 @@ impl MailWriter {
                 }
             }
         } else if !body.page.trim().is_empty() {
-            self.blocks.end();
             let most = crate::basics::words::floor_boundary(&body.page, MAX_PAGE);
-            self.read.cut |= most < body.page.len();
-            let (page, builder) = (&body.page[..most], &mut self.blocks.builder);
-            let (_, cuts) = epub::append_page(page, "mail", PageSyntax::Html, self.end, builder);
-            self.read.cut |= cuts.memory;
-            self.read.late |= cuts.time;
+            self.blocks.cut |= most < body.page.len();
+            let (page, blocks) = (&body.page[..most], &mut self.blocks);
+            epub::append_page(page, "mail", PageSyntax::Html, self.end, blocks);
         } else if rtf::is_rtf(&body.rtf) {
             self.blocks.end();
-            let (read, _) = rtf::read(&body.rtf, self.end);
-            self.read.late |= read.late;
-            self.read.cut |= read.cut;
+            let mut read = rtf::read(&body.rtf, self.end);
+            read.finish();
+            self.blocks.late |= read.late;
+            self.blocks.cut |= read.cut;
             let model = read.builder.finish(String::new());
             self.blocks.builder.append(&model, |_, _| None);
         }

@@ -70,7 +70,7 @@ impl RtfReader<'_> {
                 _ => {}
             },
             RtfDestination::Info => {
-                let date = &mut self.properties.date;
+                let date = &mut self.blocks.about.date;
                 match word {
                     "creatim" => date.clear(),
                     "yr" if date.is_empty() => *date = format!("{:04}", number.unwrap_or(0)),

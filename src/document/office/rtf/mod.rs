@@ -19,10 +19,10 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 use self::table::RtfTable;
 use self::tables::RtfTables;
 use self::token::{RtfToken, RtfTokens};
-use super::blocks::BlockWriter;
+use super::blocks::{BlockWriter, ItemLabel, ParagraphRole};
 use super::docx::styles::RunProperties;
 use super::inlines::{InlineContent, RunStyle};
-use super::{DocumentProperties, MAX_DEPTH, NodeContent, ParsedDocument};
+use super::{MAX_DEPTH, NodeContent};
 
 mod control;
 mod table;
@@ -100,7 +100,6 @@ struct RtfReader<'a> {
     /// The encoding of text whose font has none of its own.
     page: Option<&'static Encoding>,
     blocks: BlockWriter,
-    properties: DocumentProperties,
     state: GroupState,
     groups: Vec<GroupState>,
     /// Groups beyond [`MAX_GROUPS`].
@@ -123,7 +122,6 @@ struct RtfReader<'a> {
     boxes: Vec<(Range<usize>, GroupState)>,
     table: RtfTable,
     depth: usize,
-    late: bool,
     in_note: bool,
 }
 
@@ -133,10 +131,7 @@ pub(in crate::document) fn is_rtf(bytes: &[u8]) -> bool {
 }
 
 /// Reads a file.
-pub(in crate::document) fn read(
-    bytes: &[u8],
-    end: Option<Instant>,
-) -> (ParsedDocument, DocumentProperties) {
+pub(in crate::document) fn read(bytes: &[u8], end: Option<Instant>) -> BlockWriter {
     let mut reader = RtfReader {
         bytes,
         end,
@@ -146,10 +141,9 @@ pub(in crate::document) fn read(
         },
         ..RtfReader::default()
     };
-    let broken = !reader.read_range(0..bytes.len());
+    reader.blocks.broken = !reader.read_range(0..bytes.len());
     reader.write_notes();
-    let read = reader.blocks.finish(reader.late, broken);
-    (read, reader.properties)
+    reader.blocks
 }
 
 /// True for the label of an item without a number, which may be a letter of a symbol font.
@@ -177,9 +171,9 @@ impl RtfReader<'_> {
         while let Some(token) = tokens.next() {
             count = count.wrapping_add(1);
             if count.is_multiple_of(TOKENS_PER_CHECK) {
-                self.late |= self.end.is_some_and(|end| Instant::now() >= end);
+                self.blocks.late |= self.end.is_some_and(|end| Instant::now() >= end);
             }
-            if self.late || !self.blocks.has_room() {
+            if self.blocks.late || !self.blocks.has_room() {
                 break;
             }
             // `\*` means something at the beginning of a group alone.
@@ -277,8 +271,8 @@ impl RtfReader<'_> {
         let slot = match aside {
             RtfAside::FieldCode => &mut self.field_code,
             RtfAside::Label => &mut self.label,
-            RtfAside::Title => &mut self.properties.title,
-            RtfAside::Author => &mut self.properties.author,
+            RtfAside::Title => &mut self.blocks.about.title,
+            RtfAside::Author => &mut self.blocks.about.author,
             RtfAside::CommentAuthor => &mut self.comment_author,
             RtfAside::PropertyName => &mut self.property_name,
             RtfAside::PropertyValue => {
@@ -310,25 +304,27 @@ impl RtfReader<'_> {
         let heading = outline
             .unwrap_or(style.heading)
             .or(style.title.then_some(1));
-        if state.in_table && self.depth == 0 {
-            let blank = if label.is_empty() { "" } else { " " };
-            let label = format!("{label}{blank}");
-            self.table.cell.add_line(&label, inlines);
+        let in_cell = state.in_table && self.depth == 0;
+        if in_cell {
+            self.blocks.cells.push(std::mem::take(&mut self.table.cell));
         } else {
             self.end_table();
-            if let Some(level) = heading {
-                self.blocks
-                    .add_labelled_heading(level, style.title, label, inlines);
-            } else if style.code || inlines.is_code() && self.blocks.in_code() {
-                self.blocks.add_code(&inlines.plain());
-            } else if label.is_empty() {
-                self.blocks.add_paragraph(&inlines);
-            } else {
-                let bare = label.trim_matches(|c: char| !c.is_ascii_digit());
-                let number = (!is_bullet(label)).then(|| bare.parse().unwrap_or(0));
-                self.blocks
-                    .add_labelled_item(state.level, number, label, state.list, inlines);
-            }
+        }
+        let bare = label.trim_matches(|c: char| !c.is_ascii_digit());
+        let role = ParagraphRole {
+            heading,
+            is_title: style.title,
+            is_code: style.code || inlines.is_code() && self.blocks.in_code(),
+            label: (!label.is_empty()).then(|| ItemLabel {
+                number: (!is_bullet(label)).then(|| bare.parse().unwrap_or(0)),
+                text: label.to_owned(),
+                level: state.level,
+                key: state.list,
+            }),
+        };
+        self.blocks.add_by_role(role, inlines);
+        if in_cell {
+            self.table.cell = self.blocks.cells.pop().unwrap_or_default();
         }
         for (source, state) in std::mem::take(&mut self.boxes) {
             self.read_aside(source, state);

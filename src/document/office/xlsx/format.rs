@@ -50,8 +50,7 @@ impl CellFormats {
         let mut own: HashMap<u32, NumberFormat> = HashMap::new();
         let mut cells = Vec::new();
         let mut in_cells = None;
-        let mut xml = XmlReader::new(styles, None);
-        while let Some(tag) = xml.tag_within(0) {
+        XmlReader::new(styles, None).each_tag(|xml, tag| {
             let depth = xml.depth();
             match tag.name() {
                 "numFmt" if own.len() < MAX_FORMATS => {
@@ -72,7 +71,7 @@ impl CellFormats {
                 }
                 _ => {}
             }
-        }
+        });
         Self { cells, from_1904 }
     }
 

@@ -57,20 +57,17 @@ impl SharedStrings {
 
 /// Returns the text of the element that was opened last, without its phonetic form.
 pub(super) fn rich_text(xml: &mut XmlReader<'_>) -> String {
-    let level = xml.depth();
     let mut all = String::new();
-    while let Some(tag) = xml.tag_within(level) {
-        match tag.name() {
-            "t" => {
-                let text = xml.text_within(MAX_CELL);
-                if all.len() + text.len() <= MAX_CELL {
-                    all.push_str(&unescaped(&text));
-                }
+    xml.each_tag(|xml, tag| match tag.name() {
+        "t" => {
+            let text = xml.text_within(MAX_CELL);
+            if all.len() + text.len() <= MAX_CELL {
+                all.push_str(&unescaped(&text));
             }
-            "rPh" | "rPr" | "phoneticPr" => xml.skip(),
-            _ => {}
         }
-    }
+        "rPh" | "rPr" | "phoneticPr" => xml.skip(),
+        _ => {}
+    });
     all
 }
 
