@@ -41,6 +41,12 @@ impl FileKind {
         signature::is_pdf(bytes).then_some(Self::Pdf)
     }
 
+    /// True if a document of this kind, which only installed programs read, needs a password.
+    #[must_use]
+    pub fn needs_password(self, bytes: &[u8]) -> bool {
+        compound::is_encrypted(bytes, self)
+    }
+
     /// True if a file with this beginning may be one that has a conversion, and that is worth
     /// reading it whole.
     #[must_use]

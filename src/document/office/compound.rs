@@ -41,6 +41,12 @@ pub(super) struct CompoundFile<'a> {
     entries: Vec<CompoundEntry>,
 }
 
+/// The mark of an encrypted presentation, the record of a workbook that says how it is encrypted,
+/// and the number of records among which that stands.
+const LOCKED_PPT: u32 = 0xf3d1_c4df;
+const FILE_PASS: u32 = 0x2f;
+const RECORDS: usize = 16;
+
 /// Streams of the root, and the kinds of document that have them.
 const STREAMS: [(&str, FileKind); 5] = [
     (mail::MSG_STREAM, FileKind::Msg),
@@ -57,6 +63,36 @@ pub(in crate::document) fn kind_of(bytes: &[u8]) -> Option<FileKind> {
     let has = |name: &str| root.keys().any(|known| known.eq_ignore_ascii_case(name));
     let mut known = STREAMS.into_iter();
     known.find(|(name, _)| has(name)).map(|(_, kind)| kind)
+}
+
+/// True if a document of this kind needs a password.
+///
+/// Rules: MS-DOC 2.5.1 (`fEncrypted`), MS-PPT 2.3.2 (`headerToken`), MS-XLS 2.4.117 (`FilePass`).
+pub(in crate::document) fn is_encrypted(bytes: &[u8], kind: FileKind) -> bool {
+    let stream = |wanted: &str| {
+        let file = CompoundFile::open(bytes)?;
+        let root = file.children(0);
+        let mut found = root.iter();
+        let (_, at) = found.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
+        Some(file.stream(*at))
+    };
+    match kind {
+        FileKind::Doc => {
+            let flags = stream("WordDocument").and_then(|text| text.get(11).copied());
+            flags.is_some_and(|flags| flags & 1 == 1)
+        }
+        FileKind::Ppt => stream("Current User").is_some_and(|user| number(&user, 12) == LOCKED_PPT),
+        _ => {
+            let book = stream("Workbook").or_else(|| stream("Book"));
+            let (book, mut at) = (book.unwrap_or_default(), 0);
+            // The record is among the first, which are not encrypted.
+            (0..RECORDS).any(|_| {
+                let record = number(&book, at);
+                at += 4 + (record >> 16) as usize;
+                record & 0xffff == FILE_PASS
+            })
+        }
+    }
 }
 
 fn number(bytes: &[u8], at: usize) -> u32 {
