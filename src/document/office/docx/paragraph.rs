@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::super::blocks::ParagraphRole;
 use super::super::description_of;
 use super::super::inlines::InlineContent;
-use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
+use super::super::xml::{XmlEvent, XmlReader, XmlTag};
 use super::field::{self, DocxField};
 use super::styles::{ParagraphStyle, RunProperties, is_shaded};
 use super::{DocxReader, NOTES};

@@ -6,7 +6,7 @@ use super::super::blocks::{BlockWriter, ItemLabel};
 use super::super::inlines::{InlineContent, RunStyle};
 use super::super::numerals::format_number;
 use super::super::package::PartRelationships;
-use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
+use super::super::xml::{XmlEvent, XmlReader, XmlTag};
 use super::background::SlideBackground;
 use super::bullets::{self, BulletKind, LEVELS, LevelBullets};
 use crate::document::formula::read_omml;
