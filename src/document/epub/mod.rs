@@ -137,19 +137,16 @@ pub(super) fn append_page(
     blocks.builder.append(&found.model, |absolute, spelling| {
         let inside = absolute.starts_with("epub:");
         // Only places within the text can be followed, because other parts are not at any address.
-        let place = || {
-            spelling
-                .split_once('#')
-                .map(|(_, place)| format!("#{place}"))
+        let lower = spelling.to_ascii_lowercase();
+        let ends = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"];
+        let short = match spelling.split_once('#') {
+            Some((_, place)) => format!("#{place}"),
+            None if ends.iter().any(|end| lower.ends_with(end)) => {
+                spelling.rsplit('/').next().unwrap_or_default().to_owned()
+            }
+            None => spelling.to_owned(),
         };
-        let is_image = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"]
-            .iter()
-            .any(|end| spelling.to_ascii_lowercase().ends_with(end));
-        let short = || {
-            let name = spelling.rsplit('/').next().unwrap_or_default().to_owned();
-            if is_image { name } else { spelling.to_owned() }
-        };
-        inside.then(|| place().unwrap_or_else(short))
+        inside.then_some(short)
     });
     found.model.title
 }
@@ -158,19 +155,14 @@ pub(super) fn append_page(
 fn find_package_document(package: &mut ZipPackage<'_>) -> Option<String> {
     let text = package.text(CONTAINER)?;
     let mut xml = XmlReader::new(&text, package.end());
-    let mut found = None;
     while let Some(tag) = xml.tag_within(0) {
-        if tag.name() == "rootfile" {
-            let path = tag
-                .attribute("full-path")
-                .and_then(|path| part_name(&path, ""));
-            if let Some(path) = path.filter(|path| package.has(path)) {
-                found = Some(path);
-                break;
-            }
+        let path = tag.attribute("full-path");
+        let path = path.and_then(|path| part_name(&path, ""));
+        if let Some(path) = path.filter(|path| tag.name() == "rootfile" && package.has(path)) {
+            return Some(path);
         }
     }
-    found
+    None
 }
 
 /// Resolves an address within `folder` to the name of a part.

@@ -196,27 +196,22 @@ impl FeedParser {
     }
 
     fn start(&mut self, tag: &BytesStart<'_>) {
-        let (mut href, mut alternate, mut permalink) = (String::new(), true, true);
-        let (mut encloses, mut kind, mut base) = (false, String::new(), String::new());
-        let mut attributes = tag.html_attributes();
-        for attribute in attributes.with_checks(false).filter_map(Result::ok) {
-            match attribute.key.into_inner() {
-                "href" | "url" => href = attribute.value.into_owned(),
-                "rel" => {
-                    alternate = attribute.value == "alternate";
-                    encloses = attribute.value == "enclosure";
-                }
-                "type" => kind = attribute.value.into_owned(),
-                "xml:base" => entities::decoded(&attribute.value)
-                    .trim()
-                    .clone_into(&mut base),
-                "isPermaLink" => permalink = attribute.value != "false",
-                _ => {}
-            }
-        }
+        let value = |names: &[&str]| {
+            let mut attributes = tag.html_attributes();
+            let mut attributes = attributes.with_checks(false).filter_map(Result::ok);
+            let found = attributes.find(|one| names.contains(&one.key.into_inner()));
+            found.map(|one| entities::decoded(&one.value).trim().to_owned())
+        };
+        let (href, base) = (value(&["href", "url"]), value(&["xml:base"]));
+        let (href, base) = (href.unwrap_or_default(), base.unwrap_or_default());
+        let rel = value(&["rel"]);
+        let alternate = rel.as_deref().is_none_or(|rel| rel == "alternate");
         let name = tag.name().into_inner();
         self.open.push(name.into());
         let depth = self.open.len();
+        let holder = self.item.or(self.about_at);
+        let is_child = holder.is_some_and(|holder| holder + 1 == depth);
+        let is_feed = matches!(name, "channel" | "feed") && self.about_at.is_none();
         if self.field.is_some() {
             self.text.push(' ');
         } else if matches!(name, "item" | "entry") && self.item.is_none() {
@@ -229,46 +224,29 @@ impl FeedParser {
             } else {
                 self.more += 1;
             }
-        } else if matches!(name, "channel" | "feed") && self.about_at.is_none() {
-            self.about_at = Some(depth);
-            self.set_base(base);
-        } else if depth == 1 {
-            self.set_base(base);
-        } else if let Some(parent) = self.item.or(self.about_at)
-            && parent + 1 == depth
-            && (name == "enclosure" || (name == "link" && encloses))
-        {
-            let address = entities::decoded(&href).trim().to_owned();
-            if let Some(item) = self.current()
-                && !address.is_empty()
-            {
-                item.enclosure.get_or_insert((address, kind));
+        } else if is_feed || depth == 1 {
+            self.about_at = self.about_at.or(is_feed.then_some(depth));
+            if !base.is_empty() {
+                self.about.base = base;
             }
-        } else if let Some(parent) = self.item.or(self.about_at)
-            && parent + 1 == depth
-            && let Some(field) = field_of(name)
-        {
-            let is_id = name == "id" || !permalink;
-            if field == FeedField::Link && !href.is_empty() {
-                let value = entities::decoded(&href);
-                if let Some(item) = self
-                    .current()
-                    .filter(|item| alternate && item.link.is_empty())
+        } else if is_child && (name == "enclosure" || rel.as_deref() == Some("enclosure")) {
+            if let Some(item) = self.current().filter(|_| !href.is_empty()) {
+                let kind = value(&["type"]).unwrap_or_default();
+                item.enclosure.get_or_insert((href, kind));
+            }
+        } else if is_child && let Some(field) = field_of(name) {
+            let is_link = field == FeedField::Link;
+            let is_id = name == "id" || value(&["isPermaLink"]).as_deref() == Some("false");
+            if is_link && !href.is_empty() {
+                if let Some(item) = self.current().filter(|item| item.link.is_empty())
+                    && alternate
                 {
-                    item.link.push_str(value.trim());
+                    item.link.push_str(&href);
                 }
-            } else if (field != FeedField::Guid || !is_id)
-                && (field != FeedField::Link || alternate)
-            {
+            } else if (field != FeedField::Guid || !is_id) && (!is_link || alternate) {
                 self.field = Some((field, depth));
                 self.text.clear();
             }
-        }
-    }
-
-    fn set_base(&mut self, base: String) {
-        if !base.is_empty() {
-            self.about.base = base;
         }
     }
 

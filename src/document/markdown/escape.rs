@@ -14,23 +14,14 @@ pub(super) enum ByteClass {
     Special,
 }
 
-pub(super) static CLASS: [ByteClass; 256] = classes();
-
-const fn classes() -> [ByteClass; 256] {
-    let mut table = [ByteClass::Plain; 256];
-    let spaces = b" \t\n\x0b\r\x0c";
-    let mut i = 0;
-    while i < spaces.len() {
-        table[spaces[i] as usize] = ByteClass::Space;
-        i += 1;
+pub(super) fn class(byte: u8) -> ByteClass {
+    match byte {
+        b' ' | b'\t'..=b'\r' => ByteClass::Space,
+        b'*' | b'_' | b'~' | b'`' | b'[' | b']' | b'(' | b'<' | b'&' | b'\\' | b'|' | 0xc2 => {
+            ByteClass::Special
+        }
+        _ => ByteClass::Plain,
     }
-    let special = b"*_~`[](<&\\|\xc2";
-    let mut i = 0;
-    while i < special.len() {
-        table[special[i] as usize] = ByteClass::Special;
-        i += 1;
-    }
-    table
 }
 
 pub(super) fn starts_with_no_break_space(text: &[u8]) -> bool {
@@ -41,7 +32,7 @@ pub(super) fn starts_with_no_break_space(text: &[u8]) -> bool {
 pub(super) fn leading_blanks(text: &[u8]) -> usize {
     let mut at = 0;
     while let Some(byte) = text.get(at) {
-        if CLASS[*byte as usize] == ByteClass::Space {
+        if class(*byte) == ByteClass::Space {
             at += 1;
         } else if starts_with_no_break_space(&text[at..]) {
             at += 2;

@@ -1,6 +1,6 @@
 //! Writes paragraphs, headings, lists and tables into the model, within limits.
 
-use super::inlines::{InlineContent, RunStyle};
+use super::inlines::InlineContent;
 use super::numerals;
 use super::xml::XmlReader;
 use super::{DocumentProperties, MAX_COLUMNS};
@@ -114,17 +114,15 @@ impl BlockWriter {
     }
 
     fn write_inlines(&mut self, inlines: &InlineContent) {
-        self.cut |= inlines.is_cut();
-        // Each piece pays for its markup too.
-        self.builder
-            .count_source(inlines.length() + 16 * inlines.pieces());
+        self.cut |= inlines.cut;
+        self.builder.count_source(inlines.cost());
         inlines.write(&mut self.builder);
     }
 
     /// Ends open lists and code.
     pub(in crate::document) fn end(&mut self) {
         self.end_code();
-        self.end_lists(None);
+        self.end_lists(|_| true);
     }
 
     fn end_code(&mut self) {
@@ -143,14 +141,9 @@ impl BlockWriter {
         }
     }
 
-    /// Ends the lists deeper than `level`, or all.
-    fn end_lists(&mut self, level: Option<u8>) {
-        while self
-            .lists
-            .last()
-            .is_some_and(|list| level.is_none_or(|level| list.level > level))
-        {
-            self.lists.pop();
+    /// Ends the innermost lists that `ends` accepts.
+    fn end_lists(&mut self, ends: impl Fn(&mut OpenList) -> bool) {
+        while self.lists.pop_if(&ends).is_some() {
             // The open item, and its list.
             self.builder.close();
             self.builder.close();
@@ -159,7 +152,7 @@ impl BlockWriter {
 
     /// Adds a paragraph.
     pub(super) fn add_paragraph(&mut self, inlines: &InlineContent) {
-        self.cut |= inlines.is_cut();
+        self.cut |= inlines.cut;
         if inlines.is_blank() || !self.has_room() {
             return;
         }
@@ -191,14 +184,12 @@ impl BlockWriter {
 
     /// Adds a paragraph of plain text.
     pub(super) fn add_plain_paragraph(&mut self, text: &str) {
-        let mut inlines = InlineContent::default();
-        inlines.add_text(&RunStyle::default(), text);
-        self.add_paragraph(&inlines);
+        self.add_paragraph(&InlineContent::of(text));
     }
 
     /// Adds a heading of level 1 to 6.
     pub(super) fn add_heading(&mut self, level: u8, inlines: &InlineContent) {
-        self.cut |= inlines.is_cut();
+        self.cut |= inlines.cut;
         if inlines.is_blank() || !self.has_room() {
             return;
         }
@@ -232,9 +223,7 @@ impl BlockWriter {
 
     /// Adds a heading of plain text.
     pub(super) fn add_plain_heading(&mut self, level: u8, text: &str) {
-        let mut inlines = InlineContent::default();
-        inlines.add_text(&RunStyle::default(), text);
-        self.add_heading(level, &inlines);
+        self.add_heading(level, &InlineContent::of(text));
     }
 
     /// Adds the heading of a slide; the first title is that of the document.
@@ -256,23 +245,14 @@ impl BlockWriter {
         key: u32,
         inlines: &InlineContent,
     ) {
-        self.cut |= inlines.is_cut();
+        self.cut |= inlines.cut;
         if inlines.is_blank() || !self.has_room() {
             return;
         }
         self.end_code();
         let level = level.min(MAX_LEVEL);
         let key = (key, number.is_some());
-        self.end_lists(Some(level));
-        if self
-            .lists
-            .last()
-            .is_some_and(|list| list.level == level && list.key != key)
-        {
-            self.lists.pop();
-            self.builder.close();
-            self.builder.close();
-        }
+        self.end_lists(|list| list.level > level || list.level == level && list.key != key);
         if self.lists.last().is_some_and(|list| list.level == level) {
             self.builder.close();
         } else {
@@ -313,7 +293,7 @@ impl BlockWriter {
     /// Adds lines of code to those before them.
     pub(super) fn add_code(&mut self, code: &str) {
         if self.has_room() {
-            self.end_lists(None);
+            self.end_lists(|_| true);
             self.code.push(code.to_owned());
         }
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use super::blocks::{BlockWriter, TableCell};
-use super::inlines::{InlineContent, RunStyle};
+use super::inlines::InlineContent;
 use super::xml::XmlReader;
 
 /// Limits of a chart: series, and points of one.
@@ -38,21 +38,13 @@ pub(super) fn write(text: &str, end: Option<Instant>, blocks: &mut BlockWriter) 
             _ => {}
         }
     }
-    let caption = if title.is_empty() {
-        "Chart".to_owned()
-    } else {
-        format!("Chart: {title}")
-    };
     series.retain(|series| !series.values.is_empty());
     if series.is_empty() && title.is_empty() {
         return;
     }
     let mut inlines = InlineContent::default();
-    let bold = RunStyle {
-        bold: true,
-        ..RunStyle::default()
-    };
-    inlines.add_text(&bold, &caption);
+    let colon = if title.is_empty() { "" } else { ": " };
+    inlines.add_bold(&format!("Chart{colon}{title}"));
     blocks.add_paragraph(&inlines);
     blocks.add_table(rows(&series));
 }
@@ -76,14 +68,7 @@ fn rows(all: &[ChartSeries]) -> Vec<Vec<TableCell>> {
         }
         columns.push((name, &series.values));
     }
-    let cell = |text: &str| {
-        let mut content = InlineContent::default();
-        content.add_text(&RunStyle::default(), text);
-        TableCell {
-            content,
-            columns: 1,
-        }
-    };
+    let cell = |text: &str| TableCell::of(InlineContent::of(text), 1, false);
     let points = columns.iter().flat_map(|(_, points)| points.keys());
     let points: BTreeSet<usize> = points.copied().collect();
     let rows = points.into_iter().map(|point| {
@@ -173,9 +158,7 @@ fn write_diagram(xml: &mut XmlReader<'_>, blocks: &mut BlockWriter) {
             xml.skip();
             continue;
         }
-        let mut inlines = InlineContent::default();
-        inlines.add_text(&RunStyle::default(), &read_texts(xml));
-        blocks.add_item(0, None, 0, &inlines);
+        blocks.add_item(0, None, 0, &InlineContent::of(&read_texts(xml)));
         if !blocks.has_room() {
             return;
         }

@@ -82,15 +82,14 @@ fn description_of(tag: &XmlTag<'_>) -> String {
     text.unwrap_or_default().into_owned()
 }
 
-/// The words before the text of a comment.
-fn comment_of(author: &str) -> String {
+/// The words before the text of a comment, which may be on a cell.
+fn comment_of(author: &str, cell: &str) -> String {
     let author = author.trim();
+    let on = if cell.is_empty() { "" } else { " on " };
     // A placeholder of threaded comments.
-    if author.is_empty() || author.starts_with("tc={") {
-        "Comment: ".to_owned()
-    } else {
-        format!("Comment by {author}: ")
-    }
+    let is_known = !author.is_empty() && !author.starts_with("tc={");
+    let (by, author) = if is_known { (" by ", author) } else { ("", "") };
+    format!("Comment{on}{cell}{by}{author}: ")
 }
 
 /// True if a colour in hexadecimal digits is white, or nearly so.

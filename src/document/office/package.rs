@@ -21,9 +21,6 @@ const MAX_ENTRIES: usize = 20_000;
 /// Limit of all parts that are read, in bytes once decompressed.
 const MAX_TOTAL: usize = 256 << 20;
 
-/// Bytes decompressed between two looks at the clock.
-const PIECE_BYTES: usize = 1 << 20;
-
 /// Signatures of a record in a zip file's directory, and of the end of a directory with 64-bit
 /// numbers.
 const RECORD_SIGNATURE: &[u8] = b"PK\x01\x02";
@@ -149,9 +146,10 @@ impl<'a> ZipPackage<'a> {
     /// Returns the bytes of a part, as many as can be read.
     fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
         let entry = self.entry(name)?;
-        let most = self.part.min(self.left);
+        let is_late = self.end.is_some_and(|end| Instant::now() >= end);
+        let most = if is_late { 0 } else { self.part.min(self.left) };
         let mut bytes = Vec::new();
-        let mut file = match self.archive.by_index(entry) {
+        let file = match self.archive.by_index(entry) {
             Ok(file) => file,
             Err(ZipError::UnsupportedArchive(reason)) => {
                 self.locked |= reason == ZipError::PASSWORD_REQUIRED;
@@ -163,28 +161,11 @@ impl<'a> ZipPackage<'a> {
                 return None;
             }
         };
-        loop {
-            if self.end.is_some_and(|end| Instant::now() >= end) {
-                self.cut = true;
-                break;
-            }
-            let piece = PIECE_BYTES.min(most + 1 - bytes.len());
-            match (&mut file).take(piece as u64).read_to_end(&mut bytes) {
-                Ok(0) => break,
-                Ok(_) if bytes.len() > most => {
-                    bytes.truncate(most);
-                    self.cut = true;
-                    break;
-                }
-                Ok(_) => {}
-                Err(_) => {
-                    self.damaged = true;
-                    bytes.truncate(most);
-                    break;
-                }
-            }
-        }
-        drop(file);
+        // What can be read of a damaged part stays.
+        let read = file.take(most as u64 + 1).read_to_end(&mut bytes);
+        self.damaged |= read.is_err();
+        self.cut |= bytes.len() > most;
+        bytes.truncate(most);
         self.left -= bytes.len();
         Some(bytes)
     }

@@ -149,17 +149,13 @@ impl<'a> XmlReader<'a> {
                 return None;
             }
             let Ok(event) = self.reader.read_event() else {
-                self.broken = true;
-                self.over = true;
-                return None;
+                return self.stop(true);
             };
             return Some(match event {
                 Event::Start(tag) => {
                     self.depth += 1;
                     if self.depth > MAX_DEPTH {
-                        self.broken = true;
-                        self.over = true;
-                        return None;
+                        return self.stop(true);
                     }
                     XmlEvent::Open(XmlTag(tag))
                 }
@@ -172,14 +168,16 @@ impl<'a> XmlReader<'a> {
                 Event::GeneralRef(name) => {
                     XmlEvent::Text(entities::decoded(&format!("&{};", &*name)).into())
                 }
-                Event::Eof => {
-                    self.broken |= self.depth > 0;
-                    self.over = true;
-                    return None;
-                }
+                Event::Eof => return self.stop(self.depth > 0),
                 _ => continue,
             });
         }
+    }
+
+    fn stop(&mut self, is_broken: bool) -> Option<XmlEvent<'a>> {
+        self.broken |= is_broken;
+        self.over = true;
+        None
     }
 
     /// Returns the next event within the element that is the `level`-th open one; `None` at its

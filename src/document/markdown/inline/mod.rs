@@ -152,12 +152,12 @@ impl InlineWriter<'_> {
     fn hold_spaces(&mut self, bytes: &[u8]) -> usize {
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
-            if escape::CLASS[*byte as usize] == ByteClass::Space {
+            if escape::class(*byte) == ByteClass::Space {
                 self.hold_space();
                 at += 1;
                 while bytes
                     .get(at)
-                    .is_some_and(|b| escape::CLASS[*b as usize] == ByteClass::Space)
+                    .is_some_and(|b| escape::class(*b) == ByteClass::Space)
                 {
                     at += 1;
                 }
@@ -183,13 +183,13 @@ impl InlineWriter<'_> {
         let bytes = text.as_bytes();
         let (mut done, mut at) = (at, at);
         while let Some(&byte) = bytes.get(at) {
-            match escape::CLASS[byte as usize] {
+            match escape::class(byte) {
                 ByteClass::Plain => at += 1,
                 ByteClass::Space => {
                     let single = byte == b' '
                         && bytes
                             .get(at + 1)
-                            .is_some_and(|next| escape::CLASS[*next as usize] == ByteClass::Plain);
+                            .is_some_and(|next| escape::class(*next) == ByteClass::Plain);
                     if !single {
                         break;
                     }

@@ -18,9 +18,9 @@ use self::field::DocxField;
 use self::numbering::ListNumbering;
 use self::styles::{StyleSheet, is_shaded};
 use super::blocks::{BlockWriter, TableCell};
-use super::inlines::{InlineContent, RunStyle};
+use super::inlines::InlineContent;
 use super::package::{PartRelationships, ZipPackage};
-use super::xml::{XmlEvent, XmlReader};
+use super::xml::XmlReader;
 use super::{MAX_COLUMNS, MAX_DEPTH, NodeContent, chart, comment_of, is_white};
 use crate::document::epub;
 use crate::document::html::PageSyntax;
@@ -104,11 +104,10 @@ impl DocxReader<'_, '_> {
 
     /// Reads the blocks of the element that is the `level`-th open one.
     fn read_blocks(&mut self, xml: &mut XmlReader<'_>, level: usize) {
-        while let Some(item) = xml.within(level) {
+        while let Some(tag) = xml.tag_within(level) {
             if !self.blocks.has_room() {
                 return;
             }
-            let XmlEvent::Open(tag) = item else { continue };
             match tag.name() {
                 "p" => self.read_paragraph(xml),
                 "tbl" => self.read_table(xml),
@@ -230,8 +229,7 @@ impl DocxReader<'_, '_> {
         let mut goes_on = false;
         let shaded = self.shaded;
         self.blocks.cells.push(InlineContent::default());
-        while let Some(item) = xml.within(level) {
-            let XmlEvent::Open(tag) = item else { continue };
+        while let Some(tag) = xml.tag_within(level) {
             match tag.name() {
                 "gridSpan" => columns = tag.number::<usize>("val").unwrap_or(1),
                 "vMerge" | "hMerge" => {
@@ -300,9 +298,7 @@ impl DocxReader<'_, '_> {
                 }
                 self.blocks.builder.open(NodeContent::Note(*number));
                 if element == "comment" {
-                    let mut by = InlineContent::default();
-                    by.add_text(&RunStyle::default(), &comment_of(author));
-                    self.joined = Some(by);
+                    self.joined = Some(InlineContent::of(&comment_of(author, "")));
                 }
                 self.read_text_box(text);
                 if let Some(left) = self.joined.take() {

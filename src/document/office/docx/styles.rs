@@ -20,10 +20,9 @@ const MAX_CHAIN: usize = 16;
 const BODY: u8 = 9;
 
 /// Style names of headings without their numbers, in several languages, and as identifiers, in
-/// which some programs leave letters out.
-const HEADINGS: [&str; 24] = [
+/// which some programs leave letters out: `berschrift` for `Überschrift`.
+const HEADINGS: [&str; 23] = [
     "heading",
-    "überschrift",
     "berschrift",
     "titre",
     "título",
@@ -311,7 +310,9 @@ fn read_style(xml: &mut XmlReader<'_>) -> DocxStyle {
 pub(in super::super) fn heading_level_of(name: &str) -> Option<u8> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let level: u8 = name[stem.len()..].parse().ok()?;
-    let stem = stem.trim_end_matches([' ', '-', '_']);
+    let stem = stem
+        .trim_end_matches([' ', '-', '_'])
+        .trim_start_matches('ü');
     (HEADINGS.contains(&stem) && (1..=9).contains(&level)).then_some(level)
 }
 

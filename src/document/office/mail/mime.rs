@@ -3,12 +3,14 @@
 //! Rules: RFC 5322 (messages), 2045 to 2047 (MIME), 2231 (parameters), 4155 (mailboxes).
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use memchr::memmem;
+use regex::Regex;
 
 use super::{MAX_PARTS, MailMessage};
 
@@ -288,9 +290,9 @@ fn read_part(
         }
         budget.text -= text.len();
         let slot = if kind == "text/html" {
-            &mut message.body.page
+            &mut message.page
         } else {
-            &mut message.body.plain
+            &mut message.plain
         };
         slot.push_str(&text);
         slot.push_str("\n\n");
@@ -367,54 +369,47 @@ fn from_quoted_printable(text: &[u8], in_header: bool) -> Vec<u8> {
     bytes
 }
 
+/// An encoded word: its character set, its encoding and its text.
+static ENCODED_WORD: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"=\?([^?*]*)[^?]*\?([^?]*)\?([^?]*)\?=").ok());
+
 /// Decodes the encoded words of a header.
 fn decoded_words(text: &str) -> String {
-    let mut all = String::with_capacity(text.len());
-    let mut rest = text;
+    let (mut all, mut end) = (String::with_capacity(text.len()), 0);
     // The last encoded word, whose characters may go on in the next one.
     let mut open: Option<(&'static Encoding, Vec<u8>)> = None;
-    let flush = |open: &mut Option<(&'static Encoding, Vec<u8>)>, all: &mut String| {
-        if let Some((encoding, bytes)) = open.take() {
-            all.push_str(&encoding.decode_without_bom_handling(&bytes).0);
-        }
-    };
-    while let Some(at) = rest.find("=?") {
-        let word = &rest[at + 2..];
-        let mut parts = word.splitn(4, '?');
-        let (label, how, encoded) = (parts.next(), parts.next(), parts.next());
-        let behind = parts.next().and_then(|behind| behind.strip_prefix('='));
-        let (Some(label), Some(how), Some(encoded), Some(behind)) = (label, how, encoded, behind)
-        else {
-            flush(&mut open, &mut all);
-            all.push_str(&rest[..at + 2]);
-            rest = word;
-            continue;
+    let decoded = |open: Option<(&'static Encoding, Vec<u8>)>| {
+        let decode = |(encoding, bytes): (&'static Encoding, Vec<u8>)| {
+            encoding.decode_without_bom_handling(&bytes).0.into_owned()
         };
-        let between = &rest[..at];
-        let label = label.split('*').next().unwrap_or_default();
+        open.map(decode).unwrap_or_default()
+    };
+    let words = ENCODED_WORD
+        .iter()
+        .flat_map(|word| word.captures_iter(text));
+    for word in words {
+        let (whole, [label, how, encoded]) = word.extract();
+        let start = word.get_match().start();
+        let between = &text[end..start];
+        end = start + whole.len();
         let encoding = Encoding::for_label(label.as_bytes()).unwrap_or(UTF_8);
         let bytes = if how.eq_ignore_ascii_case("b") {
             from_base64(encoded.as_bytes())
         } else {
             from_quoted_printable(encoded.as_bytes(), true)
         };
+        let is_next = open.is_some() && between.trim().is_empty();
         match &mut open {
-            Some((last, all)) if *last == encoding && between.trim().is_empty() => {
-                all.extend(bytes);
-            }
+            Some((last, all)) if is_next && *last == encoding => all.extend(bytes),
             _ => {
-                let parts_words = open.is_some() && between.trim().is_empty();
-                flush(&mut open, &mut all);
-                if !parts_words {
-                    all.push_str(between);
-                }
+                all.push_str(&decoded(open.take()));
+                all.push_str(if is_next { "" } else { between });
                 open = Some((encoding, bytes));
             }
         }
-        rest = behind;
     }
-    flush(&mut open, &mut all);
-    all.push_str(rest);
+    all.push_str(&decoded(open));
+    all.push_str(&text[end..]);
     all.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

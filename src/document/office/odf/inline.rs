@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::super::docx::styles::RunProperties;
-use super::super::inlines::{InlineContent, RunStyle};
+use super::super::inlines::InlineContent;
 use super::super::package::resolve_part_name;
 use super::super::xml::{XmlEvent, XmlReader, XmlTag};
 use super::text::{OdfReader, is_hidden};
@@ -105,7 +105,7 @@ impl OdfReader<'_, '_> {
                 }
                 "annotation" => {
                     let source = xml.skip_to_source();
-                    if let Some(number) = self.keep_note(Self::comment_of(source), source) {
+                    if let Some(number) = self.keep_note(Self::comment_of(source, ""), source) {
                         inlines.add_note_mark(number);
                     }
                 }
@@ -172,7 +172,7 @@ impl OdfReader<'_, '_> {
                 let source = xml.skip_to_source();
                 let plain = || XmlReader::new(source, None).text_within(MAX_ALT);
                 let formula = read_mathml(source, |_| false).unwrap_or_else(plain);
-                inlines.add_text(&RunStyle::default(), &formula);
+                inlines.add_plain(&formula);
             }
             "chart" => boxes.push(xml.skip_to_source().to_owned().into()),
             _ => {}

@@ -156,9 +156,8 @@ fn read_row<'x>(
             }
             "annotation" => {
                 let source = xml.skip_to_source();
-                let mut said = OdfReader::comment_of(source);
-                let place = format!(" on {}{row}", column_name(column));
-                said.insert_str("Comment".len(), &place);
+                let place = format!("{}{row}", column_name(column));
+                let said = OdfReader::comment_of(source, &place);
                 if budget.cells > more.comments.len() {
                     more.comments
                         .push(reader.plain_inlines(source).behind(&said));

@@ -73,7 +73,7 @@ fn read_slide(xml: &mut XmlReader<'_>, number: usize, reader: &mut OdfReader<'_,
         reader.blocks.end();
     }
     for source in comments {
-        let said = OdfReader::comment_of(source);
+        let said = OdfReader::comment_of(source, "");
         let text = reader.plain_inlines(source);
         reader
             .blocks

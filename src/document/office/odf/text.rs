@@ -8,13 +8,16 @@ use super::super::blocks::{BlockWriter, ItemLabel, ParagraphRole, TableCell};
 use super::super::docx::styles::RunProperties;
 use super::super::inlines::InlineContent;
 use super::super::package::ZipPackage;
-use super::super::xml::{XmlEvent, XmlReader, XmlTag};
+use super::super::xml::{XmlReader, XmlTag};
 use super::super::{MAX_COLUMNS, NodeContent, comment_of};
 use super::list::{OdfItem, OdfList};
 use super::styles::{self, LEVELS, OdfStyles};
 
 /// Maximum nesting of lists, tables and shapes.
 const MAX_DEPTH: usize = 24;
+
+/// Limit of an author's name, in bytes.
+const MAX_AUTHOR: usize = 1000;
 
 /// Limit of a document's notes.
 const MAX_NOTES: usize = 20_000;
@@ -282,16 +285,14 @@ impl<'p, 'b> OdfReader<'p, 'b> {
     }
 
     /// The words before the text of the comment with this source.
-    pub(super) fn comment_of(source: &str) -> String {
-        let mut xml = XmlReader::new(source, None);
-        while let Some(item) = xml.next() {
-            if let XmlEvent::Open(tag) = item
-                && tag.name() == "creator"
-            {
-                return comment_of(&xml.text_within(1000));
+    pub(super) fn comment_of(source: &str, cell: &str) -> String {
+        let mut author = String::new();
+        XmlReader::new(source, None).each_tag(|xml, tag| {
+            if tag.name() == "creator" && author.is_empty() {
+                author = xml.text_within(MAX_AUTHOR);
             }
-        }
-        comment_of("")
+        });
+        comment_of(&author, cell)
     }
 
     /// True if text with these properties is visible.

@@ -6,7 +6,7 @@ use super::super::blocks::{BlockWriter, ItemLabel};
 use super::super::inlines::{InlineContent, RunStyle};
 use super::super::numerals::format_number;
 use super::super::package::PartRelationships;
-use super::super::xml::{XmlEvent, XmlReader, XmlTag};
+use super::super::xml::{XmlReader, XmlTag};
 use super::background::SlideBackground;
 use super::bullets::{self, BulletKind, LEVELS, LevelBullets};
 use crate::document::formula::read_omml;
@@ -55,8 +55,7 @@ fn read_paragraph(
     let mut inlines = InlineContent::default();
     let mut style = Some(RunStyle::default());
     let (mut level, mut own) = (0, None);
-    while let Some(item) = xml.within(depth) {
-        let XmlEvent::Open(tag) = item else { continue };
+    while let Some(tag) = xml.tag_within(depth) {
         match tag.name() {
             "pPr" => {
                 level = tag.number::<u8>("lvl").unwrap_or(0).min(DEEPEST);
@@ -72,12 +71,12 @@ fn read_paragraph(
                     inlines.add_text(style, &text);
                 }
             }
-            "oMath" => inlines.add_text(&RunStyle::default(), &read_omml(xml)),
+            "oMath" => inlines.add_plain(&read_omml(xml)),
             "br" => {
                 inlines.add_line_break();
                 xml.skip();
             }
-            "tab" => inlines.add_text(&RunStyle::default(), "\t"),
+            "tab" => inlines.add_plain("\t"),
             "endParaRPr" | "Fallback" => xml.skip(),
             _ => {}
         }

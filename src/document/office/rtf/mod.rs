@@ -21,7 +21,7 @@ use self::tables::RtfTables;
 use self::token::{RtfToken, RtfTokens};
 use super::blocks::{BlockWriter, ItemLabel, ParagraphRole};
 use super::docx::styles::RunProperties;
-use super::inlines::{InlineContent, RunStyle};
+use super::inlines::InlineContent;
 use super::{MAX_DEPTH, NodeContent};
 
 mod control;
@@ -57,10 +57,10 @@ enum RtfDestination {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RtfAside {
-    FieldCode,
-    Label,
     Title,
     Author,
+    FieldCode,
+    Label,
     CommentAuthor,
     PropertyName,
     PropertyValue,
@@ -113,10 +113,8 @@ struct RtfReader<'a> {
     high: u32,
     pending: Vec<u8>,
     inlines: InlineContent,
-    field_code: String,
-    label: String,
-    comment_author: String,
-    property_name: String,
+    /// The last texts of each kind.
+    asides: [String; 6],
     links: Vec<Rc<str>>,
     notes: Vec<RtfNote>,
     boxes: Vec<(Range<usize>, GroupState)>,
@@ -143,6 +141,8 @@ pub(in crate::document) fn read(bytes: &[u8], end: Option<Instant>) -> BlockWrit
     };
     reader.blocks.broken = !reader.read_range(0..bytes.len());
     reader.write_notes();
+    let [title, author, ..] = reader.asides;
+    (reader.blocks.about.title, reader.blocks.about.author) = (title, author);
     reader.blocks
 }
 
@@ -268,20 +268,13 @@ impl RtfReader<'_> {
             }
             RtfDestination::Aside(aside) => aside,
         };
-        let slot = match aside {
-            RtfAside::FieldCode => &mut self.field_code,
-            RtfAside::Label => &mut self.label,
-            RtfAside::Title => &mut self.blocks.about.title,
-            RtfAside::Author => &mut self.blocks.about.author,
-            RtfAside::CommentAuthor => &mut self.comment_author,
-            RtfAside::PropertyName => &mut self.property_name,
-            RtfAside::PropertyValue => {
-                if self.property_name.trim() == "wzDescription" {
-                    self.inlines.add_image(text, "");
-                }
-                return;
+        if aside == RtfAside::PropertyValue {
+            if self.asides[RtfAside::PropertyName as usize].trim() == "wzDescription" {
+                self.inlines.add_image(text, "");
             }
-        };
+            return;
+        }
+        let slot = &mut self.asides[aside as usize];
         if slot.len() + text.len() <= MAX_ASIDE {
             slot.push_str(text);
         }
@@ -289,7 +282,7 @@ impl RtfReader<'_> {
 
     fn end_paragraph(&mut self) {
         let inlines = std::mem::take(&mut self.inlines);
-        let label = std::mem::take(&mut self.label);
+        let label = std::mem::take(&mut self.asides[RtfAside::Label as usize]);
         let label = label.trim();
         let state = self.state;
         let style = self
@@ -347,7 +340,7 @@ impl RtfReader<'_> {
                 break;
             }
             self.blocks.builder.open(NodeContent::Note(number));
-            self.inlines.add_text(&RunStyle::default(), &note.said);
+            self.inlines.add_plain(&note.said);
             self.read_aside(note.source, note.state);
             self.blocks.end();
             self.blocks.builder.close();

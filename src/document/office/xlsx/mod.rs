@@ -85,7 +85,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
             shapes.write(&mut blocks);
         }
     }
-    strings.is_cut().then(|| blocks.cut = true);
+    blocks.cut |= strings.cut;
     blocks.add_hidden(hidden, "sheet");
     blocks
 }

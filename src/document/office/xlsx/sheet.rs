@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::super::blocks::BlockWriter;
 use super::super::package::PartRelationships;
-use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
+use super::super::xml::{XmlReader, XmlTag, is_true};
 use super::format::CellFormats;
 use super::strings::{self, MAX_CELL, SharedStrings};
 use crate::basics::sort::sort_by_number;
@@ -98,8 +98,7 @@ pub(super) fn read(
     let (mut row_after, mut column_after) = (1, 1);
     let mut hidden_seen = HashSet::new();
     let mut xml = XmlReader::new(text, context.end);
-    while let Some(item) = xml.within(0) {
-        let XmlEvent::Open(tag) = item else { continue };
+    while let Some(tag) = xml.tag_within(0) {
         match tag.name() {
             "col" if tag.is_set("hidden") && ranges < MAX_RANGES => {
                 ranges += 1;

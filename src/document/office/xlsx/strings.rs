@@ -16,7 +16,8 @@ pub(super) const MAX_CELL: usize = 160 * 1024;
 pub(super) struct SharedStrings {
     text: String,
     ends: Vec<u32>,
-    cut: bool,
+    /// True if some were left out.
+    pub(super) cut: bool,
 }
 
 impl SharedStrings {
@@ -47,11 +48,6 @@ impl SharedStrings {
             .checked_sub(1)
             .map_or(0, |before| self.ends[before] as usize);
         self.text.get(start..end)
-    }
-
-    /// True if some were left out.
-    pub(super) fn is_cut(&self) -> bool {
-        self.cut
     }
 }
 
