@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::document::DocumentCuts;
-use crate::document::model::{DocumentModel, NodeContent};
+use crate::document::model::DocumentModel;
 use made::{Made, blocks, model};
 use read_back::{by_comrak, by_pulldown};
 
