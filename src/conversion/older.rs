@@ -77,7 +77,13 @@ pub fn convert(
     limits: &FileLimits,
     programs: HelperPrograms,
 ) -> Result<Document, ConversionError> {
-    let found = find_office_programs(kind);
+    let mut found = find_office_programs(kind);
+    let is_locked = kind.needs_password(bytes);
+    // LibreOffice knows the password of files that are only protected from changes.
+    found.retain(|program| !is_locked || text_program(program).is_none());
+    if is_locked && found.is_empty() {
+        return Err(DocumentError::Encrypted.into());
+    }
     if let Some(reason) = UnusableProgram::of(programs, OFFICE_VARIABLE, !found.is_empty()) {
         let remark = match reason {
             UnusableProgram::NotInstalled => install_one(kind),
@@ -102,6 +108,7 @@ pub fn convert(
                 ..failure(kind, format!("{name} took too long."))
             },
             Err(Some(ProgramError::TooMuch)) => failure(kind, format!("{name} wrote too much.")),
+            Err(_) if is_locked => DocumentError::Encrypted.into(),
             Err(_) => failure(
                 kind,
                 format!("{name} failed: the file may be damaged, or need a password."),

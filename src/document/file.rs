@@ -6,8 +6,9 @@ use memchr::memmem;
 
 use super::markdown;
 use super::notebook;
+use super::office::blocks::BlockWriter;
 use super::office::package::ZipPackage;
-use super::office::{self, DocumentProperties, ParsedDocument, compound, mail, program_text, rtf};
+use super::office::{self, compound, mail, program_text, rtf};
 use super::{Document, DocumentCuts, DocumentError, FileKind, PdfLimits, epub, fault};
 use crate::basics::signature::{self, COMPOUND, ZIP};
 
@@ -40,6 +41,12 @@ impl FileKind {
         signature::is_pdf(bytes).then_some(Self::Pdf)
     }
 
+    /// True if a document of this kind, which only installed programs read, needs a password.
+    #[must_use]
+    pub fn needs_password(self, bytes: &[u8]) -> bool {
+        compound::is_encrypted(bytes, self)
+    }
+
     /// True if a file with this beginning may be one that has a conversion, and that is worth
     /// reading it whole.
     #[must_use]
@@ -60,7 +67,7 @@ impl FileKind {
         if epub::is_epub(&mut package) {
             return Some(Self::Epub);
         }
-        office::package_kind(&mut package)
+        office::package_kind(&mut package).map(|(kind, _)| kind)
     }
 }
 
@@ -112,9 +119,16 @@ pub fn convert_file(
     if FileKind::OLDER.contains(&kind) {
         return Err(DocumentError::Older(Some(kind)));
     }
-    let convert = || match kind {
-        FileKind::Rtf | FileKind::Eml | FileKind::Msg => convert_text(bytes, kind, limits),
-        _ => convert_package(bytes, kind, limits),
+    let convert = || {
+        let (blocks, locked) = match kind {
+            FileKind::Rtf => (rtf::read(bytes, reading_end(limits.end)), false),
+            FileKind::Eml | FileKind::Msg => {
+                let read = mail::read(bytes, kind, reading_end(limits.end));
+                (read.ok_or(DocumentError::Damaged)?, false)
+            }
+            _ => read_package(bytes, kind, limits)?,
+        };
+        write(blocks, kind, locked, limits.end)
     };
     fault::guarded(convert).unwrap_or(Err(DocumentError::Damaged))
 }
@@ -126,7 +140,11 @@ pub fn convert_program_text(
     kind: FileKind,
     limits: &FileLimits,
 ) -> Result<Document, DocumentError> {
-    fault::guarded(|| convert_text(text, kind, limits)).unwrap_or(Err(DocumentError::Damaged))
+    let convert = || {
+        let blocks = program_text::read(&String::from_utf8_lossy(text), kind);
+        write(blocks, kind, false, limits.end)
+    };
+    fault::guarded(convert).unwrap_or(Err(DocumentError::Damaged))
 }
 
 /// The part of the time until `end` that reading may take.
@@ -135,88 +153,57 @@ fn reading_end(end: Option<Instant>) -> Option<Instant> {
     end.map(|end| now + end.saturating_duration_since(now) * 3 / 4)
 }
 
-fn convert_text(
+/// Reads a zip file, and whether parts of it need a password.
+fn read_package(
     bytes: &[u8],
     kind: FileKind,
     limits: &FileLimits,
-) -> Result<Document, DocumentError> {
-    let end = reading_end(limits.end);
-    let (read, about) = match kind {
-        FileKind::Rtf => rtf::read(bytes, end),
-        FileKind::Eml | FileKind::Msg => {
-            mail::read(bytes, kind, end).ok_or(DocumentError::Damaged)?
-        }
-        _ => {
-            let text = String::from_utf8_lossy(bytes);
-            (
-                program_text::read(&text, kind),
-                DocumentProperties::default(),
-            )
-        }
-    };
-    if read.builder.is_empty() {
-        return Err(match (read.late || read.cut, read.broken) {
-            (true, _) => DocumentError::TooCostly,
-            (_, true) => DocumentError::Damaged,
-            _ => DocumentError::NoText(kind),
-        });
-    }
-    let (cut, broken) = (read.cut, read.broken);
-    Ok(write(read, about, cut, broken, limits.end))
-}
-
-fn convert_package(
-    bytes: &[u8],
-    kind: FileKind,
-    limits: &FileLimits,
-) -> Result<Document, DocumentError> {
+) -> Result<(BlockWriter, bool), DocumentError> {
     let mut package = ZipPackage::open(bytes, limits.part, reading_end(limits.end))?;
     let read = match kind {
         FileKind::Epub => epub::read(&mut package),
         _ => office::read(&mut package, kind),
     };
-    let (read, about) = match read {
-        Ok(read) => read,
-        Err(_) if package.locked => return Err(DocumentError::Encrypted),
-        Err(_) if package.damaged => return Err(DocumentError::Damaged),
-        Err(error) => return Err(error),
-    };
-    let cut = read.cut || package.cut;
-    let damaged = read.broken || package.damaged;
-    if read.builder.is_empty() {
-        return Err(match (package.locked, read.late, cut, damaged) {
+    let mut blocks = read.map_err(|error| match error {
+        _ if package.locked => DocumentError::Encrypted,
+        _ if package.damaged => DocumentError::Damaged,
+        error => error,
+    })?;
+    blocks.cut |= package.cut;
+    blocks.broken |= package.damaged;
+    Ok((blocks, package.locked))
+}
+
+fn write(
+    mut blocks: BlockWriter,
+    kind: FileKind,
+    locked: bool,
+    end: Option<Instant>,
+) -> Result<Document, DocumentError> {
+    blocks.finish();
+    let builder = blocks.builder;
+    if builder.is_empty() {
+        return Err(match (locked, blocks.late || blocks.cut, blocks.broken) {
             (true, ..) => DocumentError::Encrypted,
-            (_, true, ..) | (_, _, true, _) => DocumentError::TooCostly,
+            (_, true, _) => DocumentError::TooCostly,
             (.., true) => DocumentError::Damaged,
             _ => DocumentError::NoText(kind),
         });
     }
-    drop(package);
-    Ok(write(read, about, cut, damaged, limits.end))
-}
-
-fn write(
-    read: ParsedDocument,
-    about: DocumentProperties,
-    memory: bool,
-    damaged: bool,
-    end: Option<Instant>,
-) -> Document {
-    let length = 2 * read.builder.text_bytes() + 16 * read.builder.node_count();
-    let model = read.builder.finish(String::new());
-    let (markdown, cuts) = markdown::write(&model, length, end);
+    let length = 2 * builder.text_bytes() + 16 * builder.node_count();
+    let (markdown, cuts) = markdown::write(&builder.finish(String::new()), length, end);
     let some = |text: String| (!text.is_empty()).then_some(text);
     let document = Document {
-        title: some(about.title).unwrap_or(read.title),
-        author: some(about.author),
-        date: some(about.date),
+        title: some(blocks.about.title).unwrap_or(blocks.title),
+        author: some(blocks.about.author),
+        date: some(blocks.about.date),
         markdown,
         ..Document::default()
     };
-    document.cut(cuts.and(DocumentCuts {
-        memory,
-        time: read.late,
-        damage: damaged,
+    Ok(document.cut(cuts.and(DocumentCuts {
+        memory: blocks.cut,
+        time: blocks.late,
+        damage: blocks.broken,
         ..DocumentCuts::default()
-    }))
+    })))
 }

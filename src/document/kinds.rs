@@ -43,44 +43,33 @@ impl FileKind {
     /// Those that only installed programs read.
     pub const OLDER: [Self; 3] = [Self::Doc, Self::Ppt, Self::Xls];
 
-    /// Name, label and media types.
-    fn row(self) -> (&'static str, &'static str, &'static [&'static str]) {
+    /// Name and media types.
+    fn row(self) -> (&'static str, &'static [&'static str]) {
         match self {
-            Self::Pdf => ("pdf", "PDF", &["application/pdf", "application/x-pdf"]),
+            Self::Pdf => ("pdf", &["application/pdf", "application/x-pdf"]),
             Self::Docx => (
                 "docx",
-                "DOCX",
                 &["application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
             ),
             Self::Pptx => (
                 "pptx",
-                "PPTX",
                 &["application/vnd.openxmlformats-officedocument.presentationml.presentation"],
             ),
             Self::Xlsx => (
                 "xlsx",
-                "XLSX",
                 &["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
             ),
-            Self::Odt => ("odt", "ODT", &["application/vnd.oasis.opendocument.text"]),
-            Self::Odp => (
-                "odp",
-                "ODP",
-                &["application/vnd.oasis.opendocument.presentation"],
-            ),
-            Self::Ods => (
-                "ods",
-                "ODS",
-                &["application/vnd.oasis.opendocument.spreadsheet"],
-            ),
-            Self::Rtf => ("rtf", "RTF", &["application/rtf", "text/rtf"]),
-            Self::Epub => ("epub", "EPUB", &["application/epub+zip"]),
-            Self::Eml => ("eml", "EML", &["message/rfc822"]),
-            Self::Msg => ("msg", "MSG", &["application/vnd.ms-outlook"]),
-            Self::Doc => ("doc", "DOC", &["application/msword"]),
-            Self::Ppt => ("ppt", "PPT", &["application/vnd.ms-powerpoint"]),
-            Self::Xls => ("xls", "XLS", &["application/vnd.ms-excel"]),
-            Self::Ipynb => ("ipynb", "IPYNB", &["application/x-ipynb+json"]),
+            Self::Odt => ("odt", &["application/vnd.oasis.opendocument.text"]),
+            Self::Odp => ("odp", &["application/vnd.oasis.opendocument.presentation"]),
+            Self::Ods => ("ods", &["application/vnd.oasis.opendocument.spreadsheet"]),
+            Self::Rtf => ("rtf", &["application/rtf", "text/rtf"]),
+            Self::Epub => ("epub", &["application/epub+zip"]),
+            Self::Eml => ("eml", &["message/rfc822"]),
+            Self::Msg => ("msg", &["application/vnd.ms-outlook"]),
+            Self::Doc => ("doc", &["application/msword"]),
+            Self::Ppt => ("ppt", &["application/vnd.ms-powerpoint"]),
+            Self::Xls => ("xls", &["application/vnd.ms-excel"]),
+            Self::Ipynb => ("ipynb", &["application/x-ipynb+json"]),
         }
     }
 
@@ -92,13 +81,13 @@ impl FileKind {
 
     /// Name in sentences: `PDF`.
     #[must_use]
-    pub fn label(self) -> &'static str {
-        self.row().1
+    pub fn label(self) -> String {
+        self.name().to_ascii_uppercase()
     }
 
     /// Media types that servers send for it, in lower case.
     #[must_use]
     pub fn media_types(self) -> &'static [&'static str] {
-        self.row().2
+        self.row().1
     }
 }

@@ -241,12 +241,7 @@ pub fn convert_xhtml(page: &str, base: &Url) -> Document {
 /// XHTML. Otherwise like [`convert`].
 #[must_use]
 pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Document {
-    let syntax = if xhtml {
-        PageSyntax::Xml
-    } else {
-        PageSyntax::Html
-    };
-    convert_from(page, base, syntax, Some(end))
+    convert_from(page, base, syntax_of(xhtml), Some(end))
 }
 
 /// Returns the title of a page and the first `most` bytes or so of its text, without Markdown.
@@ -278,11 +273,7 @@ pub fn convert_main_until(
     xhtml: bool,
     end: Option<Instant>,
 ) -> (Document, MainContentCertainty) {
-    let syntax = if xhtml {
-        PageSyntax::Xml
-    } else {
-        PageSyntax::Html
-    };
+    let syntax = syntax_of(xhtml);
     let begin = Instant::now();
     // Half of the time, which leaves as much for the whole page.
     let half = end.map(|end| begin + end.saturating_duration_since(begin) / 2);
@@ -304,12 +295,7 @@ pub fn convert_main_until(
 #[must_use]
 #[cfg(feature = "internals")]
 pub fn study_main(page: &str, base: &Url, xhtml: bool) -> ContentStudy {
-    let syntax = if xhtml {
-        PageSyntax::Xml
-    } else {
-        PageSyntax::Html
-    };
-    html::study(page, base, syntax)
+    html::study(page, base, syntax_of(xhtml))
 }
 
 /// Returns the address to which a `Refresh` header of a page found at `base` leads.
@@ -359,6 +345,14 @@ pub fn convert_scanned_pdf(
         characters: read.unknown,
         ..DocumentCuts::default()
     })))
+}
+
+fn syntax_of(xhtml: bool) -> PageSyntax {
+    if xhtml {
+        PageSyntax::Xml
+    } else {
+        PageSyntax::Html
+    }
 }
 
 fn convert_from(page: &str, base: &Url, syntax: PageSyntax, end: Option<Instant>) -> Document {

@@ -87,6 +87,13 @@ fn a_column_of_line_numbers_is_no_code() {
 fn files_and_diffs_in_tables_of_lines_are_code() {
     check(&[
         // GitHub
+        // Trac
+        (
+            "<table class=code><thead><tr><th class=lineno>Line<th class=content> </thead><tbody>\
+             <tr><th id=L1><a href=#L1>1</a></th><td>def f():</td></tr>\n\
+             <tr><th id=L2><a href=#L2>2</a></th><td>    <b>x</b></td></tr></table>",
+            "```\ndef f():\n    x\n```",
+        ),
         (
             "<table><tr><td class=blob-num data-line-number=1><td class='blob-code'>def f():\
              <tr><td class=blob-num><td class=blob-code>\n<tr><td class=blob-num><td class=blob-code>    <b>x</b></table>",

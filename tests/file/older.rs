@@ -111,6 +111,30 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
+fn what_needs_a_password_is_told_from_what_is_damaged() {
+    let here = directory();
+    for (kind, mark, at, locked) in [
+        // The flags of a document, the mark of a presentation, the second record of a workbook.
+        ("doc", &b"\xec\xa5"[..], 11, &b"\x01"[..]),
+        ("ppt", b"\x5f\xc0\x91\xe3", 0, b"\xdf\xc4\xd1\xf3"),
+        ("xls", b"\x09\x08\x10\0\0\x06\x05\0", 20, b"\x2f\0"),
+    ] {
+        let mut bytes = scanned::older(kind);
+        let found = bytes.windows(mark.len()).position(|part| part == mark);
+        let at = found.unwrap() + at;
+        bytes[at..at + locked.len()].copy_from_slice(locked);
+        for program in ["", "antiword", "xls2csv"] {
+            let answer = call(here.path(), kind, program);
+            fs::write(here.path().join(format!("boats.{kind}")), &bytes).unwrap();
+            let answer = answer.run();
+            assert_eq!(answer.code(), 1);
+            let said = "This file needs a password: ask for a copy without one.";
+            assert!(answer.stderr.contains(said), "{kind}: {}", answer.stderr);
+        }
+    }
+}
+
+#[test]
 fn whatever_the_program_does_is_one_refusal() {
     if let Some(why) = scanned::no_landlock() {
         return common::skip(why);

@@ -109,9 +109,14 @@ pub fn report_helpers(report: &mut DoctorReport) {
     for (subject, program, name, variable) in [
         ("pages of scripts", browser, "Chromium", browser::VARIABLE),
         ("scans", ocr, "tesseract", conversion::OCR_VARIABLE),
-        (doc.0, doc.1, "LibreOffice, antiword or catdoc", variable),
-        (ppt.0, ppt.1, "LibreOffice or catppt", variable),
-        (xls.0, xls.1, "LibreOffice or xls2csv", variable),
+        (
+            doc.0.as_str(),
+            doc.1,
+            "LibreOffice, antiword or catdoc",
+            variable,
+        ),
+        (ppt.0.as_str(), ppt.1, "LibreOffice or catppt", variable),
+        (xls.0.as_str(), xls.1, "LibreOffice or xls2csv", variable),
     ] {
         let (colour, state) = match program {
             Some(program) => (GOOD, display_path(&program)),

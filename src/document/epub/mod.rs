@@ -9,11 +9,12 @@ use url::Url;
 
 use self::notes::BookNotes;
 use super::html::{self, PageSyntax, StageDeadlines};
-use super::model::{ModelBuilder, NodeContent};
+use super::model::NodeContent;
+use super::office::DocumentProperties;
+use super::office::blocks::BlockWriter;
 use super::office::package::{ZipPackage, resolve_part_name};
 use super::office::xml::{XmlReader, XmlTag};
-use super::office::{DocumentProperties, ParsedDocument};
-use super::{DocumentCuts, DocumentError, FileKind};
+use super::{DocumentError, FileKind};
 use crate::basics::words::floor_boundary;
 
 mod notes;
@@ -35,10 +36,6 @@ const MAX_PARTS: usize = 20_000;
 
 /// Limit of a chapter, in bytes.
 const MAX_CHAPTER: usize = 8 << 20;
-
-/// Limits of a document: nodes, and bytes of text.
-const MAX_NODES: usize = 1_000_000;
-const MAX_TEXT: usize = 16 << 20;
 
 /// Limit of a title, author or date, in bytes.
 const MAX_PROPERTY: usize = 1000;
@@ -65,19 +62,16 @@ struct PackageDocument {
 }
 
 /// Reads the document in `package`.
-pub(super) fn read(
-    package: &mut ZipPackage<'_>,
-) -> Result<(ParsedDocument, DocumentProperties), DocumentError> {
+pub(super) fn read(package: &mut ZipPackage<'_>) -> Result<BlockWriter, DocumentError> {
     let main = find_package_document(package).ok_or(DocumentError::NotOne(FileKind::Epub))?;
     let text = package.text(&main).ok_or(DocumentError::Damaged)?;
-    let mut book = read_package_document(
+    let book = read_package_document(
         &text,
         main.rsplit_once('/').map_or("", |(folder, _)| folder),
     );
     drop(text);
     let locked = encrypted_parts(package);
-    let mut builder = ModelBuilder::default();
-    let mut read = ParsedDocument::default();
+    let mut blocks = BlockWriter::default();
     let mut notes = BookNotes::default();
     for id in &book.spine {
         let Some((name, kind)) = book.parts.get(id) else {
@@ -91,12 +85,8 @@ pub(super) fn read(
             package.locked = true;
             continue;
         }
-        if builder.node_count() > MAX_NODES || builder.text_bytes() > MAX_TEXT {
-            read.cut = true;
-            break;
-        }
-        if package.end().is_some_and(|end| Instant::now() >= end) {
-            read.late = true;
+        blocks.late |= package.end().is_some_and(|end| Instant::now() >= end);
+        if blocks.late || !blocks.has_room() {
             break;
         }
         let Some(mut page) = package.text(name) else {
@@ -104,86 +94,75 @@ pub(super) fn read(
         };
         if page.len() > MAX_CHAPTER {
             page.truncate(floor_boundary(&page, MAX_CHAPTER));
-            read.cut = true;
+            blocks.cut = true;
         }
-        let end = package.end();
-        let first = builder.node_count();
+        let first = blocks.builder.node_count();
         let page = notes.take_from(&page, name);
-        let (title, cuts) = append_page(&page, name, PageSyntax::Xml, end, &mut builder);
-        builder.mark_notes(first, notes::marked_number);
-        read.cut |= cuts.memory;
-        read.late |= cuts.time;
-        if read.title.is_empty() {
-            read.title = title;
+        let title = append_page(&page, name, PageSyntax::Xml, package.end(), &mut blocks);
+        blocks.builder.mark_notes(first, notes::marked_number);
+        if blocks.title.is_empty() {
+            blocks.title = title;
         }
     }
     notes.taken.sort_unstable();
     for (number, name, source) in notes.taken {
         let page = format!("<html><body>{source}</body></html>");
-        builder.open(NodeContent::Note(number));
-        let (_, cuts) = append_page(&page, &name, PageSyntax::Xml, package.end(), &mut builder);
-        builder.close();
-        read.cut |= cuts.memory;
-        read.late |= cuts.time;
+        blocks.builder.open(NodeContent::Note(number));
+        append_page(&page, &name, PageSyntax::Xml, package.end(), &mut blocks);
+        blocks.builder.close();
     }
-    read.builder = builder;
-    Ok((read, std::mem::take(&mut book.about)))
+    blocks.about = book.about;
+    Ok(blocks)
 }
 
-/// Reads a page of a file, the part `name`, and adds its content; returns its title and what is
-/// missing of it.
+/// Reads a page of a file, the part `name`, and adds its content; returns its title.
 pub(super) fn append_page(
     page: &str,
     name: &str,
     syntax: PageSyntax,
     end: Option<Instant>,
-    builder: &mut ModelBuilder,
-) -> (String, DocumentCuts) {
+    blocks: &mut BlockWriter,
+) -> String {
     let Some(base) = Url::parse(BASE).ok().and_then(|base| base.join(name).ok()) else {
-        return Default::default();
+        return String::new();
     };
+    blocks.end();
     let ends = StageDeadlines {
         parse: end,
         walk: end,
     };
     let found = html::read(page, &base, syntax, ends);
-    builder.append(&found.model, |absolute, spelling| {
+    blocks.cut |= found.cuts.memory;
+    blocks.late |= found.cuts.time;
+    blocks.builder.append(&found.model, |absolute, spelling| {
         let inside = absolute.starts_with("epub:");
         // Only places within the text can be followed, because other parts are not at any address.
-        let place = || {
-            spelling
-                .split_once('#')
-                .map(|(_, place)| format!("#{place}"))
+        let lower = spelling.to_ascii_lowercase();
+        let ends = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"];
+        let short = match spelling.split_once('#') {
+            Some((_, place)) => format!("#{place}"),
+            None if ends.iter().any(|end| lower.ends_with(end)) => {
+                spelling.rsplit('/').next().unwrap_or_default().to_owned()
+            }
+            None => spelling.to_owned(),
         };
-        let is_image = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"]
-            .iter()
-            .any(|end| spelling.to_ascii_lowercase().ends_with(end));
-        let short = || {
-            let name = spelling.rsplit('/').next().unwrap_or_default().to_owned();
-            if is_image { name } else { spelling.to_owned() }
-        };
-        inside.then(|| place().unwrap_or_else(short))
+        inside.then_some(short)
     });
-    (found.model.title, found.cuts)
+    found.model.title
 }
 
 /// Finds the name of the package document.
 fn find_package_document(package: &mut ZipPackage<'_>) -> Option<String> {
     let text = package.text(CONTAINER)?;
     let mut xml = XmlReader::new(&text, package.end());
-    let mut found = None;
     while let Some(tag) = xml.tag_within(0) {
-        if tag.name() == "rootfile" {
-            let path = tag
-                .attribute("full-path")
-                .and_then(|path| part_name(&path, ""));
-            if let Some(path) = path.filter(|path| package.has(path)) {
-                found = Some(path);
-                break;
-            }
+        let path = tag.attribute("full-path");
+        let path = path.and_then(|path| part_name(&path, ""));
+        if let Some(path) = path.filter(|path| tag.name() == "rootfile" && package.has(path)) {
+            return Some(path);
         }
     }
-    found
+    None
 }
 
 /// Resolves an address within `folder` to the name of a part.
@@ -194,37 +173,34 @@ fn part_name(address: &str, folder: &str) -> Option<String> {
 
 fn read_package_document(text: &str, folder: &str) -> PackageDocument {
     let mut book = PackageDocument::default();
-    let mut xml = XmlReader::new(text, None);
-    while let Some(tag) = xml.tag_within(0) {
-        match tag.name() {
-            "title" => keep_property(&mut book.about.title, &mut xml),
-            "creator" => {
-                let is_author = tag.attribute("role").is_none_or(|role| role == "aut");
-                let mut name = String::new();
-                keep_property(&mut name, &mut xml);
-                let author = &mut book.about.author;
-                if is_author && !name.is_empty() && author.len() < MAX_PROPERTY {
-                    if !author.is_empty() {
-                        author.push_str(", ");
-                    }
-                    author.push_str(&name);
+    XmlReader::new(text, None).each_tag(|xml, tag| match tag.name() {
+        "title" => keep_property(&mut book.about.title, xml),
+        "creator" => {
+            let is_author = tag.attribute("role").is_none_or(|role| role == "aut");
+            let mut name = String::new();
+            keep_property(&mut name, xml);
+            let author = &mut book.about.author;
+            if is_author && !name.is_empty() && author.len() < MAX_PROPERTY {
+                if !author.is_empty() {
+                    author.push_str(", ");
                 }
+                author.push_str(&name);
             }
-            "date" => {
-                let is_made = tag
-                    .attribute("event")
-                    .is_none_or(|event| event != "modification");
-                if is_made {
-                    keep_property(&mut book.about.date, &mut xml);
-                }
-            }
-            "item" if book.parts.len() < MAX_PARTS => keep_part(&mut book, &tag, folder),
-            "itemref" if book.spine.len() < MAX_PARTS => {
-                book.spine.extend(tag.attribute("idref").map(Into::into));
-            }
-            _ => {}
         }
-    }
+        "date" => {
+            let is_made = tag
+                .attribute("event")
+                .is_none_or(|event| event != "modification");
+            if is_made {
+                keep_property(&mut book.about.date, xml);
+            }
+        }
+        "item" if book.parts.len() < MAX_PARTS => keep_part(&mut book, tag, folder),
+        "itemref" if book.spine.len() < MAX_PARTS => {
+            book.spine.extend(tag.attribute("idref").map(Into::into));
+        }
+        _ => {}
+    });
     book
 }
 
@@ -237,12 +213,12 @@ fn keep_property(slot: &mut String, xml: &mut XmlReader<'_>) {
 }
 
 fn keep_part(book: &mut PackageDocument, tag: &XmlTag<'_>, folder: &str) {
-    let id = tag.attribute("id").unwrap_or_default().into_owned();
+    let id = tag.value("id");
     let name = tag
         .attribute("href")
         .and_then(|address| part_name(&address, folder));
     if let Some(name) = name {
-        let kind = tag.attribute("media-type").unwrap_or_default().into_owned();
+        let kind = tag.value("media-type");
         book.parts.insert(id, (name, kind));
     }
 }
@@ -254,15 +230,14 @@ fn encrypted_parts(package: &mut ZipPackage<'_>) -> HashSet<String> {
     let Some(text) = package.text(ENCRYPTION) else {
         return names;
     };
-    let mut xml = XmlReader::new(&text, package.end());
-    while let Some(tag) = xml.tag_within(0) {
+    XmlReader::new(&text, package.end()).each_tag(|_, tag| {
         if tag.name() == "CipherReference" && names.len() < MAX_PARTS {
             let name = tag
                 .attribute("URI")
                 .and_then(|address| part_name(&address, ""));
             names.extend(name.map(|name| name.to_lowercase()));
         }
-    }
+    });
     names
 }
 

@@ -13,6 +13,7 @@ use quick_xml::reader::Reader;
 use url::Url;
 
 use super::html::tag;
+use super::office::xml::{XmlEvent, XmlReader};
 use super::{Document, DocumentCuts, entities};
 use crate::basics::words::floor_boundary;
 
@@ -55,35 +56,24 @@ pub(super) fn read(page: &str, base: &Url) -> Option<Document> {
     }))
 }
 
-/// Creates a reader of XML that may not be well-formed.
-fn reader(page: &str) -> Reader<&[u8]> {
-    let mut reader = Reader::from_str(page);
-    let config = reader.config_mut();
-    config.check_end_names = false;
-    config.allow_unmatched_ends = true;
-    config.allow_dangling_amp = true;
-    reader
-}
-
 /// True if the root element of `page` is that of a feed.
 pub(super) fn is_feed(page: &str) -> bool {
     let page = page.trim_start_matches('\u{feff}').trim_start();
     if !page.starts_with('<') {
         return false;
     }
-    let mut reader = reader(page);
+    let mut xml = XmlReader::new(page, None);
     loop {
-        match reader.read_event() {
-            Ok(Event::Start(root) | Event::Empty(root)) => {
+        match xml.next() {
+            Some(XmlEvent::Text(text)) if text.trim().is_empty() => {}
+            Some(XmlEvent::Open(root)) => {
                 let start = &page[..floor_boundary(page, ROOT_WITHIN)];
-                return match root.name().into_inner() {
+                return match root.name() {
                     "rss" | "feed" => true,
-                    "rdf:RDF" => start.contains("/rss/"),
+                    "RDF" => start.contains("/rss/"),
                     _ => false,
                 };
             }
-            Ok(Event::Text(text)) if text.trim().is_empty() => {}
-            Ok(Event::Decl(_) | Event::PI(_) | Event::Comment(_) | Event::DocType(_)) => {}
             _ => return false,
         }
     }
@@ -140,53 +130,13 @@ fn field_of(name: &str) -> Option<FeedField> {
     })
 }
 
-/// True for an element of HTML, which some feeds contain without escaping it.
-fn is_html(name: &str) -> bool {
-    matches!(
-        name,
-        "a" | "b"
-            | "blockquote"
-            | "br"
-            | "code"
-            | "dd"
-            | "div"
-            | "dl"
-            | "dt"
-            | "em"
-            | "figure"
-            | "font"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "h6"
-            | "hr"
-            | "i"
-            | "iframe"
-            | "img"
-            | "li"
-            | "ol"
-            | "p"
-            | "pre"
-            | "small"
-            | "span"
-            | "strong"
-            | "sub"
-            | "sup"
-            | "table"
-            | "tbody"
-            | "td"
-            | "th"
-            | "tr"
-            | "u"
-            | "ul"
-    )
-}
-
 impl FeedParser {
     fn parse(&mut self, page: &str) {
-        let mut reader = reader(page);
+        let mut reader = Reader::from_str(page);
+        let config = reader.config_mut();
+        config.check_end_names = false;
+        config.allow_unmatched_ends = true;
+        config.allow_dangling_amp = true;
         loop {
             let place = reader.buffer_position();
             match reader.read_event() {
@@ -216,21 +166,18 @@ impl FeedParser {
         }
     }
 
-    /// Closes the element with the name of an end tag, or else the one that was opened last, unless
-    /// that is a container or the tag is one of HTML.
+    /// Closes the element with the name of an end tag, or else a child of an item that was opened
+    /// last; within texts such a tag may be HTML that is not escaped.
     fn end_tag(&mut self, name: &str) {
-        let out = self
-            .open
-            .iter()
-            .rev()
-            .take(MAX_OUT)
-            .position(|open| **open == *name);
-        let holds = ["item", "entry", "channel", "feed", "rss", "rdf:RDF"];
-        let last = self.open.last().map_or("", |open| &**open);
-        match out {
+        let mut open = self.open.iter().rev().take(MAX_OUT);
+        let depth = self.open.len();
+        match open.position(|open| **open == *name) {
             Some(out) => (0..=out).for_each(|_| self.end()),
-            None if holds.contains(&last) || is_html(name) => {}
-            None => self.end(),
+            None if matches!(self.field, Some((field, at)) if at == depth && field != FeedField::Text) =>
+            {
+                self.end();
+            }
+            None => {}
         }
     }
 
@@ -249,27 +196,22 @@ impl FeedParser {
     }
 
     fn start(&mut self, tag: &BytesStart<'_>) {
-        let (mut href, mut alternate, mut permalink) = (String::new(), true, true);
-        let (mut encloses, mut kind, mut base) = (false, String::new(), String::new());
-        let mut attributes = tag.html_attributes();
-        for attribute in attributes.with_checks(false).filter_map(Result::ok) {
-            match attribute.key.into_inner() {
-                "href" | "url" => href = attribute.value.into_owned(),
-                "rel" => {
-                    alternate = attribute.value == "alternate";
-                    encloses = attribute.value == "enclosure";
-                }
-                "type" => kind = attribute.value.into_owned(),
-                "xml:base" => entities::decoded(&attribute.value)
-                    .trim()
-                    .clone_into(&mut base),
-                "isPermaLink" => permalink = attribute.value != "false",
-                _ => {}
-            }
-        }
+        let value = |names: &[&str]| {
+            let mut attributes = tag.html_attributes();
+            let mut attributes = attributes.with_checks(false).filter_map(Result::ok);
+            let found = attributes.find(|one| names.contains(&one.key.into_inner()));
+            found.map(|one| entities::decoded(&one.value).trim().to_owned())
+        };
+        let (href, base) = (value(&["href", "url"]), value(&["xml:base"]));
+        let (href, base) = (href.unwrap_or_default(), base.unwrap_or_default());
+        let rel = value(&["rel"]);
+        let alternate = rel.as_deref().is_none_or(|rel| rel == "alternate");
         let name = tag.name().into_inner();
         self.open.push(name.into());
         let depth = self.open.len();
+        let holder = self.item.or(self.about_at);
+        let is_child = holder.is_some_and(|holder| holder + 1 == depth);
+        let is_feed = matches!(name, "channel" | "feed") && self.about_at.is_none();
         if self.field.is_some() {
             self.text.push(' ');
         } else if matches!(name, "item" | "entry") && self.item.is_none() {
@@ -282,46 +224,29 @@ impl FeedParser {
             } else {
                 self.more += 1;
             }
-        } else if matches!(name, "channel" | "feed") && self.about_at.is_none() {
-            self.about_at = Some(depth);
-            self.set_base(base);
-        } else if depth == 1 {
-            self.set_base(base);
-        } else if let Some(parent) = self.item.or(self.about_at)
-            && parent + 1 == depth
-            && (name == "enclosure" || (name == "link" && encloses))
-        {
-            let address = entities::decoded(&href).trim().to_owned();
-            if let Some(item) = self.current()
-                && !address.is_empty()
-            {
-                item.enclosure.get_or_insert((address, kind));
+        } else if is_feed || depth == 1 {
+            self.about_at = self.about_at.or(is_feed.then_some(depth));
+            if !base.is_empty() {
+                self.about.base = base;
             }
-        } else if let Some(parent) = self.item.or(self.about_at)
-            && parent + 1 == depth
-            && let Some(field) = field_of(name)
-        {
-            let is_id = name == "id" || !permalink;
-            if field == FeedField::Link && !href.is_empty() {
-                let value = entities::decoded(&href);
-                if let Some(item) = self
-                    .current()
-                    .filter(|item| alternate && item.link.is_empty())
+        } else if is_child && (name == "enclosure" || rel.as_deref() == Some("enclosure")) {
+            if let Some(item) = self.current().filter(|_| !href.is_empty()) {
+                let kind = value(&["type"]).unwrap_or_default();
+                item.enclosure.get_or_insert((href, kind));
+            }
+        } else if is_child && let Some(field) = field_of(name) {
+            let is_link = field == FeedField::Link;
+            let is_id = name == "id" || value(&["isPermaLink"]).as_deref() == Some("false");
+            if is_link && !href.is_empty() {
+                if let Some(item) = self.current().filter(|item| item.link.is_empty())
+                    && alternate
                 {
-                    item.link.push_str(value.trim());
+                    item.link.push_str(&href);
                 }
-            } else if (field != FeedField::Guid || !is_id)
-                && (field != FeedField::Link || alternate)
-            {
+            } else if (field != FeedField::Guid || !is_id) && (!is_link || alternate) {
                 self.field = Some((field, depth));
                 self.text.clear();
             }
-        }
-    }
-
-    fn set_base(&mut self, base: String) {
-        if !base.is_empty() {
-            self.about.base = base;
         }
     }
 

@@ -2,7 +2,7 @@
 //! and diffs, or a box of lines.
 //!
 //! Rules: the classes and attributes of GitHub, GitLab, Gitea, Gitiles, gitweb, cgit, Doxygen,
-//! and Crayon.
+//! Trac and Crayon.
 
 use html2md::{Handle, NodeData};
 
@@ -19,6 +19,9 @@ const LINES: [&str; 4] = [
 
 /// Classes of a box of boxes, whose whole text is code.
 const BOXES: [&str; 4] = ["fragment", "react-code-lines", "crayon-pre", "patch"];
+
+/// The class of a table of lines, each behind its number in a cell of heads.
+const TRAC: &str = "code";
 
 /// Attributes with the sign of a line of a diff.
 const SIGNS: [&str; 2] = ["data-code-marker", "data-type-marker"];
@@ -38,7 +41,7 @@ pub(super) fn is_listing(tag: &str, class: &str) -> bool {
     match tag {
         "td" => has(&LINES),
         "div" => class == "pre" || has(&BOXES),
-        "table" => class == "diff",
+        "table" => matches!(class, "diff" | TRAC),
         _ => false,
     }
 }
@@ -51,7 +54,7 @@ pub(super) fn is_marked(node: &Handle) -> bool {
 /// Returns the code of the listing that begins with `node`, its language and the number of its
 /// siblings behind `node` in `behind` that belong to it.
 pub(super) fn read(node: &Handle, behind: &[Handle]) -> Option<(String, &'static str, usize)> {
-    if dom::kind(node) == Some(ElementKind::Table) && !is_marked(node) {
+    if dom::kind(node) == Some(ElementKind::Table) && (!is_marked(node) || is_of_trac(node)) {
         return lines_of(node).map(|(code, language)| (code, language, 0));
     }
     if !matches!(dom::name(node), "div" | "table") || !is_marked(node) {
@@ -109,17 +112,29 @@ fn line_of(node: &Handle) -> String {
     text[begin..].to_owned()
 }
 
+fn is_of_trac(node: &Handle) -> bool {
+    dom::attribute(node, "class").as_deref() == Some(TRAC)
+}
+
 /// Returns the code of a table each of whose rows is a line of it.
 fn lines_of(node: &Handle) -> Option<(String, &'static str)> {
     let (mut code, mut signed) = (String::new(), false);
+    let of_trac = is_of_trac(node);
     for row in table::rows(node) {
-        if !row.children.borrow().iter().any(is_marked) {
+        let cells = row.children.borrow();
+        let has = |name: &str| cells.iter().any(|cell| dom::name(cell) == name);
+        let is_numbered = of_trac && has("th");
+        let is_line = |cell: &Handle| is_marked(cell) || is_numbered && dom::name(cell) == "td";
+        if is_numbered && !has("td") {
+            continue;
+        }
+        if !cells.iter().any(is_line) {
             return None;
         }
         let (mut sign, mut previous) = (None, None);
-        for cell in row.children.borrow().iter() {
+        for cell in cells.iter() {
             sign = sign_in(cell).or(sign);
-            if !is_marked(cell) {
+            if !is_line(cell) {
                 continue;
             }
             let line = line_of(cell);

@@ -151,6 +151,16 @@ fn links_and_images_lead_to_absolute_addresses() {
             r#"Paragraph[Link("https://example.com/x")[Image("https://example.com/a/y" "z")]]"#,
         ),
         ("<img src=data:x alt=z>", r#"Paragraph["z"]"#),
+        // A placeholder, until a script has loaded what the picture's sources name.
+        (
+            "<picture><source srcset='data:image/gif;base64,AA'><source data-srcset='y.webp 1x, q 2x'>\
+             <img src='data:image/gif;base64,AA' alt=z></picture><img src=data:x alt=u>",
+            r#"Paragraph[Image("https://example.com/a/y.webp" "z") "u"]"#,
+        ),
+        (
+            "<picture><source srcset='y.webp'><img src=z.png alt=z></picture>",
+            r#"Paragraph[Image("https://example.com/a/z.png" "z")]"#,
+        ),
     ]);
 }
 

@@ -14,23 +14,14 @@ pub(super) enum ByteClass {
     Special,
 }
 
-pub(super) static CLASS: [ByteClass; 256] = classes();
-
-const fn classes() -> [ByteClass; 256] {
-    let mut table = [ByteClass::Plain; 256];
-    let spaces = b" \t\n\x0b\r\x0c";
-    let mut i = 0;
-    while i < spaces.len() {
-        table[spaces[i] as usize] = ByteClass::Space;
-        i += 1;
+pub(super) fn class(byte: u8) -> ByteClass {
+    match byte {
+        b' ' | b'\t'..=b'\r' => ByteClass::Space,
+        b'*' | b'_' | b'~' | b'`' | b'[' | b']' | b'(' | b'<' | b'&' | b'\\' | b'|' | 0xc2 => {
+            ByteClass::Special
+        }
+        _ => ByteClass::Plain,
     }
-    let special = b"*_~`[](<&\\|\xc2";
-    let mut i = 0;
-    while i < special.len() {
-        table[special[i] as usize] = ByteClass::Special;
-        i += 1;
-    }
-    table
 }
 
 pub(super) fn starts_with_no_break_space(text: &[u8]) -> bool {
@@ -41,7 +32,7 @@ pub(super) fn starts_with_no_break_space(text: &[u8]) -> bool {
 pub(super) fn leading_blanks(text: &[u8]) -> usize {
     let mut at = 0;
     while let Some(byte) = text.get(at) {
-        if CLASS[*byte as usize] == ByteClass::Space {
+        if class(*byte) == ByteClass::Space {
             at += 1;
         } else if starts_with_no_break_space(&text[at..]) {
             at += 2;
@@ -110,7 +101,7 @@ pub(super) fn block_marker_at(line: &str, first: bool, item: bool) -> Option<usi
             let run = bytes.iter().take_while(|byte| **byte == start).count();
             run >= 3 && (start == b'~' || !bytes[run..].contains(&b'`'))
         }
-        b'[' => is_definition(line.bytes()) || (item && is_task(bytes)),
+        b'[' => is_definition(bytes) || (item && is_task(bytes)),
         b'0'..=b'9' => {
             let digits = bytes
                 .iter()
@@ -135,13 +126,6 @@ pub(super) fn is_rule_with_markers(before: &str, line: &str) -> bool {
     line.bytes().all(|byte| same(&byte)) && marks.count() >= 3
 }
 
-/// True if an item's `line` and the marker `before` it may form the delimiter row of a table whose
-/// head is the line above: `- | --`.
-pub(super) fn is_delimiter_row_with_marker(before: &str, line: &str) -> bool {
-    let is_row = |byte: u8| matches!(byte, b'-' | b':' | b'|' | b' ');
-    before.ends_with("- ") && line.bytes().all(is_row) && line.contains(['|', ':'])
-}
-
 fn is_rule(line: &[u8], mark: u8) -> bool {
     let marks = memchr::memchr_iter(mark, line).count();
     marks >= 3 && line.iter().all(|byte| *byte == mark || *byte == b' ')
@@ -159,42 +143,21 @@ fn is_delimiter_row(line: &[u8]) -> bool {
             .all(|byte| matches!(byte, b'-' | b':' | b'|' | b' ' | b'\x0b' | b'\x0c'))
 }
 
-/// True if `line`, the first of a paragraph, opens a bracket that a later line may close, so that
-/// both form a definition: `[a` and `b]: c`.
-pub(super) fn opens_label(line: &str) -> bool {
-    line.starts_with('[') && bracket_label(&mut line.bytes()) == BracketLabel::Open
-}
-
-/// True if the line of these bytes, whose first is a bracket, begins as the definition of a
-/// reference or footnote does.
-pub(super) fn is_definition(mut line: impl Iterator<Item = u8>) -> bool {
-    bracket_label(&mut line) == BracketLabel::Whole && line.next() == Some(b':')
-}
-
-/// The state of the bracket at the start of a line.
-#[derive(PartialEq, Eq)]
-enum BracketLabel {
-    Whole,
-    /// The line ends before the label does, or the label would be too long.
-    Open,
-    /// The brackets hold nothing, or another bracket.
-    None,
-}
-
-fn bracket_label(line: &mut impl Iterator<Item = u8>) -> BracketLabel {
+/// True if a line whose first byte is a bracket begins as the definition of a reference or
+/// footnote does.
+fn is_definition(line: &[u8]) -> bool {
+    let mut at = 1;
     // A label has at most 999 characters.
-    let mut within = line.skip(1).take(4 * 999);
-    let mut empty = true;
-    while let Some(byte) = within.next() {
+    while let Some(byte) = line.get(at).filter(|_| at <= 4 * 999) {
         match byte {
-            b'\\' => drop(within.next()),
-            b']' if !empty => return BracketLabel::Whole,
-            b'[' | b']' => return BracketLabel::None,
+            b'\\' => at += 1,
+            b']' => return at > 1 && line.get(at + 1) == Some(&b':'),
+            b'[' => return false,
             _ => {}
         }
-        empty = false;
+        at += 1;
     }
-    BracketLabel::Open
+    false
 }
 
 fn is_task(line: &[u8]) -> bool {
@@ -289,16 +252,6 @@ mod tests {
         }
         for text in [" b", "a b", ";", "b=1&c", "#;", "T"] {
             assert!(!is_reference(text.as_bytes()), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_definition_s_label_may_go_on_in_the_next_line() {
-        for line in ["[", "[a", "[a \\[b\\]", "[^a"] {
-            assert!(opens_label(line), "{line}");
-        }
-        for line in ["", "a [", "\\[a", "[a]", "[a [b", "[a](b"] {
-            assert!(!opens_label(line), "{line}");
         }
     }
 

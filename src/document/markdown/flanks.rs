@@ -1,9 +1,6 @@
 //! Decides from its neighbours whether a delimiter opens or closes emphasis.
 //!
-//! Rules: `CommonMark` 0.31.2, "Emphasis and strong emphasis", and Unicode's categories. Parsers
-//! know different versions of Unicode and do not all count the same characters as space. A
-//! delimiter in text is treated as what any of them may read, one of markup as what all of them
-//! read.
+//! Rules: `CommonMark` 0.31.2, "Emphasis and strong emphasis", and Unicode's categories.
 
 use std::sync::LazyLock;
 
@@ -19,52 +16,9 @@ enum NeighbourClass {
     Other,
 }
 
-/// Returns whether a run of delimiters between these characters opens and closes emphasis; `None`
-/// if parsers disagree.
-pub(super) fn flanks(
-    delimiter: char,
-    before: Option<char>,
-    after: Option<char>,
-) -> Option<(bool, bool)> {
-    let mut readings = readings(delimiter, before, after);
-    let one = readings.next()?;
-    readings.all(|other| other == one).then_some(one)
-}
-
-/// Returns whether a run of delimiters between these characters opens and closes emphasis for any
-/// parser.
-pub(super) fn may_flank(
-    delimiter: char,
-    before: Option<char>,
-    after: Option<char>,
-) -> (bool, bool) {
-    readings(delimiter, before, after).fold((false, false), |(opens, closes), one| {
-        (opens || one.0, closes || one.1)
-    })
-}
-
-/// True if some parser counts this character as neither space nor punctuation.
-pub(super) fn may_be_word(c: char) -> bool {
-    neighbour_classes(Some(c)).contains(&NeighbourClass::Other)
-}
-
-/// The readings of a run of delimiters by different parsers, each whether it opens and closes.
-fn readings(
-    delimiter: char,
-    before: Option<char>,
-    after: Option<char>,
-) -> impl Iterator<Item = (bool, bool)> {
-    let after = neighbour_classes(after);
-    let both = move |before| after.map(|after| (before, after));
-    let flank = move |(before, after)| flank(delimiter, before, after);
-    neighbour_classes(before)
-        .into_iter()
-        .flat_map(both)
-        .map(flank)
-}
-
-/// The rule of `CommonMark`.
-fn flank(delimiter: char, before: NeighbourClass, after: NeighbourClass) -> (bool, bool) {
+/// Returns whether a run of delimiters between these characters opens and closes emphasis.
+pub(super) fn flanks(delimiter: char, before: Option<char>, after: Option<char>) -> (bool, bool) {
+    let (before, after) = (neighbour_class(before), neighbour_class(after));
     let flanks = |near, far| {
         near != NeighbourClass::Space
             && (near != NeighbourClass::Mark || far != NeighbourClass::Other)
@@ -80,48 +34,38 @@ fn flank(delimiter: char, before: NeighbourClass, after: NeighbourClass) -> (boo
     }
 }
 
-/// The class of a character; two if parsers disagree.
-fn neighbour_classes(c: Option<char>) -> [NeighbourClass; 2] {
-    let Some(c) = c else {
-        return [NeighbourClass::Space; 2];
-    };
-    match c {
-        // White space for Unicode, but not for `CommonMark`.
-        '\u{b}' | '\u{85}' | '\u{2028}' | '\u{2029}' => {
-            [NeighbourClass::Space, NeighbourClass::Other]
-        }
-        c if c.is_whitespace() => [NeighbourClass::Space; 2],
-        c if c.is_ascii_punctuation() => [NeighbourClass::Mark; 2],
-        // A fast path for the punctuation that most pages have, and for letters in circles and
-        // squares, which are symbols.
-        '\u{2010}'..='\u{2027}'
-        | '\u{2030}'..='\u{205e}'
-        | '\u{2190}'..='\u{23ff}'
-        | '\u{3001}'..='\u{3003}'
-        | '\u{3008}'..='\u{3020}'
-        | '\u{ff01}'..='\u{ff0f}'
-        | '\u{24b6}'..='\u{24e9}'
-        | '\u{1f130}'..='\u{1f189}' => [NeighbourClass::Mark; 2],
-        c if c.is_alphanumeric() || c.is_control() => [NeighbourClass::Other; 2],
-        c if is_in(&KNOWN_MARKS, c) => [NeighbourClass::Mark; 2],
-        c if is_in(&NEW_MARKS, c) => [NeighbourClass::Mark, NeighbourClass::Other],
-        _ => [NeighbourClass::Other; 2],
-    }
+/// True if this character is neither space nor punctuation.
+pub(super) fn is_word(c: char) -> bool {
+    neighbour_class(Some(c)) == NeighbourClass::Other
 }
 
-/// Categories P and S in the version of Unicode that every parser knows.
-static KNOWN_MARKS: LazyRegex =
-    LazyLock::new(|| Regex::new(r"\A[[\p{P}\p{S}]&&\p{Age:15.0}]").ok());
+/// Categories P and S.
+static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\A[\p{P}\p{S}]").ok());
 
-/// Characters that later versions of Unicode put into these categories, or may.
-static NEW_MARKS: LazyRegex =
-    LazyLock::new(|| Regex::new(r"\A[[\p{P}\p{S}\p{Cn}]&&\P{Age:15.0}]").ok());
-
-type LazyRegex = LazyLock<Option<Regex>>;
-
-fn is_in(class: &LazyRegex, c: char) -> bool {
-    let class = class.as_ref();
-    class.is_some_and(|class| class.is_match(c.encode_utf8(&mut [0; 4])))
+fn neighbour_class(c: Option<char>) -> NeighbourClass {
+    let is_mark = |c: char| {
+        let marks = MARKS.as_ref();
+        marks.is_some_and(|marks| marks.is_match(c.encode_utf8(&mut [0; 4])))
+    };
+    match c {
+        None => NeighbourClass::Space,
+        Some(c) if c.is_whitespace() => NeighbourClass::Space,
+        Some(c) if c.is_ascii_punctuation() => NeighbourClass::Mark,
+        // A fast path for the punctuation that most pages have, and for letters in circles and
+        // squares, which are symbols.
+        Some(
+            '\u{2010}'..='\u{2027}'
+            | '\u{2030}'..='\u{205e}'
+            | '\u{2190}'..='\u{23ff}'
+            | '\u{3001}'..='\u{3003}'
+            | '\u{3008}'..='\u{3020}'
+            | '\u{ff01}'..='\u{ff0f}'
+            | '\u{24b6}'..='\u{24e9}'
+            | '\u{1f130}'..='\u{1f189}',
+        ) => NeighbourClass::Mark,
+        Some(c) if !c.is_alphanumeric() && is_mark(c) => NeighbourClass::Mark,
+        Some(_) => NeighbourClass::Other,
+    }
 }
 
 #[cfg(test)]
@@ -133,23 +77,12 @@ mod tests {
         for c in
             "!~\u{a1}\u{a6}\u{d7}\u{2014}\u{2019}\u{20ac}\u{2192}\u{24b6}\u{3002}\u{ff0c}\u{1f130}\u{1f600}".chars()
         {
-            assert_eq!(neighbour_classes(Some(c)), [NeighbourClass::Mark; 2], "{c:?}");
+            assert_eq!(neighbour_class(Some(c)), NeighbourClass::Mark, "{c:?}");
         }
         let neither =
             "a\u{ad}\u{e9}\u{300}\u{20dd}\u{200b}\u{200d}\u{2060}\u{feff}\u{fe0f}\u{e000}";
         for c in neither.chars() {
-            assert_eq!(
-                neighbour_classes(Some(c)),
-                [NeighbourClass::Other; 2],
-                "{c:?}"
-            );
-        }
-        for c in "\u{378}\u{1b4e}\u{1ce51}".chars() {
-            assert_eq!(
-                neighbour_classes(Some(c)),
-                [NeighbourClass::Mark, NeighbourClass::Other],
-                "{c:?}"
-            );
+            assert_eq!(neighbour_class(Some(c)), NeighbourClass::Other, "{c:?}");
         }
     }
 
@@ -166,20 +99,7 @@ mod tests {
             ('*', Some(':'), Some('\u{2014}'), true, true),
         ] {
             let said = flanks(delimiter, before, after);
-            assert_eq!(
-                said,
-                Some((opens, closes)),
-                "{before:?}{delimiter}{after:?}"
-            );
+            assert_eq!(said, (opens, closes), "{before:?}{delimiter}{after:?}");
         }
-    }
-
-    #[test]
-    fn where_parsers_differ_text_may_be_either_and_markup_is_neither() {
-        for (before, after) in [('\u{b}', ':'), ('\u{1ce51}', ':'), ('a', '\u{1ce51}')] {
-            assert_eq!(flanks('*', Some(before), Some(after)), None);
-        }
-        assert_eq!(may_flank('*', Some('\u{b}'), Some(':')), (true, true));
-        assert_eq!(flanks('*', Some('a'), Some('b')), Some((true, true)));
     }
 }

@@ -215,7 +215,8 @@ impl MarkdownLines {
             && marker.text.starts_with("[^")
         {
             self.markers.push(marker);
-            self.write_markers_alone();
+            self.begin_line();
+            self.out.truncate(self.out.trim_end_matches(' ').len());
             filled = true;
         }
         if self.stack.len() > 1 {
@@ -226,46 +227,6 @@ impl MarkdownLines {
         }
         self.prefix.truncate(at);
         self.common = self.common.min(at);
-    }
-
-    /// Writes a line of markers without text, and fewer of them if they would form a rule.
-    fn write_markers_alone(&mut self) {
-        self.begin_line();
-        let mut end = self.out.trim_end_matches(' ').len();
-        while ["- - -", "* * *"]
-            .iter()
-            .any(|rule| self.out[..end].ends_with(rule))
-        {
-            end -= 2;
-        }
-        self.out.truncate(end);
-    }
-
-    /// True if the credit covers the prefix of each line of `code` and of the fences around it,
-    /// which are `fence` bytes long.
-    pub(super) fn affords_lines(&self, code: &str, fence: usize) -> bool {
-        let prefix = self.prefix.len();
-        // A blank line may come first.
-        let mut length = self.out.len() + 2 + 2 * prefix + fence;
-        let mut credit = self.credit;
-        for line in code.split('\n') {
-            length += 1 + prefix;
-            if length > credit {
-                return false;
-            }
-            length += line.len();
-            credit = self.most.min(credit + 2 * (line.len() + 1));
-        }
-        length + 1 + prefix <= credit
-    }
-
-    /// Removes the prefix of the next lines and returns it.
-    pub(super) fn take_prefix(&mut self) -> String {
-        if self.at_marker() {
-            self.gap = LineGap::Blank;
-            self.write_markers_alone();
-        }
-        std::mem::take(&mut self.prefix)
     }
 
     /// Begins a line, after the gap that must separate it from the last.

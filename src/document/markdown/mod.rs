@@ -145,38 +145,29 @@ impl<'a> MarkdownWriter<'a> {
 
     fn enter(&mut self, node: &DocumentNode, empty: bool) {
         match node.content {
-            NodeContent::Text(text) => {
-                self.inline.write_text(self.text(text));
-                return;
-            }
-            NodeContent::Code(code) => {
-                self.inline.write_code_span(self.text(code));
-                return;
-            }
-            NodeContent::Break => {
-                self.inline.line_break();
-                return;
-            }
-            NodeContent::NoteMark(number) => {
-                self.inline.write_note_mark(number);
-                return;
-            }
+            NodeContent::Text(text) => self.inline.write_text(self.text(text)),
+            NodeContent::Code(code) => self.inline.write_code_span(self.text(code)),
+            NodeContent::Break => self.inline.line_break(),
+            NodeContent::NoteMark(number) => self.inline.write_note_mark(number),
             NodeContent::Image {
                 address,
                 alt,
                 title,
-            } => {
-                self.write_image(address, self.text(alt), self.text(title));
-                return;
-            }
-            NodeContent::Rule => {
-                self.write_rule();
-                return;
-            }
+            } => self.write_image(address, self.text(alt), self.text(title)),
+            NodeContent::Rule => self.write_rule(),
             NodeContent::CodeBlock { language, code } => {
                 self.write_code_block(self.text(language), self.text(code));
-                return;
             }
+            content => {
+                self.enter_container(content, empty);
+                self.open.push(*node);
+            }
+        }
+    }
+
+    /// Begins a node that holds others, or none if it is `empty`.
+    fn enter_container(&mut self, content: NodeContent, empty: bool) {
+        match content {
             NodeContent::Emphasis => self.inline.push_markup(InlineMarkup::Emphasis),
             NodeContent::Strong => self.inline.push_markup(InlineMarkup::Strong),
             NodeContent::Deleted => self.inline.push_markup(InlineMarkup::Deleted),
@@ -187,7 +178,6 @@ impl<'a> MarkdownWriter<'a> {
                     self.inline.open_empty_link();
                 }
             }
-            NodeContent::Paragraph => {}
             NodeContent::Heading(level) => {
                 self.inline.end_block();
                 self.inline.mode = InlineMode::Heading(level);
@@ -212,8 +202,8 @@ impl<'a> MarkdownWriter<'a> {
             NodeContent::Table(id) => self.enter_table(id),
             NodeContent::Row => self.enter_row(),
             NodeContent::Cell { columns, rows } => self.enter_cell(columns.into(), rows.into()),
+            _ => {}
         }
-        self.open.push(*node);
     }
 
     fn leave(&mut self, content: NodeContent) {
@@ -273,9 +263,6 @@ impl<'a> MarkdownWriter<'a> {
         let (mark, length) = fence::block_fence(code);
         let fence: String = std::iter::repeat_n(mark, length).collect();
         let lines = &mut self.inline.lines;
-        // A code line without the prefix of its container would end the block.
-        let affords = lines.affords_lines(code, fence.len() + language.len());
-        let prefix = (!affords).then(|| lines.take_prefix());
         lines.begin_line();
         lines.out.push_str(&fence);
         lines.out.push_str(language);
@@ -287,9 +274,6 @@ impl<'a> MarkdownWriter<'a> {
         }
         lines.begin_line();
         lines.out.push_str(&fence);
-        if let Some(prefix) = prefix {
-            lines.prefix = prefix;
-        }
     }
 
     fn enter_list(&mut self, start: Option<u32>, tight: bool) {

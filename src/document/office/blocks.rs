@@ -1,8 +1,9 @@
 //! Writes paragraphs, headings, lists and tables into the model, within limits.
 
-use super::inlines::{InlineContent, RunStyle};
+use super::inlines::InlineContent;
 use super::numerals;
-use super::{MAX_COLUMNS, ParsedDocument};
+use super::xml::XmlReader;
+use super::{DocumentProperties, MAX_COLUMNS};
 use crate::basics::words::plural;
 use crate::document::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
 
@@ -43,55 +44,85 @@ impl TableCell {
     }
 }
 
-/// Writes the blocks of a document.
+/// The bullet or number before an item.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct ItemLabel {
+    /// Number; `None` for a bullet.
+    pub(super) number: Option<u32>,
+    /// Number as the document shows it, such as `1.2.`; empty for a bullet.
+    pub(super) text: String,
+    pub(super) level: u8,
+    /// Identifier of its list.
+    pub(super) key: u32,
+}
+
+/// The part of a paragraph in the structure of a document.
 #[derive(Default)]
-pub(super) struct BlockWriter {
-    pub(super) builder: ModelBuilder,
+pub(super) struct ParagraphRole {
+    /// Level of a heading, from 1 on.
+    pub(super) heading: Option<u8>,
+    /// True for the title of the document.
+    pub(super) is_title: bool,
+    /// True for a line of code.
+    pub(super) is_code: bool,
+    pub(super) label: Option<ItemLabel>,
+}
+
+/// Writes the blocks of a document, and keeps what else is known of it.
+#[derive(Default)]
+pub(in crate::document) struct BlockWriter {
+    pub(in crate::document) builder: ModelBuilder,
     lists: Vec<OpenList>,
     code: Vec<String>,
+    /// The open cells, innermost last.
+    pub(super) cells: Vec<InlineContent>,
+    /// The document's metadata.
+    pub(in crate::document) about: DocumentProperties,
     /// The document's title, as far as a block of its own gives it.
-    pub(super) title: String,
+    pub(in crate::document) title: String,
     /// The first of the largest headings, and its level.
     first: Option<(u8, String)>,
     /// True if something was left out because there was too much of it.
-    pub(super) cut: bool,
+    pub(in crate::document) cut: bool,
+    /// True if something was left out for lack of time.
+    pub(in crate::document) late: bool,
+    /// True if its source breaks off.
+    pub(in crate::document) broken: bool,
 }
 
 impl BlockWriter {
     /// True if there is room for more; records that something is cut if not.
-    pub(super) fn has_room(&mut self) -> bool {
+    pub(in crate::document) fn has_room(&mut self) -> bool {
         let full = self.builder.node_count() > MAX_NODES || self.builder.text_bytes() > MAX_TEXT;
         self.cut |= full;
         !full
     }
 
     /// Ends the document. Without a title, the first of its largest headings is that.
-    pub(super) fn finish(mut self, late: bool, broken: bool) -> ParsedDocument {
+    pub(in crate::document) fn finish(&mut self) {
         self.end();
         if self.title.is_empty() {
             self.title = self.first.take().unwrap_or_default().1;
         }
-        ParsedDocument {
-            builder: self.builder,
-            title: self.title,
-            cut: self.cut,
-            late,
-            broken,
-        }
+    }
+
+    /// Records what of a part could not be read.
+    pub(super) fn add_faults(&mut self, xml: &XmlReader<'_>) {
+        self.cut |= xml.cut;
+        self.late |= xml.late;
+        self.broken |= xml.broken;
     }
 
     fn write_inlines(&mut self, inlines: &InlineContent) {
-        self.cut |= inlines.is_cut();
-        // Each piece pays for its markup too.
-        self.builder
-            .count_source(inlines.length() + 16 * inlines.pieces());
+        self.cut |= inlines.cut;
+        self.builder.count_source(inlines.cost());
         inlines.write(&mut self.builder);
     }
 
     /// Ends open lists and code.
-    pub(super) fn end(&mut self) {
+    pub(in crate::document) fn end(&mut self) {
         self.end_code();
-        self.end_lists(None);
+        self.end_lists(|_| true);
     }
 
     fn end_code(&mut self) {
@@ -110,14 +141,9 @@ impl BlockWriter {
         }
     }
 
-    /// Ends the lists deeper than `level`, or all.
-    fn end_lists(&mut self, level: Option<u8>) {
-        while self
-            .lists
-            .last()
-            .is_some_and(|list| level.is_none_or(|level| list.level > level))
-        {
-            self.lists.pop();
+    /// Ends the innermost lists that `ends` accepts.
+    fn end_lists(&mut self, ends: impl Fn(&mut OpenList) -> bool) {
+        while self.lists.pop_if(&ends).is_some() {
             // The open item, and its list.
             self.builder.close();
             self.builder.close();
@@ -126,7 +152,7 @@ impl BlockWriter {
 
     /// Adds a paragraph.
     pub(super) fn add_paragraph(&mut self, inlines: &InlineContent) {
-        self.cut |= inlines.is_cut();
+        self.cut |= inlines.cut;
         if inlines.is_blank() || !self.has_room() {
             return;
         }
@@ -136,31 +162,45 @@ impl BlockWriter {
         self.builder.close();
     }
 
+    /// Adds a paragraph by its role; within a cell it is a line.
+    pub(super) fn add_by_role(&mut self, role: ParagraphRole, inlines: InlineContent) {
+        if let Some(cell) = self.cells.last_mut() {
+            let label = role.label.map_or_else(String::new, |label| {
+                let bullet = label.number.map_or("\u{2022}", |_| &label.text);
+                format!("{bullet} ")
+            });
+            cell.add_line(&label, inlines);
+        } else if let Some(level) = role.heading {
+            let label = role.label.unwrap_or_default().text;
+            self.add_labelled_heading(level, role.is_title, &label, inlines);
+        } else if role.is_code {
+            self.add_code(&inlines.plain());
+        } else if let Some(label) = role.label {
+            self.add_labelled_item(&label, inlines);
+        } else {
+            self.add_paragraph(&inlines);
+        }
+    }
+
     /// Adds a paragraph of plain text.
     pub(super) fn add_plain_paragraph(&mut self, text: &str) {
-        let mut inlines = InlineContent::default();
-        inlines.add_text(&RunStyle::default(), text);
-        self.add_paragraph(&inlines);
+        self.add_paragraph(&InlineContent::of(text));
     }
 
     /// Adds a heading of level 1 to 6.
     pub(super) fn add_heading(&mut self, level: u8, inlines: &InlineContent) {
-        self.cut |= inlines.is_cut();
+        self.cut |= inlines.cut;
         if inlines.is_blank() || !self.has_room() {
             return;
         }
         self.end();
-        let plain = inlines.words();
-        if !plain.is_empty() && self.first.as_ref().is_none_or(|(first, _)| level < *first) {
-            self.first = Some((level, plain));
-        }
         self.builder.open(NodeContent::Heading(level.clamp(1, 6)));
         self.write_inlines(inlines);
         self.builder.close();
     }
 
     /// Adds a heading behind its label; the first that gives the title is that of the document.
-    pub(super) fn add_labelled_heading(
+    fn add_labelled_heading(
         &mut self,
         level: u8,
         is_title: bool,
@@ -174,14 +214,27 @@ impl BlockWriter {
         if !label.is_empty() && !inlines.is_blank() {
             inlines = inlines.behind(&format!("{label} "));
         }
+        let words = inlines.words();
+        if !words.is_empty() && self.first.as_ref().is_none_or(|(first, _)| level < *first) {
+            self.first = Some((level, words));
+        }
         self.add_heading(level, &inlines);
     }
 
     /// Adds a heading of plain text.
     pub(super) fn add_plain_heading(&mut self, level: u8, text: &str) {
-        let mut inlines = InlineContent::default();
-        inlines.add_text(&RunStyle::default(), text);
-        self.add_heading(level, &inlines);
+        self.add_heading(level, &InlineContent::of(text));
+    }
+
+    /// Adds the heading of a slide; the first title is that of the document.
+    pub(super) fn add_slide_heading(&mut self, title: String, number: usize) {
+        if title.is_empty() {
+            return self.add_plain_heading(2, &format!("Slide {number}"));
+        }
+        self.add_plain_heading(2, &title);
+        if self.title.is_empty() {
+            self.title = title;
+        }
     }
 
     /// Adds an item to the list `key` at `level`, with its number if it bears one.
@@ -192,23 +245,14 @@ impl BlockWriter {
         key: u32,
         inlines: &InlineContent,
     ) {
-        self.cut |= inlines.is_cut();
+        self.cut |= inlines.cut;
         if inlines.is_blank() || !self.has_room() {
             return;
         }
         self.end_code();
         let level = level.min(MAX_LEVEL);
         let key = (key, number.is_some());
-        self.end_lists(Some(level));
-        if self
-            .lists
-            .last()
-            .is_some_and(|list| list.level == level && list.key != key)
-        {
-            self.lists.pop();
-            self.builder.close();
-            self.builder.close();
-        }
+        self.end_lists(|list| list.level > level || list.level == level && list.key != key);
         if self.lists.last().is_some_and(|list| list.level == level) {
             self.builder.close();
         } else {
@@ -226,19 +270,14 @@ impl BlockWriter {
 
     /// Adds an item to a list, with its number if it bears one; a label that says more stands
     /// before its text.
-    pub(super) fn add_labelled_item(
-        &mut self,
-        level: u8,
-        number: Option<u32>,
-        label: &str,
-        key: u32,
-        inlines: InlineContent,
-    ) {
-        let says_more = |number| numerals::is_worth_showing(label, number) && !inlines.is_blank();
-        if !number.is_some_and(says_more) {
+    pub(super) fn add_labelled_item(&mut self, label: &ItemLabel, inlines: InlineContent) {
+        let (level, number, key) = (label.level, label.number, label.key);
+        let says_more = |number| numerals::is_worth_showing(&label.text, number);
+        if !number.is_some_and(says_more) || inlines.is_blank() {
             return self.add_item(level, number, key, &inlines);
         }
-        self.add_item(level, None, key, &inlines.behind(&format!("{label} ")));
+        let inlines = inlines.behind(&format!("{} ", label.text));
+        self.add_item(level, None, key, &inlines);
     }
 
     /// Adds a notice of hidden slides or sheets.
@@ -254,7 +293,7 @@ impl BlockWriter {
     /// Adds lines of code to those before them.
     pub(super) fn add_code(&mut self, code: &str) {
         if self.has_room() {
-            self.end_lists(None);
+            self.end_lists(|_| true);
             self.code.push(code.to_owned());
         }
     }

@@ -2,11 +2,11 @@
 //!
 //! Rules: ISO/IEC 29500-1, 21.2 (`DrawingML` charts), 21.4 (diagrams).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use super::blocks::{BlockWriter, TableCell};
-use super::inlines::{InlineContent, RunStyle};
+use super::inlines::InlineContent;
 use super::xml::XmlReader;
 
 /// Limits of a chart: series, and points of one.
@@ -38,130 +38,84 @@ pub(super) fn write(text: &str, end: Option<Instant>, blocks: &mut BlockWriter) 
             _ => {}
         }
     }
-    let caption = if title.is_empty() {
-        "Chart".to_owned()
-    } else {
-        format!("Chart: {title}")
-    };
     series.retain(|series| !series.values.is_empty());
     if series.is_empty() && title.is_empty() {
         return;
     }
     let mut inlines = InlineContent::default();
-    let bold = RunStyle {
-        bold: true,
-        ..RunStyle::default()
-    };
-    inlines.add_text(&bold, &caption);
+    let colon = if title.is_empty() { "" } else { ": " };
+    inlines.add_bold(&format!("Chart{colon}{title}"));
     blocks.add_paragraph(&inlines);
     blocks.add_table(rows(&series));
 }
 
-/// Returns a row for each category, with a column for each series.
+/// Returns a row for each category, with a column for each series; series with categories of their
+/// own stand beside one another.
 fn rows(all: &[ChartSeries]) -> Vec<Vec<TableCell>> {
-    let cell = |text: &str| {
-        let mut content = InlineContent::default();
-        content.add_text(&RunStyle::default(), text);
-        TableCell {
-            content,
-            columns: 1,
-        }
-    };
-    // Series with categories of their own stand beside one another.
     let shared = all
         .iter()
         .all(|series| series.categories.is_empty() || series.categories == all[0].categories);
-    let mut rows: Vec<Vec<TableCell>> = Vec::new();
-    let mut head = Vec::new();
+    let mut columns: Vec<(String, &BTreeMap<usize, String>)> = Vec::new();
     for (at, series) in all.iter().enumerate() {
-        if at == 0 || !shared {
-            head.push(cell(if shared { "Category" } else { "" }));
+        if !shared {
+            columns.push((String::new(), &series.categories));
+        } else if at == 0 {
+            columns.push(("Category".to_owned(), &series.categories));
         }
-        let unnamed = format!("Series {}", at + 1);
-        head.push(cell(if series.name.is_empty() {
-            &unnamed
-        } else {
-            &series.name
-        }));
+        let mut name = series.name.clone();
+        if name.is_empty() {
+            name = format!("Series {}", at + 1);
+        }
+        columns.push((name, &series.values));
     }
-    rows.push(head);
-    let last = |series: &ChartSeries| {
-        let points = [&series.categories, &series.values];
-        points
-            .into_iter()
-            .filter_map(|points| points.last_key_value())
-            .map(|(at, _)| *at)
-            .max()
-    };
-    let points = all.iter().filter_map(last).max().map_or(0, |last| last + 1);
-    for point in 0..points {
-        let known = |series: &ChartSeries| {
-            series.categories.contains_key(&point) || series.values.contains_key(&point)
-        };
-        if !all.iter().any(known) {
-            continue;
-        }
-        let mut row = Vec::new();
-        for (at, series) in all.iter().enumerate() {
-            let text = |points: &BTreeMap<usize, String>| points.get(&point).cloned();
-            if at == 0 || !shared {
-                let categories = if shared {
-                    all.iter()
-                        .map(|series| &series.categories)
-                        .find(|all| !all.is_empty())
-                } else {
-                    Some(&series.categories)
-                };
-                row.push(cell(&categories.and_then(text).unwrap_or_default()));
-            }
-            row.push(cell(&text(&series.values).unwrap_or_default()));
-        }
-        rows.push(row);
-    }
-    rows
+    let cell = |text: &str| TableCell::of(InlineContent::of(text), 1, false);
+    let points = columns.iter().flat_map(|(_, points)| points.keys());
+    let points: BTreeSet<usize> = points.copied().collect();
+    let rows = points.into_iter().map(|point| {
+        let texts = columns.iter().map(|(_, points)| points.get(&point));
+        texts
+            .map(|text| cell(text.map_or("", String::as_str)))
+            .collect()
+    });
+    let head = columns.iter().map(|(name, _)| cell(name)).collect();
+    std::iter::once(head).chain(rows).collect()
 }
 
 fn read_series(xml: &mut XmlReader<'_>) -> ChartSeries {
-    let level = xml.depth();
     let mut series = ChartSeries::default();
-    while let Some(tag) = xml.tag_within(level) {
-        match tag.name() {
-            "tx" => {
-                let points = read_points(xml);
-                series.name = points.into_values().collect::<Vec<_>>().join(" ");
-            }
-            "cat" | "xVal" => series.categories = read_points(xml),
-            "val" | "yVal" => series.values = read_points(xml),
-            "extLst" | "spPr" | "dLbls" | "dPt" | "trendline" | "errBars" | "marker" => xml.skip(),
-            _ => {}
+    xml.each_tag(|xml, tag| match tag.name() {
+        "tx" => {
+            let points = read_points(xml);
+            series.name = points.into_values().collect::<Vec<_>>().join(" ");
         }
-    }
+        "cat" | "xVal" => series.categories = read_points(xml),
+        "val" | "yVal" => series.values = read_points(xml),
+        "extLst" | "spPr" | "dLbls" | "dPt" | "trendline" | "errBars" | "marker" => xml.skip(),
+        _ => {}
+    });
     series
 }
 
 /// The cached points of a reference, by index.
 fn read_points(xml: &mut XmlReader<'_>) -> BTreeMap<usize, String> {
-    let level = xml.depth();
     let mut points: BTreeMap<usize, String> = BTreeMap::new();
     let mut at = 0;
     let mut percent = false;
-    while let Some(tag) = xml.tag_within(level) {
-        match tag.name() {
-            "pt" => at = tag.number("idx").unwrap_or(0),
-            "formatCode" => percent = xml.text_within(MAX_TEXT).contains('%'),
-            "v" if at < MAX_POINTS => {
-                let value = xml.text_within(MAX_TEXT);
-                let value = rounded(value.trim(), percent);
-                // The levels of a category come one after the other, innermost first.
-                points
-                    .entry(at)
-                    .and_modify(|all| *all = format!("{value} {all}"))
-                    .or_insert(value);
-            }
-            "f" | "extLst" => xml.skip(),
-            _ => {}
+    xml.each_tag(|xml, tag| match tag.name() {
+        "pt" => at = tag.number("idx").unwrap_or(0),
+        "formatCode" => percent = xml.text_within(MAX_TEXT).contains('%'),
+        "v" if at < MAX_POINTS => {
+            let value = xml.text_within(MAX_TEXT);
+            let value = rounded(value.trim(), percent);
+            // The levels of a category come one after the other, innermost first.
+            points
+                .entry(at)
+                .and_modify(|all| *all = format!("{value} {all}"))
+                .or_insert(value);
         }
-    }
+        "f" | "extLst" => xml.skip(),
+        _ => {}
+    });
     points
 }
 
@@ -204,9 +158,7 @@ fn write_diagram(xml: &mut XmlReader<'_>, blocks: &mut BlockWriter) {
             xml.skip();
             continue;
         }
-        let mut inlines = InlineContent::default();
-        inlines.add_text(&RunStyle::default(), &read_texts(xml));
-        blocks.add_item(0, None, 0, &inlines);
+        blocks.add_item(0, None, 0, &InlineContent::of(&read_texts(xml)));
         if !blocks.has_room() {
             return;
         }

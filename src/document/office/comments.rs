@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::blocks::BlockWriter;
 use super::comment_of;
-use super::inlines::{InlineContent, RunStyle};
+use super::inlines::InlineContent;
 use super::xml::{XmlEvent, XmlReader};
 
 /// Limit of a document's authors, and of one part's comments.
@@ -22,14 +22,13 @@ type CommentAuthors = HashMap<String, String>;
 pub(super) fn read_authors(parts: &[String]) -> CommentAuthors {
     let mut authors = CommentAuthors::new();
     for part in parts {
-        let mut xml = XmlReader::new(part, None);
-        while let Some(tag) = xml.tag_within(0) {
+        XmlReader::new(part, None).each_tag(|_, tag| {
             if let (Some(id), Some(name)) = (tag.attribute("id"), tag.attribute("name"))
                 && authors.len() < MAX_COMMENTS
             {
                 authors.insert(id.into_owned(), name.into_owned());
             }
-        }
+        });
     }
     authors
 }
@@ -46,7 +45,7 @@ fn write_list(text: &str, authors: &CommentAuthors, blocks: &mut BlockWriter, ha
     for _ in 0..MAX_COMMENTS {
         let Some(tag) = xml.tag_within(0) else { break };
         let id = tag.attribute("authorId").unwrap_or_default();
-        let cell = tag.attribute("ref").unwrap_or_default().into_owned();
+        let cell = tag.value("ref");
         let author = match tag.name() {
             "author" => {
                 of_sheet.push(xml.text_within(MAX_TEXT));
@@ -69,18 +68,12 @@ fn write_list(text: &str, authors: &CommentAuthors, blocks: &mut BlockWriter, ha
             .strip_prefix(author)
             .and_then(|text| text.strip_prefix(':'));
         let text = bare.unwrap_or(text).trim();
-        let mut said = comment_of(author);
-        if !cell.is_empty() {
-            said.insert_str("Comment".len(), &format!(" on {cell}"));
-        }
-        let mut inlines = InlineContent::default();
-        let plain = RunStyle::default();
-        inlines.add_text(&plain, &said);
+        let mut inlines = InlineContent::of(&comment_of(author, &cell));
         for (at, line) in text.lines().enumerate() {
             if at > 0 {
                 inlines.add_line_break();
             }
-            inlines.add_text(&plain, line);
+            inlines.add_plain(line);
         }
         if !text.is_empty() {
             blocks.add_item(0, None, u32::MAX, &inlines);

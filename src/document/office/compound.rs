@@ -41,6 +41,12 @@ pub(super) struct CompoundFile<'a> {
     entries: Vec<CompoundEntry>,
 }
 
+/// The mark of an encrypted presentation, the record of a workbook that says how it is encrypted,
+/// and the number of records among which that stands.
+const LOCKED_PPT: u32 = 0xf3d1_c4df;
+const FILE_PASS: u32 = 0x2f;
+const RECORDS: usize = 16;
+
 /// Streams of the root, and the kinds of document that have them.
 const STREAMS: [(&str, FileKind); 5] = [
     (mail::MSG_STREAM, FileKind::Msg),
@@ -57,6 +63,36 @@ pub(in crate::document) fn kind_of(bytes: &[u8]) -> Option<FileKind> {
     let has = |name: &str| root.keys().any(|known| known.eq_ignore_ascii_case(name));
     let mut known = STREAMS.into_iter();
     known.find(|(name, _)| has(name)).map(|(_, kind)| kind)
+}
+
+/// True if a document of this kind needs a password.
+///
+/// Rules: MS-DOC 2.5.1 (`fEncrypted`), MS-PPT 2.3.2 (`headerToken`), MS-XLS 2.4.117 (`FilePass`).
+pub(in crate::document) fn is_encrypted(bytes: &[u8], kind: FileKind) -> bool {
+    let stream = |wanted: &str| {
+        let file = CompoundFile::open(bytes)?;
+        let root = file.children(0);
+        let mut found = root.iter();
+        let (_, at) = found.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
+        Some(file.stream(*at))
+    };
+    match kind {
+        FileKind::Doc => {
+            let flags = stream("WordDocument").and_then(|text| text.get(11).copied());
+            flags.is_some_and(|flags| flags & 1 == 1)
+        }
+        FileKind::Ppt => stream("Current User").is_some_and(|user| number(&user, 12) == LOCKED_PPT),
+        _ => {
+            let book = stream("Workbook").or_else(|| stream("Book"));
+            let (book, mut at) = (book.unwrap_or_default(), 0);
+            // The record is among the first, which are not encrypted.
+            (0..RECORDS).any(|_| {
+                let record = number(&book, at);
+                at += 4 + (record >> 16) as usize;
+                record & 0xffff == FILE_PASS
+            })
+        }
+    }
 }
 
 fn number(bytes: &[u8], at: usize) -> u32 {
@@ -111,24 +147,12 @@ impl<'a> CompoundFile<'a> {
     }
 
     fn sector_at(&self, place: u32) -> Option<&'a [u8]> {
-        let start = (place as usize).checked_add(1)?.checked_mul(self.sector)?;
-        let end = (start + self.sector).min(self.bytes.len());
-        self.bytes.get(start..end).filter(|_| place < MAX_SECTOR)
+        unit_at(self.bytes, self.sector, (place as usize).checked_add(1)?)
     }
 
     /// Returns the bytes of a chain of sectors, up to `most`.
     fn chain(&self, start: u32, most: usize) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let mut next = start;
-        for _ in 0..self.table.len() {
-            let Some(sector) = self.sector_at(next).filter(|_| bytes.len() < most) else {
-                break;
-            };
-            bytes.extend_from_slice(sector);
-            next = self.table.get(next as usize).copied().unwrap_or(u32::MAX);
-        }
-        bytes.truncate(most);
-        bytes
+        follow(&self.table, start, most, |place| self.sector_at(place))
     }
 
     fn content(&self, entry: &CompoundEntry) -> Vec<u8> {
@@ -136,22 +160,8 @@ impl<'a> CompoundFile<'a> {
         if entry.size >= SMALL {
             return self.chain(entry.start, size);
         }
-        let mut bytes = Vec::new();
-        let mut next = entry.start;
-        while bytes.len() < size {
-            let start = (next as usize).saturating_mul(SMALL_SECTOR);
-            let Some(sector) = self.small.get(start..start.saturating_add(SMALL_SECTOR)) else {
-                break;
-            };
-            bytes.extend_from_slice(sector);
-            next = self
-                .small_table
-                .get(next as usize)
-                .copied()
-                .unwrap_or(u32::MAX);
-        }
-        bytes.truncate(size);
-        bytes
+        let unit = |place: u32| unit_at(&self.small, SMALL_SECTOR, place as usize);
+        follow(&self.small_table, entry.start, size, unit)
     }
 
     /// The entries of the storage at this index, by their names.
@@ -179,6 +189,31 @@ impl<'a> CompoundFile<'a> {
         let entry = self.entries.get(at);
         entry.map(|entry| self.content(entry)).unwrap_or_default()
     }
+}
+
+/// Returns the sector of this number; the last one may be cut.
+fn unit_at(bytes: &[u8], size: usize, place: usize) -> Option<&[u8]> {
+    let rest = bytes.get(place.checked_mul(size)?..)?;
+    Some(&rest[..rest.len().min(size)]).filter(|unit| !unit.is_empty())
+}
+
+/// Joins the sectors of a chain, up to `most` bytes.
+fn follow<'s>(
+    table: &[u32],
+    start: u32,
+    most: usize,
+    sector: impl Fn(u32) -> Option<&'s [u8]>,
+) -> Vec<u8> {
+    let (mut bytes, mut next) = (Vec::new(), start);
+    for _ in 0..table.len() {
+        let Some(sector) = sector(next).filter(|_| bytes.len() < most) else {
+            break;
+        };
+        bytes.extend_from_slice(sector);
+        next = table.get(next as usize).copied().unwrap_or(u32::MAX);
+    }
+    bytes.truncate(most);
+    bytes
 }
 
 fn entry_of(bytes: &[u8]) -> CompoundEntry {

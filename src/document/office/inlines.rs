@@ -36,7 +36,7 @@ pub(super) struct InlineContent {
     pieces: Vec<InlinePiece>,
     length: usize,
     /// True if something was left out because there was too much of it.
-    cut: bool,
+    pub(super) cut: bool,
 }
 
 /// The markup that is open while pieces are written, outermost first.
@@ -49,6 +49,25 @@ enum OpenStyle {
 }
 
 impl InlineContent {
+    /// Plain text.
+    pub(super) fn of(text: &str) -> Self {
+        let mut all = Self::default();
+        all.add_plain(text);
+        all
+    }
+
+    pub(super) fn add_plain(&mut self, text: &str) {
+        self.add_text(&RunStyle::default(), text);
+    }
+
+    pub(super) fn add_bold(&mut self, text: &str) {
+        let style = RunStyle {
+            bold: true,
+            ..RunStyle::default()
+        };
+        self.add_text(&style, text);
+    }
+
     pub(super) fn add_text(&mut self, style: &RunStyle, text: &str) {
         if text.is_empty() || !self.has_room() {
             return;
@@ -82,11 +101,6 @@ impl InlineContent {
         !full
     }
 
-    /// True if something was left out because there was too much of it.
-    pub(super) fn is_cut(&self) -> bool {
-        self.cut
-    }
-
     /// Adds a line break, unless there is no text before it.
     pub(super) fn begin_line(&mut self) {
         if !self.is_blank() && !matches!(self.pieces.last(), Some(InlinePiece::Break)) {
@@ -118,14 +132,9 @@ impl InlineContent {
         }
     }
 
-    /// Bytes of text.
-    pub(super) fn length(&self) -> usize {
-        self.length
-    }
-
-    /// Number of pieces.
-    pub(super) fn pieces(&self) -> usize {
-        self.pieces.len()
+    /// Bytes of source that it is worth: each piece pays for its markup too.
+    pub(super) fn cost(&self) -> usize {
+        self.length + 16 * self.pieces.len()
     }
 
     /// True if nothing of it is visible.
@@ -204,8 +213,7 @@ impl InlineContent {
 
     /// The content behind a plain text.
     pub(super) fn behind(self, text: &str) -> Self {
-        let mut all = Self::default();
-        all.add_text(&RunStyle::default(), text);
+        let mut all = Self::of(text);
         all.append(self);
         all
     }

@@ -18,12 +18,13 @@
 //! | `compound` | the streams of compound files |
 //! | `program_text` | texts as programs write them |
 
-use super::model::{ModelBuilder, NodeContent};
+use super::model::NodeContent;
 use super::{DocumentError, FileKind};
+use blocks::BlockWriter;
 use package::ZipPackage;
-use xml::{XmlEvent, XmlReader, XmlTag};
+use xml::{XmlReader, XmlTag};
 
-mod blocks;
+pub(super) mod blocks;
 mod chart;
 mod comments;
 pub(super) mod compound;
@@ -48,20 +49,6 @@ const MAX_DEPTH: usize = 12;
 /// Limit of a title, author or date, in bytes.
 const MAX_PROPERTY: usize = 1000;
 
-/// A document that was read, with what is missing from it.
-#[derive(Default)]
-pub(super) struct ParsedDocument {
-    pub(super) builder: ModelBuilder,
-    /// Title taken from its text.
-    pub(super) title: String,
-    /// True if something was left out because there was too much of it.
-    pub(super) cut: bool,
-    /// True if something was left out for lack of time.
-    pub(super) late: bool,
-    /// True if its XML breaks off.
-    pub(super) broken: bool,
-}
-
 /// A document's metadata; empty where it gives none.
 #[derive(Default)]
 pub(super) struct DocumentProperties {
@@ -74,22 +61,17 @@ pub(super) struct DocumentProperties {
 pub(super) fn read(
     package: &mut ZipPackage<'_>,
     kind: FileKind,
-) -> Result<(ParsedDocument, DocumentProperties), DocumentError> {
-    if matches!(kind, FileKind::Odt | FileKind::Ods | FileKind::Odp) {
-        if odf::kind_of(package) != Some(kind) {
-            return Err(DocumentError::NotOne(kind));
-        }
-        return Ok((odf::read(package, kind), properties(package)));
-    }
-    let (_, main) = main_part(package)
-        .filter(|(found, _)| *found == kind)
-        .ok_or(DocumentError::NotOne(kind))?;
-    let read = match kind {
+) -> Result<BlockWriter, DocumentError> {
+    let (found, main) = package_kind(package).ok_or(DocumentError::NotOne(kind))?;
+    let mut blocks = match kind {
+        _ if found != kind => return Err(DocumentError::NotOne(kind)),
         FileKind::Pptx => pptx::read(package, &main),
         FileKind::Xlsx => xlsx::read(package, &main),
-        _ => docx::read(package, &main),
+        FileKind::Docx => docx::read(package, &main),
+        _ => odf::read(package, kind),
     };
-    Ok((read, properties(package)))
+    blocks.about = properties(package);
+    Ok(blocks)
 }
 
 /// Returns the description of a drawing.
@@ -100,15 +82,14 @@ fn description_of(tag: &XmlTag<'_>) -> String {
     text.unwrap_or_default().into_owned()
 }
 
-/// The words before the text of a comment.
-fn comment_of(author: &str) -> String {
+/// The words before the text of a comment, which may be on a cell.
+fn comment_of(author: &str, cell: &str) -> String {
     let author = author.trim();
+    let on = if cell.is_empty() { "" } else { " on " };
     // A placeholder of threaded comments.
-    if author.is_empty() || author.starts_with("tc={") {
-        "Comment: ".to_owned()
-    } else {
-        format!("Comment by {author}: ")
-    }
+    let is_known = !author.is_empty() && !author.starts_with("tc={");
+    let (by, author) = if is_known { (" by ", author) } else { ("", "") };
+    format!("Comment{on}{cell}{by}{author}: ")
 }
 
 /// True if a colour in hexadecimal digits is white, or nearly so.
@@ -120,42 +101,32 @@ fn is_white(colour: &str) -> bool {
             .all(|part| matches!(part, Ok(Ok(0xf8..))))
 }
 
-/// Returns the kind of the document.
-pub(super) fn package_kind(package: &mut ZipPackage<'_>) -> Option<FileKind> {
-    odf::kind_of(package).or_else(|| main_part(package).map(|(kind, _)| kind))
-}
-
 /// Returns the kind of the document and its main part, by the package's list of content types.
-fn main_part(package: &mut ZipPackage<'_>) -> Option<(FileKind, String)> {
+pub(super) fn package_kind(package: &mut ZipPackage<'_>) -> Option<(FileKind, String)> {
+    if let Some(kind) = odf::kind_of(package) {
+        return Some((kind, odf::CONTENT.to_owned()));
+    }
     let relations = package.relations("");
     let named = relations.first("officeDocument").map(str::to_owned);
     let text = package.text("[Content_Types].xml")?;
-    let mut xml = XmlReader::new(&text, package.end());
     let mut found: Option<(FileKind, String)> = None;
-    while let Some(item) = xml.next() {
-        let XmlEvent::Open(tag) = item else { continue };
+    let mut is_sure = false;
+    XmlReader::new(&text, package.end()).each_tag(|_, tag| {
         let kind = tag.attribute("ContentType").and_then(|kind| kind_of(&kind));
         let name = tag.attribute("PartName").unwrap_or_default();
-        let name = name.trim_start_matches('/').to_owned();
-        let name = if name.is_empty() {
-            named.clone()
-        } else {
-            Some(name)
-        };
-        let (Some(kind), Some(name)) = (kind, name) else {
-            continue;
+        let name = Some(name.trim_start_matches('/')).filter(|name| !name.is_empty());
+        let Some((kind, name)) = kind.zip(name.or(named.as_deref())) else {
+            return;
         };
         // The package names its main part; other parts of the kind are embedded documents.
         let is_named = named
             .as_ref()
-            .is_some_and(|named| named.eq_ignore_ascii_case(&name));
-        if is_named || found.is_none() {
-            found = Some((kind, name));
+            .is_some_and(|named| named.eq_ignore_ascii_case(name));
+        if !is_sure && (is_named || found.is_none()) {
+            found = Some((kind, name.to_owned()));
         }
-        if is_named {
-            break;
-        }
-    }
+        is_sure |= is_named;
+    });
     let (kind, name) = found?;
     let name = named.filter(|named| package.has(named)).unwrap_or(name);
     Some((kind, name))
@@ -191,9 +162,8 @@ fn properties(package: &mut ZipPackage<'_>) -> DocumentProperties {
     let Some(text) = package.text(&name) else {
         return properties;
     };
-    let mut xml = XmlReader::new(&text, package.end());
     let mut modified = String::new();
-    while let Some(tag) = xml.tag_within(0) {
+    XmlReader::new(&text, package.end()).each_tag(|xml, tag| {
         let slot = match tag.name() {
             "title" => &mut properties.title,
             // That of an OpenDocument file changed it last.
@@ -201,11 +171,11 @@ fn properties(package: &mut ZipPackage<'_>) -> DocumentProperties {
             "initial-creator" => &mut properties.author,
             "created" | "creation-date" => &mut properties.date,
             "modified" | "date" => &mut modified,
-            _ => continue,
+            _ => return,
         };
         let text = xml.text_within(MAX_PROPERTY);
         *slot = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    }
+    });
     if properties.date.is_empty() {
         properties.date = modified;
     }

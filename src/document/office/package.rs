@@ -12,7 +12,7 @@ use memchr::memmem;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::xml::{self, XmlEvent, XmlReader};
+use super::xml::{self, XmlReader};
 use crate::document::DocumentError;
 
 /// Limit of a file's entries.
@@ -20,9 +20,6 @@ const MAX_ENTRIES: usize = 20_000;
 
 /// Limit of all parts that are read, in bytes once decompressed.
 const MAX_TOTAL: usize = 256 << 20;
-
-/// Bytes decompressed between two looks at the clock.
-const PIECE_BYTES: usize = 1 << 20;
 
 /// Signatures of a record in a zip file's directory, and of the end of a directory with 64-bit
 /// numbers.
@@ -46,20 +43,13 @@ pub(in crate::document) struct ZipPackage<'a> {
     pub(in crate::document) locked: bool,
 }
 
-/// The target of a relationship.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::document) enum RelationshipTarget {
-    /// Name of another part.
-    Part(String),
-    Address(String),
-}
-
 /// A relationship of a part.
-#[derive(Clone, Debug)]
-pub(in crate::document) struct PartRelationship {
+struct PartRelationship {
     /// Last segment of its type, as `hyperlink`.
-    pub(in crate::document) kind: String,
-    pub(in crate::document) target: RelationshipTarget,
+    kind: String,
+    /// Name of another part, or an address outside of the file.
+    target: String,
+    is_outside: bool,
 }
 
 /// The relationships of a part, by their identifiers and in their order.
@@ -72,18 +62,14 @@ pub(in crate::document) struct PartRelationships {
 impl PartRelationships {
     /// Returns the part that a relationship points to.
     pub(in crate::document) fn part(&self, id: &str) -> Option<&str> {
-        match &self.by_id.get(id)?.target {
-            RelationshipTarget::Part(name) => Some(name),
-            RelationshipTarget::Address(_) => None,
-        }
+        let found = self.by_id.get(id).filter(|found| !found.is_outside);
+        found.map(|found| &*found.target)
     }
 
     /// Returns the address that a relationship points to.
     pub(in crate::document) fn address(&self, id: &str) -> Option<&str> {
-        match &self.by_id.get(id)?.target {
-            RelationshipTarget::Address(address) => Some(address),
-            RelationshipTarget::Part(_) => None,
-        }
+        let found = self.by_id.get(id).filter(|found| found.is_outside);
+        found.map(|found| &*found.target)
     }
 
     /// Returns the first part of a kind.
@@ -160,9 +146,10 @@ impl<'a> ZipPackage<'a> {
     /// Returns the bytes of a part, as many as can be read.
     fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
         let entry = self.entry(name)?;
-        let most = self.part.min(self.left);
+        let is_late = self.end.is_some_and(|end| Instant::now() >= end);
+        let most = if is_late { 0 } else { self.part.min(self.left) };
         let mut bytes = Vec::new();
-        let mut file = match self.archive.by_index(entry) {
+        let file = match self.archive.by_index(entry) {
             Ok(file) => file,
             Err(ZipError::UnsupportedArchive(reason)) => {
                 self.locked |= reason == ZipError::PASSWORD_REQUIRED;
@@ -174,28 +161,11 @@ impl<'a> ZipPackage<'a> {
                 return None;
             }
         };
-        loop {
-            if self.end.is_some_and(|end| Instant::now() >= end) {
-                self.cut = true;
-                break;
-            }
-            let piece = PIECE_BYTES.min(most + 1 - bytes.len());
-            match (&mut file).take(piece as u64).read_to_end(&mut bytes) {
-                Ok(0) => break,
-                Ok(_) if bytes.len() > most => {
-                    bytes.truncate(most);
-                    self.cut = true;
-                    break;
-                }
-                Ok(_) => {}
-                Err(_) => {
-                    self.damaged = true;
-                    bytes.truncate(most);
-                    break;
-                }
-            }
-        }
-        drop(file);
+        // What can be read of a damaged part stays.
+        let read = file.take(most as u64 + 1).read_to_end(&mut bytes);
+        self.damaged |= read.is_err();
+        self.cut |= bytes.len() > most;
+        bytes.truncate(most);
         self.left -= bytes.len();
         Some(bytes)
     }
@@ -208,34 +178,28 @@ impl<'a> ZipPackage<'a> {
         let Some(text) = self.text(&format!("{folder}{slash}_rels/{name}.rels")) else {
             return relations;
         };
-        let mut xml = XmlReader::new(&text, self.end);
-        while let Some(item) = xml.next() {
-            let XmlEvent::Open(tag) = item else { continue };
-            if tag.name() != "Relationship" || relations.by_id.len() >= MAX_ENTRIES {
-                continue;
-            }
-            let (Some(id), Some(target)) = (tag.attribute("Id"), tag.attribute("Target")) else {
-                continue;
-            };
-            let kind = tag.attribute("Type").unwrap_or_default();
-            let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
-            let outside = tag
-                .attribute("TargetMode")
-                .is_some_and(|mode| mode == "External");
-            let target = if outside {
-                RelationshipTarget::Address(target.into_owned())
-            } else {
-                match resolve_part_name(folder, &target) {
-                    Some(name) => RelationshipTarget::Part(name),
-                    None => continue,
+        XmlReader::new(&text, self.end).each_tag(|_, tag| {
+            let is_outside = tag.says("TargetMode", "External");
+            let target = tag.attribute("Target").and_then(|target| {
+                if is_outside {
+                    return Some(target.into_owned());
                 }
-            };
-            let id = id.into_owned();
-            relations.order.push(id.clone());
-            relations
-                .by_id
-                .insert(id, PartRelationship { kind, target });
-        }
+                resolve_part_name(folder, &target)
+            });
+            if let (Some(id), Some(target)) = (tag.attribute("Id"), target)
+                && tag.name() == "Relationship"
+                && relations.by_id.len() < MAX_ENTRIES
+            {
+                let kind = tag.attribute("Type").unwrap_or_default();
+                let found = PartRelationship {
+                    kind: kind.rsplit('/').next().unwrap_or_default().to_owned(),
+                    target,
+                    is_outside,
+                };
+                relations.order.push(id.clone().into_owned());
+                relations.by_id.insert(id.into_owned(), found);
+            }
+        });
         relations
     }
 }

@@ -1,14 +1,13 @@
 //! Reads texts as programs write them of a document: a line for each paragraph, or sheets of values
 //! in quotes.
 
-use super::ParsedDocument;
 use super::blocks::BlockWriter;
 use super::xlsx::sheet::{CellBudget, SheetCell, SheetContent, SheetRow};
 use super::xlsx::write_sheet;
 use crate::document::FileKind;
 
 /// Reads what `catdoc(1)` and its like write of a document of this kind.
-pub(in crate::document) fn read(text: &str, kind: FileKind) -> ParsedDocument {
+pub(in crate::document) fn read(text: &str, kind: FileKind) -> BlockWriter {
     let mut blocks = BlockWriter::default();
     if kind == FileKind::Xls {
         let mut budget = CellBudget::default();
@@ -16,7 +15,6 @@ pub(in crate::document) fn read(text: &str, kind: FileKind) -> ParsedDocument {
         for (at, sheet) in sheets.filter(|(_, sheet)| !sheet.trim().is_empty()) {
             blocks.add_plain_heading(2, &format!("Sheet {}", at + 1));
             let read = read_sheet(sheet.trim_start_matches('\n'), &mut budget);
-            blocks.cut |= read.cut;
             write_sheet(read, &mut blocks);
         }
     } else {
@@ -24,7 +22,7 @@ pub(in crate::document) fn read(text: &str, kind: FileKind) -> ParsedDocument {
             blocks.add_plain_paragraph(line.trim());
         }
     }
-    blocks.finish(false, false)
+    blocks
 }
 
 /// Reads values in quotes, with commas between them.

@@ -56,6 +56,21 @@ impl XmlTag<'_> {
         })
     }
 
+    /// Returns the value of an attribute; empty if there is none.
+    pub(crate) fn value(&self, name: &str) -> String {
+        self.attribute(name).unwrap_or_default().into_owned()
+    }
+
+    /// True if an attribute has this value.
+    pub(crate) fn says(&self, name: &str, value: &str) -> bool {
+        self.attribute(name).as_deref() == Some(value)
+    }
+
+    /// True if an attribute is there and means yes.
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        self.attribute(name).is_some_and(|value| is_true(&value))
+    }
+
     /// Returns the number in an attribute.
     pub(crate) fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.attribute(name)?.trim().parse().ok()
@@ -134,17 +149,13 @@ impl<'a> XmlReader<'a> {
                 return None;
             }
             let Ok(event) = self.reader.read_event() else {
-                self.broken = true;
-                self.over = true;
-                return None;
+                return self.stop(true);
             };
             return Some(match event {
                 Event::Start(tag) => {
                     self.depth += 1;
                     if self.depth > MAX_DEPTH {
-                        self.broken = true;
-                        self.over = true;
-                        return None;
+                        return self.stop(true);
                     }
                     XmlEvent::Open(XmlTag(tag))
                 }
@@ -157,14 +168,16 @@ impl<'a> XmlReader<'a> {
                 Event::GeneralRef(name) => {
                     XmlEvent::Text(entities::decoded(&format!("&{};", &*name)).into())
                 }
-                Event::Eof => {
-                    self.broken |= self.depth > 0;
-                    self.over = true;
-                    return None;
-                }
+                Event::Eof => return self.stop(self.depth > 0),
                 _ => continue,
             });
         }
+    }
+
+    fn stop(&mut self, is_broken: bool) -> Option<XmlEvent<'a>> {
+        self.broken |= is_broken;
+        self.over = true;
+        None
     }
 
     /// Returns the next event within the element that is the `level`-th open one; `None` at its
@@ -180,6 +193,14 @@ impl<'a> XmlReader<'a> {
             if let XmlEvent::Open(tag) = self.within(level)? {
                 return Some(tag);
             }
+        }
+    }
+
+    /// Calls `each` with every start tag within the element that was opened last.
+    pub(crate) fn each_tag(&mut self, mut each: impl FnMut(&mut Self, &XmlTag<'a>)) {
+        let level = self.depth;
+        while let Some(tag) = self.tag_within(level) {
+            each(self, &tag);
         }
     }
 

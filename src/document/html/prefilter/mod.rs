@@ -91,6 +91,8 @@ struct PageFilter<'a> {
     noscript: usize,
     /// Number of open `svg` and `math` elements.
     foreign: usize,
+    /// Byte offset of the `picture` whose image comes next.
+    picture: Option<usize>,
     /// True if the foreign element around shows text.
     draws_text: bool,
     hidden_foreign: Option<foreign::HiddenForeign<'a>>,
@@ -116,6 +118,7 @@ impl<'a> PageFilter<'a> {
             all: wanted == WantedContent::All,
             is_streamed: react_streaming::is_streamed(page),
             out: TokenEmitter::new(),
+            picture: None,
             tree: ElementStack::new(page.len()),
             noscript: 0,
             foreign: 0,

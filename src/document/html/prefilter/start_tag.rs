@@ -51,9 +51,19 @@ impl<'a> PageFilter<'a> {
             .tree
             .top()
             .is_some_and(|open| open.name.eq_ignore_ascii_case("pre"));
-        let Some(tag) = self.read_start(at, name, category, in_pre) else {
+        let Some(mut tag) = self.read_start(at, name, category, in_pre) else {
             return self.page.len();
         };
+        if name == "picture" {
+            self.picture = Some(at);
+        } else if name == "img" {
+            let begin = self
+                .picture
+                .take()
+                .filter(|_| !tag.kept.iter().any(tag::is_address));
+            tag.kept
+                .extend(begin.and_then(|begin| self.source_of_picture(begin, at)));
+        }
         if name == "noscript" && category == TagCategory::Form && self.noscript <= at {
             self.noscript = tag::raw_end(self.page, tag.end, name).0;
         }
@@ -124,6 +134,21 @@ impl<'a> PageFilter<'a> {
             }
             _ => self.pass_start(name, category, tag),
         }
+    }
+
+    /// The addresses of the first source of the picture at `begin`, if its image at `end` has only
+    /// a placeholder.
+    fn source_of_picture(&self, begin: usize, end: usize) -> Option<TagAttribute<'a>> {
+        let inner: &'a str = &self.page[begin..end];
+        if memchr::memmem::find(inner.as_bytes(), b"</picture").is_some() {
+            return None;
+        }
+        memchr::memmem::find_iter(inner.as_bytes(), b"<source").find_map(|at| {
+            let source = tag::read(inner, at + 1)?;
+            let value = source.get("srcset").or_else(|| source.get("data-srcset"))?;
+            let name = "srcset";
+            (!tag::is_data(value)).then_some(TagAttribute { name, value })
+        })
     }
 
     /// Emits a space instead of what ends at `end`.

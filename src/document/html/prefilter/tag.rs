@@ -193,6 +193,12 @@ pub(super) fn is_used_of_hidden(attribute: &TagAttribute<'_>) -> bool {
             .any(|wanted| attribute.name.eq_ignore_ascii_case(wanted))
 }
 
+/// True for an attribute with the address of an image.
+pub(super) fn is_address(attribute: &TagAttribute<'_>) -> bool {
+    let name = attribute.name.to_ascii_lowercase();
+    !attribute.value.trim().is_empty() && (name.contains("src") || name == "data-original")
+}
+
 /// True for an address that holds its data.
 pub(in crate::document::html) fn is_data(value: &str) -> bool {
     value

@@ -46,34 +46,21 @@ impl InlineWriter<'_> {
         let from = marks.first().map_or(0, |mark| mark.at);
         let before = self.lines.out[..from].chars().next_back();
         let begin = from - before.map_or(0, char::len_utf8);
-        let outermost = outermost(&marks);
-        for (keep, stars) in [
-            (KeptDelimiters::All, true),
-            (KeptDelimiters::Outermost, false),
-            (KeptDelimiters::Outermost, true),
-            (KeptDelimiters::Nothing, false),
-        ] {
-            let kept = |index: usize| match keep {
-                KeptDelimiters::All => true,
-                KeptDelimiters::Outermost => outermost[index],
-                KeptDelimiters::Nothing => false,
-            };
-            let (text, left) = rewritten(&self.lines.out, begin, &marks, kept, stars);
+        for levels in [usize::MAX, 1, 0] {
+            let (text, left, gone) = rewritten(&self.lines.out, begin, &marks, levels);
             // No line that was checked before may become another block.
             let lines = text.contains('\n')
                 && text.lines().any(|line| {
                     let line = line.trim_start_matches([' ', '>']);
                     escape::block_marker_at(line, false, true).is_some()
                 });
-            let sound = !lines && reads_back(&text, &left, after);
-            if sound {
+            if !lines && reads_back(&text, &left, after) {
                 self.lines.out.truncate(begin);
                 self.lines.out.push_str(&text);
                 // Behind delimiters that were removed.
                 self.move_offsets(|place| {
-                    let gone = marks.iter().enumerate();
-                    let gone = gone.filter(|(index, mark)| !kept(*index) && mark.at < place);
-                    place - gone.map(|(_, mark)| mark.length).sum::<usize>()
+                    let gone = gone.iter().filter(|mark| mark.at < place);
+                    place - gone.map(|mark| mark.length).sum::<usize>()
                 });
                 return;
             }
@@ -81,69 +68,39 @@ impl InlineWriter<'_> {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum KeptDelimiters {
-    All,
-    Outermost,
-    Nothing,
-}
-
-/// For each delimiter, whether no other encloses it.
-fn outermost(marks: &[WrittenDelimiter]) -> Vec<bool> {
-    let mut depth = 0_usize;
-    let mut found = Vec::with_capacity(marks.len());
-    for mark in marks {
-        if !mark.opens {
-            depth = depth.saturating_sub(1);
-        }
-        found.push(depth == 0);
-        depth += usize::from(mark.opens);
-    }
-    found
-}
-
-/// Rewrites the text from `begin` on with only those `marks` that are `kept`; returns it and their
-/// places in it. With `stars` an underscore becomes a star.
+/// Rewrites the text from `begin` on with stars in place of underscores, and without the `marks`
+/// within so many levels of others; returns it, the places in it of those that are left, and those
+/// that are gone.
 fn rewritten(
     out: &str,
     begin: usize,
     marks: &[WrittenDelimiter],
-    kept: impl Fn(usize) -> bool,
-    stars: bool,
-) -> (String, Vec<WrittenDelimiter>) {
+    levels: usize,
+) -> (String, Vec<WrittenDelimiter>, Vec<WrittenDelimiter>) {
     let mut text = String::with_capacity(out.len() - begin);
-    let (mut left, mut done) = (Vec::new(), begin);
-    for (index, mark) in marks.iter().enumerate() {
+    let (mut left, mut gone) = (Vec::new(), Vec::new());
+    let (mut done, mut depth) = (begin, 0_usize);
+    for mark in marks {
         text.push_str(&out[done..mark.at]);
         done = mark.at + mark.length;
-        if kept(index) {
+        depth = depth.saturating_sub(usize::from(!mark.opens));
+        if depth < levels {
             left.push(WrittenDelimiter {
                 at: text.len(),
                 ..*mark
             });
-            match &out[mark.at..done] {
-                "_" if stars => text.push('*'),
-                "__" if stars => text.push_str("**"),
-                same => text.push_str(same),
-            }
+            text.push_str(&out[mark.at..done].replace('_', "*"));
+        } else {
+            gone.push(*mark);
         }
+        depth += usize::from(mark.opens);
     }
     text.push_str(&out[done..]);
-    (text, left)
+    (text, left, gone)
 }
 
-/// True if Markdown pairs these delimiters as intended. Some parsers skip tildes when they look at
-/// the neighbours of an emphasis.
+/// True if Markdown pairs these delimiters as intended.
 fn reads_back(text: &str, marks: &[WrittenDelimiter], after: Option<char>) -> bool {
-    pairs_as_meant(text, marks, after, false) && pairs_as_meant(text, marks, after, true)
-}
-
-fn pairs_as_meant(
-    text: &str,
-    marks: &[WrittenDelimiter],
-    after: Option<char>,
-    past_tildes: bool,
-) -> bool {
     let bytes = text.as_bytes();
     let mut stack: Vec<DelimiterRun> = Vec::new();
     let mut index = 0;
@@ -158,17 +115,9 @@ fn pairs_as_meant(
         }
         let run = &marks[from..index];
         let length = end - first.at;
-        let (mut before, mut next) = text.split_at(first.at);
-        next = &next[length..];
-        if past_tildes && byte != b'~' {
-            before = before.trim_end_matches('~');
-            next = next.trim_start_matches('~');
-        }
-        let before = before.chars().next_back();
-        let next = next.chars().next().or(after);
-        let Some((opens, closes)) = flanks::flanks(char::from(byte), before, next) else {
-            return false;
-        };
+        let before = text[..first.at].chars().next_back();
+        let next = text[end..].chars().next().or(after);
+        let (opens, closes) = flanks::flanks(char::from(byte), before, next);
         let closing = run.iter().take_while(|mark| !mark.opens).count();
         let (ends, begins) = run.split_at(closing);
         if begins.iter().any(|mark| !mark.opens) || (byte == b'~' && run.len() > 1) {

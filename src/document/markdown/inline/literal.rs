@@ -62,31 +62,23 @@ impl InlineWriter<'_> {
             self.lines.out.chars().next_back()
         };
         let last = self.is_last(&text.as_bytes()[at + length..]);
-        let (mut opens, mut closes) = match byte {
+        let (mut opens, closes) = match byte {
             b'`' => (true, true),
             b'~' if length > 2 => (false, self.open_delimiters[delimiter_slot(byte)] > 0),
             _ if last || at == 0 => {
                 // The neighbour is in another element.
-                let (opens, closes) = flanks::may_flank(char::from(byte), before, after);
+                let (opens, closes) = flanks::flanks(char::from(byte), before, after);
                 (opens || last, closes || before.is_some())
             }
-            _ => flanks::may_flank(char::from(byte), before, after),
+            _ => flanks::flanks(char::from(byte), before, after),
         };
-        if matches!(byte, b'*' | b'_') && (before == Some('~') || after == Some('~')) {
-            // Some parsers skip tildes when they look at the neighbours of an emphasis.
-            let (before, after) = self.past_tildes(&text[at + length..]);
-            let past = flanks::may_flank(char::from(byte), before, after);
-            opens |= past.0 || after.is_none();
-            closes |= past.1;
-        }
         // For some parsers two tildes open wherever no blank follows them.
         opens |= byte == b'~' && length == 2 && !after.is_none_or(char::is_whitespace);
         let which = delimiter_slot(byte);
         if closes {
             self.escape_partner(which);
         }
-        // Beside a delimiter of the writer's own, some parsers skip tildes when they look at its
-        // neighbours, or take them for one that begins there.
+        // Beside one of the writer's own it would be part of that.
         let beside_own = match byte {
             b'~' => self.delimiter_end == self.lines.out.len() || (last && self.in_style()),
             b'`' => self.span_end == self.lines.out.len(),
@@ -110,40 +102,6 @@ impl InlineWriter<'_> {
             self.lines.out.push_str(&text[at..at + length]);
         }
         length
-    }
-
-    /// Returns the character before the tildes that the line ends with, and the one behind those
-    /// that `rest` begins with.
-    fn past_tildes(&self, rest: &str) -> (Option<char>, Option<char>) {
-        let line = self.lines.out.get(self.start..).unwrap_or_default();
-        let before = line.trim_end_matches('~').chars().next_back();
-        let after = rest.trim_start_matches('~').chars().next();
-        (before, after)
-    }
-
-    /// Escapes the literal tildes that the line ends with, before a delimiter of the writer's own.
-    /// They would merge with it, or some parsers would skip them when they look at its neighbours.
-    /// Three and more pair with nothing, so elsewhere they stay as they are.
-    pub(super) fn part_tildes(&mut self) {
-        let out = &self.lines.out;
-        if self.delimiter_end == out.len() {
-            return;
-        }
-        let loose = self.loose[delimiter_slot(b'~')];
-        if loose.is_some_and(|loose| loose.at + loose.length == out.len()) {
-            self.escape_partner(delimiter_slot(b'~'));
-        }
-        let out = &self.lines.out;
-        let from = out.trim_end_matches('~').len().max(self.start);
-        let own = self.delimiter_end;
-        let escaped = out[..from].ends_with('\\');
-        let from = if own == usize::MAX {
-            from
-        } else {
-            from.max(own)
-        };
-        let from = (from + usize::from(escaped)).min(out.len());
-        self.escape_run(from, self.lines.out.len() - from);
     }
 
     /// Escapes the literal delimiter that could now have a partner.

@@ -75,8 +75,6 @@ pub(super) struct InlineWriter<'a> {
     first: bool,
     item: bool,
     start: usize,
-    /// Start of the last paragraph, if that is one line and may be a definition's term.
-    term: Option<usize>,
     space: String,
     breaks: u32,
     styles: Vec<ActiveMarkup<'a>>,
@@ -114,7 +112,6 @@ impl InlineWriter<'_> {
             first: true,
             item: false,
             start: 0,
-            term: None,
             space: String::new(),
             breaks: 0,
             styles: Vec::new(),
@@ -155,12 +152,12 @@ impl InlineWriter<'_> {
     fn hold_spaces(&mut self, bytes: &[u8]) -> usize {
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
-            if escape::CLASS[*byte as usize] == ByteClass::Space {
+            if escape::class(*byte) == ByteClass::Space {
                 self.hold_space();
                 at += 1;
                 while bytes
                     .get(at)
-                    .is_some_and(|b| escape::CLASS[*b as usize] == ByteClass::Space)
+                    .is_some_and(|b| escape::class(*b) == ByteClass::Space)
                 {
                     at += 1;
                 }
@@ -186,13 +183,13 @@ impl InlineWriter<'_> {
         let bytes = text.as_bytes();
         let (mut done, mut at) = (at, at);
         while let Some(&byte) = bytes.get(at) {
-            match escape::CLASS[byte as usize] {
+            match escape::class(byte) {
                 ByteClass::Plain => at += 1,
                 ByteClass::Space => {
                     let single = byte == b' '
                         && bytes
                             .get(at + 1)
-                            .is_some_and(|next| escape::CLASS[*next as usize] == ByteClass::Plain);
+                            .is_some_and(|next| escape::class(*next) == ByteClass::Plain);
                     if !single {
                         break;
                     }
@@ -255,7 +252,7 @@ impl InlineWriter<'_> {
                 }
                 InlineMode::Flow if self.breaks == 1 => {
                     self.breaks = 0;
-                    self.finish_line(true);
+                    self.finish_line();
                     self.lines.out.push_str("  ");
                     self.lines.begin_line();
                     self.start = self.lines.out.len();
@@ -270,18 +267,13 @@ impl InlineWriter<'_> {
         self.open = true;
         self.first = true;
         self.item = self.lines.at_marker();
-        let (loose, term) = (std::mem::take(&mut self.loose), self.term.take());
+        let loose = std::mem::take(&mut self.loose);
         match self.mode {
             InlineMode::Flow => {
                 let follows = self.definition && self.lines.last_block() == MarkdownBlock::Text;
                 let block = if follows {
                     // Most parsers read a term and its definition as one paragraph.
                     self.loose = loose;
-                    if let Some(term) =
-                        term.filter(|at| escape::opens_label(&self.lines.out[*at..]))
-                    {
-                        self.insert_at(term, "\\");
-                    }
                     MarkdownBlock::Definition
                 } else {
                     MarkdownBlock::Text
@@ -329,28 +321,20 @@ impl InlineWriter<'_> {
         }
         self.end_group(Some(' '));
         self.marks.clear();
-        self.finish_line(false);
+        self.finish_line();
         self.open = false;
-        self.term = (self.mode == InlineMode::Flow && self.first).then_some(self.start);
         self.open_delimiters = [0; 4];
         self.bracket_end = usize::MAX;
     }
 
-    /// Escapes the finished line where it would be another block, alone or, if the paragraph
-    /// continues, with the next line.
-    fn finish_line(&mut self, goes_on: bool) {
+    /// Escapes the finished line where it would be another block.
+    fn finish_line(&mut self) {
         match self.mode {
             InlineMode::Flow => {
                 let (before, line) = self.lines.out.split_at(self.start);
-                // The bracket belongs to a link that continues in the next line.
-                let is_link = self.link_start == self.start + 1;
                 if let Some(at) = escape::block_marker_at(line, self.first, self.item) {
                     self.escape_at(self.start + at);
-                } else if (self.item
-                    && (escape::is_rule_with_markers(before, line)
-                        || escape::is_delimiter_row_with_marker(before, line)))
-                    || (goes_on && self.first && !is_link && escape::opens_label(line))
-                {
+                } else if self.item && escape::is_rule_with_markers(before, line) {
                     self.escape_at(self.start);
                 }
             }

@@ -11,7 +11,6 @@ impl InlineWriter<'_> {
         // The backticks of two adjacent spans would merge. In code nothing can be escaped, and
         // parsers disagree about a backslash before the escaped bar of a cell.
         if self.span_end == self.lines.out.len()
-            || self.defines_its_link(code)
             || (self.mode == InlineMode::Cell && code.contains("\\|"))
         {
             self.write_text(code);
@@ -55,17 +54,5 @@ impl InlineWriter<'_> {
         out.extend(std::iter::repeat_n('`', fence));
         self.span_end = out.len();
         self.bracket_end = usize::MAX;
-    }
-
-    /// True if `code` would end the bracket of its link as the label of a definition: ``[a `]:
-    /// b`](c)`` at the start of a paragraph, because blocks take precedence over code.
-    fn defines_its_link(&self, code: &str) -> bool {
-        if !self.in_link || self.mode != InlineMode::Flow || !code.contains("]:") {
-            return false;
-        }
-        let opened = self.link_start - 1;
-        let link = self.lines.out[opened..].bytes();
-        // A bracket before the start of this line opens a link that began in an earlier line.
-        opened <= self.start && escape::is_definition(link.chain([b'`']).chain(code.bytes()))
     }
 }

@@ -11,10 +11,12 @@ use super::{ActiveMarkup, InlineMarkup, InlineMode, InlineWriter, MarkupState, d
 impl<'a> InlineWriter<'a> {
     /// Opens markup, as soon as there is text for it.
     pub(in super::super) fn push_markup(&mut self, style: InlineMarkup<'a>) {
-        let again =
-            style == InlineMarkup::Deleted && self.styles.iter().any(|open| open.style == style);
+        let is_open =
+            |open: &ActiveMarkup<'_>| open.style == style && open.state != MarkupState::Done;
+        let again = matches!(style, InlineMarkup::Deleted | InlineMarkup::Strong)
+            && self.styles.iter().any(is_open);
         let style = if again {
-            // Markdown has no nested deletion.
+            // Markdown has no nested deletion, and strong text within such is no stronger.
             InlineMarkup::None
         } else {
             style
@@ -98,7 +100,7 @@ impl<'a> InlineWriter<'a> {
             InlineMarkup::Deleted => false,
             InlineMarkup::Emphasis | InlineMarkup::Strong => true,
         };
-        let opens = flanks::flanks('*', before, next).is_some_and(|(opens, _)| opens);
+        let opens = flanks::flanks('*', before, next).0;
         if !opens || !self.lines.affords(4) {
             return MarkupState::Done;
         }
@@ -112,7 +114,6 @@ impl<'a> InlineWriter<'a> {
             (true, false) => b'*',
         };
         self.escape_partner(delimiter_slot(delimiter));
-        self.part_tildes();
         self.open_delimiters[delimiter_slot(delimiter)] += 1;
         let text = char::from(delimiter);
         self.marks.push(WrittenDelimiter {
@@ -162,11 +163,8 @@ impl<'a> InlineWriter<'a> {
         // `**a:**b` would not close, so the punctuation goes outside.
         let out = &self.lines.out;
         let mark = out.ends_with([':', '.', ',', ';', '?'])
-            && after.is_some_and(flanks::may_be_word)
+            && after.is_some_and(flanks::is_word)
             && out[..out.len() - 1].ends_with(char::is_alphanumeric);
-        if !mark {
-            self.part_tildes();
-        }
         let at = self.lines.out.len() - usize::from(mark);
         if mark {
             self.insert_at(at, text);

@@ -45,15 +45,15 @@ fn a_character_beside_a_delimiter_is_what_parsers_take_it_for() {
             some.iter().map(paragraph).collect::<Vec<_>>().join("\n\n")
         };
         let (letter, mark) = (paragraphs("a"), paragraphs("."));
-        for read in [by_pulldown, by_comrak] {
-            let (letter, mark) = (read(&letter), read(&mark));
-            assert_eq!((letter.len(), mark.len()), (some.len(), some.len()));
+        for (before, text) in [('a', letter), ('.', mark)] {
+            let (opens, other) = (by_pulldown(&text), by_comrak(&text));
+            assert_eq!((opens.len(), other.len()), (some.len(), some.len()));
             for (at, c) in some.iter().enumerate() {
-                for (before, opens) in [('a', letter[at]), ('.', mark[at])] {
-                    let said = flanks('*', Some(before), Some(*c));
-                    if said.is_some_and(|(said, _)| said != opens) {
-                        wrong.push((*c, before, opens));
-                    }
+                let (said, _) = flanks('*', Some(before), Some(*c));
+                // They know different versions of Unicode, and do not all count the same
+                // characters as space.
+                if opens[at] == other[at] && opens[at] != said {
+                    wrong.push((*c, before, opens[at]));
                 }
             }
         }

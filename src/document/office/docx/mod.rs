@@ -18,11 +18,12 @@ use self::field::DocxField;
 use self::numbering::ListNumbering;
 use self::styles::{StyleSheet, is_shaded};
 use super::blocks::{BlockWriter, TableCell};
-use super::inlines::{InlineContent, RunStyle};
+use super::inlines::InlineContent;
 use super::package::{PartRelationships, ZipPackage};
-use super::xml::{XmlEvent, XmlReader};
-use super::{MAX_COLUMNS, MAX_DEPTH, NodeContent, ParsedDocument, chart, comment_of, is_white};
-use crate::document::{epub, html};
+use super::xml::XmlReader;
+use super::{MAX_COLUMNS, MAX_DEPTH, NodeContent, chart, comment_of, is_white};
+use crate::document::epub;
+use crate::document::html::PageSyntax;
 
 pub(super) mod field;
 mod numbering;
@@ -49,8 +50,6 @@ struct DocxReader<'p, 'b> {
     styles: StyleSheet,
     numbering: ListNumbering,
     blocks: BlockWriter,
-    /// The open cells, innermost last.
-    cells: Vec<InlineContent>,
     fields: Vec<DocxField>,
     /// The notes that the text refers to, in order.
     notes: Vec<NoteKey>,
@@ -61,12 +60,10 @@ struct DocxReader<'p, 'b> {
     /// True if the text may have another background than white.
     shaded: bool,
     in_note: bool,
-    late: bool,
-    broken: bool,
 }
 
 /// Reads the document whose main part is `main`.
-pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
+pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
     let relations = package.relations(main);
     let mut part = |kind| package.related(&relations, kind);
     let styles = StyleSheet::read(&part("styles"));
@@ -79,7 +76,6 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         styles,
         numbering,
         blocks: BlockWriter::default(),
-        cells: Vec::new(),
         fields: Vec::new(),
         notes: Vec::new(),
         numbers: HashMap::new(),
@@ -88,13 +84,11 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         // A picture may be behind any text.
         shaded: memmem::find(text.as_bytes(), b"behindDoc=\"1\"").is_some(),
         in_note: false,
-        late: false,
-        broken: false,
     };
     docx.read_part(&text);
     drop(text);
     docx.write_notes();
-    docx.blocks.finish(docx.late, docx.broken)
+    docx.blocks
 }
 
 impl DocxReader<'_, '_> {
@@ -105,18 +99,15 @@ impl DocxReader<'_, '_> {
         if let Some(left) = self.joined.take() {
             self.blocks.add_paragraph(&left);
         }
-        self.late |= xml.late;
-        self.broken |= xml.broken;
-        self.blocks.cut |= xml.cut;
+        self.blocks.add_faults(&xml);
     }
 
     /// Reads the blocks of the element that is the `level`-th open one.
     fn read_blocks(&mut self, xml: &mut XmlReader<'_>, level: usize) {
-        while let Some(item) = xml.within(level) {
+        while let Some(tag) = xml.tag_within(level) {
             if !self.blocks.has_room() {
                 return;
             }
-            let XmlEvent::Open(tag) = item else { continue };
             match tag.name() {
                 "p" => self.read_paragraph(xml),
                 "tbl" => self.read_table(xml),
@@ -150,7 +141,7 @@ impl DocxReader<'_, '_> {
         let fields = std::mem::take(&mut self.fields);
         let mut xml = XmlReader::new(text, self.package.end());
         self.read_blocks(&mut xml, 0);
-        self.late |= xml.late;
+        self.blocks.add_faults(&xml);
         self.fields = fields;
         self.shaded = shaded;
         self.depth -= 1;
@@ -174,21 +165,20 @@ impl DocxReader<'_, '_> {
             match tag.name() {
                 "gridCol" => columns += 1,
                 "tblPr" => {
-                    let level = xml.depth();
-                    while let Some(tag) = xml.tag_within(level) {
+                    xml.each_tag(|_, tag| {
                         let style = || tag.attribute("val").unwrap_or_default();
                         self.shaded |= match tag.name() {
-                            "shd" => is_shaded(&tag),
+                            "shd" => is_shaded(tag),
                             "tblStyle" => self.styles.shades(&style()),
                             _ => false,
                         };
-                    }
+                    });
                 }
                 "tblPrEx" | "tblGridChange" | "Fallback" => xml.skip(),
                 "tr" => {
                     // A table of one column only frames its content; one within a cell is part of
                     // the cell's text.
-                    let frames = columns == 1 || !self.cells.is_empty();
+                    let frames = columns == 1 || !self.blocks.cells.is_empty();
                     let row = self.read_row(xml, frames);
                     if !frames && !row.is_empty() {
                         rows.push(row);
@@ -238,9 +228,8 @@ impl DocxReader<'_, '_> {
         let mut columns = 1;
         let mut goes_on = false;
         let shaded = self.shaded;
-        self.cells.push(InlineContent::default());
-        while let Some(item) = xml.within(level) {
-            let XmlEvent::Open(tag) = item else { continue };
+        self.blocks.cells.push(InlineContent::default());
+        while let Some(tag) = xml.tag_within(level) {
             match tag.name() {
                 "gridSpan" => columns = tag.number::<usize>("val").unwrap_or(1),
                 "vMerge" | "hMerge" => {
@@ -254,7 +243,8 @@ impl DocxReader<'_, '_> {
             }
         }
         self.shaded = shaded;
-        TableCell::of(self.cells.pop().unwrap_or_default(), columns, goes_on)
+        let content = self.blocks.cells.pop().unwrap_or_default();
+        TableCell::of(content, columns, goes_on)
     }
 
     /// Returns the number of a note that the text refers to, of a kind of [`NOTES`].
@@ -287,18 +277,17 @@ impl DocxReader<'_, '_> {
             let text = self.package.text(&name).unwrap_or_default();
             self.relations = self.package.relations(&name);
             let mut found: HashMap<NoteKey, (String, &str)> = HashMap::new();
-            let mut xml = XmlReader::new(&text, self.package.end());
-            while let Some(tag) = xml.tag_within(0) {
+            XmlReader::new(&text, self.package.end()).each_tag(|xml, tag| {
                 if tag.name() == element {
                     let id = tag.attribute("id").unwrap_or_default();
                     let key = (kind, id.into_owned());
-                    let author = tag.attribute("author").unwrap_or_default().into_owned();
+                    let author = tag.value("author");
                     let text = xml.skip_to_source();
                     if self.numbers.contains_key(&key) {
                         found.insert(key, (author, text));
                     }
                 }
-            }
+            });
             for key in notes.iter().filter(|key| key.0 == kind) {
                 let (Some((author, text)), Some(number)) = (found.get(key), self.numbers.get(key))
                 else {
@@ -309,9 +298,7 @@ impl DocxReader<'_, '_> {
                 }
                 self.blocks.builder.open(NodeContent::Note(*number));
                 if element == "comment" {
-                    let mut by = InlineContent::default();
-                    by.add_text(&RunStyle::default(), &comment_of(author));
-                    self.joined = Some(by);
+                    self.joined = Some(InlineContent::of(&comment_of(author, "")));
                 }
                 self.read_text_box(text);
                 if let Some(left) = self.joined.take() {
@@ -334,13 +321,8 @@ impl DocxReader<'_, '_> {
         let name = name.to_lowercase();
         let ending = name.rsplit('.').next().unwrap_or_default();
         if matches!(ending, "htm" | "html" | "xhtml") {
-            self.blocks.end();
             let end = self.package.end();
-            let builder = &mut self.blocks.builder;
-            let syntax = html::PageSyntax::Html;
-            let (_, cuts) = epub::append_page(&text, &name, syntax, end, builder);
-            self.blocks.cut |= cuts.memory;
-            self.late |= cuts.time;
+            epub::append_page(&text, &name, PageSyntax::Html, end, &mut self.blocks);
         } else if ending == "txt" {
             for line in text.lines() {
                 self.blocks.add_plain_paragraph(line);

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use super::super::blocks::ItemLabel;
 use super::super::numerals::format_number;
 use super::super::xml::XmlReader;
 use super::styles::StyleSheet;
@@ -60,18 +61,6 @@ pub(super) struct ListNumbering {
     abstract_lists: HashMap<u32, AbstractList>,
     lists: HashMap<u32, NumberedList>,
     counts: HashMap<u32, [Option<u32>; LEVELS]>,
-}
-
-/// The bullet or number before an item.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct ItemLabel {
-    /// Number; `None` for a bullet.
-    pub(super) number: Option<u32>,
-    /// Number as the document shows it, such as `1.2.`; empty for a bullet.
-    pub(super) text: String,
-    pub(super) level: u8,
-    /// Identifier of its list.
-    pub(super) key: u32,
 }
 
 impl ListNumbering {
@@ -131,12 +120,12 @@ impl ListNumbering {
         let at = usize::from(level).min(LEVELS - 1);
         let id = list;
         let list = self.lists.get_mut(&list)?;
+        let first_use = !std::mem::replace(&mut list.used, true);
         let kind = self.abstract_lists.get(&list.of)?;
         let level_at = |at: usize| list.levels[at].as_ref().or(kind.levels[at].as_ref());
         let fallback = ListLevel::default();
         let own = level_at(at).unwrap_or(&fallback);
         let counts = self.counts.entry(list.of).or_default();
-        let first_use = !list.used;
         if first_use {
             for (count, start) in counts.iter_mut().zip(list.starts) {
                 // A list with a start of its own ignores the counts of others of its kind.
@@ -152,35 +141,28 @@ impl ListNumbering {
                 *count = None;
             }
         }
-        let number = counts[at].unwrap_or(start);
-        let label = match own.format.as_str() {
-            "none" => None,
-            "bullet" => Some(None),
-            _ => Some(Some(number)),
-        };
-        let mut text = String::new();
-        if let Some(Some(_)) = label {
-            let mut rest = own.text.chars();
-            while let Some(c) = rest.next() {
-                let digit = (c == '%').then(|| rest.clone().next()).flatten();
-                match digit.and_then(|digit| digit.to_digit(10)) {
-                    Some(of @ 1..=9) => {
-                        rest.next();
-                        let of = of as usize - 1;
-                        let level = level_at(of).unwrap_or(&fallback);
-                        let count = counts[of].unwrap_or(list.starts[of].unwrap_or(level.start));
-                        text.push_str(&format_number(count, &level.format));
-                    }
-                    _ => text.push(c),
-                }
-                if text.len() > MAX_TEXT {
-                    break;
-                }
+        if own.format == "none" {
+            return None;
+        }
+        let number = counts[at].filter(|_| own.format != "bullet");
+        let (mut text, mut rest) = (String::new(), own.text.chars());
+        while let Some(c) = rest
+            .next()
+            .filter(|_| text.len() <= MAX_TEXT && number.is_some())
+        {
+            let digit = (c == '%').then(|| rest.clone().next()).flatten();
+            if let Some(of @ 1..=9) = digit.and_then(|digit| digit.to_digit(10)) {
+                rest.next();
+                let of = of as usize - 1;
+                let level = level_at(of).unwrap_or(&fallback);
+                let count = counts[of].unwrap_or(list.starts[of].unwrap_or(level.start));
+                text.push_str(&format_number(count, &level.format));
+            } else {
+                text.push(c);
             }
         }
-        list.used = true;
         Some(ItemLabel {
-            number: label?,
+            number,
             text: text.trim().to_owned(),
             level,
             key: id,
@@ -189,29 +171,25 @@ impl ListNumbering {
 }
 
 fn read_abstract(xml: &mut XmlReader<'_>) -> AbstractList {
-    let depth = xml.depth();
     let mut kind = AbstractList::default();
-    while let Some(tag) = xml.tag_within(depth) {
-        match tag.name() {
-            "numStyleLink" => kind.linked = tag.attribute("val").unwrap_or_default().into_owned(),
-            "lvl" => {
-                let at: usize = tag.number("ilvl").unwrap_or(LEVELS);
-                let level = read_level(xml);
-                if let Some(slot) = kind.levels.get_mut(at) {
-                    *slot = Some(level);
-                }
+    xml.each_tag(|xml, tag| match tag.name() {
+        "numStyleLink" => kind.linked = tag.value("val"),
+        "lvl" => {
+            let at: usize = tag.number("ilvl").unwrap_or(LEVELS);
+            let level = read_level(xml);
+            if let Some(slot) = kind.levels.get_mut(at) {
+                *slot = Some(level);
             }
-            _ => {}
         }
-    }
+        _ => {}
+    });
     kind
 }
 
 fn read_level(xml: &mut XmlReader<'_>) -> ListLevel {
-    let depth = xml.depth();
     let mut level = ListLevel::default();
-    while let Some(tag) = xml.tag_within(depth) {
-        let value = || tag.attribute("val").unwrap_or_default().into_owned();
+    xml.each_tag(|_, tag| {
+        let value = || tag.value("val");
         match tag.name() {
             "start" => level.start = tag.number("val").unwrap_or(1),
             "numFmt" => level.format = value(),
@@ -220,32 +198,29 @@ fn read_level(xml: &mut XmlReader<'_>) -> ListLevel {
             "lvlRestart" => level.goes_on = tag.number("val") == Some(0),
             _ => {}
         }
-    }
+    });
     level
 }
 
 fn read_numbered_list(xml: &mut XmlReader<'_>) -> NumberedList {
-    let depth = xml.depth();
     let mut list = NumberedList::default();
     let mut at = 0;
-    while let Some(tag) = xml.tag_within(depth) {
-        match tag.name() {
-            "abstractNumId" => list.of = tag.number("val").unwrap_or_default(),
-            "lvlOverride" => at = tag.number("ilvl").unwrap_or(LEVELS),
-            "startOverride" => {
-                if let Some(slot) = list.starts.get_mut(at) {
-                    *slot = tag.number("val");
-                }
+    xml.each_tag(|xml, tag| match tag.name() {
+        "abstractNumId" => list.of = tag.number("val").unwrap_or_default(),
+        "lvlOverride" => at = tag.number("ilvl").unwrap_or(LEVELS),
+        "startOverride" => {
+            if let Some(slot) = list.starts.get_mut(at) {
+                *slot = tag.number("val");
             }
-            "lvl" => {
-                let level = read_level(xml);
-                if let Some(slot) = list.levels.get_mut(at) {
-                    *slot = Some(level);
-                }
-            }
-            _ => {}
         }
-    }
+        "lvl" => {
+            let level = read_level(xml);
+            if let Some(slot) = list.levels.get_mut(at) {
+                *slot = Some(level);
+            }
+        }
+        _ => {}
+    });
     list
 }
 

@@ -5,9 +5,10 @@
 
 use std::rc::Rc;
 
+use super::super::blocks::ParagraphRole;
 use super::super::description_of;
 use super::super::inlines::InlineContent;
-use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
+use super::super::xml::{XmlEvent, XmlReader, XmlTag};
 use super::field::{self, DocxField};
 use super::styles::{ParagraphStyle, RunProperties, is_shaded};
 use super::{DocxReader, NOTES};
@@ -156,10 +157,10 @@ impl DocxReader<'_, '_> {
             }
             "docPr" => {
                 paragraph.alt = description_of(tag);
-                paragraph.drawing_hidden = tag.attribute("hidden").is_some_and(|on| is_true(&on));
+                paragraph.drawing_hidden = tag.is_set("hidden");
             }
             "shape" | "rect" if tag.attribute("alt").is_some() => {
-                paragraph.alt = tag.attribute("alt").unwrap_or_default().into_owned();
+                paragraph.alt = tag.value("alt");
             }
             "blip" | "imagedata" => {
                 let mut ids = ["embed", "link", "id"].into_iter();
@@ -231,19 +232,16 @@ impl DocxReader<'_, '_> {
     }
 
     fn read_run_properties(&mut self, xml: &mut XmlReader<'_>) -> RunProperties {
-        let level = xml.depth();
         let (mut own, mut style) = (RunProperties::default(), RunProperties::default());
-        while let Some(tag) = xml.tag_within(level) {
-            match tag.name() {
-                "rStyle" => {
-                    style = self
-                        .styles
-                        .run_style(&tag.attribute("val").unwrap_or_default());
-                }
-                "rPrChange" => xml.skip(),
-                _ => own.read(&tag),
+        xml.each_tag(|xml, tag| match tag.name() {
+            "rStyle" => {
+                style = self
+                    .styles
+                    .run_style(&tag.attribute("val").unwrap_or_default());
             }
-        }
+            "rPrChange" => xml.skip(),
+            _ => own.read(tag),
+        });
         // In a document that is monospaced throughout, the font does not mark code.
         let plain = self.styles.paragraph_style(None).run.mono;
         let mut run = own.or(style);
@@ -268,14 +266,11 @@ impl DocxReader<'_, '_> {
                 "numId" => properties.list.0 = tag.number("val"),
                 "ilvl" => properties.list.1 = tag.number("val"),
                 "rPr" => {
-                    let level = xml.depth();
-                    while let Some(tag) = xml.tag_within(level) {
-                        match tag.name() {
-                            "del" | "moveFrom" => properties.continues = true,
-                            "rPrChange" => xml.skip(),
-                            _ => {}
-                        }
-                    }
+                    xml.each_tag(|xml, tag| match tag.name() {
+                        "del" | "moveFrom" => properties.continues = true,
+                        "rPrChange" => xml.skip(),
+                        _ => {}
+                    });
                 }
                 "pPrChange" | "sectPr" | "tabs" | "numberingChange" => xml.skip(),
                 _ => {}
@@ -314,28 +309,14 @@ impl DocxReader<'_, '_> {
                 Some(outline) => (outline < 9).then_some(outline + 1),
                 None => style.heading,
             };
-            if let Some(cell) = self.cells.last_mut() {
-                let label = label.map_or_else(String::new, |label| match label.number {
-                    Some(_) => format!("{} ", label.text),
-                    None => "\u{2022} ".to_owned(),
-                });
-                cell.add_line(&label, inlines);
-            } else if let Some(level) = heading.or(style.title.then_some(1)) {
-                let is_title = style.title && !self.in_note;
-                let label = label.map_or_else(String::new, |label| label.text);
-                self.blocks
-                    .add_labelled_heading(level, is_title, &label, inlines);
-            } else if style.code
-                || inlines.is_code() && (self.blocks.in_code() || inlines.plain().contains('\n'))
-            {
-                self.blocks.add_code(&inlines.plain());
-            } else if let Some(label) = label {
-                let (level, key) = (label.level, label.key);
-                self.blocks
-                    .add_labelled_item(level, label.number, &label.text, key, inlines);
-            } else {
-                self.blocks.add_paragraph(&inlines);
-            }
+            let is_block = || self.blocks.in_code() || inlines.plain().contains('\n');
+            let role = ParagraphRole {
+                heading: heading.or(style.title.then_some(1)),
+                is_title: style.title && !self.in_note,
+                is_code: style.code || inlines.is_code() && is_block(),
+                label,
+            };
+            self.blocks.add_by_role(role, inlines);
         }
         self.write_drawings(drawings);
         for text in boxes {

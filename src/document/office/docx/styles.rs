@@ -20,10 +20,9 @@ const MAX_CHAIN: usize = 16;
 const BODY: u8 = 9;
 
 /// Style names of headings without their numbers, in several languages, and as identifiers, in
-/// which some programs leave letters out.
-const HEADINGS: [&str; 24] = [
+/// which some programs leave letters out: `berschrift` for `Überschrift`.
+const HEADINGS: [&str; 23] = [
     "heading",
-    "überschrift",
     "berschrift",
     "titre",
     "título",
@@ -48,28 +47,22 @@ const HEADINGS: [&str; 24] = [
     "címsor",
 ];
 
-/// Beginnings of the names of monospaced fonts.
-const MONO: [&str; 14] = [
+/// Beginnings of the names of monospaced fonts that do not say so by their last word.
+const MONO: [&str; 8] = [
     "courier",
     "consolas",
     "menlo",
     "monaco",
     "lucida console",
-    "dejavu sans mono",
     "source code pro",
     "cascadia",
-    "liberation mono",
-    "ubuntu mono",
-    "andale mono",
     "fira code",
-    "jetbrains mono",
-    "roboto mono",
 ];
 
 /// True if a font is monospaced.
 pub(in super::super) fn is_mono(font: &str) -> bool {
     let font = font.to_lowercase();
-    MONO.iter().any(|mono| font.starts_with(mono))
+    font.ends_with(" mono") || MONO.iter().any(|mono| font.starts_with(mono))
 }
 
 /// True if shading has another colour than white.
@@ -193,25 +186,22 @@ pub(super) struct StyleSheet {
 impl StyleSheet {
     pub(super) fn read(text: &str) -> Self {
         let mut styles = Self::default();
-        let mut xml = XmlReader::new(text, None);
-        while let Some(tag) = xml.tag_within(0) {
+        XmlReader::new(text, None).each_tag(|xml, tag| {
             if tag.name() != "style" || styles.all.len() >= MAX_STYLES {
-                continue;
+                return;
             }
-            let id = tag.attribute("styleId").unwrap_or_default().into_owned();
+            let id = tag.value("styleId");
             let is_paragraph = tag.attribute("type").as_deref() == Some("paragraph");
-            let is_default = tag
-                .attribute("default")
-                .is_some_and(|on| super::super::xml::is_true(&on));
+            let is_default = tag.is_set("default");
             if is_paragraph && is_default {
                 styles.default.clone_from(&id);
             }
-            let style = read_style(&mut xml);
+            let style = read_style(xml);
             // One without an identifier would be the base of all that have none.
             if !id.is_empty() {
                 styles.all.insert(id, style);
             }
-        }
+        });
         styles
     }
 
@@ -294,9 +284,8 @@ impl StyleSheet {
 }
 
 fn read_style(xml: &mut XmlReader<'_>) -> DocxStyle {
-    let level = xml.depth();
     let mut style = DocxStyle::default();
-    while let Some(tag) = xml.tag_within(level) {
+    xml.each_tag(|xml, tag| {
         let value = || tag.attribute("val").unwrap_or_default();
         match tag.name() {
             "name" => style.name = value().to_lowercase(),
@@ -307,14 +296,13 @@ fn read_style(xml: &mut XmlReader<'_>) -> DocxStyle {
             "tblPr" | "trPr" => xml.skip(),
             // Conditional formatting of some of its cells.
             "tblStylePr" | "tcPr" => {
-                let level = xml.depth();
-                while let Some(tag) = xml.tag_within(level) {
-                    style.shades |= tag.name() == "shd" && is_shaded(&tag);
-                }
+                xml.each_tag(|_, tag| {
+                    style.shades |= tag.name() == "shd" && is_shaded(tag);
+                });
             }
-            _ => style.run.read(&tag),
+            _ => style.run.read(tag),
         }
-    }
+    });
     style
 }
 
@@ -322,7 +310,9 @@ fn read_style(xml: &mut XmlReader<'_>) -> DocxStyle {
 pub(in super::super) fn heading_level_of(name: &str) -> Option<u8> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let level: u8 = name[stem.len()..].parse().ok()?;
-    let stem = stem.trim_end_matches([' ', '-', '_']);
+    let stem = stem
+        .trim_end_matches([' ', '-', '_'])
+        .trim_start_matches('ü');
     (HEADINGS.contains(&stem) && (1..=9).contains(&level)).then_some(level)
 }
 

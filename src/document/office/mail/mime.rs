@@ -3,12 +3,14 @@
 //! Rules: RFC 5322 (messages), 2045 to 2047 (MIME), 2231 (parameters), 4155 (mailboxes).
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use memchr::memmem;
+use regex::Regex;
 
 use super::{MAX_PARTS, MailMessage};
 
@@ -30,37 +32,28 @@ const HEAD: usize = 8 * 1024;
 /// The beginning of the line before each message of a mailbox.
 const MAILBOX: &[u8] = b"From ";
 
-/// True for a header that only mail has.
-fn is_of_mail(name: &str) -> bool {
-    let of_mail = "received message-id return-path delivered-to mime-version";
-    of_mail.split(' ').any(|known| known == name)
-}
+/// Headers that only mail has.
+const OF_MAIL: [&str; 5] = [
+    "received",
+    "message-id",
+    "return-path",
+    "delivered-to",
+    "mime-version",
+];
 
 /// True if a file surely begins as a message: nothing but headers, one that only mail has, and its
 /// author.
 pub(in crate::document) fn is_message(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(HEAD)];
-    let (mut of_mail, mut has_author) = (0, false);
-    for (at, line) in head.split(|byte| *byte == b'\n').enumerate() {
-        let line = line.trim_ascii_end();
-        // The date of git's patches is no message's.
-        if at == 0 && line.starts_with(MAILBOX) && memmem::find(line, b" Mon Sep 17 ").is_none() {
-            continue;
-        }
-        if line.is_empty() {
-            break;
-        }
-        if line.starts_with(b" ") || line.starts_with(b"\t") {
-            continue;
-        }
-        let Some((name, _)) = split_header(line) else {
-            // Only the last line may be cut.
-            return line.as_ptr_range().end == head.as_ptr_range().end && of_mail > 0 && has_author;
-        };
-        of_mail += usize::from(is_of_mail(&name));
-        has_author |= name == "from";
+    let mut head = &bytes[..bytes.len().min(HEAD)];
+    if head.len() < bytes.len() {
+        head = &head[..memchr::memrchr(b'\n', head).unwrap_or(0)];
     }
-    of_mail > 0 && has_author
+    let part = MimePart::of(head);
+    let has = |name: &&str| part.headers.iter().any(|(of, _)| of == name);
+    // The date of git's patches is no message's.
+    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let is_patch = line.starts_with(MAILBOX) && memmem::find(line, b" Mon Sep 17 ").is_some();
+    part.is_whole && !is_patch && has(&"from") && OF_MAIL.iter().any(has)
 }
 
 /// Splits a header into its name in lower case and its value.
@@ -79,12 +72,14 @@ fn split_header(line: &[u8]) -> Option<(String, &[u8])> {
 struct MimePart<'a> {
     headers: Vec<(String, Vec<u8>)>,
     body: &'a [u8],
+    /// False if text follows its headers at once.
+    is_whole: bool,
 }
 
 impl<'a> MimePart<'a> {
     fn of(bytes: &'a [u8]) -> Self {
         let mut headers: Vec<(String, Vec<u8>)> = Vec::new();
-        let mut at = 0;
+        let (mut at, mut is_whole) = (0, true);
         while at < bytes.len().min(MAX_HEADERS) {
             let length =
                 memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len() - at, |end| end + 1);
@@ -104,7 +99,7 @@ impl<'a> MimePart<'a> {
                 let value = value.trim_ascii();
                 headers.push((name, value[..value.len().min(MAX_VALUE)].to_vec()));
             } else if !line.starts_with(b">From ") && !line.starts_with(b"From ") {
-                // Text without headers.
+                is_whole = false;
                 break;
             }
             at += length;
@@ -112,6 +107,7 @@ impl<'a> MimePart<'a> {
         Self {
             headers,
             body: &bytes[at.min(bytes.len())..],
+            is_whole,
         }
     }
 
@@ -294,9 +290,9 @@ fn read_part(
         }
         budget.text -= text.len();
         let slot = if kind == "text/html" {
-            &mut message.body.page
+            &mut message.page
         } else {
-            &mut message.body.plain
+            &mut message.plain
         };
         slot.push_str(&text);
         slot.push_str("\n\n");
@@ -373,54 +369,47 @@ fn from_quoted_printable(text: &[u8], in_header: bool) -> Vec<u8> {
     bytes
 }
 
+/// An encoded word: its character set, its encoding and its text.
+static ENCODED_WORD: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"=\?([^?*]*)[^?]*\?([^?]*)\?([^?]*)\?=").ok());
+
 /// Decodes the encoded words of a header.
 fn decoded_words(text: &str) -> String {
-    let mut all = String::with_capacity(text.len());
-    let mut rest = text;
+    let (mut all, mut end) = (String::with_capacity(text.len()), 0);
     // The last encoded word, whose characters may go on in the next one.
     let mut open: Option<(&'static Encoding, Vec<u8>)> = None;
-    let flush = |open: &mut Option<(&'static Encoding, Vec<u8>)>, all: &mut String| {
-        if let Some((encoding, bytes)) = open.take() {
-            all.push_str(&encoding.decode_without_bom_handling(&bytes).0);
-        }
-    };
-    while let Some(at) = rest.find("=?") {
-        let word = &rest[at + 2..];
-        let mut parts = word.splitn(4, '?');
-        let (label, how, encoded) = (parts.next(), parts.next(), parts.next());
-        let behind = parts.next().and_then(|behind| behind.strip_prefix('='));
-        let (Some(label), Some(how), Some(encoded), Some(behind)) = (label, how, encoded, behind)
-        else {
-            flush(&mut open, &mut all);
-            all.push_str(&rest[..at + 2]);
-            rest = word;
-            continue;
+    let decoded = |open: Option<(&'static Encoding, Vec<u8>)>| {
+        let decode = |(encoding, bytes): (&'static Encoding, Vec<u8>)| {
+            encoding.decode_without_bom_handling(&bytes).0.into_owned()
         };
-        let between = &rest[..at];
-        let label = label.split('*').next().unwrap_or_default();
+        open.map(decode).unwrap_or_default()
+    };
+    let words = ENCODED_WORD
+        .iter()
+        .flat_map(|word| word.captures_iter(text));
+    for word in words {
+        let (whole, [label, how, encoded]) = word.extract();
+        let start = word.get_match().start();
+        let between = &text[end..start];
+        end = start + whole.len();
         let encoding = Encoding::for_label(label.as_bytes()).unwrap_or(UTF_8);
         let bytes = if how.eq_ignore_ascii_case("b") {
             from_base64(encoded.as_bytes())
         } else {
             from_quoted_printable(encoded.as_bytes(), true)
         };
+        let is_next = open.is_some() && between.trim().is_empty();
         match &mut open {
-            Some((last, all)) if *last == encoding && between.trim().is_empty() => {
-                all.extend(bytes);
-            }
+            Some((last, all)) if is_next && *last == encoding => all.extend(bytes),
             _ => {
-                let parts_words = open.is_some() && between.trim().is_empty();
-                flush(&mut open, &mut all);
-                if !parts_words {
-                    all.push_str(between);
-                }
+                all.push_str(&decoded(open.take()));
+                all.push_str(if is_next { "" } else { between });
                 open = Some((encoding, bytes));
             }
         }
-        rest = behind;
     }
-    flush(&mut open, &mut all);
-    all.push_str(rest);
+    all.push_str(&decoded(open));
+    all.push_str(&text[end..]);
     all.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -11,8 +11,8 @@
 use std::time::Instant;
 
 use super::blocks::BlockWriter;
-use super::inlines::{InlineContent, RunStyle};
-use super::{DocumentProperties, ParsedDocument, rtf};
+use super::inlines::InlineContent;
+use super::{DocumentProperties, rtf};
 use crate::basics::words::plural;
 use crate::document::html::PageSyntax;
 use crate::document::{FileKind, epub};
@@ -29,14 +29,6 @@ const MAX_PARTS: usize = 500;
 /// Limit of a page, in bytes.
 const MAX_PAGE: usize = 8 << 20;
 
-/// The text of a message, in the forms that it has.
-#[derive(Default)]
-struct MailBody {
-    plain: String,
-    page: String,
-    rtf: Vec<u8>,
-}
-
 /// A message.
 #[derive(Default)]
 struct MailMessage {
@@ -45,7 +37,10 @@ struct MailMessage {
     to: String,
     cc: String,
     date: String,
-    body: MailBody,
+    /// Its text, in the forms that it has.
+    plain: String,
+    page: String,
+    rtf: Vec<u8>,
     attachments: Vec<String>,
     /// Messages within this one.
     messages: Vec<MailMessage>,
@@ -60,108 +55,83 @@ pub(in crate::document) fn read(
     bytes: &[u8],
     kind: FileKind,
     end: Option<Instant>,
-) -> Option<(ParsedDocument, DocumentProperties)> {
+) -> Option<BlockWriter> {
     let message = match kind {
         FileKind::Msg => outlook::read(bytes)?,
         _ => mime::read(bytes),
     };
-    let about = DocumentProperties {
-        title: message.subject.clone(),
-        author: message.from.clone(),
-        date: message.date.clone(),
+    let mut blocks = BlockWriter::default();
+    write(&message, 1, end, &mut blocks);
+    blocks.about = DocumentProperties {
+        title: message.subject,
+        author: message.from,
+        date: message.date,
     };
-    let mut writer = MailWriter {
-        blocks: BlockWriter::default(),
-        read: ParsedDocument::default(),
-        end,
-    };
-    writer.write(&message, 1);
-    writer.blocks.end();
-    let read = ParsedDocument {
-        cut: writer.read.cut || writer.blocks.cut,
-        builder: writer.blocks.builder,
-        ..writer.read
-    };
-    Some((read, about))
+    Some(blocks)
 }
 
-struct MailWriter {
-    blocks: BlockWriter,
-    read: ParsedDocument,
-    end: Option<Instant>,
-}
-
-impl MailWriter {
-    fn write(&mut self, message: &MailMessage, level: u8) {
-        self.read.cut |= message.cut;
-        self.blocks.add_plain_heading(level, &message.subject);
-        let mut about = InlineContent::default();
-        for (name, value) in [
-            ("From", &message.from),
-            ("To", &message.to),
-            ("Cc", &message.cc),
-            ("Date", &message.date),
-        ] {
-            if !value.is_empty() {
-                about.begin_line();
-                add_pair(&mut about, name, value);
-            }
-        }
-        self.blocks.add_paragraph(&about);
-        self.write_body(&message.body);
-        if !message.attachments.is_empty() {
-            let mut names = InlineContent::default();
-            add_pair(&mut names, "Attachments", &message.attachments.join(", "));
-            self.blocks.add_paragraph(&names);
-        }
-        for message in &message.messages {
-            self.write(message, (level + 1).min(6));
-        }
-        if message.others > 0 {
-            let others = message.others;
-            self.blocks.add_plain_paragraph(&format!(
-                "[Left out: {others} more message{} of this mailbox.]",
-                plural(others as u64)
-            ));
+fn write(message: &MailMessage, level: u8, end: Option<Instant>, blocks: &mut BlockWriter) {
+    blocks.cut |= message.cut;
+    blocks.add_plain_heading(level, &message.subject);
+    let mut about = InlineContent::default();
+    for (name, value) in [
+        ("From", &message.from),
+        ("To", &message.to),
+        ("Cc", &message.cc),
+        ("Date", &message.date),
+    ] {
+        if !value.is_empty() {
+            about.begin_line();
+            add_pair(&mut about, name, value);
         }
     }
+    blocks.add_paragraph(&about);
+    write_text(message, end, blocks);
+    if !message.attachments.is_empty() {
+        let mut names = InlineContent::default();
+        add_pair(&mut names, "Attachments", &message.attachments.join(", "));
+        blocks.add_paragraph(&names);
+    }
+    for message in &message.messages {
+        write(message, (level + 1).min(6), end, blocks);
+    }
+    if message.others > 0 {
+        let others = message.others;
+        blocks.add_plain_paragraph(&format!(
+            "[Left out: {others} more message{} of this mailbox.]",
+            plural(others as u64)
+        ));
+    }
+}
 
-    fn write_body(&mut self, body: &MailBody) {
-        if !body.plain.trim().is_empty() {
-            let mut paragraph = InlineContent::default();
-            for line in body.plain.lines().map(str::trim_end).chain([""]) {
-                if line.is_empty() {
-                    let paragraph = std::mem::take(&mut paragraph);
-                    self.blocks.add_paragraph(&paragraph);
-                } else {
-                    paragraph.begin_line();
-                    paragraph.add_text(&RunStyle::default(), line);
-                }
+fn write_text(message: &MailMessage, end: Option<Instant>, blocks: &mut BlockWriter) {
+    if !message.plain.trim().is_empty() {
+        let mut paragraph = InlineContent::default();
+        for line in message.plain.lines().map(str::trim_end).chain([""]) {
+            if line.is_empty() {
+                blocks.add_paragraph(&std::mem::take(&mut paragraph));
+            } else {
+                paragraph.begin_line();
+                paragraph.add_plain(line);
             }
-        } else if !body.page.trim().is_empty() {
-            self.blocks.end();
-            let most = crate::basics::words::floor_boundary(&body.page, MAX_PAGE);
-            self.read.cut |= most < body.page.len();
-            let (page, builder) = (&body.page[..most], &mut self.blocks.builder);
-            let (_, cuts) = epub::append_page(page, "mail", PageSyntax::Html, self.end, builder);
-            self.read.cut |= cuts.memory;
-            self.read.late |= cuts.time;
-        } else if rtf::is_rtf(&body.rtf) {
-            self.blocks.end();
-            let (read, _) = rtf::read(&body.rtf, self.end);
-            self.read.late |= read.late;
-            self.read.cut |= read.cut;
-            let model = read.builder.finish(String::new());
-            self.blocks.builder.append(&model, |_, _| None);
         }
+    } else if !message.page.trim().is_empty() {
+        let most = crate::basics::words::floor_boundary(&message.page, MAX_PAGE);
+        blocks.cut |= most < message.page.len();
+        let page = &message.page[..most];
+        epub::append_page(page, "mail", PageSyntax::Html, end, blocks);
+    } else if rtf::is_rtf(&message.rtf) {
+        blocks.end();
+        let mut read = rtf::read(&message.rtf, end);
+        read.finish();
+        blocks.late |= read.late;
+        blocks.cut |= read.cut;
+        let model = read.builder.finish(String::new());
+        blocks.builder.append(&model, |_, _| None);
     }
 }
 
 fn add_pair(line: &mut InlineContent, name: &str, value: &str) {
-    let bold = RunStyle {
-        bold: true,
-        ..RunStyle::default()
-    };
-    line.add_text(&bold, &format!("{name}:"));
-    line.add_text(&RunStyle::default(), &format!(" {value}"));
+    line.add_bold(&format!("{name}:"));
+    line.add_plain(&format!(" {value}"));
 }

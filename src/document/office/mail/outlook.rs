@@ -103,10 +103,10 @@ fn read_message(
         let blank = if message.from.is_empty() { "" } else { " " };
         message.from.extend([blank, "<", address.as_str(), ">"]);
     }
-    message.body.plain = bag.text("1000");
-    if message.body.plain.is_empty() {
-        message.body.page = decoded(bag.bytes("10130102"));
-        message.body.rtf = decompressed(&bag.bytes("10090102")).unwrap_or_default();
+    message.plain = bag.text("1000");
+    if message.plain.is_empty() {
+        message.page = decoded(bag.bytes("10130102"));
+        message.rtf = decompressed(&bag.bytes("10090102")).unwrap_or_default();
     }
     let mut attachments: Vec<_> = bag
         .streams

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::super::docx::styles::RunProperties;
-use super::super::inlines::{InlineContent, RunStyle};
+use super::super::inlines::InlineContent;
 use super::super::package::resolve_part_name;
 use super::super::xml::{XmlEvent, XmlReader, XmlTag};
 use super::text::{OdfReader, is_hidden};
@@ -91,8 +91,7 @@ impl OdfReader<'_, '_> {
                 "tab" if is_shown => inlines.add_text(&style, "\t"),
                 "line-break" if is_shown => inlines.add_line_break(),
                 "note" => {
-                    let depth = xml.depth();
-                    while let Some(tag) = xml.tag_within(depth) {
+                    xml.each_tag(|xml, tag| {
                         if tag.name() == "note-body" {
                             let source = xml.skip_to_source();
                             if is_shown && let Some(number) = self.keep_note(String::new(), source)
@@ -102,11 +101,11 @@ impl OdfReader<'_, '_> {
                         } else {
                             xml.skip();
                         }
-                    }
+                    });
                 }
                 "annotation" => {
                     let source = xml.skip_to_source();
-                    if let Some(number) = self.keep_note(Self::comment_of(source), source) {
+                    if let Some(number) = self.keep_note(Self::comment_of(source, ""), source) {
                         inlines.add_note_mark(number);
                     }
                 }
@@ -132,25 +131,22 @@ impl OdfReader<'_, '_> {
         inlines: &mut InlineContent,
         boxes: &mut Vec<Cow<'x, str>>,
     ) {
-        let level = xml.depth();
         let (mut alt, mut name) = (String::new(), String::new());
-        while let Some(tag) = xml.tag_within(level) {
-            match tag.name() {
-                "text-box" => boxes.push(xml.skip_to_source().into()),
-                "image" if name.is_empty() => {
-                    name = tag.attribute("href").unwrap_or_default().into_owned();
-                }
-                "desc" => alt = xml.text_within(MAX_ALT),
-                "title" if alt.is_empty() => alt = xml.text_within(MAX_ALT),
-                "object" => {
-                    let address = tag.attribute("href").unwrap_or_default().into_owned();
-                    self.read_object(&address, inlines, boxes);
-                }
-                "table" => self.read_table(xml),
-                "annotation" | "event-listeners" => xml.skip(),
-                _ => {}
+        xml.each_tag(|xml, tag| match tag.name() {
+            "text-box" => boxes.push(xml.skip_to_source().into()),
+            "image" if name.is_empty() => {
+                name = tag.value("href");
             }
-        }
+            "desc" => alt = xml.text_within(MAX_ALT),
+            "title" if alt.is_empty() => alt = xml.text_within(MAX_ALT),
+            "object" => {
+                let address = tag.value("href");
+                self.read_object(&address, inlines, boxes);
+            }
+            "table" => self.read_table(xml),
+            "annotation" | "event-listeners" => xml.skip(),
+            _ => {}
+        });
         if !alt.trim().is_empty() {
             inlines.add_image(&alt, &name);
         }
@@ -171,19 +167,16 @@ impl OdfReader<'_, '_> {
             self.blocks.cut = true;
             return;
         }
-        let mut xml = XmlReader::new(&text, self.package.end());
-        while let Some(tag) = xml.tag_within(0) {
-            match tag.name() {
-                "math" => {
-                    let source = xml.skip_to_source();
-                    let plain = || XmlReader::new(source, None).text_within(MAX_ALT);
-                    let formula = read_mathml(source, |_| false).unwrap_or_else(plain);
-                    inlines.add_text(&RunStyle::default(), &formula);
-                }
-                "chart" => boxes.push(xml.skip_to_source().to_owned().into()),
-                _ => {}
+        XmlReader::new(&text, self.package.end()).each_tag(|xml, tag| match tag.name() {
+            "math" => {
+                let source = xml.skip_to_source();
+                let plain = || XmlReader::new(source, None).text_within(MAX_ALT);
+                let formula = read_mathml(source, |_| false).unwrap_or_else(plain);
+                inlines.add_plain(&formula);
             }
-        }
+            "chart" => boxes.push(xml.skip_to_source().to_owned().into()),
+            _ => {}
+        });
     }
 
     /// Reads a shape that stands by itself.
@@ -194,7 +187,7 @@ impl OdfReader<'_, '_> {
         if tag.name() == "frame" {
             let (mut inlines, mut boxes) = (InlineContent::default(), Vec::new());
             self.read_frame(xml, &mut inlines, &mut boxes);
-            match self.cells.last_mut() {
+            match self.blocks.cells.last_mut() {
                 Some(cell) => cell.append(inlines),
                 None => self.blocks.add_paragraph(&inlines),
             }

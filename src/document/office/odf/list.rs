@@ -2,6 +2,7 @@
 //!
 //! Rules: `OpenDocument` 1.3, part 3, 5.3 (lists).
 
+use super::super::blocks::{ItemLabel, ParagraphRole};
 use super::super::inlines::InlineContent;
 use super::super::xml::{XmlReader, XmlTag};
 use super::styles::{self, LEVELS};
@@ -20,10 +21,7 @@ pub(super) struct OdfList {
 #[derive(Default)]
 pub(super) struct OdfItem {
     pub(super) inlines: InlineContent,
-    level: usize,
-    number: Option<u32>,
-    label: String,
-    key: u32,
+    label: ItemLabel,
 }
 
 impl OdfReader<'_, '_> {
@@ -38,10 +36,8 @@ impl OdfReader<'_, '_> {
             Some(style) => style.into_owned(),
             None => outer.map_or_else(|| self.list_of_text.clone(), |list| list.style.clone()),
         };
-        let goes_on = tag
-            .attribute("continue-numbering")
-            .is_some_and(|on| on == "true")
-            || tag.attribute("continue-list").is_some();
+        let goes_on =
+            tag.says("continue-numbering", "true") || tag.attribute("continue-list").is_some();
         let last = self.last_lists.get(&(style.clone(), level)).copied();
         // Programs part the bullets of one list.
         let levels = self.styles.lists.get(&style);
@@ -99,13 +95,15 @@ impl OdfReader<'_, '_> {
             .map(|list| list.count.unwrap_or(1))
             .collect();
         let levels = self.styles.lists.get(style);
-        let label = levels.map_or_else(String::new, |levels| styles::label(levels, level, &counts));
+        let text = levels.map_or_else(String::new, |levels| styles::label(levels, level, &counts));
         self.item = Some(OdfItem {
             inlines: InlineContent::default(),
-            level,
-            number,
-            label,
-            key,
+            label: ItemLabel {
+                number,
+                text,
+                level: u8::try_from(level).unwrap_or_default(),
+                key,
+            },
         });
     }
 
@@ -114,16 +112,10 @@ impl OdfReader<'_, '_> {
         let Some(item) = self.item.take().filter(|item| !item.inlines.is_blank()) else {
             return;
         };
-        let level = u8::try_from(item.level).unwrap_or_default();
-        if let Some(cell) = self.cells.last_mut() {
-            let label = match item.number {
-                Some(_) => format!("{} ", item.label),
-                None => "\u{2022} ".to_owned(),
-            };
-            cell.add_line(&label, item.inlines);
-        } else {
-            self.blocks
-                .add_labelled_item(level, item.number, &item.label, item.key, item.inlines);
-        }
+        let role = ParagraphRole {
+            label: Some(item.label),
+            ..ParagraphRole::default()
+        };
+        self.blocks.add_by_role(role, item.inlines);
     }
 }

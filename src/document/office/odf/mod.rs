@@ -14,9 +14,10 @@
 
 use self::styles::OdfStyles;
 use self::text::OdfReader;
+use super::FileKind;
+use super::blocks::BlockWriter;
 use super::package::ZipPackage;
 use super::xml::XmlReader;
-use super::{FileKind, ParsedDocument};
 
 mod inline;
 mod list;
@@ -51,11 +52,11 @@ pub(super) fn kind_of(package: &mut ZipPackage<'_>) -> Option<FileKind> {
 }
 
 /// Reads the document in `package`.
-pub(super) fn read(package: &mut ZipPackage<'_>, kind: FileKind) -> ParsedDocument {
+pub(super) fn read(package: &mut ZipPackage<'_>, kind: FileKind) -> BlockWriter {
     let manifest = package.text(MANIFEST).unwrap_or_default();
     if manifest.contains("encryption-data") {
         package.locked = true;
-        return ParsedDocument::default();
+        return BlockWriter::default();
     }
     let text = package.text(CONTENT).unwrap_or_default();
     let mut styles = OdfStyles::default();
@@ -64,21 +65,17 @@ pub(super) fn read(package: &mut ZipPackage<'_>, kind: FileKind) -> ParsedDocume
     let mut reader = OdfReader::new(package, styles);
     reader.may_be_dark = kind == FileKind::Odp;
     let mut xml = XmlReader::new(&text, reader.package.end());
-    while let Some(tag) = xml.tag_within(0) {
-        match tag.name() {
-            "text" => {
-                let level = xml.depth();
-                reader.read_blocks(&mut xml, level);
-            }
-            "spreadsheet" => sheet::read(&mut xml, &mut reader),
-            "presentation" => slide::read(&mut xml, &mut reader),
-            "body" | "document-content" => {}
-            _ => xml.skip(),
+    xml.each_tag(|xml, tag| match tag.name() {
+        "text" => {
+            let level = xml.depth();
+            reader.read_blocks(xml, level);
         }
-    }
-    reader.late |= xml.late;
-    reader.blocks.cut |= xml.cut;
-    let broken = xml.broken;
+        "spreadsheet" => sheet::read(xml, &mut reader),
+        "presentation" => slide::read(xml, &mut reader),
+        "body" | "document-content" => {}
+        _ => xml.skip(),
+    });
+    reader.blocks.add_faults(&xml);
     reader.write_notes();
-    reader.blocks.finish(reader.late, broken)
+    reader.blocks
 }

@@ -35,7 +35,6 @@ pub(super) fn read(xml: &mut XmlReader<'_>, reader: &mut OdfReader<'_, '_>) {
             .add_plain_heading(2, &tag.attribute("name").unwrap_or_default());
         let mut more = SheetExtras::default();
         let read = read_sheet(xml, reader, &mut budget, &mut more);
-        reader.blocks.cut |= read.cut;
         write_sheet(read, &mut reader.blocks);
         for comment in more.comments {
             reader.blocks.add_item(0, None, u32::MAX, &comment);
@@ -142,35 +141,31 @@ fn read_row<'x>(
             xml.skip();
             continue;
         }
-        let said = |name: &str| tag.attribute(name).unwrap_or_default().into_owned();
+        let said = |name: &str| tag.value(name);
         let (kind, date, value) = (said("value-type"), said("date-value"), said("value"));
         let mut shown = String::new();
         let mut link = None;
-        let depth = xml.depth();
-        while let Some(tag) = xml.tag_within(depth) {
-            match tag.name() {
-                "p" => {
-                    let (inlines, _) = reader.read_inlines(xml, RunProperties::default(), true);
-                    link = link.or_else(|| inlines.first_link());
-                    if !shown.is_empty() {
-                        shown.push('\n');
-                    }
-                    shown.push_str(&inlines.plain());
+        xml.each_tag(|xml, tag| match tag.name() {
+            "p" => {
+                let (inlines, _) = reader.read_inlines(xml, RunProperties::default(), true);
+                link = link.take().or_else(|| inlines.first_link());
+                if !shown.is_empty() {
+                    shown.push('\n');
                 }
-                "annotation" => {
-                    let source = xml.skip_to_source();
-                    let mut said = OdfReader::comment_of(source);
-                    let place = format!(" on {}{row}", column_name(column));
-                    said.insert_str("Comment".len(), &place);
-                    if budget.cells > more.comments.len() {
-                        more.comments
-                            .push(reader.plain_inlines(source).behind(&said));
-                    }
-                }
-                "frame" | "custom-shape" | "g" => more.shapes.push(xml.skip_to_source()),
-                _ => {}
+                shown.push_str(&inlines.plain());
             }
-        }
+            "annotation" => {
+                let source = xml.skip_to_source();
+                let place = format!("{}{row}", column_name(column));
+                let said = OdfReader::comment_of(source, &place);
+                if budget.cells > more.comments.len() {
+                    more.comments
+                        .push(reader.plain_inlines(source).behind(&said));
+                }
+            }
+            "frame" | "custom-shape" | "g" => more.shapes.push(xml.skip_to_source()),
+            _ => {}
+        });
         if kind == "date" && !date.is_empty() {
             shown = date.trim_end_matches("T00:00:00").replacen('T', " ", 1);
         } else if shown.is_empty() {

@@ -50,7 +50,7 @@ fn read_slide(xml: &mut XmlReader<'_>, number: usize, reader: &mut OdfReader<'_,
             "forms" | "par" | "seq" | "animations" => xml.skip(),
             _ if shapes.len() >= MAX_SHAPES => break,
             name => {
-                let class = tag.attribute("class").unwrap_or_default().into_owned();
+                let class = tag.value("class");
                 let is_frame = name == "frame";
                 let place = place_of(&tag);
                 let source = xml.skip_to_source();
@@ -62,13 +62,7 @@ fn read_slide(xml: &mut XmlReader<'_>, number: usize, reader: &mut OdfReader<'_,
             }
         }
     }
-    if reader.blocks.title.is_empty() {
-        reader.blocks.title.clone_from(&title);
-    }
-    if title.is_empty() {
-        title = format!("Slide {number}");
-    }
-    reader.blocks.add_plain_heading(2, &title);
+    reader.blocks.add_slide_heading(title, number);
     sort_by_place(&mut shapes);
     for (_, (is_frame, source)) in shapes {
         if is_frame {
@@ -79,7 +73,7 @@ fn read_slide(xml: &mut XmlReader<'_>, number: usize, reader: &mut OdfReader<'_,
         reader.blocks.end();
     }
     for source in comments {
-        let said = OdfReader::comment_of(source);
+        let said = OdfReader::comment_of(source, "");
         let text = reader.plain_inlines(source);
         reader
             .blocks
@@ -100,15 +94,14 @@ fn read_framed(source: &str, reader: &mut OdfReader<'_, '_>) {
 }
 
 fn write_speaker_notes(notes: &str, reader: &mut OdfReader<'_, '_>) {
-    let mut xml = XmlReader::new(notes, reader.package.end());
     let mut sources = Vec::new();
-    while let Some(tag) = xml.tag_within(0) {
-        let is_text = tag.attribute("class").is_some_and(|class| class == "notes");
+    XmlReader::new(notes, reader.package.end()).each_tag(|xml, tag| {
+        let is_text = tag.says("class", "notes");
         let source = xml.skip_to_source();
         if is_text && !reader.plain_inlines(source).is_blank() {
             sources.push(source);
         }
-    }
+    });
     if !sources.is_empty() {
         reader.blocks.add_plain_heading(3, "Notes");
     }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::super::docx::styles::{RunProperties, is_mono};
+use super::super::docx::styles::{RunProperties, is_code, is_mono};
 use super::super::is_white;
 use super::super::numerals::format_number;
 use super::super::xml::{XmlReader, XmlTag, is_true};
@@ -75,10 +75,10 @@ impl OdfStyles {
     pub(super) fn read(&mut self, text: &str) {
         let mut xml = XmlReader::new(text, None);
         while let Some(tag) = xml.tag_within(0) {
-            let name = tag.attribute("name").unwrap_or_default().into_owned();
+            let name = tag.value("name");
             match tag.name() {
                 "style" if self.all.len() < MAX_STYLES => {
-                    let family = tag.attribute("family").unwrap_or_default().into_owned();
+                    let family = tag.value("family");
                     let style = read_style(&tag, &mut xml);
                     self.all.insert((family, name), style);
                 }
@@ -111,10 +111,7 @@ impl OdfStyles {
             look.labelled = look.labelled.or(style.labelled);
             look.hidden |= style.hidden;
             look.title |= style.name == "title";
-            look.code |= matches!(
-                &*style.name,
-                "preformatted text" | "source text" | "source code"
-            );
+            look.code |= is_code(&style.name);
             next.1.clone_from(&style.parent);
         }
         look.code |= look.run.mono == Some(true);
@@ -160,26 +157,21 @@ fn read_style(tag: &XmlTag<'_>, xml: &mut XmlReader<'_>) -> OdfStyle {
         list: tag.attribute("list-style-name").map(Into::into),
         ..OdfStyle::default()
     };
-    let level = xml.depth();
-    while let Some(tag) = xml.tag_within(level) {
-        match tag.name() {
-            "text-properties" => read_run(&tag, &mut style.run),
-            "table-properties" => {
-                style.hidden |= tag.attribute("display").is_some_and(|on| !is_true(&on));
-            }
-            "drawing-page-properties" => {
-                style.hidden |= tag
-                    .attribute("visibility")
-                    .is_some_and(|how| how == "hidden");
-            }
-            "paragraph-properties" | "table-cell-properties" | "graphic-properties" => {
-                style.run.shaded = background(&tag).or(style.run.shaded);
-                let labelled = tag.attribute("enable-numbering");
-                style.labelled = labelled.map(|on| is_true(&on)).or(style.labelled);
-            }
-            _ => {}
+    xml.each_tag(|_, tag| match tag.name() {
+        "text-properties" => read_run(tag, &mut style.run),
+        "table-properties" => {
+            style.hidden |= tag.attribute("display").is_some_and(|on| !is_true(&on));
         }
-    }
+        "drawing-page-properties" => {
+            style.hidden |= tag.says("visibility", "hidden");
+        }
+        "paragraph-properties" | "table-cell-properties" | "graphic-properties" => {
+            style.run.shaded = background(tag).or(style.run.shaded);
+            let labelled = tag.attribute("enable-numbering");
+            style.labelled = labelled.map(|on| is_true(&on)).or(style.labelled);
+        }
+        _ => {}
+    });
     style
 }
 
@@ -202,14 +194,13 @@ fn read_run(tag: &XmlTag<'_>, run: &mut RunProperties) {
 }
 
 fn read_levels(xml: &mut XmlReader<'_>) -> OdfLevels {
-    let depth = xml.depth();
     let mut levels = OdfLevels::default();
-    while let Some(tag) = xml.tag_within(depth) {
+    xml.each_tag(|_, tag| {
         let Some(at) = tag.number::<usize>("level") else {
-            continue;
+            return;
         };
         if let Some(level) = levels.get_mut(at.wrapping_sub(1)) {
-            let said = |name: &str| tag.attribute(name).unwrap_or_default().into_owned();
+            let said = |name: &str| tag.value(name);
             // A bullet has no format, and may have a suffix.
             *level = OdfLevel {
                 format: said("num-format"),
@@ -219,6 +210,6 @@ fn read_levels(xml: &mut XmlReader<'_>) -> OdfLevels {
                 shown: tag.number("display-levels").unwrap_or(1),
             };
         }
-    }
+    });
     levels
 }

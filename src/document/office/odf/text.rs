@@ -4,17 +4,20 @@
 
 use std::collections::HashMap;
 
-use super::super::blocks::{BlockWriter, TableCell};
+use super::super::blocks::{BlockWriter, ItemLabel, ParagraphRole, TableCell};
 use super::super::docx::styles::RunProperties;
 use super::super::inlines::InlineContent;
 use super::super::package::ZipPackage;
-use super::super::xml::{XmlEvent, XmlReader, XmlTag};
+use super::super::xml::{XmlReader, XmlTag};
 use super::super::{MAX_COLUMNS, NodeContent, comment_of};
 use super::list::{OdfItem, OdfList};
 use super::styles::{self, LEVELS, OdfStyles};
 
 /// Maximum nesting of lists, tables and shapes.
 const MAX_DEPTH: usize = 24;
+
+/// Limit of an author's name, in bytes.
+const MAX_AUTHOR: usize = 1000;
 
 /// Limit of a document's notes.
 const MAX_NOTES: usize = 20_000;
@@ -31,8 +34,6 @@ pub(super) struct OdfReader<'p, 'b> {
     pub(super) package: &'p mut ZipPackage<'b>,
     pub(super) styles: OdfStyles,
     pub(super) blocks: BlockWriter,
-    /// The open cells, innermost last.
-    pub(super) cells: Vec<InlineContent>,
     pub(super) lists: Vec<OdfList>,
     /// Key and count of the last list of a style, by its level.
     pub(super) last_lists: HashMap<(String, usize), (u32, Option<u32>)>,
@@ -47,7 +48,6 @@ pub(super) struct OdfReader<'p, 'b> {
     /// True if white text may be visible.
     pub(super) may_be_dark: bool,
     in_note: bool,
-    pub(super) late: bool,
 }
 
 impl<'p, 'b> OdfReader<'p, 'b> {
@@ -56,7 +56,6 @@ impl<'p, 'b> OdfReader<'p, 'b> {
             package,
             styles,
             blocks: BlockWriter::default(),
-            cells: Vec::new(),
             lists: Vec::new(),
             last_lists: HashMap::new(),
             list_count: 0,
@@ -67,7 +66,6 @@ impl<'p, 'b> OdfReader<'p, 'b> {
             depth: 0,
             may_be_dark: false,
             in_note: false,
-            late: false,
         }
     }
 
@@ -124,7 +122,7 @@ impl<'p, 'b> OdfReader<'p, 'b> {
         let item = self.item.take();
         let mut xml = XmlReader::new(source, self.package.end());
         self.read_blocks(&mut xml, 0);
-        self.late |= xml.late;
+        self.blocks.add_faults(&xml);
         self.write_item();
         (self.lists, self.item) = (lists, item);
         self.depth -= 1;
@@ -137,8 +135,13 @@ impl<'p, 'b> OdfReader<'p, 'b> {
         let name = tag.attribute("style-name").unwrap_or_default();
         let look = self.styles.look("paragraph", &name);
         let (mut inlines, boxes) = self.read_inlines(xml, look.run, look.code);
-        if let Some(level) = heading.or(look.title.then_some(1)) {
-            let mut label = String::new();
+        let mut role = ParagraphRole {
+            heading: heading.or(look.title.then_some(1)),
+            is_title: look.title && !self.in_note,
+            is_code: look.code && inlines.is_plain(),
+            label: None,
+        };
+        if let Some(level) = role.heading {
             let is_numbered = heading.is_some()
                 && tag.attribute("is-list-header").is_none()
                 && look.list.as_deref() != Some("");
@@ -146,26 +149,22 @@ impl<'p, 'b> OdfReader<'p, 'b> {
                 let at = usize::from(level.clamp(1, 10)) - 1;
                 self.outline[at] = self.outline[at].saturating_add(1);
                 self.outline[at + 1..].fill(0);
-                label = styles::label(&self.styles.outline, at, &self.outline);
+                let text = styles::label(&self.styles.outline, at, &self.outline);
+                role.label = (!text.is_empty()).then(|| ItemLabel {
+                    number: Some(self.outline[at]),
+                    text,
+                    ..ItemLabel::default()
+                });
             }
-            if let Some(cell) = self.cells.last_mut() {
-                let blank = if label.is_empty() { "" } else { " " };
-                inlines.unbold();
-                cell.add_line(&(label + blank), inlines);
-            } else {
+            inlines.unbold();
+            if self.blocks.cells.is_empty() {
                 self.item = None;
-                let is_title = look.title && !self.in_note;
-                self.blocks
-                    .add_labelled_heading(level, is_title, &label, inlines);
             }
+            self.blocks.add_by_role(role, inlines);
         } else if let Some(item) = self.item.as_mut().filter(|_| look.labelled != Some(false)) {
             item.inlines.add_line("", inlines);
-        } else if let Some(cell) = self.cells.last_mut() {
-            cell.add_line("", inlines);
-        } else if look.code && inlines.is_plain() {
-            self.blocks.add_code(&inlines.plain());
         } else {
-            self.blocks.add_paragraph(&inlines);
+            self.blocks.add_by_role(role, inlines);
         }
         for source in boxes {
             self.read_source(&source);
@@ -192,7 +191,7 @@ impl<'p, 'b> OdfReader<'p, 'b> {
                 "table-row" => {
                     // A table of one column only frames its content; one within a cell is part of
                     // the cell's text.
-                    let frames = columns == 1 || !self.cells.is_empty();
+                    let frames = columns == 1 || !self.blocks.cells.is_empty();
                     let row = self.read_row(xml, frames);
                     if !row.is_empty() {
                         rows.push(row);
@@ -206,19 +205,18 @@ impl<'p, 'b> OdfReader<'p, 'b> {
     }
 
     fn read_row(&mut self, xml: &mut XmlReader<'_>, frames: bool) -> Vec<TableCell> {
-        let level = xml.depth();
         let mut row = Vec::new();
         // Columns that the last cell covers.
         let mut covered = 0;
-        while let Some(tag) = xml.tag_within(level) {
+        xml.each_tag(|xml, tag| {
             let name = tag.name();
             if name != "table-cell" && name != "covered-table-cell" {
-                continue;
+                return;
             }
             let depth = xml.depth();
             if frames {
                 self.read_blocks(xml, depth);
-                continue;
+                return;
             }
             let many = |name: &str| tag.number::<usize>(name).unwrap_or(1).clamp(1, MAX_COLUMNS);
             let repeated = many("number-columns-repeated");
@@ -228,20 +226,20 @@ impl<'p, 'b> OdfReader<'p, 'b> {
                 covered -= spanned;
                 let rest = (spanned..repeated).map(|_| TableCell::default());
                 row.extend(rest.take(MAX_COLUMNS.saturating_sub(row.len())));
-                continue;
+                return;
             }
             let columns = many("number-columns-spanned");
             covered = columns - 1;
-            self.cells.push(InlineContent::default());
+            self.blocks.cells.push(InlineContent::default());
             let item = self.item.take();
             let lists = std::mem::take(&mut self.lists);
             self.read_blocks(xml, depth);
             self.write_item();
             (self.item, self.lists) = (item, lists);
-            let content = self.cells.pop().unwrap_or_default();
+            let content = self.blocks.cells.pop().unwrap_or_default();
             row.push(TableCell::of(content, columns, false));
             row.extend((1..repeated).map(|_| TableCell::default()));
-        }
+        });
         row
     }
 
@@ -281,33 +279,30 @@ impl<'p, 'b> OdfReader<'p, 'b> {
 
     /// The text of several paragraphs, each on a line.
     pub(super) fn plain_inlines(&mut self, source: &str) -> InlineContent {
-        self.cells.push(InlineContent::default());
+        self.blocks.cells.push(InlineContent::default());
         self.read_source(source);
-        self.cells.pop().unwrap_or_default()
+        self.blocks.cells.pop().unwrap_or_default()
     }
 
     /// The words before the text of the comment with this source.
-    pub(super) fn comment_of(source: &str) -> String {
-        let mut xml = XmlReader::new(source, None);
-        while let Some(item) = xml.next() {
-            if let XmlEvent::Open(tag) = item
-                && tag.name() == "creator"
-            {
-                return comment_of(&xml.text_within(1000));
+    pub(super) fn comment_of(source: &str, cell: &str) -> String {
+        let mut author = String::new();
+        XmlReader::new(source, None).each_tag(|xml, tag| {
+            if tag.name() == "creator" && author.is_empty() {
+                author = xml.text_within(MAX_AUTHOR);
             }
-        }
-        comment_of("")
+        });
+        comment_of(&author, cell)
     }
 
     /// True if text with these properties is visible.
     pub(super) fn is_shown(&self, run: &RunProperties) -> bool {
-        let on_white = !self.may_be_dark && !self.styles.shaded && self.cells.is_empty();
+        let on_white = !self.may_be_dark && !self.styles.shaded && self.blocks.cells.is_empty();
         !run.is_unseen(on_white)
     }
 }
 
 /// True if an element says that it is hidden.
 pub(super) fn is_hidden(tag: &XmlTag<'_>) -> bool {
-    tag.attribute("display").is_some_and(|how| how == "none")
-        || tag.attribute("is-hidden").is_some_and(|on| on == "true")
+    tag.says("display", "none") || tag.says("is-hidden", "true")
 }

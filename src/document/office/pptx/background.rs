@@ -33,13 +33,12 @@ impl SlideBackground {
     /// Reads the background of a master with its theme.
     pub(super) fn read_master(master: &str, theme: &str) -> Self {
         let mut ground = Self::default();
-        let mut xml = XmlReader::new(master, None);
-        while let Some(tag) = xml.tag_within(0) {
+        XmlReader::new(master, None).each_tag(|_, tag| {
             if tag.name() == "clrMap" {
                 let first = tag.attribute("bg1");
                 ground.dark_scheme |= first.is_some_and(|first| first != "lt1");
             }
-        }
+        });
         let mut xml = XmlReader::new(theme, None);
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() == "lt1" {
@@ -87,9 +86,8 @@ impl SlideBackground {
 
     /// True if the fill that was opened last is plain white.
     pub(super) fn fills_white(&self, xml: &mut XmlReader<'_>) -> bool {
-        let depth = xml.depth();
         let mut white = false;
-        while let Some(tag) = xml.tag_within(depth) {
+        xml.each_tag(|_, tag| {
             let value = tag.attribute("val").unwrap_or_default();
             white = match tag.name() {
                 "srgbClr" => is_white(&value),
@@ -102,46 +100,40 @@ impl SlideBackground {
                 // A transformation of that colour.
                 _ => false,
             };
-        }
+        });
         white
     }
 
     /// True if the background that was opened last is white.
     fn is_white(&self, xml: &mut XmlReader<'_>) -> bool {
-        let depth = xml.depth();
         let mut white = false;
-        while let Some(tag) = xml.tag_within(depth) {
-            match tag.name() {
-                "solidFill" => white = self.fills_white(xml),
-                // The first fills of a theme are solid.
-                "bgRef" => {
-                    let plain = tag.number::<u32>("idx").is_some_and(|index| index <= 1001);
-                    white = self.fills_white(xml) && plain;
-                }
-                "bgPr" => {}
-                _ => xml.skip(),
+        xml.each_tag(|xml, tag| match tag.name() {
+            "solidFill" => white = self.fills_white(xml),
+            // The first fills of a theme are solid.
+            "bgRef" => {
+                let plain = tag.number::<u32>("idx").is_some_and(|index| index <= 1001);
+                white = self.fills_white(xml) && plain;
             }
-        }
+            "bgPr" => {}
+            _ => xml.skip(),
+        });
         white
     }
 
     /// Returns the area of the shape that was opened last, if its fill is not white.
     fn cover(&self, xml: &mut XmlReader<'_>) -> Option<SlideArea> {
-        let depth = xml.depth();
         let (mut place, mut fill, mut themed) = (ShapePlace::default(), None, false);
-        while let Some(tag) = xml.tag_within(depth) {
-            match tag.name() {
-                "solidFill" => fill = Some(!self.fills_white(xml)),
-                "gradFill" | "blipFill" | "pattFill" | "grpFill" => {
-                    fill = Some(true);
-                    xml.skip();
-                }
-                "noFill" => fill = Some(false),
-                "fillRef" => themed = tag.attribute("idx").is_some_and(|index| index != "0"),
-                "ln" | "txBody" | "extLst" => xml.skip(),
-                _ => place.read(&tag),
+        xml.each_tag(|xml, tag| match tag.name() {
+            "solidFill" => fill = Some(!self.fills_white(xml)),
+            "gradFill" | "blipFill" | "pattFill" | "grpFill" => {
+                fill = Some(true);
+                xml.skip();
             }
-        }
+            "noFill" => fill = Some(false),
+            "fillRef" => themed = tag.attribute("idx").is_some_and(|index| index != "0"),
+            "ln" | "txBody" | "extLst" => xml.skip(),
+            _ => place.read(tag),
+        });
         let area = place.area().filter(|_| !self.groups);
         fill.unwrap_or(themed).then(|| area.unwrap_or(EVERYWHERE))
     }

@@ -52,10 +52,9 @@ pub(super) fn bullet_of(tag: &XmlTag<'_>) -> Option<BulletKind> {
 
 /// Reads the list style that was opened last.
 pub(super) fn read_levels(xml: &mut XmlReader<'_>) -> LevelBullets {
-    let depth = xml.depth();
     let mut levels = LevelBullets::default();
     let mut at = LEVELS;
-    while let Some(tag) = xml.tag_within(depth) {
+    xml.each_tag(|_, tag| {
         let name = tag.name();
         if let Some(level) = name
             .strip_prefix("lvl")
@@ -64,10 +63,10 @@ pub(super) fn read_levels(xml: &mut XmlReader<'_>) -> LevelBullets {
             at = level
                 .parse::<usize>()
                 .map_or(LEVELS, |level| level.wrapping_sub(1));
-        } else if let (Some(bullet), Some(slot)) = (bullet_of(&tag), levels.get_mut(at)) {
+        } else if let (Some(bullet), Some(slot)) = (bullet_of(tag), levels.get_mut(at)) {
             *slot = Some(bullet);
         }
-    }
+    });
     levels
 }
 
@@ -90,7 +89,7 @@ impl SlidePlaceholder {
                 .attribute("type")
                 .unwrap_or_else(|| "obj".into())
                 .into_owned(),
-            index: tag.attribute("idx").unwrap_or_default().into_owned(),
+            index: tag.value("idx"),
         }
     }
 
@@ -159,17 +158,16 @@ impl SlideLayout {
     /// Reads the placeholders of a layout.
     pub(super) fn read(&mut self, text: &str) {
         self.background.add_drawn(text);
-        let mut xml = XmlReader::new(text, None);
         let mut placeholder = None;
         self.places.clear();
         let mut placed = (SlidePlaceholder::default(), ShapePlace::default());
-        while let Some(tag) = xml.tag_within(0) {
-            self.keep_place(&tag, &mut placed);
+        XmlReader::new(text, None).each_tag(|xml, tag| {
+            self.keep_place(tag, &mut placed);
             match tag.name() {
                 "sp" => placeholder = None,
-                "ph" => placeholder = Some(SlidePlaceholder::of(&tag)),
+                "ph" => placeholder = Some(SlidePlaceholder::of(tag)),
                 "lstStyle" if self.placeholders.len() < MAX_PLACEHOLDERS => {
-                    let levels = read_levels(&mut xml);
+                    let levels = read_levels(xml);
                     if let Some(of) = placeholder.take() {
                         self.kinds.entry(of.kind).or_insert(levels);
                         self.placeholders.insert(of.index, levels);
@@ -177,7 +175,7 @@ impl SlideLayout {
                 }
                 _ => {}
             }
-        }
+        });
     }
 
     /// Returns the bullets of a placeholder.

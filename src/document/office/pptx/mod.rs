@@ -14,7 +14,6 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use self::bullets::SlideLayout;
-use super::ParsedDocument;
 use super::blocks::BlockWriter;
 use super::comments;
 use super::package::ZipPackage;
@@ -29,30 +28,27 @@ mod text;
 const MAX_SLIDES: usize = 5000;
 
 /// Reads the document whose presentation is `main`.
-pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
+pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
     let relations = package.relations(main);
     let text = package.text(main).unwrap_or_default();
     let mut slides = Vec::new();
     let mut xml = XmlReader::new(&text, package.end());
-    while let Some(tag) = xml.tag_within(0) {
+    xml.each_tag(|_, tag| {
         if tag.name() == "sldId" && slides.len() < MAX_SLIDES {
             let id = tag.relation("id").unwrap_or_default();
             slides.extend(relations.part(&id).map(str::to_owned));
         }
-    }
-    let mut read = ParsedDocument {
-        broken: xml.broken,
-        ..ParsedDocument::default()
-    };
+    });
+    let mut blocks = BlockWriter::default();
+    blocks.add_faults(&xml);
     drop(xml);
     drop(text);
-    let mut blocks = BlockWriter::default();
     let authors = ["commentAuthors", "authors"].map(|kind| package.related(&relations, kind));
     let authors = comments::read_authors(&authors);
     let mut layouts: HashMap<String, Rc<SlideLayout>> = HashMap::new();
     let mut hidden = 0;
     for (at, name) in slides.iter().enumerate() {
-        if !blocks.has_room() || read.late {
+        if !blocks.has_room() || blocks.late {
             break;
         }
         let relations = package.relations(name);
@@ -65,18 +61,9 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         }
         let layout = slide_layout(package, relations.first("slideLayout"), &mut layouts);
         let mut slide = slide::SlideReader::new(package, &relations, layout);
-        slide.read(&text);
+        slide.read(&text, &mut blocks);
         let title = slide.title();
-        if read.title.is_empty() {
-            read.title.clone_from(&title);
-        }
-        if title.is_empty() {
-            blocks.add_plain_heading(2, &format!("Slide {}", at + 1));
-        } else {
-            blocks.add_plain_heading(2, &title);
-        }
-        read.late |= slide.late;
-        read.broken |= slide.broken;
+        blocks.add_slide_heading(title, at + 1);
         slide.write(&mut blocks);
         for part in relations.all("comments") {
             let text = package.text(part).unwrap_or_default();
@@ -88,17 +75,14 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         let relations = package.relations(&name);
         let text = package.text(&name).unwrap_or_default();
         let mut notes = slide::SlideReader::for_notes(package, &relations);
-        notes.read(&text);
+        notes.read(&text, &mut blocks);
         if notes.has_text() {
             blocks.add_plain_heading(3, "Notes");
             notes.write(&mut blocks);
         }
     }
     blocks.add_hidden(hidden, "slide");
-    blocks.end();
-    read.cut = blocks.cut;
-    read.builder = blocks.builder;
-    read
+    blocks
 }
 
 fn is_hidden(slide: &str) -> bool {

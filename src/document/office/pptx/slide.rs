@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::super::blocks::{BlockWriter, TableCell};
 use super::super::inlines::InlineContent;
 use super::super::package::{PartRelationships, ZipPackage};
-use super::super::xml::{XmlReader, XmlTag, is_true};
+use super::super::xml::XmlReader;
 use super::super::{chart, description_of};
 use super::background::{ShapePlace, SlideArea, SlideBackground};
 use super::bullets::{LEVELS, LevelBullets, SlideLayout, SlidePlaceholder};
@@ -41,8 +41,6 @@ pub(in super::super) struct SlideReader<'s, 'p, 'b> {
     shapes: Vec<(Option<SlideArea>, SlideShape)>,
     /// The depth of the outermost open group and its place.
     group: Option<(usize, ShapePlace)>,
-    pub(super) late: bool,
-    pub(super) broken: bool,
 }
 
 impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
@@ -60,8 +58,6 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
             title: None,
             shapes: Vec::new(),
             group: None,
-            late: false,
-            broken: false,
         }
     }
 
@@ -75,7 +71,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
         slide
     }
 
-    pub(in super::super) fn read(&mut self, text: &str) {
+    pub(in super::super) fn read(&mut self, text: &str, blocks: &mut BlockWriter) {
         self.background.add_drawn(text);
         let mut xml = XmlReader::new(text, self.package.end());
         while let Some(tag) = xml.tag_within(0) {
@@ -95,16 +91,16 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
                         place.read(&tag);
                     }
                 }
-                "sp" | "cxnSp" => self.read_shape(&mut xml),
-                "graphicFrame" => self.read_frame(&mut xml),
-                "pic" => self.read_picture(&mut xml),
+                name @ ("sp" | "cxnSp" | "graphicFrame" | "pic") => {
+                    self.read_shape(&mut xml, matches!(name, "sp" | "cxnSp"));
+                }
                 "Fallback" | "timing" | "transition" | "bg" | "extLst" => xml.skip(),
                 // The properties of a group.
                 "nvGrpSpPr" => {
                     let depth = xml.depth();
                     let mut hidden = false;
                     while let Some(tag) = xml.tag_within(depth) {
-                        hidden |= is_hidden(&tag);
+                        hidden |= tag.name() == "cNvPr" && tag.is_set("hidden");
                     }
                     if hidden {
                         // The rest of the group.
@@ -114,95 +110,68 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
                 _ => {}
             }
         }
-        self.late |= xml.late;
-        self.broken |= xml.broken;
+        blocks.add_faults(&xml);
     }
 
-    fn read_shape(&mut self, xml: &mut XmlReader<'_>) {
-        let depth = xml.depth();
-        let mut placeholder: Option<SlidePlaceholder> = None;
-        let mut hidden = false;
-        let mut place = ShapePlace::default();
+    /// Reads a shape, or else a picture or a frame with a table, a chart or a diagram.
+    fn read_shape(&mut self, xml: &mut XmlReader<'_>, is_shape: bool) {
+        let (mut hidden, mut alt, mut name) = (false, String::new(), String::new());
+        let (mut placeholder, mut place) = (None, ShapePlace::default());
         let mut paragraphs = Vec::new();
-        while let Some(tag) = xml.tag_within(depth) {
-            match tag.name() {
-                "cNvPr" => hidden = is_hidden(&tag),
-                "ph" => placeholder = Some(SlidePlaceholder::of(&tag)),
-                "txBody" => {
-                    let levels = match &placeholder {
-                        Some(placeholder) => self.layout.levels(placeholder),
-                        None => LevelBullets::default(),
-                    };
-                    let white = !self.background.shows_white(place.area());
-                    let background = white.then_some(&self.background);
-                    paragraphs = text::read(xml, self.relations, &levels, background);
-                }
-                "Fallback" | "ln" | "style" | "extLst" => xml.skip(),
-                "off" | "ext" => place.read(&tag),
-                _ => {}
+        xml.each_tag(|xml, tag| match tag.name() {
+            "cNvPr" => {
+                hidden = tag.is_set("hidden");
+                alt = description_of(tag);
             }
-        }
-        let kind = placeholder
-            .as_ref()
-            .map_or("", |placeholder| placeholder.kind.as_str());
-        let aside = matches!(kind, "sldNum" | "dt" | "ftr" | "hdr" | "sldImg");
-        if hidden
-            || aside
-            || paragraphs
-                .iter()
-                .all(|paragraph| paragraph.inlines.is_blank())
-        {
+            "ph" => placeholder = Some(SlidePlaceholder::of(tag)),
+            "off" | "ext" => place.read(tag),
+            "txBody" => {
+                let levels = match &placeholder {
+                    Some(placeholder) => self.layout.levels(placeholder),
+                    None => LevelBullets::default(),
+                };
+                let white = !self.background.shows_white(place.area());
+                let background = white.then_some(&self.background);
+                paragraphs = text::read(xml, self.relations, &levels, background);
+            }
+            "tbl" => {
+                let table = self.read_table(xml);
+                if !hidden {
+                    self.add_shape(place.area(), SlideShape::Table(table));
+                }
+            }
+            // A spreadsheet has the values of its charts in its cells.
+            "chart" | "relIds" if !hidden && !self.notes => {
+                let id = tag.relation("id").or_else(|| tag.relation("dm"));
+                if let Some(part) = id.and_then(|id| self.relations.part(&id)) {
+                    self.add_shape(place.area(), SlideShape::Drawing(part.to_owned()));
+                }
+            }
+            "blip" => {
+                let id = tag.relation("embed").unwrap_or_default();
+                name.push_str(self.relations.part(&id).unwrap_or_default());
+            }
+            "Fallback" | "ln" | "style" | "extLst" => xml.skip(),
+            _ => {}
+        });
+        let kind = placeholder.as_ref().map_or("", |of| of.kind.as_str());
+        let is_blank = |paragraph: &SlideParagraph| paragraph.inlines.is_blank();
+        let is_aside = matches!(kind, "sldNum" | "dt" | "ftr" | "hdr" | "sldImg");
+        if hidden || is_shape && (is_aside || paragraphs.iter().all(is_blank)) {
             return;
         }
-        if matches!(kind, "title" | "ctrTitle") && self.title.is_none() && !self.notes {
+        if !is_shape {
+            if !alt.trim().is_empty() {
+                let mut inlines = InlineContent::default();
+                inlines.add_image(&alt, &name);
+                self.add_shape(place.area(), SlideShape::Image(inlines));
+            }
+        } else if matches!(kind, "title" | "ctrTitle") && self.title.is_none() && !self.notes {
             self.title = Some(paragraphs);
         } else {
-            let place = place.area().or_else(|| {
-                let placeholder = placeholder.as_ref()?;
-                self.layout.place(placeholder)
-            });
+            let of_layout = || self.layout.place(placeholder.as_ref()?);
+            let place = place.area().or_else(of_layout);
             self.add_shape(place, SlideShape::Text(paragraphs));
-        }
-    }
-
-    /// A table, a chart or a diagram.
-    fn read_frame(&mut self, xml: &mut XmlReader<'_>) {
-        let depth = xml.depth();
-        let (mut hidden, mut place, mut alt) = (false, ShapePlace::default(), String::new());
-        while let Some(tag) = xml.tag_within(depth) {
-            match tag.name() {
-                "cNvPr" => {
-                    hidden = is_hidden(&tag);
-                    alt = description_of(&tag);
-                }
-                "off" | "ext" => place.read(&tag),
-                "tbl" => {
-                    let table = self.read_table(xml);
-                    if !hidden {
-                        self.add_shape(place.area(), SlideShape::Table(table));
-                    }
-                }
-                // A spreadsheet has the values of its charts in its cells.
-                "chart" | "relIds" if !hidden && !self.notes => {
-                    let id = tag.relation("id").or_else(|| tag.relation("dm"));
-                    if let Some(part) = id.and_then(|id| self.relations.part(&id)) {
-                        let part = part.to_owned();
-                        self.add_shape(place.area(), SlideShape::Drawing(part));
-                    }
-                }
-                "Fallback" => xml.skip(),
-                _ => {}
-            }
-        }
-        self.add_image(place.area(), &alt, "", hidden);
-    }
-
-    /// Adds the description of a picture, a table or a chart.
-    fn add_image(&mut self, place: Option<SlideArea>, alt: &str, name: &str, hidden: bool) {
-        if !hidden && !alt.trim().is_empty() {
-            let mut inlines = InlineContent::default();
-            inlines.add_image(alt, name);
-            self.add_shape(place, SlideShape::Image(inlines));
         }
     }
 
@@ -212,52 +181,26 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
     }
 
     fn read_table(&mut self, xml: &mut XmlReader<'_>) -> Vec<Vec<TableCell>> {
-        let depth = xml.depth();
         let mut rows: Vec<Vec<TableCell>> = Vec::new();
-        while let Some(tag) = xml.tag_within(depth) {
-            match tag.name() {
-                "tr" if rows.len() < MAX_SHAPES => rows.push(Vec::new()),
-                "tc" => {
-                    let on = |name: &str| tag.attribute(name).is_some_and(|on| is_true(&on));
-                    let goes_on = on("vMerge");
-                    // The first cell of a span gives its number of columns.
-                    let spanned = on("hMerge");
-                    let columns = tag.number::<usize>("gridSpan").unwrap_or(1);
-                    let content =
-                        text::cell_content(text::read(xml, self.relations, &[None; LEVELS], None));
-                    if let Some(row) = rows.last_mut()
-                        && !spanned
-                    {
-                        row.push(TableCell::of(content, columns, goes_on));
-                    }
+        xml.each_tag(|xml, tag| match tag.name() {
+            "tr" if rows.len() < MAX_SHAPES => rows.push(Vec::new()),
+            "tc" => {
+                let on = |name: &str| tag.is_set(name);
+                let goes_on = on("vMerge");
+                // The first cell of a span gives its number of columns.
+                let spanned = on("hMerge");
+                let columns = tag.number::<usize>("gridSpan").unwrap_or(1);
+                let content =
+                    text::cell_content(text::read(xml, self.relations, &[None; LEVELS], None));
+                if let Some(row) = rows.last_mut()
+                    && !spanned
+                {
+                    row.push(TableCell::of(content, columns, goes_on));
                 }
-                _ => {}
             }
-        }
+            _ => {}
+        });
         rows
-    }
-
-    fn read_picture(&mut self, xml: &mut XmlReader<'_>) {
-        let depth = xml.depth();
-        let (mut alt, mut name, mut hidden) = (String::new(), String::new(), false);
-        let mut place = ShapePlace::default();
-        while let Some(tag) = xml.tag_within(depth) {
-            match tag.name() {
-                "cNvPr" => {
-                    hidden = is_hidden(&tag);
-                    alt = description_of(&tag);
-                }
-                "off" | "ext" => place.read(&tag),
-                "extLst" => xml.skip(),
-                "blip" => {
-                    let id = tag.relation("embed").unwrap_or_default();
-                    let part = self.relations.part(&id);
-                    name.push_str(part.unwrap_or_default());
-                }
-                _ => {}
-            }
-        }
-        self.add_image(place.area(), &alt, &name, hidden);
     }
 
     /// The title, on one line; empty if there is none.
@@ -318,8 +261,4 @@ pub(in super::super) fn sort_by_place<T>(shapes: &mut [(Option<SlideArea>, T)]) 
         let [left, top, ..] = place.unwrap_or_default();
         (tops.partition_point(|row| *row <= top), left)
     });
-}
-
-fn is_hidden(tag: &XmlTag<'_>) -> bool {
-    tag.name() == "cNvPr" && tag.attribute("hidden").is_some_and(|on| is_true(&on))
 }

@@ -2,11 +2,11 @@
 //!
 //! Rules: ISO/IEC 29500-1, 21.1.2 (text).
 
-use super::super::blocks::BlockWriter;
+use super::super::blocks::{BlockWriter, ItemLabel};
 use super::super::inlines::{InlineContent, RunStyle};
 use super::super::numerals::format_number;
 use super::super::package::PartRelationships;
-use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
+use super::super::xml::{XmlReader, XmlTag};
 use super::background::SlideBackground;
 use super::bullets::{self, BulletKind, LEVELS, LevelBullets};
 use crate::document::formula::read_omml;
@@ -34,17 +34,14 @@ pub(super) fn read(
     levels: &LevelBullets,
     background: Option<&SlideBackground>,
 ) -> Vec<SlideParagraph> {
-    let depth = xml.depth();
     let mut levels = *levels;
     let mut paragraphs = Vec::new();
-    while let Some(tag) = xml.tag_within(depth) {
-        match tag.name() {
-            "lstStyle" => levels = bullets::merge_levels(&bullets::read_levels(xml), &levels),
-            "p" => paragraphs.push(read_paragraph(xml, relations, &levels, background)),
-            "bodyPr" => xml.skip(),
-            _ => {}
-        }
-    }
+    xml.each_tag(|xml, tag| match tag.name() {
+        "lstStyle" => levels = bullets::merge_levels(&bullets::read_levels(xml), &levels),
+        "p" => paragraphs.push(read_paragraph(xml, relations, &levels, background)),
+        "bodyPr" => xml.skip(),
+        _ => {}
+    });
     paragraphs
 }
 
@@ -58,15 +55,13 @@ fn read_paragraph(
     let mut inlines = InlineContent::default();
     let mut style = Some(RunStyle::default());
     let (mut level, mut own) = (0, None);
-    while let Some(item) = xml.within(depth) {
-        let XmlEvent::Open(tag) = item else { continue };
+    while let Some(tag) = xml.tag_within(depth) {
         match tag.name() {
             "pPr" => {
                 level = tag.number::<u8>("lvl").unwrap_or(0).min(DEEPEST);
-                let depth = xml.depth();
-                while let Some(tag) = xml.tag_within(depth) {
-                    own = bullets::bullet_of(&tag).or(own);
-                }
+                xml.each_tag(|_, tag| {
+                    own = bullets::bullet_of(tag).or(own);
+                });
             }
             "r" | "fld" => style = Some(RunStyle::default()),
             "rPr" => style = read_run_style(xml, &tag, relations, background),
@@ -76,12 +71,12 @@ fn read_paragraph(
                     inlines.add_text(style, &text);
                 }
             }
-            "oMath" => inlines.add_text(&RunStyle::default(), &read_omml(xml)),
+            "oMath" => inlines.add_plain(&read_omml(xml)),
             "br" => {
                 inlines.add_line_break();
                 xml.skip();
             }
-            "tab" => inlines.add_text(&RunStyle::default(), "\t"),
+            "tab" => inlines.add_plain("\t"),
             "endParaRPr" | "Fallback" => xml.skip(),
             _ => {}
         }
@@ -103,7 +98,7 @@ fn read_run_style(
     relations: &PartRelationships,
     background: Option<&SlideBackground>,
 ) -> Option<RunStyle> {
-    let on = |name: &str| tag.attribute(name).is_some_and(|on| is_true(&on));
+    let on = |name: &str| tag.is_set(name);
     let mut style = RunStyle {
         bold: on("b"),
         italic: on("i"),
@@ -115,23 +110,20 @@ fn read_run_style(
     let mut unseen = tag
         .number::<u32>("sz")
         .is_some_and(|size| size < MIN_VISIBLE_SIZE);
-    let depth = xml.depth();
-    while let Some(tag) = xml.tag_within(depth) {
-        match tag.name() {
-            "hlinkClick" => {
-                let id = tag.relation("id").unwrap_or_default();
-                style.link = relations.address(&id).map(Into::into);
-            }
-            "ln" | "effectLst" => xml.skip(),
-            "highlight" => {
-                unseen &= background.is_none_or(|background| background.fills_white(xml));
-            }
-            "solidFill" => {
-                unseen |= background.is_some_and(|background| background.fills_white(xml));
-            }
-            _ => {}
+    xml.each_tag(|xml, tag| match tag.name() {
+        "hlinkClick" => {
+            let id = tag.relation("id").unwrap_or_default();
+            style.link = relations.address(&id).map(Into::into);
         }
-    }
+        "ln" | "effectLst" => xml.skip(),
+        "highlight" => {
+            unseen &= background.is_none_or(|background| background.fills_white(xml));
+        }
+        "solidFill" => {
+            unseen |= background.is_some_and(|background| background.fills_white(xml));
+        }
+        _ => {}
+    });
     (!unseen).then_some(style)
 }
 
@@ -156,9 +148,13 @@ pub(super) fn write(paragraphs: Vec<SlideParagraph>, key: u32, blocks: &mut Bloc
                 }
                 let number = start.saturating_add(counts[at]);
                 counts[at] += 1;
-                let label = format!("{}.", format_number(number, format));
-                let number = Some(number);
-                blocks.add_labelled_item(paragraph.level, number, &label, key, paragraph.inlines);
+                let label = ItemLabel {
+                    number: Some(number),
+                    text: format!("{}.", format_number(number, format)),
+                    level: paragraph.level,
+                    key,
+                };
+                blocks.add_labelled_item(&label, paragraph.inlines);
             }
         }
     }

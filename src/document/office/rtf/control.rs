@@ -3,7 +3,6 @@
 use super::super::comment_of;
 use super::super::docx::field::hyperlink_target;
 use super::super::docx::styles::RunProperties;
-use super::super::inlines::RunStyle;
 use super::tables::{of_charset, of_page};
 use super::token::RtfTokens;
 use super::{GroupState, MAX_NOTES, RtfAside, RtfDestination, RtfNote, RtfReader};
@@ -70,7 +69,7 @@ impl RtfReader<'_> {
                 _ => {}
             },
             RtfDestination::Info => {
-                let date = &mut self.properties.date;
+                let date = &mut self.blocks.about.date;
                 match word {
                     "creatim" => date.clear(),
                     "yr" if date.is_empty() => *date = format!("{:04}", number.unwrap_or(0)),
@@ -103,10 +102,7 @@ impl RtfReader<'_> {
         use RtfDestination::{Aside, Body, Colours, Fonts, Info, Skipped, Styles};
         let current = self.state.destination;
         let destination = match word {
-            "sn" => {
-                self.property_name.clear();
-                Aside(RtfAside::PropertyName)
-            }
+            "sn" => Aside(RtfAside::PropertyName),
             "sv" => Aside(RtfAside::PropertyValue),
             "shptxt" => {
                 let start = tokens.at;
@@ -133,26 +129,17 @@ impl RtfReader<'_> {
             {
                 Skipped
             }
-            "fldinst" => {
-                self.field_code.clear();
-                Aside(RtfAside::FieldCode)
-            }
+            "fldinst" => Aside(RtfAside::FieldCode),
             "fldrslt" => {
-                let link = hyperlink_target(&self.field_code);
+                let link = hyperlink_target(&self.asides[RtfAside::FieldCode as usize]);
                 if let Some(link) = link.filter(|_| self.links.len() < MAX_LINKS) {
                     self.state.link = Some(self.links.len());
                     self.links.push(link);
                 }
                 return true;
             }
-            "listtext" | "pntext" => {
-                self.label.clear();
-                Aside(RtfAside::Label)
-            }
-            "atnauthor" => {
-                self.comment_author.clear();
-                Aside(RtfAside::CommentAuthor)
-            }
+            "listtext" | "pntext" => Aside(RtfAside::Label),
+            "atnauthor" => Aside(RtfAside::CommentAuthor),
             "footnote" | "annotation" if current == Body => {
                 let start = tokens.at;
                 let source = start..tokens.skip_group();
@@ -160,7 +147,8 @@ impl RtfReader<'_> {
                     return true;
                 }
                 let said = if word == "annotation" {
-                    comment_of(&std::mem::take(&mut self.comment_author))
+                    let author = &mut self.asides[RtfAside::CommentAuthor as usize];
+                    comment_of(&std::mem::take(author), "")
                 } else {
                     String::new()
                 };
@@ -187,6 +175,11 @@ impl RtfReader<'_> {
             _ if optional && word != "shppict" && word != "nesttableprops" => Skipped,
             _ => return optional,
         };
+        if let Aside(aside) = destination
+            && let Some(last) = self.asides.get_mut(aside as usize)
+        {
+            last.clear();
+        }
         self.state.destination = destination;
         true
     }
@@ -258,7 +251,7 @@ impl RtfReader<'_> {
         match word {
             "par" | "sect" => self.end_paragraph(),
             "line" | "softline" | "lbr" => self.inlines.add_line_break(),
-            "page" | "column" | "nestcell" => self.inlines.add_text(&RunStyle::default(), " "),
+            "page" | "column" | "nestcell" => self.inlines.add_plain(" "),
             "nestrow" => self.inlines.begin_line(),
             "trowd" => self.table.begin_row(),
             "cell" => {

@@ -19,10 +19,10 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 use self::table::RtfTable;
 use self::tables::RtfTables;
 use self::token::{RtfToken, RtfTokens};
-use super::blocks::BlockWriter;
+use super::blocks::{BlockWriter, ItemLabel, ParagraphRole};
 use super::docx::styles::RunProperties;
-use super::inlines::{InlineContent, RunStyle};
-use super::{DocumentProperties, MAX_DEPTH, NodeContent, ParsedDocument};
+use super::inlines::InlineContent;
+use super::{MAX_DEPTH, NodeContent};
 
 mod control;
 mod table;
@@ -57,10 +57,10 @@ enum RtfDestination {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RtfAside {
-    FieldCode,
-    Label,
     Title,
     Author,
+    FieldCode,
+    Label,
     CommentAuthor,
     PropertyName,
     PropertyValue,
@@ -100,7 +100,6 @@ struct RtfReader<'a> {
     /// The encoding of text whose font has none of its own.
     page: Option<&'static Encoding>,
     blocks: BlockWriter,
-    properties: DocumentProperties,
     state: GroupState,
     groups: Vec<GroupState>,
     /// Groups beyond [`MAX_GROUPS`].
@@ -114,16 +113,13 @@ struct RtfReader<'a> {
     high: u32,
     pending: Vec<u8>,
     inlines: InlineContent,
-    field_code: String,
-    label: String,
-    comment_author: String,
-    property_name: String,
+    /// The last texts of each kind.
+    asides: [String; 6],
     links: Vec<Rc<str>>,
     notes: Vec<RtfNote>,
     boxes: Vec<(Range<usize>, GroupState)>,
     table: RtfTable,
     depth: usize,
-    late: bool,
     in_note: bool,
 }
 
@@ -133,10 +129,7 @@ pub(in crate::document) fn is_rtf(bytes: &[u8]) -> bool {
 }
 
 /// Reads a file.
-pub(in crate::document) fn read(
-    bytes: &[u8],
-    end: Option<Instant>,
-) -> (ParsedDocument, DocumentProperties) {
+pub(in crate::document) fn read(bytes: &[u8], end: Option<Instant>) -> BlockWriter {
     let mut reader = RtfReader {
         bytes,
         end,
@@ -146,10 +139,11 @@ pub(in crate::document) fn read(
         },
         ..RtfReader::default()
     };
-    let broken = !reader.read_range(0..bytes.len());
+    reader.blocks.broken = !reader.read_range(0..bytes.len());
     reader.write_notes();
-    let read = reader.blocks.finish(reader.late, broken);
-    (read, reader.properties)
+    let [title, author, ..] = reader.asides;
+    (reader.blocks.about.title, reader.blocks.about.author) = (title, author);
+    reader.blocks
 }
 
 /// True for the label of an item without a number, which may be a letter of a symbol font.
@@ -177,9 +171,9 @@ impl RtfReader<'_> {
         while let Some(token) = tokens.next() {
             count = count.wrapping_add(1);
             if count.is_multiple_of(TOKENS_PER_CHECK) {
-                self.late |= self.end.is_some_and(|end| Instant::now() >= end);
+                self.blocks.late |= self.end.is_some_and(|end| Instant::now() >= end);
             }
-            if self.late || !self.blocks.has_room() {
+            if self.blocks.late || !self.blocks.has_room() {
                 break;
             }
             // `\*` means something at the beginning of a group alone.
@@ -274,20 +268,13 @@ impl RtfReader<'_> {
             }
             RtfDestination::Aside(aside) => aside,
         };
-        let slot = match aside {
-            RtfAside::FieldCode => &mut self.field_code,
-            RtfAside::Label => &mut self.label,
-            RtfAside::Title => &mut self.properties.title,
-            RtfAside::Author => &mut self.properties.author,
-            RtfAside::CommentAuthor => &mut self.comment_author,
-            RtfAside::PropertyName => &mut self.property_name,
-            RtfAside::PropertyValue => {
-                if self.property_name.trim() == "wzDescription" {
-                    self.inlines.add_image(text, "");
-                }
-                return;
+        if aside == RtfAside::PropertyValue {
+            if self.asides[RtfAside::PropertyName as usize].trim() == "wzDescription" {
+                self.inlines.add_image(text, "");
             }
-        };
+            return;
+        }
+        let slot = &mut self.asides[aside as usize];
         if slot.len() + text.len() <= MAX_ASIDE {
             slot.push_str(text);
         }
@@ -295,7 +282,7 @@ impl RtfReader<'_> {
 
     fn end_paragraph(&mut self) {
         let inlines = std::mem::take(&mut self.inlines);
-        let label = std::mem::take(&mut self.label);
+        let label = std::mem::take(&mut self.asides[RtfAside::Label as usize]);
         let label = label.trim();
         let state = self.state;
         let style = self
@@ -310,25 +297,27 @@ impl RtfReader<'_> {
         let heading = outline
             .unwrap_or(style.heading)
             .or(style.title.then_some(1));
-        if state.in_table && self.depth == 0 {
-            let blank = if label.is_empty() { "" } else { " " };
-            let label = format!("{label}{blank}");
-            self.table.cell.add_line(&label, inlines);
+        let in_cell = state.in_table && self.depth == 0;
+        if in_cell {
+            self.blocks.cells.push(std::mem::take(&mut self.table.cell));
         } else {
             self.end_table();
-            if let Some(level) = heading {
-                self.blocks
-                    .add_labelled_heading(level, style.title, label, inlines);
-            } else if style.code || inlines.is_code() && self.blocks.in_code() {
-                self.blocks.add_code(&inlines.plain());
-            } else if label.is_empty() {
-                self.blocks.add_paragraph(&inlines);
-            } else {
-                let bare = label.trim_matches(|c: char| !c.is_ascii_digit());
-                let number = (!is_bullet(label)).then(|| bare.parse().unwrap_or(0));
-                self.blocks
-                    .add_labelled_item(state.level, number, label, state.list, inlines);
-            }
+        }
+        let bare = label.trim_matches(|c: char| !c.is_ascii_digit());
+        let role = ParagraphRole {
+            heading,
+            is_title: style.title,
+            is_code: style.code || inlines.is_code() && self.blocks.in_code(),
+            label: (!label.is_empty()).then(|| ItemLabel {
+                number: (!is_bullet(label)).then(|| bare.parse().unwrap_or(0)),
+                text: label.to_owned(),
+                level: state.level,
+                key: state.list,
+            }),
+        };
+        self.blocks.add_by_role(role, inlines);
+        if in_cell {
+            self.table.cell = self.blocks.cells.pop().unwrap_or_default();
         }
         for (source, state) in std::mem::take(&mut self.boxes) {
             self.read_aside(source, state);
@@ -351,7 +340,7 @@ impl RtfReader<'_> {
                 break;
             }
             self.blocks.builder.open(NodeContent::Note(number));
-            self.inlines.add_text(&RunStyle::default(), &note.said);
+            self.inlines.add_plain(&note.said);
             self.read_aside(note.source, note.state);
             self.blocks.end();
             self.blocks.builder.close();

@@ -111,7 +111,6 @@ pub(super) fn of_page(page: i32) -> Option<&'static Encoding> {
     let label = match page {
         932 => "shift_jis".to_owned(),
         936 => "gbk".to_owned(),
-        949 => "euc-kr".to_owned(),
         950 => "big5".to_owned(),
         10_000 => "macintosh".to_owned(),
         65_001 => "utf-8".to_owned(),

@@ -50,8 +50,7 @@ impl CellFormats {
         let mut own: HashMap<u32, NumberFormat> = HashMap::new();
         let mut cells = Vec::new();
         let mut in_cells = None;
-        let mut xml = XmlReader::new(styles, None);
-        while let Some(tag) = xml.tag_within(0) {
+        XmlReader::new(styles, None).each_tag(|xml, tag| {
             let depth = xml.depth();
             match tag.name() {
                 "numFmt" if own.len() < MAX_FORMATS => {
@@ -72,7 +71,7 @@ impl CellFormats {
                 }
                 _ => {}
             }
-        }
+        });
         Self { cells, from_1904 }
     }
 
@@ -95,12 +94,11 @@ impl CellFormats {
                 format!("{text}%")
             }
             NumberFormat::Date if is_date && days.fract() < 1e-9 => date(days),
-            NumberFormat::Date | NumberFormat::DateTime if is_date => {
-                format!("{} {}", date(days), time(days.fract()))
+            NumberFormat::Time if (0.0..1.0).contains(&parsed) => clock(parsed, true),
+            NumberFormat::Date | NumberFormat::DateTime | NumberFormat::Time if is_date => {
+                format!("{} {}", date(days), clock(days.fract(), true))
             }
-            NumberFormat::Time if (0.0..1.0).contains(&parsed) => time(parsed),
-            NumberFormat::Time if is_date => format!("{} {}", date(days), time(days.fract())),
-            NumberFormat::Elapsed if parsed.abs() < LAST_DAY => elapsed(parsed),
+            NumberFormat::Elapsed if parsed.abs() < LAST_DAY => clock(parsed, false),
             NumberFormat::Padded(digits) if parsed.fract() == 0.0 && parsed.abs() < 1e15 => {
                 padded(parsed, digits)
             }
@@ -220,35 +218,22 @@ fn date(days: f64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the part of a day is between 0 and 1"
-)]
-fn time(part: f64) -> String {
-    let seconds = (part * 86_400.0).round().clamp(0.0, 86_399.0) as u32;
-    format!(
-        "{:02}:{:02}:{:02}",
-        seconds / 3600,
-        seconds / 60 % 60,
-        seconds % 60
-    )
-}
-
+/// A time of a day, or else a duration, whose hours are not limited.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "days are within those that spreadsheets know"
 )]
-fn elapsed(days: f64) -> String {
+fn clock(days: f64, is_time: bool) -> String {
     let seconds = (days.abs() * 86_400.0).round() as u64;
+    let (seconds, width) = if is_time {
+        (seconds.min(86_399), 2)
+    } else {
+        (seconds, 1)
+    };
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     let sign = if days < 0.0 { "-" } else { "" };
-    format!(
-        "{sign}{}:{:02}:{:02}",
-        seconds / 3600,
-        seconds / 60 % 60,
-        seconds % 60
-    )
+    format!("{sign}{hours:0width$}:{minutes:02}:{seconds:02}")
 }
 
 #[cfg(test)]

@@ -44,11 +44,8 @@ fn write_table(rows: Vec<SheetRow>, blocks: &mut BlockWriter) {
     if columns.len().saturating_mul(rows.len()) > SPARSE * cells + 4096 {
         for row in rows {
             for cell in &row.cells {
-                let mut item = InlineContent::default();
                 let place = format!("{}{}: ", column_name(cell.column), row.number);
-                item.add_text(&RunStyle::default(), &place);
-                item.append(inlines(cell));
-                blocks.add_item(0, None, 0, &item);
+                blocks.add_item(0, None, 0, &inlines(cell).behind(&place));
             }
         }
         blocks.end();

@@ -15,7 +15,6 @@ use std::collections::HashMap;
 use self::format::CellFormats;
 use self::sheet::SheetContent;
 use self::strings::SharedStrings;
-use super::ParsedDocument;
 use super::blocks::BlockWriter;
 use super::comments;
 use super::package::ZipPackage;
@@ -39,7 +38,7 @@ struct SheetEntry {
 }
 
 /// Reads the document whose workbook is `main`.
-pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
+pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
     let relations = package.relations(main);
     let workbook = package.text(main).unwrap_or_default();
     let (sheets, from_1904) = read_workbook(&workbook);
@@ -48,7 +47,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     let strings = SharedStrings::read(&part("sharedStrings"));
     let mut blocks = BlockWriter::default();
     let mut budget = sheet::CellBudget::default();
-    let (mut hidden, mut late, mut broken, mut cut) = (0_u64, false, false, false);
+    let mut hidden = 0;
     for sheet in &sheets {
         if sheet.hidden {
             hidden += 1;
@@ -71,11 +70,8 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
             links: &links,
             end: package.end(),
         };
-        let read = sheet::read(&text, &context, &mut budget);
-        late |= read.late;
-        broken |= read.broken;
+        let read = sheet::read(&text, &context, &mut budget, &mut blocks);
         drop(text);
-        cut |= read.cut;
         write_sheet(read, &mut blocks);
         for part in links.all("comments") {
             let text = package.text(part).unwrap_or_default();
@@ -85,20 +81,13 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
             let relations = package.relations(drawing);
             let text = package.text(drawing).unwrap_or_default();
             let mut shapes = SlideReader::for_notes(package, &relations);
-            shapes.read(&text);
+            shapes.read(&text, &mut blocks);
             shapes.write(&mut blocks);
         }
     }
-    strings.is_cut().then(|| blocks.cut = true);
+    blocks.cut |= strings.cut;
     blocks.add_hidden(hidden, "sheet");
-    blocks.end();
-    ParsedDocument {
-        title: String::new(),
-        cut: blocks.cut || cut,
-        late,
-        broken,
-        builder: blocks.builder,
-    }
+    blocks
 }
 
 /// Writes the cells of a sheet, and notices of what is missing.
@@ -125,6 +114,7 @@ pub(super) fn write_sheet(read: SheetContent, blocks: &mut BlockWriter) {
             notices.join(" and ")
         ));
     }
+    blocks.cut |= read.cut;
     if read.cut {
         blocks.add_plain_paragraph(&format!(
             "[Cut off: this sheet has more rows than fit here; {shown} of them are shown.]"
@@ -135,24 +125,21 @@ pub(super) fn write_sheet(read: SheetContent, blocks: &mut BlockWriter) {
 /// Reads the sheets in their order, and whether days are counted from 1904 on.
 fn read_workbook(workbook: &str) -> (Vec<SheetEntry>, bool) {
     let (mut sheets, mut from_1904) = (Vec::new(), false);
-    let mut xml = XmlReader::new(workbook, None);
-    while let Some(tag) = xml.tag_within(0) {
-        match tag.name() {
-            "workbookPr" => {
-                let on = tag.attribute("date1904");
-                from_1904 = on.is_some_and(|on| super::xml::is_true(&on));
-            }
-            "sheet" if sheets.len() < MAX_SHEETS => sheets.push(SheetEntry {
-                name: tag.attribute("name").unwrap_or_default().into_owned(),
-                relation: tag.relation("id").unwrap_or_default().into_owned(),
-                hidden: tag
-                    .attribute("state")
-                    .is_some_and(|state| state.to_ascii_lowercase().ends_with("hidden")),
-            }),
-            // Other namespaces have elements of the same names.
-            "extLst" => xml.skip(),
-            _ => {}
+    XmlReader::new(workbook, None).each_tag(|xml, tag| match tag.name() {
+        "workbookPr" => {
+            let on = tag.attribute("date1904");
+            from_1904 = on.is_some_and(|on| super::xml::is_true(&on));
         }
-    }
+        "sheet" if sheets.len() < MAX_SHEETS => sheets.push(SheetEntry {
+            name: tag.value("name"),
+            relation: tag.relation("id").unwrap_or_default().into_owned(),
+            hidden: tag
+                .attribute("state")
+                .is_some_and(|state| state.to_ascii_lowercase().ends_with("hidden")),
+        }),
+        // Other namespaces have elements of the same names.
+        "extLst" => xml.skip(),
+        _ => {}
+    });
     (sheets, from_1904)
 }

@@ -6,8 +6,9 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Instant;
 
+use super::super::blocks::BlockWriter;
 use super::super::package::PartRelationships;
-use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
+use super::super::xml::{XmlReader, XmlTag, is_true};
 use super::format::CellFormats;
 use super::strings::{self, MAX_CELL, SharedStrings};
 use crate::basics::sort::sort_by_number;
@@ -81,8 +82,6 @@ pub(in super::super) struct SheetContent {
     pub(in super::super) hidden_rows: usize,
     pub(in super::super) hidden_columns: usize,
     pub(in super::super) cut: bool,
-    pub(in super::super) late: bool,
-    pub(in super::super) broken: bool,
 }
 
 /// Reads a sheet within the budget.
@@ -90,6 +89,7 @@ pub(super) fn read(
     text: &str,
     context: &SheetContext<'_>,
     budget: &mut CellBudget,
+    blocks: &mut BlockWriter,
 ) -> SheetContent {
     let mut sheet = SheetContent::default();
     let links = cell_links(text, context);
@@ -98,10 +98,9 @@ pub(super) fn read(
     let (mut row_after, mut column_after) = (1, 1);
     let mut hidden_seen = HashSet::new();
     let mut xml = XmlReader::new(text, context.end);
-    while let Some(item) = xml.within(0) {
-        let XmlEvent::Open(tag) = item else { continue };
+    while let Some(tag) = xml.tag_within(0) {
         match tag.name() {
-            "col" if is_hidden(&tag) && ranges < MAX_RANGES => {
+            "col" if tag.is_set("hidden") && ranges < MAX_RANGES => {
                 ranges += 1;
                 let column = |name| tag.number::<u32>(name).unwrap_or(0).min(MAX_COLUMN) as usize;
                 let (first, last) = (column("min"), column("max"));
@@ -113,7 +112,7 @@ pub(super) fn read(
                 let number = tag.number("r").unwrap_or(row_after).clamp(1, MAX_ROW);
                 row_after = number.saturating_add(1);
                 column_after = 1;
-                if is_hidden(&tag) {
+                if tag.is_set("hidden") {
                     sheet.hidden_rows += 1;
                     xml.skip();
                 } else if !budget.is_left() {
@@ -162,8 +161,7 @@ pub(super) fn read(
         }
     }
     sheet.hidden_columns = hidden_seen.len();
-    sheet.late = xml.late;
-    sheet.broken = xml.broken;
+    blocks.add_faults(&xml);
     // Rows and cells may come in any order.
     if !sheet.rows.is_sorted_by_key(|row| row.number) {
         sort_by_number(&mut sheet.rows, |row| row.number.into());
@@ -177,25 +175,18 @@ pub(super) fn read(
     sheet
 }
 
-fn is_hidden(tag: &XmlTag<'_>) -> bool {
-    tag.attribute("hidden").is_some_and(|on| is_true(&on))
-}
-
 /// Returns the text that a cell shows.
 fn cell_text(xml: &mut XmlReader<'_>, tag: &XmlTag<'_>, context: &SheetContext<'_>) -> String {
     let style = tag.number("s").unwrap_or(0);
-    let kind = tag.attribute("t").unwrap_or_default().into_owned();
-    let level = xml.depth();
+    let kind = tag.value("t");
     let (mut value, mut formula, mut inline) = (None, String::new(), String::new());
-    while let Some(tag) = xml.tag_within(level) {
-        match tag.name() {
-            "v" => value = Some(xml.text_within(MAX_CELL)),
-            "f" => formula = xml.text_within(MAX_CELL),
-            "is" => inline = strings::rich_text(xml),
-            "extLst" => xml.skip(),
-            _ => {}
-        }
-    }
+    xml.each_tag(|xml, tag| match tag.name() {
+        "v" => value = Some(xml.text_within(MAX_CELL)),
+        "f" => formula = xml.text_within(MAX_CELL),
+        "is" => inline = strings::rich_text(xml),
+        "extLst" => xml.skip(),
+        _ => {}
+    });
     if kind == "inlineStr" {
         return inline;
     }
@@ -251,10 +242,9 @@ fn cell_links(text: &str, context: &SheetContext<'_>) -> HashMap<(u32, u32), Rc<
         return links;
     };
     let start = text[..=start].rfind('<').unwrap_or(start);
-    let mut xml = XmlReader::new(&text[start..], context.end);
-    while let Some(tag) = xml.tag_within(0) {
+    XmlReader::new(&text[start..], context.end).each_tag(|_, tag| {
         if tag.name() != "hyperlink" || links.len() >= MAX_LINKS {
-            continue;
+            return;
         }
         let id = tag.relation("id").unwrap_or_default();
         let place = tag.attribute("ref").unwrap_or_default();
@@ -262,7 +252,7 @@ fn cell_links(text: &str, context: &SheetContext<'_>) -> HashMap<(u32, u32), Rc<
         if let (Some((column, row)), Some(address)) = (place, context.links.address(&id)) {
             links.insert((row, column), address.into());
         }
-    }
+    });
     links
 }
 

@@ -16,7 +16,8 @@ pub(super) const MAX_CELL: usize = 160 * 1024;
 pub(super) struct SharedStrings {
     text: String,
     ends: Vec<u32>,
-    cut: bool,
+    /// True if some were left out.
+    pub(super) cut: bool,
 }
 
 impl SharedStrings {
@@ -48,29 +49,21 @@ impl SharedStrings {
             .map_or(0, |before| self.ends[before] as usize);
         self.text.get(start..end)
     }
-
-    /// True if some were left out.
-    pub(super) fn is_cut(&self) -> bool {
-        self.cut
-    }
 }
 
 /// Returns the text of the element that was opened last, without its phonetic form.
 pub(super) fn rich_text(xml: &mut XmlReader<'_>) -> String {
-    let level = xml.depth();
     let mut all = String::new();
-    while let Some(tag) = xml.tag_within(level) {
-        match tag.name() {
-            "t" => {
-                let text = xml.text_within(MAX_CELL);
-                if all.len() + text.len() <= MAX_CELL {
-                    all.push_str(&unescaped(&text));
-                }
+    xml.each_tag(|xml, tag| match tag.name() {
+        "t" => {
+            let text = xml.text_within(MAX_CELL);
+            if all.len() + text.len() <= MAX_CELL {
+                all.push_str(&unescaped(&text));
             }
-            "rPh" | "rPr" | "phoneticPr" => xml.skip(),
-            _ => {}
         }
-    }
+        "rPh" | "rPr" | "phoneticPr" => xml.skip(),
+        _ => {}
+    });
     all
 }
 
