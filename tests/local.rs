@@ -5,7 +5,7 @@
 #[path = "common/at_once.rs"]
 mod at_once;
 
-at_once!(4);
+at_once!(6);
 
 mod common;
 #[path = "common/reading.rs"]

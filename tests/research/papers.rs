@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::common::{Answer, Call, directory, tool};
 use crate::providers::{SECRET, answering, good};
 use crate::server::{Asked, Server, reply};
+use crate::staged;
 use serde_json::{Value, json};
 
 /// The providers, in the order in which they are asked.
@@ -682,18 +683,21 @@ fn a_list_that_nobody_asked_for_costs_no_memory() {
     let works = vec!["{}"; MANY].join(",");
     let openalex = format!(r#"{{"meta":{{"count":1}},"results":[{works}]}}"#);
     let arxiv = format!("<feed>{}</feed>", "<entry/>".repeat(MANY));
-    for (provider, kind, body) in [
-        ("openalex", "application/json", openalex),
-        ("arxiv", "application/atom+xml", arxiv),
-    ] {
-        let server = answering("200 OK", kind, &body);
-        let home = Home::with(&[(provider, &server)]);
-        let request = home.place.path().join("request");
-        std::fs::write(&request, of(provider).to_string()).unwrap();
-        let (answer, peak) = home.call().run_measured(&request, true);
-        assert_eq!(answer.json()["resultCount"], 0, "{provider}");
-        assert!(peak < 100 * 1024, "{provider}: {peak} KiB");
-    }
+    let test = "a_list_that_nobody_asked_for_costs_no_memory";
+    staged::alone(test, &[], |_| {
+        for (provider, kind, body) in [
+            ("openalex", "application/json", &openalex),
+            ("arxiv", "application/atom+xml", &arxiv),
+        ] {
+            let server = answering("200 OK", kind, body);
+            let home = Home::with(&[(provider, &server)]);
+            let request = home.place.path().join("request");
+            std::fs::write(&request, of(provider).to_string()).unwrap();
+            let (answer, peak) = home.call().run_measured(&request, true);
+            assert_eq!(answer.json()["resultCount"], 0, "{provider}");
+            assert!(peak < 100 * 1024, "{provider}: {peak} KiB");
+        }
+    });
 }
 
 #[test]
