@@ -43,9 +43,6 @@ pub struct Tool {
     pub values: &'static [(&'static str, &'static str)],
     /// The JSON schema of the answer's object, for programs that check it.
     pub output_schema: Option<&'static str>,
-    /// The field by which a request limits the answer itself, in bytes, if there is one. If a
-    /// request has it, a server does not truncate the answer to what its client lets through.
-    pub own_limit: Option<&'static str>,
     /// An answer may link to content that was too large for it
     /// ([`artifact`](crate::cache::artifact)), which a server then lets its client read.
     pub artifacts: bool,
@@ -95,7 +92,6 @@ impl Tool {
         habits: &[],
         values: &[],
         output_schema: None,
-        own_limit: None,
         artifacts: false,
         title: "",
         hints: ToolHints::LOOKS,

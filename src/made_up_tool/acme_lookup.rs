@@ -22,7 +22,6 @@ pub const TOOL: Tool = Tool {
     habits: &[],
     values: &[],
     output_schema: None,
-    own_limit: None,
     artifacts: false,
     title: "Look a station up",
     hints: ToolHints::ASKS,

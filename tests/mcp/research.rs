@@ -178,26 +178,58 @@ impl Home {
 }
 
 #[test]
-fn a_request_that_says_how_long_its_answer_may_be_is_not_cut_to_what_the_client_lets_through() {
+fn the_limit_of_a_page_is_the_lesser_of_the_request_s_and_the_client_s() {
     let url = page_of("A line of plain text that goes on.\n".repeat(2000));
     let home = Home::new();
-    let length = |args: &[&str], request: &Value| {
+    let length = |args: &[&str], most: &Value| {
         let mut session = home.session(Home::KEY, args);
-        let result = session.result_of("scrape_page", request);
+        let request = json!({"url": url, "max_length": most});
+        let result = session.result_of("scrape_page", &request);
         assert_eq!(result["isError"], false, "{result:.300}");
-        result["content"][0]["text"].as_str().unwrap().len()
+        let text = result["content"][0]["text"].as_str().unwrap();
+        let note = text.rsplit('\n').next().unwrap();
+        let helps = note.contains("a greater max_length");
+        assert_eq!(helps, most.as_u64() == Some(9000), "{note}");
+        text.len()
     };
     let research = ["--tools", "research"];
-    let plain = json!({"url": url});
-    let own = json!({"url": url, "max_length": 60_000});
-    assert!(length(&research, &plain) <= 40_000);
-    assert!(length(&research, &own) > 55_000);
-    // What is as good as not given is none.
-    for none in [json!(null), json!(""), json!(0)] {
-        assert!(length(&research, &json!({"url": url, "max_length": none})) <= 40_000);
+    let of_client = length(&research, &json!(null));
+    assert!((12_000..40_000).contains(&of_client), "{of_client}");
+    for most in [json!(""), json!(0), json!(60_000)] {
+        assert_eq!(length(&research, &most), of_client, "{most}");
     }
+    assert!((8_000..10_000).contains(&length(&research, &json!(9000))));
     // The user's limit holds whatever a model asks for.
-    assert!(length(&["--tools=research", "--max-answer=5000"], &own) <= 5000);
+    let own = ["--tools=research", "--max-answer=5000"];
+    assert!(length(&own, &json!(60_000)) <= 5000);
+}
+
+#[test]
+fn a_trail_without_room_says_how_much_is_shown_and_how_to_go_on() {
+    let home = Home::new();
+    let mut session = home.session(Home::KEY, &["--tools=research", "--max-answer=3000"]);
+    let step = |number: u32, id: &str| {
+        json!({"searchStep": "word ".repeat(200), "stepNumber": number, "nextStepNeeded": true,
+            "researchGoal": "goal ".repeat(200), "sessionId": id})
+    };
+    let (begun, failed) = session.text_of("sequential_search", &step(1, ""));
+    assert!(!failed, "{begun}");
+    let words = begun.split(|c: char| !c.is_ascii_hexdigit() && c != '-');
+    let id = words.into_iter().find(|word| word.len() == 36).unwrap();
+    for number in 2..6 {
+        let (text, failed) = session.text_of("sequential_search", &step(number, id));
+        assert!(!failed && text.len() <= 3000, "{text}");
+    }
+    let (text, _) = session.text_of("get_research_session", &json!({"sessionId": id}));
+    let note = text.rsplit('\n').next().unwrap();
+    assert!(
+        note.contains("bytes are shown, for which there is room; get_research_session with stepId"),
+        "{note}"
+    );
+    let export = json!({"sessionId": id, "format": "json"});
+    let (text, _) = session.text_of("research_export", &export);
+    let note = text.rsplit('\n').next().unwrap();
+    assert!(note.contains("and ends before its end here"), "{note}");
 }
 
 #[test]

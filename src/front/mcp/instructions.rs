@@ -44,14 +44,6 @@ pub fn compose(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool
             "grep searches all below `path` but what .gitignore leaves out, which a last line names.",
         ));
     }
-    for tool in tools {
-        if let Some(limit) = tool.own_limit {
-            sentences.push(format!(
-                "{} answers with up to `{limit}` bytes; where that is not all, it says how to go on.",
-                tool.name
-            ));
-        }
-    }
     if bounded {
         sentences.push(String::from(
             "Answers are bounded. A last line in brackets, and of a long text a first one, says what \

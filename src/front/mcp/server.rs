@@ -8,10 +8,10 @@ use hyper::header::USER_AGENT;
 use hyper::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, JsonObject,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ResourcesCapability, ServerCapabilities, ServerConfig,
+    ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -101,11 +101,10 @@ impl ToolServer {
         Self { setup, gone }
     }
 
-    /// The form of the answer to a call of `client`, which may limit the answer's length itself.
+    /// The form of the answer to a call of `client`.
     fn answer_form<'h>(
         &self,
         client: &ClientProfile,
-        limits_itself: bool,
         progress: Option<&'h LatestProgress>,
         owner: Option<&'h TokenOwner>,
     ) -> AnswerSpec<'h> {
@@ -113,7 +112,6 @@ impl ToolServer {
             (true, _) => (Audience::Program, None),
             (false, Some(0)) => (Audience::Model, None),
             (false, Some(bytes)) => (Audience::Model, Some(bytes)),
-            (false, None) if limits_itself => (Audience::Model, None),
             (false, None) => (Audience::Model, Some(client.longest_answer)),
         };
         let silent = progress.is_none();
@@ -197,12 +195,7 @@ impl ServerHandler for ToolServer {
         let latest = LatestProgress::default();
         let token = context.meta.get_progress_token();
         let arguments = request.arguments.unwrap_or_default();
-        let wanted = self.answer_form(
-            client,
-            limits_itself(tool, &arguments),
-            token.is_some().then_some(&latest),
-            owner,
-        );
+        let wanted = self.answer_form(client, token.is_some().then_some(&latest), owner);
         let report = async {
             match token {
                 Some(token) => progress::report(&context.peer, token, &latest).await,
@@ -354,15 +347,4 @@ fn plain(
     // An object that is there already is not read from the text.
     result.structured_content = is_json.then(|| answer.object.clone());
     result
-}
-
-/// True if a request for `tool` limits the length of its answer itself.
-fn limits_itself(tool: &Tool, arguments: &JsonObject) -> bool {
-    let limit = tool.own_limit.and_then(|field| arguments.get(field));
-    match limit {
-        // Tools take these as not given.
-        None | Some(Value::Null) => false,
-        Some(Value::String(text)) => !matches!(text.trim(), "" | "0"),
-        Some(limit) => limit.as_u64() != Some(0),
-    }
 }

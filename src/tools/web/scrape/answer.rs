@@ -167,8 +167,7 @@ fn rest_of(
         (_, false) => format!("go on with web_fetch, \"offset\":{line}"),
     };
     let go_on = pages_on.then_some(go_on);
-    let more = (!bounded || is_model)
-        .then(|| format!("a greater max_length (at most {LONGEST}) gives more"));
+    let more = (!bounded).then(|| format!("a greater max_length (at most {LONGEST}) gives more"));
     let ways: Vec<String> = go_on.into_iter().chain(more).collect();
     Some(if ways.is_empty() {
         format!("{begin}.")

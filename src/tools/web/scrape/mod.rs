@@ -42,7 +42,6 @@ pub const TOOL: Tool = Tool {
     model_schema: include_str!("../../schemas/for_models/scrape_page.json"),
     output_schema: Some(include_str!("../../schemas/output/scrape_page.json")),
     aliases: session_record::ALIASES,
-    own_limit: Some("max_length"),
     artifacts: true,
     manual: ToolManual {
         text: "\

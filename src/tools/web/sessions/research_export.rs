@@ -273,11 +273,16 @@ impl SessionExport {
             let terms = object.terms();
             let is_named = terms.context.is_some_and(|context| context.owner.is_some());
             let way = if !terms.served || (terms.serves("bash") && !is_named) {
-                "`ikigai-tools research-export` writes all of it to a file"
+                let (id, format) = (&self.session.session_id, self.format.0);
+                format!(
+                    "`ikigai-tools research-export {id} --format {format} >FILE` writes all of it"
+                )
             } else {
-                "get_research_session with stepId gives one step whole"
+                "get_research_session with stepId gives one step whole".to_owned()
             };
-            object.note(format!("The export has {length}: {way}."));
+            object.note(format!(
+                "The export has {length}, and ends before its end here: {way}."
+            ));
         }
         Ok(())
     }

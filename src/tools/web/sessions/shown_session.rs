@@ -38,7 +38,18 @@ pub fn write(
         let mut text = ShownSession::Text(String::new());
         parts(&mut text)?;
         let text = text.text().map(|text| text.trim_end().as_bytes().to_vec());
-        object.whole_text(TRAIL, &text.unwrap_or_default())?;
+        let text = text.unwrap_or_default();
+        if let Some(cut) = object.whole_text(TRAIL, &text)? {
+            let (shown, all) = (cut.bytes, counted(text.len() as u64, "byte"));
+            let terms = object.terms();
+            let one = terms.if_served(
+                "get_research_session",
+                "; get_research_session with stepId gives one step whole",
+            );
+            let whole = terms.if_served("research_export", "; research_export gives all sources");
+            let note = format!("{shown} of {all} are shown, for which there is room{one}{whole}.");
+            object.note(note);
+        }
     } else {
         parts(&mut ShownSession::Fields(object))?;
     }
