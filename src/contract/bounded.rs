@@ -16,12 +16,16 @@
 //! [`Object::room`]: crate::contract::reply::Object::room
 //! [`Object::rows`]: crate::contract::reply::Object::rows
 
+use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::terms::Audience;
 
 /// Length of a replacement character, in bytes.
 const REPLACEMENT: usize = '\u{FFFD}'.len_utf8();
+
+/// Number of bytes at least that are measured together.
+const BLOCK: usize = 1024;
 
 /// A way to measure the length of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,34 +68,39 @@ impl TextMeasure {
     /// Measured length of `text` in bytes, which is never less than its own.
     #[must_use]
     pub fn cost(self, text: &[u8]) -> usize {
-        if self == Self::Plain && simdutf8::basic::from_utf8(text).is_ok() {
-            return text.len();
+        let is_valid = simdutf8::basic::from_utf8(text).is_ok();
+        match self {
+            Self::Plain if is_valid => text.len(),
+            Self::Lines(least) if is_valid => {
+                let first = memchr(b'\n', text).unwrap_or(text.len());
+                let lines = text[first..].split(|byte| *byte == b'\n').skip(1);
+                first + lines.map(|line| least.max(1 + line.len())).sum::<usize>()
+            }
+            Self::Json if is_valid => text.iter().copied().map(cost_in_json).sum(),
+            _ => self.characters(text).map(|(_, cost)| cost).sum(),
         }
-        if matches!(self, Self::Lines(_)) {
-            return self.characters(text).map(|(_, cost)| cost).sum();
-        }
-        text.utf8_chunks()
-            .map(|chunk| {
-                let valid = match self {
-                    Self::Plain | Self::Lines(_) => chunk.valid().len(),
-                    Self::Json => chunk.valid().bytes().map(cost_in_json).sum(),
-                };
-                valid + cost_of_invalid(chunk.invalid())
-            })
-            .sum()
     }
 
     /// Length of the longest prefix of `text` that measures at most `room` bytes and ends after a
     /// whole character.
     #[must_use]
     pub fn prefix(self, text: &[u8], room: usize) -> usize {
-        // Most answers fit, and checking them whole is faster than character by character.
+        let mut left = room;
+        let mut end = 0;
+        // Most answers fit, and what is measured together takes a tenth of the time.
         if text.len() <= room && self.cost(text) <= room {
             return text.len();
         }
-        let mut left = room;
-        let mut end = 0;
-        for (length, cost) in self.characters(text) {
+        loop {
+            let block = next_block(&text[end..]);
+            let cost = self.cost(&text[end..end + block]);
+            if block == 0 || cost > left {
+                break;
+            }
+            left -= cost;
+            end += block;
+        }
+        for (length, cost) in self.characters(&text[end..]) {
             let Some(rest) = left.checked_sub(cost) else {
                 break;
             };
@@ -109,7 +118,16 @@ impl TextMeasure {
         // Within a line, what its newline was charged for it is no longer counted.
         let reserve = if cost > room { self.least_line() } else { 0 };
         let mut start = 0;
-        for (length, one) in self.characters(text) {
+        loop {
+            let block = next_block(&text[start..]);
+            let rest = cost - self.cost(&text[start..start + block]);
+            if block == 0 || rest + reserve <= room {
+                break;
+            }
+            cost = rest;
+            start += block;
+        }
+        for (length, one) in self.characters(&text[start..]) {
             if cost + reserve <= room {
                 break;
             }
@@ -147,16 +165,19 @@ impl TextMeasure {
     }
 }
 
+/// Length of what is measured together at the beginning of `text`: up to a newline, from which on
+/// nothing depends on what is before it.
+fn next_block(text: &[u8]) -> usize {
+    let rest = text.get(BLOCK..).unwrap_or_default();
+    memchr(b'\n', rest).map_or(text.len(), |at| BLOCK + at)
+}
+
 fn cost_in_json(byte: u8) -> usize {
     match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
         0..0x20 => 6,
         _ => 1,
     }
-}
-
-fn cost_of_invalid(sequence: &[u8]) -> usize {
-    if sequence.is_empty() { 0 } else { REPLACEMENT }
 }
 
 /// The part of a text that was shown, because there was no room for more.
@@ -352,7 +373,12 @@ mod tests {
         }
 
         #[test]
-        fn beginnings_and_ends_are_the_longest_that_have_room(text in "(?s).{0,40}", room in 0..60usize) {
+        fn beginnings_and_ends_are_the_longest_that_have_room(
+            lines in 0..99usize, some in "(?s).{0,40}", room in 0..60usize
+        ) {
+            // Of several blocks, too.
+            let text = "Some words of a line, \u{e9}.\n".repeat(lines) + &some;
+            let room = room + lines * 20;
             for measure in [TextMeasure::Json, TextMeasure::Plain, TextMeasure::Lines(7)] {
                 let end = measure.prefix(text.as_bytes(), room);
                 prop_assert!(measure.cost(&text.as_bytes()[..end]) <= room);
