@@ -16,7 +16,7 @@
 //! [`Object::room`]: crate::contract::reply::Object::room
 //! [`Object::rows`]: crate::contract::reply::Object::rows
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 use serde::{Deserialize, Serialize};
 
 use crate::contract::terms::Audience;
@@ -72,9 +72,13 @@ impl TextMeasure {
         match self {
             Self::Plain if is_valid => text.len(),
             Self::Lines(least) if is_valid => {
-                let first = memchr(b'\n', text).unwrap_or(text.len());
-                let lines = text[first..].split(|byte| *byte == b'\n').skip(1);
-                first + lines.map(|line| least.max(1 + line.len())).sum::<usize>()
+                let mut cost = 0;
+                let mut begun = None;
+                for at in memchr_iter(b'\n', text).chain([text.len()]) {
+                    cost += begun.map_or(at, |begin| least.max(at - begin));
+                    begun = Some(at);
+                }
+                cost
             }
             Self::Json if is_valid => text.iter().copied().map(cost_in_json).sum(),
             _ => self.characters(text).map(|(_, cost)| cost).sum(),

@@ -63,16 +63,17 @@ fn cut_at(text: &str, end: usize, fence: &str) -> ContentBeginning {
 /// Returns the position to cut `text`, which is longer than `most`.
 fn end(text: &str, most: usize) -> usize {
     let last = floor_boundary(text, most);
+    let half = floor_boundary(text, most / 2);
     // The next character shows whether the last one ends something.
-    let seen = &text[..floor_boundary(text, last.saturating_add(4))];
-    let beyond = |at: &usize| *at > most / 2 && *at <= last;
-    let ways = [
-        last_end(seen, last, &["\n\n", "\r\n\r\n"]),
-        sentence(seen, last),
-        last_end(seen, last, &["\n"]),
-        last_end(seen, last, &BLANKS),
-    ];
-    ways.into_iter().flatten().find(beyond).unwrap_or(last)
+    let seen = &text[half..floor_boundary(text, last.saturating_add(4))];
+    let last_seen = last - half;
+    let beyond = |at: &usize| half + *at > most / 2 && *at <= last_seen;
+    let before = |marks| last_end(seen, last_seen, marks).filter(beyond);
+    before(&["\n\n", "\r\n\r\n"])
+        .or_else(|| sentence(seen, last_seen).filter(beyond))
+        .or_else(|| before(&["\n"]))
+        .or_else(|| before(&BLANKS))
+        .map_or(last, |at| half + at)
 }
 
 /// Returns the end of the last piece of text before one of these within the first `last` bytes of
