@@ -8,7 +8,7 @@ use crate::tools::web::page_reading::content_cut::{self, CodeFences};
 
 /// A part of a text, with the blank lines after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TextBlock<'t> {
+pub struct SourceBlock<'t> {
     pub text: &'t str,
     /// True for sentences, or a list of them; false for a heading, a part of a code block, a table,
     /// and anything else that is more than its words.
@@ -17,7 +17,7 @@ pub struct TextBlock<'t> {
 
 /// Splits a text into its parts. Of one that is not Markdown, whatever does not read like sentences
 /// may be code or data.
-pub fn blocks(text: &str, markdown: bool) -> Vec<TextBlock<'_>> {
+pub fn blocks(text: &str, markdown: bool) -> Vec<SourceBlock<'_>> {
     let mut found = Vec::new();
     let mut fences = CodeFences::default();
     let (mut start, mut at, mut in_code, mut after_blank) = (0, 0, false, false);
@@ -38,13 +38,13 @@ pub fn blocks(text: &str, markdown: bool) -> Vec<TextBlock<'_>> {
     found
 }
 
-fn block(text: &str, markdown: bool, in_code: bool) -> TextBlock<'_> {
+fn block(text: &str, markdown: bool, in_code: bool) -> SourceBlock<'_> {
     let is_prose = if markdown {
         !in_code && is_prose_in_markdown(text)
     } else {
         reads_like_sentences(text)
     };
-    TextBlock { text, is_prose }
+    SourceBlock { text, is_prose }
 }
 
 fn is_prose_in_markdown(text: &str) -> bool {
