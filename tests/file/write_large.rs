@@ -111,8 +111,8 @@ fn a_write_takes_no_more_than_a_third_beyond_its_request() {
         ];
         for (n, content) in CONTENTS.iter().enumerate() {
             let (before, behind) = &ways[n % ways.len()];
-            content.request(&request, 60 * MB, before, behind);
-            let bytes = content.pieces(60 * MB) * content.meant.len() as u64;
+            content.request(&request, 100 * MB, before, behind);
+            let bytes = content.pieces(100 * MB) * content.meant.len() as u64;
             let mut expected =
                 json!({"output": format!("Wrote {bytes} bytes to file"), "bytes": bytes});
             if before.contains("\"x\"") {
@@ -122,7 +122,7 @@ fn a_write_takes_no_more_than_a_third_beyond_its_request() {
                         .into();
             }
             assert_takes_little(|| tool("file-write"), &request, &expected);
-            content.assert_in(&file, 60 * MB);
+            content.assert_in(&file, 100 * MB);
         }
     });
 }

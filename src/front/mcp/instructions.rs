@@ -86,7 +86,6 @@ fn confined(confinement: &Confinement, commands: bool) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::tool::ToolSet;
     use crate::registry::TOOLS;
     use crate::sandbox::confinement::ConfinementBounds;
 
@@ -94,13 +93,7 @@ mod tests {
     fn they_say_what_holds_and_keep_to_their_length() {
         let all: Vec<&Tool> = TOOLS.iter().collect();
         let text = compose(&all, None, true);
-        for words in [
-            "Relative paths",
-            "new shell",
-            ".gitignore",
-            "scrape_page",
-            "in brackets",
-        ] {
+        for words in ["Relative paths", "new shell", ".gitignore", "in brackets"] {
             assert!(text.contains(words), "{words}: {text}");
         }
         assert!(!text.contains("confined"));
@@ -129,10 +122,5 @@ mod tests {
             .filter(|tool| tool.scope == AccessScope::Network)
             .collect();
         assert!(!compose(&web, None, false).contains("paths"));
-        let fetch: Vec<&Tool> = TOOLS
-            .iter()
-            .filter(|tool| tool.set == ToolSet::Web)
-            .collect();
-        assert!(!compose(&fetch, None, false).contains("scrape_page"));
     }
 }
