@@ -1,4 +1,8 @@
 //! Names in byte order.
+//!
+//! Half a million comparisons of text would mean as many walks through memory. So a group of names
+//! is sorted by the eight bytes behind what they share, as numbers, and then each group that is
+//! still equal by the next eight.
 
 /// Memory for a name ran out, or the text is longer than 4 GiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,7 +11,7 @@ pub(super) struct OutOfMemory;
 /// The place of a name in a text that holds many, a NUL behind each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NameSpan<T> {
-    /// Its first eight bytes, the first being the highest.
+    /// The eight bytes by which it is being sorted, the first being the highest.
     key: u64,
     start: u32,
     end: u32,
@@ -26,7 +30,7 @@ impl<T> NameSpan<T> {
         }
         text.push(0);
         Ok(Self {
-            key: sort_key(&text[start..]),
+            key: 0,
             start: u32::try_from(start).map_err(|_| OutOfMemory)?,
             end: u32::try_from(text.len()).map_err(|_| OutOfMemory)?,
             what,
@@ -45,7 +49,15 @@ impl<T> NameSpan<T> {
 
     /// The name in `text`, with its NUL.
     pub fn of<'a>(&self, text: &'a [u8]) -> &'a [u8] {
-        &text[self.start as usize..self.end as usize]
+        self.behind(text, 0)
+    }
+
+    fn behind<'a>(&self, text: &'a [u8], depth: usize) -> &'a [u8] {
+        &text[self.start as usize + depth..self.end as usize]
+    }
+
+    fn length(&self) -> usize {
+        (self.end - self.start) as usize
     }
 }
 
@@ -61,16 +73,42 @@ fn append_short(text: &mut Vec<u8>, mut piece: &[u8]) {
     }
 }
 
-/// Brings `spans` of `text` into byte order. Most names differ in their first eight bytes, which are
-/// at hand; comparing the text of each would mean as many walks through memory.
+/// Brings `spans` of `text` into byte order.
 pub(super) fn sort<T: Ord>(text: &[u8], spans: &mut [NameSpan<T>]) {
-    spans.sort_unstable_by(|one, other| {
-        let by_text = || one.of(text).cmp(other.of(text));
-        let by_key = one.key.cmp(&other.key);
-        by_key
-            .then_with(by_text)
-            .then_with(|| one.what.cmp(&other.what))
-    });
+    let mut groups = vec![(0, spans.len(), 0)];
+    while let Some((first, end, depth)) = groups.pop() {
+        let group = &mut spans[first..end];
+        let depth = depth + common_length(text, group, depth);
+        for span in &mut *group {
+            span.key = sort_key(span.behind(text, depth));
+        }
+        group.sort_unstable_by_key(|span| span.key);
+        let mut at = first;
+        for equal in group.chunk_by_mut(|a, b| a.key == b.key) {
+            // The NUL at the end is part of the key, so names that end within it differ.
+            if equal.len() > 1 && equal[0].length() > depth + 8 {
+                groups.push((at, at + equal.len(), depth + 8));
+            } else if equal.len() > 1 {
+                equal.sort_unstable_by(|one, other| one.what.cmp(&other.what));
+            }
+            at += equal.len();
+        }
+    }
+}
+
+/// Counts the bytes that all of `group` have in common behind the first `depth`.
+fn common_length<T>(text: &[u8], group: &[NameSpan<T>], depth: usize) -> usize {
+    let Some((first, others)) = group.split_first() else {
+        return 0;
+    };
+    let first = first.behind(text, depth);
+    others.iter().fold(first.len(), |shared, span| {
+        first[..shared]
+            .iter()
+            .zip(span.behind(text, depth))
+            .take_while(|(a, b)| a == b)
+            .count()
+    })
 }
 
 /// The first eight bytes as a number that sorts as they do.
