@@ -40,7 +40,8 @@ impl fmt::Display for ScanFault {
 /// A reader of scanned pages.
 pub trait ScanReader {
     /// Reads the text of the pages of these numbers, from 1, and returns those that it found, each
-    /// with its number. `image_of` makes the image at an index of `pages`, of the first [`MAX_SCANS`].
+    /// with its number. `image_of` makes the image at an index of `pages`, of the first
+    /// [`MAX_SCANS`].
     fn read(
         &self,
         pages: &[usize],

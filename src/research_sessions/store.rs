@@ -124,8 +124,8 @@ impl<'a> SessionStore<'a> {
         Ok(session)
     }
 
-    /// All sessions, the last used first: what is known of each as a whole, and its first step. Many
-    /// long ones would take too much memory.
+    /// All sessions, the last used first: what is known of each as a whole, and its first step.
+    /// Many long ones would take too much memory.
     ///
     /// # Errors
     /// They cannot be read.

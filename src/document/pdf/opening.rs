@@ -80,8 +80,8 @@ pub(super) fn load(
     Ok(document)
 }
 
-/// Returns a file of which attachments alone are encrypted, as one that is not; lopdf asks for their
-/// password.
+/// Returns a file of which attachments alone are encrypted, as one that is not; lopdf asks for
+/// their password.
 pub(super) fn without_attachments_key(bytes: &[u8]) -> Option<Vec<u8>> {
     let is_plain = |key: &[u8]| {
         let mut found = memchr::memmem::find_iter(bytes, key);

@@ -111,8 +111,8 @@ fn name(author: &AuthorName) -> String {
     parts.map(|text| part(text)).collect::<Vec<_>>().join(", ")
 }
 
-/// Escapes TeX's special characters. BibTeX counts braces that are escaped, too, and one without its
-/// other would end the entry.
+/// Escapes TeX's special characters. BibTeX counts braces that are escaped, too, and one without
+/// its other would end the entry.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut depth = 0;

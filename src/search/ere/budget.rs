@@ -163,8 +163,8 @@ impl SearchBudget {
 /// The longest line, in bytes, that is decided in a thread of its own: it is copied for that.
 pub(super) const LONGEST_ASIDE: usize = 64 << 20;
 
-/// Has `work`, which cannot be interrupted, done in a thread of its own. At `end` the thread is left
-/// behind; it ends once its work is done, or with the process.
+/// Has `work`, which cannot be interrupted, done in a thread of its own. At `end` the thread is
+/// left behind; it ends once its work is done, or with the process.
 ///
 /// # Errors
 /// The system has no thread left.

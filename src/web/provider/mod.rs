@@ -39,8 +39,8 @@ pub struct Provider {
     pub setup: &'static str,
     /// Value of `Accept`.
     pub accept: &'static str,
-    /// Interprets an answer with a status of 400 or more, from which keys have been removed, for the
-    /// provider of this title.
+    /// Interprets an answer with a status of 400 or more, from which keys have been removed, for
+    /// the provider of this title.
     pub refusal: fn(&str, &HttpResponse) -> ProviderRefusal,
 }
 
@@ -275,7 +275,8 @@ impl ProviderRefusal {
 }
 
 impl Provider {
-    /// A provider without keys that answers with JSON, and whose statuses mean what they usually do.
+    /// A provider without keys that answers with JSON, and whose statuses mean what they usually
+    /// do.
     pub const PLAIN: Self = Self {
         name: "",
         title: "",

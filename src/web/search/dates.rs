@@ -4,8 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use crate::basics::partial_date::PartialDate;
 
-/// Normalises a date: `2024-05-01`, with its time of day if one follows. Other forms, such as `May 1,
-/// 2024`, are read as well; `None` for anything else, such as `3 days ago`.
+/// Normalises a date: `2024-05-01`, with its time of day if one follows. Other forms, such as `May
+/// 1, 2024`, are read as well; `None` for anything else, such as `3 days ago`.
 #[must_use]
 pub fn iso(text: &str) -> Option<String> {
     let text = text.trim();

@@ -7,7 +7,8 @@ use crate::basics::words::floor_boundary;
 use crate::document::entities;
 use crate::document::html::prefilter::tag;
 
-/// Returns the text of an element of at most `most` bytes, or of the name marked in it, and its end.
+/// Returns the text of an element of at most `most` bytes, or of the name marked in it, and its
+/// end.
 pub(in crate::document::html) fn read_element(
     page: &str,
     tag: &tag::HtmlTag<'_>,

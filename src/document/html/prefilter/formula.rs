@@ -41,8 +41,8 @@ fn next(page: &str, from: usize, word: &str, known: &mut usize) -> usize {
 }
 
 impl<'a> PageFilter<'a> {
-    /// Returns the formula whose start tag is at `at`, and the offset behind it; `None` if its plain
-    /// text says the same.
+    /// Returns the formula whose start tag is at `at`, and the offset behind it; `None` if its
+    /// plain text says the same.
     pub(super) fn formula_within(
         &mut self,
         at: usize,

@@ -1,6 +1,6 @@
-//! Reads a page and emits the tokens of its tree. A hostile page can make its tree cost far more than
-//! its length; one pass over its tags prevents that, and leaves out what the conversion does not
-//! use.
+//! Reads a page and emits the tokens of its tree. A hostile page can make its tree cost far more
+//! than its length; one pass over its tags prevents that, and leaves out what the conversion does
+//! not use.
 //!
 //! Rules: HTML Living Standard, "Parsing HTML documents". Scripts, styles, comments and the like
 //! are left out here, so that no later stage can take their text for the page's.

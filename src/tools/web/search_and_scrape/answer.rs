@@ -112,8 +112,8 @@ impl ReadAnswer {
         self.read.sources.iter().map(head).collect()
     }
 
-    /// Combines the contents, each with its fair share of the total length; returns the addresses of
-    /// the sources of which not all is there, too.
+    /// Combines the contents, each with its fair share of the total length; returns the addresses
+    /// of the sources of which not all is there, too.
     fn combined(&self, heads: &[String], contents: &[String]) -> (String, Vec<&str>) {
         const BETWEEN: &str = "\n\n";
         let around: usize = heads.iter().map(|head| head.len() + BETWEEN.len()).sum();
