@@ -409,7 +409,7 @@ fn lines_in_words(numbers: &[u64], count: u64) -> String {
             format!("lines {}", series(&several, "and"))
         }
     };
-    match count - numbers.len() as u64 {
+    match count.saturating_sub(numbers.len() as u64) {
         0 => named,
         more => format!("{named}, and {} more", thousands(more)),
     }
